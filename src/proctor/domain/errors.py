@@ -1,0 +1,91 @@
+"""Every error Proctor raises on purpose.
+
+ProctorError
+├── UserError                 a mistake the user can mend: one line, exit code 2
+│   ├── PlanError             a plan or a flag
+│   ├── BenchmarkError        a benchmark file or its data
+│   └── NotFoundError         a run, model, benchmark or scorer that is not there
+├── StoreError                the database cannot be used
+├── RunError                  a run could not go on; what was recorded is kept
+├── ScorerError               a scorer could not score: never a wrong answer
+└── ModelError                a request failed
+    ├── RateLimitedError      try again later, and more slowly
+    ├── ProviderFaultError    server or network fault: try again
+    ├── RequestRejectedError  the provider refused this request: trying again will not help
+    └── ModelUnavailableError no request to this model can succeed: bad key, unknown model
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ProctorError(Exception):
+    """The root of the tree; knows its exit code and HTTP status."""
+
+    exit_code = 1
+    http_status = 500
+
+
+class UserError(ProctorError):
+    exit_code = 2
+    http_status = 422
+
+
+class PlanError(UserError):
+    pass
+
+
+class BenchmarkError(UserError):
+    pass
+
+
+class NotFoundError(UserError):
+    http_status = 404
+
+
+class StoreError(ProctorError):
+    http_status = 503
+
+
+class RunError(ProctorError):
+    pass
+
+
+class ScorerError(ProctorError):
+    pass
+
+
+class ModelError(ProctorError):
+    """A request that failed; `status` is the HTTP status where there was one."""
+
+    http_status = 502
+    is_retryable = False
+
+    def __init__(self, message: str, *, status: int | None = None, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after_seconds = retry_after_seconds
+
+
+class RateLimitedError(ModelError):
+    is_retryable = True
+
+
+class ProviderFaultError(ModelError):
+    is_retryable = True
+
+
+class RequestRejectedError(ModelError):
+    pass
+
+
+class ModelUnavailableError(ModelError):
+    pass
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """' Did you mean 'x'?' when something known is close, else nothing."""
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f" Did you mean {close[0]!r}?" if close else ""

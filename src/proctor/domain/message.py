@@ -1,0 +1,61 @@
+"""What is said to a model: messages made of text, images and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Role = Literal["system", "user", "assistant", "tool"]
+Json = Any  # anything JSON can hold
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image's own bytes, never re-encoded."""
+
+    data: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    data: bytes
+    media_type: str
+    name: str = "document"
+
+
+Part = Text | Image | Document
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Role
+    content: str | tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        """The textual parts, joined by line breaks."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(part.text for part in self.content if isinstance(part, Text))
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Everything a model is given for one answer, sampling options apart."""
+
+    messages: tuple[Message, ...]
+    tools: tuple[Mapping[str, Json], ...] = ()
+    schema: Mapping[str, Json] | None = None
+    """A JSON schema that the answer must fit (structured output)."""
+
+    @property
+    def text(self) -> str:
+        """The conversation as plain text: what a function or a command is given."""
+        return "\n\n".join(message.text for message in self.messages)

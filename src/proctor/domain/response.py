@@ -1,0 +1,67 @@
+"""What came back from a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+
+from proctor.domain.message import Json
+
+
+class FinishReason(StrEnum):
+    STOP = "stop"
+    LENGTH = "length"
+    FILTERED = "filtered"
+    TOOL_CALLS = "tool_calls"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counted them; None where it did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    name: str
+    arguments: Json
+    """The arguments as JSON; the raw text where it could not be parsed."""
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    token: str
+    logprob: float
+    top: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    text: str
+    finish_reason: FinishReason = FinishReason.STOP
+    usage: Usage = Usage()
+    tool_calls: tuple[ToolCall, ...] = ()
+    reasoning: str | None = None
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    logprobs: tuple[TokenLogprob, ...] = ()
+    model: str | None = None
+    """The model that answered, as the provider names it."""
+    request_id: str | None = None
+    latency_seconds: float | None = None
+    first_token_seconds: float | None = None
+    cost_usd: Decimal | None = None
+    turns: tuple[str, ...] = ()
+    """Earlier answers of a conversation with several turns; `text` is the last one."""
+
+    @property
+    def is_cacheable(self) -> bool:
+        """A truncated or filtered answer says more about the moment than about the model."""
+        return self.finish_reason in (FinishReason.STOP, FinishReason.TOOL_CALLS)

@@ -1,0 +1,23 @@
+"""Sample and response in, score out."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from proctor.domain.response import Response
+from proctor.domain.sample import Sample
+from proctor.domain.score import Score
+
+
+class Scorer(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the same response could get another score."""
+        ...
+
+    async def score(self, sample: Sample, response: Response) -> Score:
+        """Never raises for anything a model may write; a fault of its own is a ScorerError."""
+        ...

@@ -1,0 +1,63 @@
+"""A trial is one model answering one sample once; its result is what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from proctor.domain.message import Json, Prompt
+from proctor.domain.response import Response
+from proctor.domain.sample import Sample
+from proctor.domain.score import Score
+
+
+class Outcome(StrEnum):
+    SCORED = "scored"
+    INVALID = "invalid"
+    """Answered, but no answer could be read: counts as 0."""
+    FAILED = "failed"
+    """Infrastructure: in no denominator."""
+    STOPPED = "stopped"
+    """Budget or cancel: never asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The unit of caching, retry, queueing and storage; the id is a hash of everything that defines it."""
+
+    id: str
+    sample: Sample
+    epoch: int
+    prompt: Prompt
+    options: Mapping[str, Json]
+    cache_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is recorded before scoring: a response, or the fault that took its place."""
+
+    trial: Trial
+    response: Response | None
+    error: str | None = None
+    is_cached: bool = False
+    retries: int = 0
+    response_id: int | None = None
+    """Its row in the store, once recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    answer: Answer
+    scores: tuple[Score, ...]
+    outcome: Outcome
+
+
+def outcome_of(response: Response | None, scores: tuple[Score, ...]) -> Outcome:
+    """A fault, and a response that no scorer could measure, are never wrong answers."""
+    if response is None or not scores or all(score.value is None for score in scores):
+        return Outcome.FAILED
+    if any(score.is_invalid for score in scores):
+        return Outcome.INVALID
+    return Outcome.SCORED

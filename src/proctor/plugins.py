@@ -1,0 +1,82 @@
+"""Every extension point of Proctor: a kind and a name lead to a factory, loaded when first asked for.
+
+A package adds its own through the entry-point group ``proctor.plugins``; the entry's name is ``kind.name``, for
+example ``scorers.haiku = "my_package.haiku:create"``. Built-in features are registered in the same table, so a plugin
+can do whatever they do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+GROUP = "proctor.plugins"
+
+BUILT_IN: dict[str, dict[str, str]] = {
+    "models": {
+        "demo": "proctor.models.demo:create",
+        "openai": "proctor.models.openai:create",
+        "python": "proctor.models.function:create",
+        "replay": "proctor.models.replay:create",
+    },
+    "scorers": {
+        "choice": "proctor.scorers.choice:create",
+        "exact": "proctor.scorers.exact:create",
+        "includes": "proctor.scorers.includes:create",
+        "numeric": "proctor.scorers.numeric:create",
+        "puzzle": "proctor.scorers.puzzle:create",
+        "regex": "proctor.scorers.regex:create",
+    },
+    "sources": {
+        "csv": "proctor.benchmarks.tabular:read_csv",
+        "json": "proctor.benchmarks.tabular:read_json",
+        "jsonl": "proctor.benchmarks.jsonl:read_jsonl",
+        "parquet": "proctor.benchmarks.parquet:read_parquet",
+        "package": "proctor.benchmarks.packaged:read_package",
+        "python": "proctor.benchmarks.packaged:read_function",
+    },
+    "benchmarks": {},
+    "metrics": {
+        "accuracy": "proctor.metrics.accuracy:create",
+        "mean": "proctor.metrics.mean:create",
+    },
+}
+
+
+class PluginNotFoundError(LookupError):
+    """No plugin of that kind has that name."""
+
+    def __init__(self, kind: str, name: str, known: list[str]) -> None:
+        self.kind, self.name, self.known = kind, name, known
+        close = difflib.get_close_matches(name, known, n=1)
+        self.suggestion = close[0] if close else None
+        super().__init__(f"no {kind.removesuffix('s')} called {name!r}")
+
+
+@cache
+def _installed() -> dict[str, dict[str, str]]:
+    """Plugins of other packages, by kind and name."""
+    found: dict[str, dict[str, str]] = {}
+    for entry in entry_points(group=GROUP):
+        kind, _, name = entry.name.partition(".")
+        found.setdefault(kind, {})[name] = entry.value
+    return found
+
+
+def names(kind: str) -> list[str]:
+    """All names of a kind, built in and installed."""
+    return sorted({*BUILT_IN.get(kind, {}), *_installed().get(kind, {})})
+
+
+def load(kind: str, name: str) -> Callable[..., Any]:
+    """The factory behind a name; built-in names cannot be taken over by a package."""
+    target = BUILT_IN.get(kind, {}).get(name) or _installed().get(kind, {}).get(name)
+    if target is None:
+        raise PluginNotFoundError(kind, name, names(kind))
+    module, _, attribute = target.partition(":")
+    factory: Callable[..., Any] = getattr(import_module(module), attribute)
+    return factory

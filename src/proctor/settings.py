@@ -1,0 +1,24 @@
+"""The environment, read once into one frozen object."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    home: Path
+    """Where results are kept when no database is named."""
+    database_url: str
+    data: Path | None = None
+    """A folder with benchmark data, used instead of the hub."""
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        home = Path(environment.get("PROCTOR_HOME") or Path("~/.proctor").expanduser()).absolute()
+        url = environment.get("PROCTOR_DATABASE_URL") or f"sqlite:///{home / 'proctor.db'}"
+        data = environment.get("PROCTOR_DATA")
+        return cls(home=home, database_url=url, data=Path(data) if data else None)
