@@ -1,0 +1,1 @@
+"""Real but small stand-ins for the outside world."""
