@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -16,32 +15,46 @@ KEY_VERSION = "1"
 
 
 def _plain(value: Any) -> Any:
-    """How orjson sees what it cannot serialise itself; a type's name keeps unlike things apart."""
+    """How orjson sees what it cannot serialise itself."""
     if isinstance(value, bytes):
         return {"bytes": value.hex()}
-    if is_dataclass(value) and not isinstance(value, type):
-        return {"type": type(value).__name__, **{f.name: getattr(value, f.name) for f in fields(value)}}
     if isinstance(value, Mapping):
         return dict(value)
-    return str(value)
+    raise TypeError(f"{type(value).__name__} has no canonical form")
 
 
 def canonical(value: Json) -> bytes:
     """One byte string per value: sorted keys, no white space; 0, 0.0, '0' and false stay apart."""
-    return orjson.dumps(
-        value, default=_plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
-    )
+    return orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS)
 
 
 def digest(value: Json) -> str:
     return blake2b(canonical(value), digest_size=16).hexdigest()
 
 
-def trial_id(model: ModelIdentity, benchmark: str, sample_id: str, epoch: int, options: Mapping[str, Json]) -> str:
-    """`benchmark` names the benchmark with the version that was really used."""
-    return digest(["trial", KEY_VERSION, model, benchmark, sample_id, epoch, options])
+class TrialIds:
+    """Ids of the trials of one evaluation: model, benchmark as really used, and options are hashed once."""
+
+    __slots__ = ("_prefix",)
+
+    def __init__(self, model: ModelIdentity, benchmark: str, options: Mapping[str, Json]) -> None:
+        self._prefix = blake2b(canonical(["trial", KEY_VERSION, model, benchmark, options]), digest_size=16)
+
+    def of(self, sample_id: str, epoch: int) -> str:
+        state = self._prefix.copy()
+        state.update(canonical([sample_id, epoch]))
+        return state.hexdigest()
 
 
-def cache_key(model: ModelIdentity, prompt: Prompt, options: Mapping[str, Json], epoch: int) -> str:
-    """Two requests share a key only when nothing that can change the answer differs."""
-    return digest(["request", KEY_VERSION, model, prompt, options, epoch])
+class CacheKeys:
+    """Keys of requests: two share one only when nothing that can change the answer differs."""
+
+    __slots__ = ("_prefix",)
+
+    def __init__(self, model: ModelIdentity, options: Mapping[str, Json]) -> None:
+        self._prefix = blake2b(canonical(["request", KEY_VERSION, model, options]), digest_size=16)
+
+    def of(self, prompt: Prompt, follow_ups: tuple[str, ...], epoch: int) -> str:
+        state = self._prefix.copy()
+        state.update(canonical([prompt, follow_ups, epoch]))
+        return state.hexdigest()

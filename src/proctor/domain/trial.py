@@ -27,11 +27,14 @@ class Trial:
     """The unit of caching, retry, queueing and storage; the id is a hash of everything that defines it."""
 
     id: str
+    evaluation_id: int
     sample: Sample
     epoch: int
     prompt: Prompt
     options: Mapping[str, Json]
-    cache_key: str
+    cache_key: str | None
+    """None where caching is switched off."""
+    attempt: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Answer:
     trial: Trial
     response: Response | None
     error: str | None = None
+    """Why there is no response."""
     is_cached: bool = False
     retries: int = 0
     response_id: int | None = None

@@ -1,0 +1,50 @@
+"""The one ordered stream of what happens during a run; the live view is one of its readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from proctor.domain.trial import Result
+
+
+@dataclass(frozen=True, slots=True)
+class TrialsSkipped:
+    """Trials that an earlier execution of this run has finished."""
+
+    evaluation_id: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsRecorded:
+    """Results that are committed: a crash cannot lose them any more."""
+
+    results: tuple[Result, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSeen:
+    """A request failed and will be tried again."""
+
+    model: str
+    message: str
+    is_rate_limit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConcurrencyChanged:
+    model: str
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelGivenUp:
+    """No further request is sent to this model in this run; what was recorded is kept."""
+
+    model: str
+    reason: str
+
+
+Event = TrialsSkipped | ResultsRecorded | FaultSeen | ConcurrencyChanged | ModelGivenUp
+Observer = Callable[[Event], None]

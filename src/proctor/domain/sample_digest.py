@@ -1,0 +1,50 @@
+"""The fingerprint of samples: the same content gives the same digest, whatever file format and machine it came from."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import orjson
+
+from proctor.domain.benchmark import Fingerprint
+from proctor.domain.identity import canonical
+from proctor.domain.sample import Sample
+
+_SORTED = orjson.OPT_SORT_KEYS
+
+
+class SampleDigest:
+    """Add samples in order, then ask for the fingerprint; order and every field of a sample count."""
+
+    __slots__ = ("_count", "_hash")
+
+    def __init__(self) -> None:
+        self._hash = blake2b(digest_size=16)
+        self._count = 0
+
+    def add(self, sample: Sample) -> None:
+        """Take one sample in; raises TypeError or ValueError for values that JSON cannot hold."""
+        values = [
+            sample.id,
+            sample.input,
+            sample.target,
+            sample.choices,
+            sample.category,
+            sample.group,
+            sample.follow_ups,
+            sample.tags,
+            sample.metadata,
+        ]
+        if isinstance(sample.input, str):
+            try:
+                line = orjson.dumps(values, option=_SORTED)
+            except TypeError:
+                line = canonical(values)  # mappings and numbers that the quick way does not know
+        else:
+            line = canonical(values)
+        self._hash.update(line)
+        self._hash.update(b"\n")  # JSON never holds a raw line break, so samples cannot run into one another
+        self._count += 1
+
+    def fingerprint(self) -> Fingerprint:
+        return Fingerprint(self._hash.hexdigest(), self._count)

@@ -1,0 +1,1 @@
+"""Trials in, stream of recorded results out. Knows protocols, no implementation."""

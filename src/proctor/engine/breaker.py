@@ -1,0 +1,72 @@
+"""Stops hammering a provider that is down, and says when to give it up."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+FAILURES_TO_OPEN = 12
+PROBES_BEFORE_GIVING_UP = 5
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 30.0
+
+
+class CircuitBreaker:
+    """Opens after a row of failures; then one probe at a time, at growing intervals, until one succeeds.
+
+    `is_spent` becomes true when every probe has failed: the provider is given up.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._failures_in_a_row = 0
+        self._failed_probes = 0
+        self._closed = asyncio.Event()
+        self._closed.set()
+        self._next_probe_at = 0.0
+        self._is_probing = False
+
+    @property
+    def is_open(self) -> bool:
+        return not self._closed.is_set()
+
+    @property
+    def is_spent(self) -> bool:
+        return self._failed_probes >= PROBES_BEFORE_GIVING_UP
+
+    async def admit(self) -> None:
+        """Return at once while closed; while open, let one probe through when its time has come."""
+        while self.is_open and not self.is_spent:
+            wait = self._next_probe_at - self._clock()
+            if wait <= 0 and not self._is_probing:
+                self._is_probing = True
+                return
+            try:
+                async with asyncio.timeout(max(wait, 0.05)):
+                    await self._closed.wait()
+            except TimeoutError:
+                continue
+
+    def succeeded(self) -> None:
+        self._failures_in_a_row = self._failed_probes = 0
+        self._is_probing = False
+        self._closed.set()
+
+    def failed(self) -> None:
+        self._failures_in_a_row += 1
+        if self._is_probing:
+            self._is_probing = False
+            self._failed_probes += 1
+            self._next_probe_at = self._clock() + min(
+                LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**self._failed_probes
+            )
+        elif self._failures_in_a_row >= FAILURES_TO_OPEN and not self.is_open:
+            self._closed.clear()
+            self._next_probe_at = self._clock() + FIRST_PAUSE_SECONDS
+        if self.is_spent:
+            self._closed.set()
+
+    def released(self) -> None:
+        """A probe ended without an answer either way (it was cancelled)."""
+        self._is_probing = False

@@ -1,0 +1,170 @@
+"""Everything that stands between a trial and one model: concurrency, retries, circuit breaker, time limits."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+
+from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError, RateLimitedError
+from proctor.domain.event import ConcurrencyChanged, FaultSeen, ModelGivenUp, Observer
+from proctor.domain.message import Message, Prompt
+from proctor.domain.model import Model
+from proctor.domain.response import Response, Usage
+from proctor.domain.trial import Answer, Trial
+from proctor.engine.breaker import CircuitBreaker
+from proctor.engine.limiter import AdaptiveLimit
+from proctor.engine.retry import RetryPolicy
+
+REJECTIONS_BEFORE_GIVING_UP = 20
+# The model's own time limit should strike first; this one catches a model that ignores it.
+TIMEOUT_GRACE_SECONDS = 1.0
+
+
+class Lane:
+    """One model's way in: `ask` gives an Answer, or None when the run was stopped before there was one."""
+
+    def __init__(
+        self,
+        model: Model,
+        label: str,
+        *,
+        concurrency: int,
+        retries: int,
+        timeout_seconds: float,
+        stopping: asyncio.Event,
+        observe: Observer,
+    ) -> None:
+        self.label = label
+        self._model = model
+        self._timeout_seconds = timeout_seconds
+        self._stopping = stopping
+        self._observe = observe
+        self._limit = AdaptiveLimit(concurrency, lambda limit: observe(ConcurrencyChanged(label, limit)))
+        self._breaker = CircuitBreaker()
+        self._policy = RetryPolicy(retries)
+        self._has_answered = False
+        self._rejections_in_a_row = 0
+        self.given_up: str | None = None
+
+    @property
+    def is_closed(self) -> bool:
+        return self.given_up is not None or self._stopping.is_set()
+
+    async def ask(self, trial: Trial) -> Answer | None:
+        """Ask until there is an answer or a reason not to; a fault is an Answer without a response."""
+        retries = 0
+        while not self.is_closed:
+            try:
+                response = await self._request(trial)
+            except ModelError as error:
+                self._learn_from(error)
+                wait = self._policy.wait_seconds(error, retries)
+                if self.given_up is not None:
+                    return None
+                if wait is None:
+                    return Answer(trial, None, error=f"{type(error).__name__}: {error}", retries=retries)
+                self._observe(FaultSeen(self.label, str(error), isinstance(error, RateLimitedError)))
+                retries += 1
+                await self._pause(wait)
+            else:
+                if response is not None:
+                    return Answer(trial, response, retries=retries)
+        return None
+
+    async def _request(self, trial: Trial) -> Response | None:
+        await self._breaker.admit()
+        started = await self._limit.acquire()
+        try:
+            if self.is_closed:
+                self._breaker.released()
+                return None
+            response = await self._converse(trial)
+        except RateLimitedError:
+            self._limit.rate_limited(started)
+            raise
+        except ProviderFaultError:
+            self._limit.faulted()
+            raise
+        finally:
+            self._limit.release()
+        self._limit.succeeded()
+        self._breaker.succeeded()
+        self._has_answered = True
+        self._rejections_in_a_row = 0
+        return response
+
+    def _learn_from(self, error: ModelError) -> None:
+        """Decide whether the model is worth any further request."""
+        if isinstance(error, ModelUnavailableError):
+            self._give_up(str(error))
+        elif isinstance(error, ProviderFaultError):
+            self._breaker.failed()
+            if self._breaker.is_spent:
+                self._give_up(f"it stayed down: {error}")
+        elif not isinstance(error, RateLimitedError):
+            # A rejection is an answer of a working server, but twenty in a row with no success mean a wrong set-up.
+            self._breaker.succeeded()
+            self._rejections_in_a_row += 1
+            if not self._has_answered and self._rejections_in_a_row >= REJECTIONS_BEFORE_GIVING_UP:
+                self._give_up(f"it rejected the first {self._rejections_in_a_row} requests: {error}")
+
+    def _give_up(self, reason: str) -> None:
+        if self.given_up is None:
+            self.given_up = reason
+            self._observe(ModelGivenUp(self.label, reason))
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+        except TimeoutError:
+            return
+
+    async def _converse(self, trial: Trial) -> Response:
+        """One turn, or as many as the sample has; usage and latency add up."""
+        response = await self._turn(trial.prompt, trial)
+        for follow_up in trial.sample.follow_ups:
+            earlier, prompt = response, self._continued(trial.prompt, response, follow_up)
+            trial = replace(trial, prompt=prompt)
+            response = _joined(earlier, await self._turn(prompt, trial))
+        return response
+
+    @staticmethod
+    def _continued(prompt: Prompt, response: Response, follow_up: str) -> Prompt:
+        said = (Message("assistant", response.text), Message("user", follow_up))
+        return replace(prompt, messages=(*prompt.messages, *said))
+
+    async def _turn(self, prompt: Prompt, trial: Trial) -> Response:
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._timeout_seconds + TIMEOUT_GRACE_SECONDS):
+                response = await self._model.respond(prompt, trial.options, timeout_seconds=self._timeout_seconds)
+        except TimeoutError:
+            raise ProviderFaultError(f"no answer within {self._timeout_seconds:g} s") from None
+        if response.latency_seconds is None:
+            return replace(response, latency_seconds=time.perf_counter() - started)
+        return response
+
+
+def _joined(earlier: Response, last: Response) -> Response:
+    def total(a: int | None, b: int | None) -> int | None:
+        return None if a is None or b is None else a + b
+
+    first, second = earlier.usage, last.usage
+    usage = Usage(
+        input_tokens=total(first.input_tokens, second.input_tokens),
+        output_tokens=total(first.output_tokens, second.output_tokens),
+        reasoning_tokens=total(first.reasoning_tokens, second.reasoning_tokens),
+        cached_tokens=total(first.cached_tokens, second.cached_tokens),
+    )
+    cost = None if earlier.cost_usd is None or last.cost_usd is None else earlier.cost_usd + last.cost_usd
+    latency = (earlier.latency_seconds or 0.0) + (last.latency_seconds or 0.0)
+    return replace(
+        last,
+        usage=usage,
+        cost_usd=cost,
+        latency_seconds=latency,
+        turns=(*earlier.turns, earlier.text),
+        first_token_seconds=earlier.first_token_seconds,
+    )

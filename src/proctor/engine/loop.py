@@ -1,0 +1,148 @@
+"""The loop: pull trials through a cursor, leave out what is recorded, ask, record, score."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from proctor.domain.event import Observer, TrialsSkipped
+from proctor.domain.journal import Journal, Recorded
+from proctor.domain.model import Model
+from proctor.domain.scorer import Scorer
+from proctor.domain.trial import Answer, Trial
+from proctor.engine.lane import Lane
+from proctor.engine.recording import Recorder
+
+FIRST_CHUNK = 32
+CHUNK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The trials of one evaluation, still to be pulled."""
+
+    evaluation_id: int
+    trials: Iterator[Trial]
+    scorers: tuple[Scorer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWork:
+    """All that one model has to do, one evaluation after the other."""
+
+    label: str
+    model: Model
+    work: Sequence[Work]
+    concurrency: int
+    retries: int
+    timeout_seconds: float
+
+
+async def execute(
+    models: Sequence[ModelWork], journal: Journal, *, stopping: asyncio.Event, observe: Observer
+) -> dict[str, str]:
+    """Finish every trial that can be finished; gives the models that were given up, and why.
+
+    Models run side by side and do not wait for each other. Setting `stopping` ends the run cleanly: requests in
+    flight are finished and recorded, nothing new is sent.
+    """
+    scorers = {work.evaluation_id: work.scorers for model in models for work in model.work}
+    lanes = [
+        Lane(
+            model.model,
+            model.label,
+            concurrency=model.concurrency,
+            retries=model.retries,
+            timeout_seconds=model.timeout_seconds,
+            stopping=stopping,
+            observe=observe,
+        )
+        for model in models
+    ]
+    async with Recorder(journal, scorers, observe) as recorder, asyncio.TaskGroup() as group:
+        for model, lane in zip(models, lanes, strict=True):
+            group.create_task(_drive(model, lane, journal, recorder, observe))
+    return {lane.label: lane.given_up for lane in lanes if lane.given_up is not None}
+
+
+async def _drive(model: ModelWork, lane: Lane, journal: Journal, recorder: Recorder, observe: Observer) -> None:
+    ready: asyncio.Queue[Trial | None] = asyncio.Queue(maxsize=max(CHUNK, model.concurrency))
+
+    async def ask() -> None:
+        while (trial := await ready.get()) is not None:
+            answer = await lane.ask(trial)
+            if answer is not None:
+                await recorder.answered(answer)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(model.concurrency):
+            group.create_task(ask())
+        for work in model.work:
+            await _feed(work, lane, journal, recorder, ready, observe)
+        for _ in range(model.concurrency):
+            await ready.put(None)
+
+
+def _take(trials: Iterator[Trial], count: int) -> list[Trial]:
+    return list(islice(trials, count))
+
+
+async def _feed(
+    work: Work,
+    lane: Lane,
+    journal: Journal,
+    recorder: Recorder,
+    ready: asyncio.Queue[Trial | None],
+    observe: Observer,
+) -> None:
+    """Prepare trials a chunk at a time, off the event loop, and hand over those that must be asked."""
+    size = FIRST_CHUNK
+    while not lane.is_closed:
+        chunk = await asyncio.to_thread(_take, work.trials, size)
+        if not chunk:
+            return
+        size = CHUNK
+        for trial in await _unrecorded(chunk, work.evaluation_id, journal, recorder, observe):
+            await ready.put(trial)
+
+
+async def _unrecorded(
+    chunk: list[Trial], evaluation_id: int, journal: Journal, recorder: Recorder, observe: Observer
+) -> list[Trial]:
+    """Leave out what is finished, score what is only recorded, answer from the cache what can be."""
+    known = await journal.recorded(evaluation_id, [trial.id for trial in chunk])
+    await _score_again(chunk, known, journal, recorder)
+    finished = [item for item in known.values() if item.is_scored and not item.is_failed]
+    if finished:
+        observe(TrialsSkipped(evaluation_id, len(finished)))
+    missing = [_next_attempt(trial, known.get(trial.id)) for trial in chunk]
+    to_ask = [trial for trial in missing if trial is not None]
+    keys = [trial.cache_key for trial in to_ask if trial.cache_key is not None]
+    cached = await journal.cached(keys) if keys else {}
+    fresh = []
+    for trial in to_ask:
+        hit = cached.get(trial.cache_key) if trial.cache_key is not None else None
+        if hit is None:
+            fresh.append(trial)
+        else:
+            await recorder.answered(Answer(trial, hit, is_cached=True))
+    return fresh
+
+
+def _next_attempt(trial: Trial, known: Recorded | None) -> Trial | None:
+    if known is None:
+        return trial
+    return replace(trial, attempt=known.attempt + 1) if known.is_failed else None
+
+
+async def _score_again(chunk: list[Trial], known: Mapping[str, Recorded], journal: Journal, recorder: Recorder) -> None:
+    unscored = {key: item for key, item in known.items() if not item.is_scored and not item.is_failed}
+    if not unscored:
+        return
+    responses = await journal.responses([item.response_id for item in unscored.values()])
+    for trial in chunk:
+        if (item := unscored.get(trial.id)) is not None:
+            attempt = replace(trial, attempt=item.attempt)
+            await recorder.recorded(Answer(attempt, responses[item.response_id], response_id=item.response_id))

@@ -1,0 +1,33 @@
+"""How long to wait before asking again."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from proctor.domain.errors import ModelError
+
+FIRST_SECONDS = 0.5
+LONGEST_SECONDS = 60.0
+LONGEST_RETRY_AFTER_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Exponential backoff with full jitter; a provider's Retry-After is a lower bound."""
+
+    retries: int
+    rng: random.Random = field(default_factory=random.Random)
+
+    def wait_seconds(self, error: ModelError, retries_so_far: int) -> float | None:
+        """None when asking again is pointless or has been tried often enough."""
+        if not error.is_retryable or retries_so_far >= self.retries:
+            return None
+        after = error.retry_after_seconds
+        if after is not None and after > LONGEST_RETRY_AFTER_SECONDS:
+            return None
+        longest = min(LONGEST_SECONDS, FIRST_SECONDS * 2**retries_so_far)
+        if after is None:
+            return self.rng.uniform(longest / 4, longest)
+        # Spread those who were told the same time, or they all come back at once.
+        return after + self.rng.uniform(0, min(0.25 * after, FIRST_SECONDS))

@@ -1,0 +1,1 @@
+"""Plan in, trials out. Knows protocols, no implementation."""

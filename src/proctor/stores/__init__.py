@@ -1,0 +1,1 @@
+"""What is kept: runs, evaluations, responses, scores, events. The only place with SQL."""

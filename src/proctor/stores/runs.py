@@ -1,0 +1,209 @@
+"""Runs as rows: created, leased by the process that executes them, finished."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from proctor.domain.errors import NotFoundError, RunError
+from proctor.domain.evaluation import Evaluation
+from proctor.domain.plan import Plan
+from proctor.domain.run import RunStatus
+from proctor.stores.codec import to_json
+from proctor.stores.database import Database, explained
+from proctor.version import __version__
+
+LEASE_SECONDS = 30.0
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    id: str
+    name: str | None
+    status: RunStatus
+    plan: Plan
+    folder: Path
+    error: str | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    seconds: float
+
+
+def now_text() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def new_run_id() -> str:
+    """Sorts by time, so that the newest run is last and ids made together share no long prefix by accident."""
+    moment, text = int(time.time()), ""
+    while moment:
+        moment, digit = divmod(moment, 32)
+        text = ALPHABET[digit] + text
+    return text + "".join(secrets.choice(ALPHABET) for _ in range(5))
+
+
+class RunStore:
+    """What a run writes about itself."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _connect(self) -> closing[sqlite3.Connection]:
+        connection = self._database.connect()
+        connection.row_factory = sqlite3.Row
+        return closing(connection)
+
+    def create(self, plan: Plan, evaluations: Sequence[Evaluation], folder: Path) -> str:
+        """Write the run and its evaluations in one transaction; gives the run's id."""
+        run_id = new_run_id()
+        with explained(self._database.path), self._connect() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(
+                "INSERT INTO runs (id, name, status, plan, folder, version, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [run_id, plan.name, RunStatus.QUEUED, plan.model_dump_json(), str(folder), __version__, now_text()],
+            )
+            for position, evaluation in enumerate(evaluations):
+                row = _evaluation_row(run_id, position, evaluation)
+                marks = ",".join("?" * len(row))
+                connection.execute(
+                    f"INSERT INTO evaluations ({','.join(row)}) VALUES ({marks})",  # noqa: S608 - our own names
+                    list(row.values()),
+                )
+            connection.execute("COMMIT")
+        return run_id
+
+    def evaluation_rows(self, run_id: str) -> list[dict[str, Any]]:
+        with explained(self._database.path), self._connect() as connection:
+            rows = connection.execute("SELECT * FROM evaluations WHERE run_id = ? ORDER BY position", [run_id])
+            return [dict(row) for row in rows]
+
+    def get(self, reference: str) -> RunRow:
+        """The run with this id, this unique prefix, or the newest one for 'latest'."""
+        with explained(self._database.path), self._connect() as connection:
+            if reference == "latest":
+                rows = connection.execute("SELECT * FROM runs ORDER BY created_at DESC, id DESC LIMIT 1").fetchall()
+            else:
+                rows = connection.execute(
+                    "SELECT * FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 3", [reference, reference + "\uffff"]
+                ).fetchall()
+        exact = [row for row in rows if row["id"] == reference]
+        if not rows or not reference:
+            raise NotFoundError(
+                "There are no runs yet. Start one with 'proctor run'."
+                if reference == "latest"
+                else f"No run {reference!r}. 'proctor runs' lists them."
+            )
+        if len(rows) > 1 and not exact:
+            some = ", ".join(row["id"] for row in rows[:2])
+            raise NotFoundError(f"{reference!r} fits several runs ({some}, …). Give more of the id.")
+        return _run_row(exact[0] if exact else rows[0])
+
+    def lease(self, run_id: str) -> None:
+        """Claim the run for this process; another live process that has it is an error."""
+        owner = _this_process()
+        with explained(self._database.path), self._connect() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            row = connection.execute("SELECT lease_owner, lease_until FROM runs WHERE id = ?", [run_id]).fetchone()
+            if row["lease_owner"] not in (None, owner) and _is_alive(row["lease_owner"], row["lease_until"]):
+                connection.execute("ROLLBACK")
+                raise RunError(f"Run {run_id} is being executed by another process ({row['lease_owner']}).")
+            connection.execute(
+                "UPDATE runs SET lease_owner = ?, lease_until = ?, status = ?, error = NULL, finished_at = NULL, "
+                "started_at = coalesce(started_at, ?) WHERE id = ?",
+                [owner, time.time() + LEASE_SECONDS, RunStatus.RUNNING, now_text(), run_id],
+            )
+            connection.execute("COMMIT")
+
+    def renew(self, run_id: str) -> None:
+        with explained(self._database.path), self._connect() as connection:
+            connection.execute("UPDATE runs SET lease_until = ? WHERE id = ?", [time.time() + LEASE_SECONDS, run_id])
+
+    def finish(self, run_id: str, status: RunStatus, seconds: float, error: str | None = None) -> None:
+        """Close the run and give the lease back; `seconds` adds to what earlier executions took."""
+        with explained(self._database.path), self._connect() as connection:
+            connection.execute(
+                "UPDATE runs SET status = ?, error = ?, finished_at = ?, seconds = seconds + ?, "
+                "lease_owner = NULL, lease_until = NULL WHERE id = ?",
+                [status, error, now_text(), seconds, run_id],
+            )
+
+    def save_summary(self, evaluation_id: int, summary: dict[str, Any] | None) -> None:
+        text = None if summary is None else to_json(summary)
+        with explained(self._database.path), self._connect() as connection:
+            connection.execute("UPDATE evaluations SET summary = ? WHERE id = ?", [text, evaluation_id])
+
+    def add_event(self, run_id: str, kind: str, data: dict[str, Any]) -> None:
+        with explained(self._database.path), self._connect() as connection:
+            connection.execute(
+                "INSERT INTO events (run_id, at, kind, data) VALUES (?, ?, ?, ?)",
+                [run_id, now_text(), kind, to_json(data)],
+            )
+
+
+def _evaluation_row(run_id: str, position: int, evaluation: Evaluation) -> dict[str, Any]:
+    benchmark = evaluation.benchmark
+    return {
+        "run_id": run_id,
+        "position": position,
+        "model": evaluation.label,
+        "model_spec": evaluation.model_spec.model_dump_json(),
+        "benchmark": benchmark.name,
+        "benchmark_spec": evaluation.benchmark_spec.model_dump_json(),
+        "version": benchmark.version,
+        "digest": evaluation.benchmark_identity,
+        "samples": evaluation.fingerprint.count,
+        "epochs": evaluation.epochs,
+        "options": to_json(evaluation.options),
+        "scorers": to_json({scorer.name: scorer.version for scorer in evaluation.scorers}),
+        "metrics": to_json(benchmark.metrics),
+        "tags": to_json(benchmark.tags),
+    }
+
+
+def _run_row(row: sqlite3.Row) -> RunRow:
+    def moment(text: str | None) -> datetime | None:
+        return None if text is None else datetime.fromisoformat(text)
+
+    return RunRow(
+        id=row["id"],
+        name=row["name"],
+        status=RunStatus(row["status"]),
+        plan=Plan.model_validate(orjson.loads(row["plan"])),
+        folder=Path(row["folder"]),
+        error=row["error"],
+        created_at=datetime.fromisoformat(row["created_at"]),
+        started_at=moment(row["started_at"]),
+        finished_at=moment(row["finished_at"]),
+        seconds=row["seconds"],
+    )
+
+
+def _this_process() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def _is_alive(owner: str, until: float) -> bool:
+    """A process of this machine is asked; one of another machine is believed until its lease runs out."""
+    host, _, pid = owner.rpartition(":")
+    if host != socket.gethostname():
+        return until > time.time()
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return until > time.time()
+    return until > time.time()

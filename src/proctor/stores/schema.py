@@ -1,0 +1,178 @@
+"""The relational schema: one definition for SQLite and PostgreSQL, for migrations and for every query.
+
+`responses` is append-only: a trial that is asked again gets another attempt, and the current one is the latest.
+Rows that lists and statistics read are kept apart from bodies, which are fetched by id.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+# SQLite assigns row ids only to a column declared INTEGER, and an INTEGER holds 64 bits there.
+BigKey = BigInteger().with_variant(Integer, "sqlite")
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text),
+    Column("status", Text, nullable=False),
+    Column("plan", Text, nullable=False),
+    Column("folder", Text, nullable=False),
+    Column("error", Text),
+    Column("version", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("started_at", Text),
+    Column("finished_at", Text),
+    Column("seconds", Float, nullable=False, server_default=text("0")),
+    Column("lease_owner", Text),
+    Column("lease_until", Float),
+    Index("ix_runs_created_at_id", "created_at", "id"),
+)
+
+evaluations = Table(
+    "evaluations",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("model_spec", Text, nullable=False),
+    Column("benchmark", Text, nullable=False),
+    Column("benchmark_spec", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("samples", Integer, nullable=False),
+    Column("epochs", Integer, nullable=False),
+    Column("options", Text, nullable=False),
+    Column("scorers", Text, nullable=False),
+    Column("metrics", Text, nullable=False),
+    Column("tags", Text, nullable=False),
+    Column("summary", Text),
+    UniqueConstraint("run_id", "position"),
+    Index("ix_evaluations_benchmark_model", "benchmark", "model"),
+)
+
+samples = Table(
+    "samples",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("sample_id", Text, nullable=False),
+    Column("input", Text, nullable=False),
+    Column("target", Text),
+    Column("prompt", Text, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+responses = Table(
+    "responses",
+    metadata,
+    Column("id", BigKey, primary_key=True, autoincrement=False),
+    Column("evaluation_id", ForeignKey("evaluations.id", ondelete="CASCADE"), nullable=False),
+    Column("trial_id", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("sample_id", Text, nullable=False),
+    Column("sample_digest", ForeignKey("samples.digest"), nullable=False),
+    Column("epoch", Integer, nullable=False),
+    Column("category", Text),
+    Column("cluster", Text),
+    Column("cache_key", Text),
+    Column("is_cached", Boolean, nullable=False),
+    Column("error", Text),
+    Column("retries", Integer, nullable=False),
+    Column("finish_reason", Text),
+    Column("input_tokens", Integer),
+    Column("output_tokens", Integer),
+    Column("reasoning_tokens", Integer),
+    Column("cached_tokens", Integer),
+    Column("cost_usd", Text),
+    Column("latency_seconds", Float),
+    Column("first_token_seconds", Float),
+    Column("created_at", Float, nullable=False),
+    UniqueConstraint("evaluation_id", "trial_id", "attempt"),
+    Index("ix_responses_evaluation_id", "evaluation_id"),
+    Index(
+        "ix_responses_cache_key",
+        "cache_key",
+        sqlite_where=text("cache_key IS NOT NULL"),
+        postgresql_where=text("cache_key IS NOT NULL"),
+    ),
+)
+
+bodies = Table(
+    "bodies",
+    metadata,
+    Column("response_id", ForeignKey("responses.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("text", Text, nullable=False),
+    Column("more", Text),
+)
+
+scores = Table(
+    "scores",
+    metadata,
+    Column("response_id", ForeignKey("responses.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("scorer", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("value", Float),
+    Column("is_invalid", Boolean, nullable=False),
+    Column("answer", Text),
+    Column("reason", Text, nullable=False),
+    Column("details", Text),
+    sqlite_with_rowid=False,
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("at", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("data", Text, nullable=False),
+    Index("ix_events_run_id_id", "run_id", "id"),
+    sqlite_autoincrement=True,
+)
+
+id_blocks = Table(
+    "id_blocks",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("next", BigInteger, nullable=False),
+)
+
+
+def as_sqlite_script() -> str:
+    """The whole schema as SQL for a new SQLite file: what `schema.sql` holds."""
+    from sqlalchemy.dialects import sqlite
+    from sqlalchemy.schema import CreateIndex, CreateTable
+
+    dialect = sqlite.dialect()
+    statements = []
+    for table in metadata.sorted_tables:
+        statements.append(str(CreateTable(table).compile(dialect=dialect)).strip())
+        indexes = sorted(table.indexes, key=lambda index: str(index.name))
+        statements += [str(CreateIndex(index).compile(dialect=dialect)).strip() for index in indexes]
+    script = ";\n\n".join(statements) + ";\n"
+    return "\n".join(line.rstrip() for line in script.splitlines()) + "\n"

@@ -1,0 +1,124 @@
+CREATE TABLE id_blocks (
+	name TEXT NOT NULL,
+	next BIGINT NOT NULL,
+	CONSTRAINT pk_id_blocks PRIMARY KEY (name)
+);
+
+CREATE TABLE runs (
+	id TEXT NOT NULL,
+	name TEXT,
+	status TEXT NOT NULL,
+	"plan" TEXT NOT NULL,
+	folder TEXT NOT NULL,
+	error TEXT,
+	version TEXT NOT NULL,
+	created_at TEXT NOT NULL,
+	started_at TEXT,
+	finished_at TEXT,
+	seconds FLOAT DEFAULT 0 NOT NULL,
+	lease_owner TEXT,
+	lease_until FLOAT,
+	CONSTRAINT pk_runs PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_runs_created_at_id ON runs (created_at, id);
+
+CREATE TABLE samples (
+	digest TEXT NOT NULL,
+	sample_id TEXT NOT NULL,
+	input TEXT NOT NULL,
+	target TEXT,
+	prompt TEXT NOT NULL,
+	body TEXT NOT NULL,
+	CONSTRAINT pk_samples PRIMARY KEY (digest)
+);
+
+CREATE TABLE evaluations (
+	id INTEGER NOT NULL,
+	run_id TEXT NOT NULL,
+	position INTEGER NOT NULL,
+	model TEXT NOT NULL,
+	model_spec TEXT NOT NULL,
+	benchmark TEXT NOT NULL,
+	benchmark_spec TEXT NOT NULL,
+	version TEXT NOT NULL,
+	digest TEXT NOT NULL,
+	samples INTEGER NOT NULL,
+	epochs INTEGER NOT NULL,
+	options TEXT NOT NULL,
+	scorers TEXT NOT NULL,
+	metrics TEXT NOT NULL,
+	tags TEXT NOT NULL,
+	summary TEXT,
+	CONSTRAINT pk_evaluations PRIMARY KEY (id),
+	CONSTRAINT uq_evaluations_run_id_position UNIQUE (run_id, position),
+	CONSTRAINT fk_evaluations_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_evaluations_benchmark_model ON evaluations (benchmark, model);
+
+CREATE TABLE events (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	run_id TEXT NOT NULL,
+	at TEXT NOT NULL,
+	kind TEXT NOT NULL,
+	data TEXT NOT NULL,
+	CONSTRAINT fk_events_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_events_run_id_id ON events (run_id, id);
+
+CREATE TABLE responses (
+	id INTEGER NOT NULL,
+	evaluation_id INTEGER NOT NULL,
+	trial_id TEXT NOT NULL,
+	attempt INTEGER NOT NULL,
+	sample_id TEXT NOT NULL,
+	sample_digest TEXT NOT NULL,
+	epoch INTEGER NOT NULL,
+	category TEXT,
+	cluster TEXT,
+	cache_key TEXT,
+	is_cached BOOLEAN NOT NULL,
+	error TEXT,
+	retries INTEGER NOT NULL,
+	finish_reason TEXT,
+	input_tokens INTEGER,
+	output_tokens INTEGER,
+	reasoning_tokens INTEGER,
+	cached_tokens INTEGER,
+	cost_usd TEXT,
+	latency_seconds FLOAT,
+	first_token_seconds FLOAT,
+	created_at FLOAT NOT NULL,
+	CONSTRAINT pk_responses PRIMARY KEY (id),
+	CONSTRAINT uq_responses_evaluation_id_trial_id_attempt UNIQUE (evaluation_id, trial_id, attempt),
+	CONSTRAINT fk_responses_evaluation_id FOREIGN KEY(evaluation_id) REFERENCES evaluations (id) ON DELETE CASCADE,
+	CONSTRAINT fk_responses_sample_digest FOREIGN KEY(sample_digest) REFERENCES samples (digest)
+);
+
+CREATE INDEX ix_responses_cache_key ON responses (cache_key) WHERE cache_key IS NOT NULL;
+
+CREATE INDEX ix_responses_evaluation_id ON responses (evaluation_id);
+
+CREATE TABLE bodies (
+	response_id INTEGER NOT NULL,
+	text TEXT NOT NULL,
+	more TEXT,
+	CONSTRAINT pk_bodies PRIMARY KEY (response_id),
+	CONSTRAINT fk_bodies_response_id FOREIGN KEY(response_id) REFERENCES responses (id) ON DELETE CASCADE
+);
+
+CREATE TABLE scores (
+	response_id INTEGER NOT NULL,
+	scorer TEXT NOT NULL,
+	version TEXT NOT NULL,
+	value FLOAT,
+	is_invalid BOOLEAN NOT NULL,
+	answer TEXT,
+	reason TEXT NOT NULL,
+	details TEXT,
+	CONSTRAINT pk_scores PRIMARY KEY (response_id, scorer, version),
+	CONSTRAINT fk_scores_response_id FOREIGN KEY(response_id) REFERENCES responses (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID;

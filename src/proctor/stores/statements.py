@@ -1,0 +1,34 @@
+"""SQL that runs write with, as text: the same on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+RESPONSE_COLUMNS = (
+    "id", "evaluation_id", "trial_id", "attempt", "sample_id", "sample_digest", "epoch", "category", "cluster",
+    "cache_key", "is_cached", "error", "retries", "finish_reason", "input_tokens", "output_tokens",
+    "reasoning_tokens", "cached_tokens", "cost_usd", "latency_seconds", "first_token_seconds", "created_at",
+)  # fmt: skip
+SAMPLE_COLUMNS = ("digest", "sample_id", "input", "target", "prompt", "body")
+BODY_COLUMNS = ("response_id", "text", "more")
+SCORE_COLUMNS = ("response_id", "scorer", "version", "value", "is_invalid", "answer", "reason", "details")
+
+# Each row of a multi-row insert costs one step of the virtual machine less, and the interpreter lock is given up
+# once for many rows; SQLite allows 32,766 parameters in a statement.
+ROWS_PER_STATEMENT = 200
+
+
+def insert(
+    table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str
+) -> Iterator[tuple[str, list[Any]]]:
+    """Statements and parameters that insert all the rows, a few hundred at a time."""
+    one = f"({','.join('?' * len(columns))})"
+    head = f"INSERT INTO {table} ({','.join(columns)}) VALUES "  # noqa: S608 - names come from this module
+    for start in range(0, len(rows), ROWS_PER_STATEMENT):
+        part = rows[start : start + ROWS_PER_STATEMENT]
+        yield f"{head}{','.join([one] * len(part))} {on_conflict}", [value for row in part for value in row]
+
+
+def places(count: int) -> str:
+    return ",".join("?" * count)
