@@ -1,0 +1,1 @@
+"""Scores in, estimates out: intervals, paired tests, repeats, power, sequences. Pure Python."""

@@ -1,0 +1,290 @@
+"""Means and shares with their intervals."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from proctor.domain.estimate import Estimate, SampleScore
+from proctor.metrics.intervals import (
+    bootstrap_interval,
+    clustered_stderr,
+    estimate_mean,
+    estimate_rate,
+    t_interval,
+    wilson_interval,
+)
+
+
+def scores(values: Sequence[float], groups: Sequence[str | None] | None = None) -> list[SampleScore]:
+    named = groups or [None] * len(values)
+    return [SampleScore(str(i), value, group=group) for i, (value, group) in enumerate(zip(values, named, strict=True))]
+
+
+def covers(make: Callable[[random.Random], Estimate], truth: float, runs: int, seed: int) -> float:
+    rng = random.Random(seed)
+    hits = 0
+    for _ in range(runs):
+        estimate = make(rng)
+        assert estimate.low is not None
+        assert estimate.high is not None
+        hits += estimate.low <= truth <= estimate.high
+    return hits / runs
+
+
+@given(st.integers(1, 5_000), st.floats(0, 1), st.sampled_from([0.8, 0.95, 0.99]))
+def test_wilson_equals_scipys(n: int, place: float, level: float) -> None:
+    k = round(n * place)
+    expected = stats.binomtest(k, n).proportion_ci(level, method="wilson")
+    assert wilson_interval(k, n, level) == pytest.approx((expected.low, expected.high), rel=1e-9, abs=1e-12)
+
+
+def test_wilson_equals_statsmodels() -> None:
+    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    assert wilson_interval(73, 99) == pytest.approx(proportion.proportion_confint(73, 99, method="wilson"), abs=1e-12)
+
+
+@given(st.integers(0, 300), st.integers(1, 300))
+def test_wilson_stays_inside_0_and_1_and_mirrors(k: int, extra: int) -> None:
+    n = k + extra
+    low, high = wilson_interval(k, n)
+    assert 0 <= low <= k / n <= high <= 1
+    assert low < high
+    mirrored = wilson_interval(n - k, n)
+    assert mirrored == pytest.approx((1 - high, 1 - low), abs=1e-12)
+
+
+@given(st.integers(1, 200), st.floats(0, 1))
+def test_more_samples_at_the_same_share_give_a_narrower_interval(n: int, place: float) -> None:
+    k = round(n * place)
+    narrow, wide = wilson_interval(3 * k, 3 * n), wilson_interval(k, n)
+    assert narrow[1] - narrow[0] < wide[1] - wide[0]
+
+
+def test_a_rate_of_nothing_is_not_measured_and_an_impossible_one_is_refused() -> None:
+    assert estimate_rate(0, 0) == Estimate(None, 0)
+    with pytest.raises(ValueError, match="4 of 3"):
+        estimate_rate(4, 3)
+    with pytest.raises(ValueError, match="at least one"):
+        wilson_interval(0, 0)
+
+
+def test_binary_scores_get_wilson() -> None:
+    estimate = estimate_mean(scores([1.0] * 73 + [0.0] * 26))
+    assert (estimate.value, estimate.n, estimate.method) == (73 / 99, 99, "wilson")
+    assert (estimate.low, estimate.high) == wilson_interval(73, 99)
+    assert estimate.stderr == pytest.approx(math.sqrt(73 / 99 * 26 / 99 / 99))
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=50).filter(lambda v: np.std(v) > 1e-6 and not {*v} <= {0, 1}))
+def test_other_scores_get_the_t_interval_of_scipy(values: list[float]) -> None:
+    estimate = estimate_mean(scores(values))
+    low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=stats.sem(values))
+    assert estimate.method == "t"
+    assert estimate.value == pytest.approx(np.mean(values), abs=1e-12)
+    assert estimate.stderr == pytest.approx(stats.sem(values), rel=1e-9)
+    assert (estimate.low, estimate.high) == pytest.approx((max(0, low), min(1, high)), abs=1e-9)
+
+
+def test_t_intervals_are_not_clipped_where_the_range_is_unknown() -> None:
+    assert t_interval(0.9, 0.1, 4) == pytest.approx(stats.t.interval(0.95, 4, loc=0.9, scale=0.1), rel=1e-12)
+
+
+def clustered_data(seed: int, n: int = 60) -> tuple[list[float], list[str]]:
+    rng = random.Random(seed)
+    groups = [f"g{rng.randrange(9)}" for _ in range(n)]
+    effect = {group: rng.random() / 2 for group in groups}
+    return [effect[group] + rng.random() / 2 for group in groups], groups
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("corrected", [True, False])
+def test_clustered_errors_equal_statsmodels(seed: int, corrected: bool) -> None:
+    api = pytest.importorskip("statsmodels.api")
+    values, groups = clustered_data(seed)
+    codes = [int(group[1:]) for group in groups]
+    fit = api.OLS(values, np.ones(len(values))).fit(
+        cov_type="cluster", cov_kwds={"groups": np.array(codes), "use_correction": corrected}
+    )
+    assert clustered_stderr(values, groups, corrected=corrected) == pytest.approx(fit.bse[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_samples_that_share_a_group_get_the_corrected_clustered_error(seed: int) -> None:
+    values, groups = clustered_data(seed)
+    estimate = estimate_mean(scores(values, groups))
+    expected = clustered_stderr(values, groups)
+    low, high = stats.t.interval(0.95, len(set(groups)) - 1, loc=np.mean(values), scale=expected)
+    assert estimate.method == "clustered-t"
+    assert estimate.n == len(values)
+    assert estimate.stderr == pytest.approx(expected, rel=1e-9)
+    assert (estimate.low, estimate.high) == pytest.approx((max(0, low), min(1, high)), rel=1e-9)
+
+
+def test_a_sample_without_a_group_is_a_cluster_of_its_own() -> None:
+    values, groups = clustered_data(7)
+    some = [None if i % 3 == 0 else group for i, group in enumerate(groups)]
+    named = [group or f"own{i}" for i, group in enumerate(some)]
+    mixed, explicit = estimate_mean(scores(values, some)), estimate_mean(scores(values, named))
+    assert mixed.stderr == pytest.approx(explicit.stderr, rel=1e-12)
+    assert (mixed.low, mixed.high) == pytest.approx((explicit.low, explicit.high), rel=1e-12)
+
+
+def test_groups_of_one_sample_change_nothing() -> None:
+    values = [1.0, 0.0, 1.0, 1.0]
+    assert estimate_mean(scores(values, ["a", "b", "c", "d"])) == estimate_mean(scores(values))
+
+
+def test_nothing_measured_has_no_value() -> None:
+    assert estimate_mean([]) == Estimate(None, 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "groups"),
+    [
+        ([0.5], None),
+        ([1.0], None),
+        ([0.3] * 20, None),
+        ([1.0] * 20, None),
+        ([0.0] * 20, None),
+        ([1.0] * 20, ["a"] * 20),
+        ([1.0, 0.0] * 10, ["a"] * 20),
+        ([1.0, 0.0] * 10, ["a", "a", "b", "b"] * 5),
+        ([0.1 + 0.2, 0.3, 0.3], None),
+    ],
+)
+def test_no_spread_is_never_presented_as_certainty(values: list[float], groups: list[str] | None) -> None:
+    estimate = estimate_mean(scores(values, groups))
+    assert estimate.value == pytest.approx(sum(values) / len(values))
+    assert estimate.stderr is None
+    assert estimate.low is not None
+    assert estimate.high is not None
+    assert estimate.high - estimate.low > 0.1
+
+
+def test_one_cluster_is_one_observation() -> None:
+    estimate = estimate_mean(scores([1.0] * 20, ["a"] * 20))
+    assert (estimate.low, estimate.high) == wilson_interval(1, 1)
+    assert estimate.n == 20
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, math.nan, math.inf])
+def test_a_score_outside_0_and_1_is_refused_by_its_sample(value: float) -> None:
+    with pytest.raises(ValueError, match="sample '0'"):
+        estimate_mean(scores([value]))
+
+
+def test_a_clustered_error_of_one_group_is_refused() -> None:
+    with pytest.raises(ValueError, match="two groups"):
+        clustered_stderr([1.0, 0.0], ["a", "a"])
+    with pytest.raises(ValueError, match="each value"):
+        clustered_stderr([1.0, 0.0], ["a"])
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.sampled_from([None, "a", "b", "c"])), min_size=1, max_size=40), st.randoms()
+)
+def test_the_order_of_samples_does_not_matter(pairs: list[tuple[float, str | None]], rng: random.Random) -> None:
+    before = scores([value for value, _ in pairs], [group for _, group in pairs])
+    after = list(before)
+    rng.shuffle(after)
+    one, other = estimate_mean(before), estimate_mean(after)
+    assert one.value == pytest.approx(other.value, abs=1e-12)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-6)
+    assert 0 <= one.low <= one.value <= one.high <= 1
+
+
+def test_the_bootstrap_agrees_with_scipys_within_its_noise() -> None:
+    rng = random.Random(3)
+    values = [rng.betavariate(5, 1) for _ in range(60)]
+    stderr, low, high = bootstrap_interval([(value, 1) for value in values], resamples=8_000, seed=1)
+    reference = stats.bootstrap((values,), np.mean, n_resamples=8_000, method="BCa", rng=1)
+    assert stderr == pytest.approx(reference.standard_error, rel=0.04)
+    noise = 0.06 * stderr
+    assert low == pytest.approx(reference.confidence_interval.low, abs=2 * noise)
+    assert high == pytest.approx(reference.confidence_interval.high, abs=2 * noise)
+    assert high - np.mean(values) < np.mean(values) - low, "BCa leans towards the longer tail"
+
+
+def test_the_bootstrap_repeats_itself_whatever_the_order() -> None:
+    units = [(i % 7 / 7, 1) for i in range(50)]
+    assert bootstrap_interval(units, seed=5) == bootstrap_interval(units[::-1], seed=5)
+    assert bootstrap_interval(units, seed=5) != bootstrap_interval(units, seed=6)
+    with pytest.raises(ValueError, match="two units"):
+        bootstrap_interval(units[:1])
+
+
+def test_a_batched_bootstrap_has_the_error_of_all_its_values() -> None:
+    rng = random.Random(4)
+    values = [rng.random() for _ in range(5_000)]
+    stderr, low, high = bootstrap_interval([(value, 1) for value in values], seed=1)
+    assert stderr == pytest.approx(stats.sem(values), rel=0.08)
+    assert high - low == pytest.approx(2 * 1.96 * stats.sem(values), rel=0.12)
+
+
+def test_a_bootstrap_of_groups_resamples_groups() -> None:
+    values, groups = clustered_data(2, n=400)
+    units = {group: [0.0, 0] for group in groups}
+    for value, group in zip(values, groups, strict=True):
+        units[group][0] += value
+        units[group][1] += 1
+    stderr, _, _ = bootstrap_interval([(total, int(n)) for total, n in units.values()], seed=1)
+    assert stderr == pytest.approx(clustered_stderr(values, groups, corrected=False), rel=0.1)
+
+
+@pytest.mark.parametrize(("n", "p"), [(50, 0.3), (100, 0.5), (100, 0.8), (300, 0.9), (1_000, 0.97)])
+def test_95_percent_wilson_intervals_cover_93_to_97_percent(n: int, p: float) -> None:
+    # Coverage of Wilson is a finite sum, so it is computed, not simulated.
+    intervals = [wilson_interval(k, n) for k in range(n + 1)]
+    chances = stats.binom.pmf(range(n + 1), n, p)
+    coverage = sum(chance for (low, high), chance in zip(intervals, chances, strict=True) if low <= p <= high)
+    assert 0.93 <= coverage <= 0.97
+
+
+def test_wilson_is_outside_93_to_97_percent_where_the_documentation_says_so() -> None:
+    intervals = [wilson_interval(k, 10) for k in range(11)]
+    chances = stats.binom.pmf(range(11), 10, 0.98)
+    coverage = sum(chance for (low, high), chance in zip(intervals, chances, strict=True) if low <= 0.98 <= high)
+    assert not 0.93 <= coverage <= 0.97
+
+
+@pytest.mark.parametrize(("n", "shape"), [(20, (2, 2)), (50, (4, 2)), (200, (6, 1))])
+def test_95_percent_t_intervals_cover_93_to_97_percent(n: int, shape: tuple[float, float]) -> None:
+    def make(rng: random.Random) -> Estimate:
+        return estimate_mean(scores([rng.betavariate(*shape) for _ in range(n)]))
+
+    assert 0.93 <= covers(make, shape[0] / sum(shape), 2_000, seed=n) <= 0.97
+
+
+def test_t_intervals_of_few_very_skewed_scores_cover_less_as_the_documentation_says() -> None:
+    def make(rng: random.Random) -> Estimate:
+        return estimate_mean(scores([rng.betavariate(0.05, 1) for _ in range(20)]))
+
+    assert covers(make, 0.05 / 1.05, 2_000, seed=1) < 0.93
+
+
+def test_95_percent_clustered_intervals_cover_93_to_97_percent_where_plain_ones_do_not() -> None:
+    groups = [f"g{i // 10}" for i in range(300)]
+
+    def values(rng: random.Random) -> list[float]:
+        level = {group: rng.betavariate(2, 2) for group in dict.fromkeys(groups)}
+        return [float(rng.random() < level[group]) for group in groups]
+
+    assert 0.93 <= covers(lambda rng: estimate_mean(scores(values(rng), groups)), 0.5, 1_000, seed=2) <= 0.97
+    assert covers(lambda rng: estimate_mean(scores(values(rng))), 0.5, 1_000, seed=2) < 0.85
+
+
+def test_95_percent_bootstrap_intervals_cover_93_to_97_percent() -> None:
+    def make(rng: random.Random) -> Estimate:
+        values = [(rng.betavariate(4, 2), 1) for _ in range(80)]
+        _, low, high = bootstrap_interval(values, resamples=400, seed=rng.randrange(10**9))
+        return Estimate(None, 80, None, low, high)
+
+    assert 0.93 <= covers(make, 4 / 6, 600, seed=3) <= 0.97
