@@ -27,6 +27,17 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode() if any("\ud800" <= c <= "\udfff" for c in text) else text
 
 
+PICO = Decimal("1e12")
+
+
+def to_pico(usd: Decimal | None) -> int | None:
+    return None if usd is None else int((usd * PICO).to_integral_value())
+
+
+def from_pico(pico: int | None) -> Decimal | None:
+    return None if pico is None else Decimal(pico) / PICO
+
+
 def to_json(value: Json) -> str:
     return orjson.dumps(value, default=_encode).decode()
 
@@ -141,6 +152,6 @@ def read_response(row: Row) -> Response:
         request_id=more.get("request_id"),
         latency_seconds=row["latency_seconds"],
         first_token_seconds=row["first_token_seconds"],
-        cost_usd=None if row["cost_usd"] is None else Decimal(row["cost_usd"]),
+        cost_usd=from_pico(row["cost_pico_usd"]),
         turns=tuple(more.get("turns", ())),
     )

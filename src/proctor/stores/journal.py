@@ -29,7 +29,7 @@ T = TypeVar("T")
 ID_BLOCK = 10_000
 
 _READABLE = """
-    responses.id, cache_key, finish_reason, input_tokens, output_tokens, reasoning_tokens, cached_tokens, cost_usd,
+    responses.id, cache_key, finish_reason, input_tokens, output_tokens, reasoning_tokens, cached_tokens, cost_pico_usd,
     latency_seconds, first_token_seconds, text, more
 """
 
@@ -213,7 +213,7 @@ def _response_row(answer: Answer, row_id: int, sample_digest: str, now: float) -
         usage.output_tokens,
         usage.reasoning_tokens,
         usage.cached_tokens,
-        None if response.cost_usd is None else str(response.cost_usd),
+        codec.to_pico(response.cost_usd),
         response.latency_seconds,
         response.first_token_seconds,
         now,

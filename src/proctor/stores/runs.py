@@ -7,7 +7,7 @@ import secrets
 import socket
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -127,9 +127,34 @@ class RunStore:
             )
             connection.execute("COMMIT")
 
-    def renew(self, run_id: str) -> None:
+    def renew(self, run_id: str) -> bool:
+        """Keep the lease; False when somebody has cancelled the run."""
         with explained(self._database.path), self._connect() as connection:
-            connection.execute("UPDATE runs SET lease_until = ? WHERE id = ?", [time.time() + LEASE_SECONDS, run_id])
+            cursor = connection.execute(
+                "UPDATE runs SET lease_until = ? WHERE id = ? AND status = ?",
+                [time.time() + LEASE_SECONDS, run_id, RunStatus.RUNNING],
+            )
+            return cursor.rowcount > 0
+
+    def request_cancel(self, run_id: str) -> bool:
+        """Ask whoever executes the run to stop; False when the run has ended already."""
+        with explained(self._database.path), self._connect() as connection:
+            cursor = connection.execute(
+                "UPDATE runs SET status = ? WHERE id = ? AND status IN (?, ?)",
+                [RunStatus.CANCELLED, run_id, RunStatus.QUEUED, RunStatus.RUNNING],
+            )
+            return cursor.rowcount > 0
+
+    def is_executing(self, run_id: str) -> bool:
+        """Whether a live process has the run; a killed one leaves the status as it was."""
+        with explained(self._database.path), self._connect() as connection:
+            row = connection.execute("SELECT lease_owner, lease_until FROM runs WHERE id = ?", [run_id]).fetchone()
+        return row["lease_owner"] is not None and _is_alive(row["lease_owner"], row["lease_until"])
+
+    def use_scorers(self, evaluation_id: int, versions: Mapping[str, str]) -> None:
+        """Name the scorer versions in force; scores of others are kept."""
+        with explained(self._database.path), self._connect() as connection:
+            connection.execute("UPDATE evaluations SET scorers = ? WHERE id = ?", [to_json(versions), evaluation_id])
 
     def finish(self, run_id: str, status: RunStatus, seconds: float, error: str | None = None) -> None:
         """Close the run and give the lease back; `seconds` adds to what earlier executions took."""

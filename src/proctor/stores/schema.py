@@ -107,7 +107,8 @@ responses = Table(
     Column("output_tokens", Integer),
     Column("reasoning_tokens", Integer),
     Column("cached_tokens", Integer),
-    Column("cost_usd", Text),
+    # 1e-12 dollars: sums stay exact in SQL, and even a cached token's price is a whole number.
+    Column("cost_pico_usd", BigKey),
     Column("latency_seconds", Float),
     Column("first_token_seconds", Float),
     Column("created_at", Float, nullable=False),

@@ -87,7 +87,7 @@ CREATE TABLE responses (
 	output_tokens INTEGER,
 	reasoning_tokens INTEGER,
 	cached_tokens INTEGER,
-	cost_usd TEXT,
+	cost_pico_usd INTEGER,
 	latency_seconds FLOAT,
 	first_token_seconds FLOAT,
 	created_at FLOAT NOT NULL,

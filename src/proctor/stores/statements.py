@@ -8,7 +8,7 @@ from typing import Any
 RESPONSE_COLUMNS = (
     "id", "evaluation_id", "trial_id", "attempt", "sample_id", "sample_digest", "epoch", "category", "cluster",
     "cache_key", "is_cached", "error", "retries", "finish_reason", "input_tokens", "output_tokens",
-    "reasoning_tokens", "cached_tokens", "cost_usd", "latency_seconds", "first_token_seconds", "created_at",
+    "reasoning_tokens", "cached_tokens", "cost_pico_usd", "latency_seconds", "first_token_seconds", "created_at",
 )  # fmt: skip
 SAMPLE_COLUMNS = ("digest", "sample_id", "input", "target", "prompt", "body")
 BODY_COLUMNS = ("response_id", "text", "more")

@@ -1,0 +1,1 @@
+"""Results in, what people read out."""

@@ -1,0 +1,82 @@
+"""The numbers of a run: every one with its n and interval, every one recomputable from stored results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from proctor import plugins
+from proctor.domain.estimate import Estimate
+from proctor.metrics.latency import Latencies
+from proctor.metrics.metric import Metric, measure_all
+from proctor.stores.results import ResultStore
+from proctor.stores.runs import RunRow
+
+
+def summarise_evaluation(results: ResultStore, row: dict[str, Any], *, has_ended: bool) -> dict[str, Any]:
+    """The evaluation as `--json` shows it."""
+    tally = results.tally(row["id"])
+    trials = row["samples"] * row["epochs"]
+    metrics, categories = _measure(results, row)
+    missing = trials - tally.recorded
+    return {
+        "model": row["model"],
+        "benchmark": row["benchmark"],
+        "version": row["version"],
+        "digest": row["digest"],
+        "samples": row["samples"],
+        "epochs": row["epochs"],
+        "trials": trials,
+        "scored": tally.scored,
+        "invalid": tally.invalid,
+        "failed": tally.failed,
+        "stopped": missing if has_ended else 0,
+        "pending": 0 if has_ended else missing,
+        "cached": tally.cached,
+        "metrics": metrics,
+        "categories": categories,
+        "usage": {"input_tokens": tally.input_tokens, "output_tokens": tally.output_tokens},
+        "cost_usd": None if tally.cost_usd is None else float(tally.cost_usd),
+        "latency_seconds": Latencies(results.latencies(row["id"])).summary(),
+    }
+
+
+def _measure(results: ResultStore, row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The first scorer's metrics go by their own names, further scorers' by `scorer.metric`."""
+    metrics: dict[str, Any] = {}
+    categories: dict[str, Any] = {}
+    scorers = orjson.loads(row["scorers"])
+    for index, (scorer, version) in enumerate(scorers.items()):
+        for name in orjson.loads(row["metrics"]):
+            metric: Metric = plugins.load("metrics", name)()
+            label = name if index == 0 else f"{scorer}.{name}"
+            total, parts = measure_all(metric, results.sample_scores(row["id"], scorer, version))
+            metrics[label] = estimate_json(total)
+            for category, estimate in parts.items():
+                categories.setdefault(category, {})[label] = estimate_json(estimate)
+    return metrics, categories
+
+
+def estimate_json(estimate: Estimate) -> dict[str, Any]:
+    interval = None if estimate.low is None or estimate.high is None else [estimate.low, estimate.high]
+    return {
+        "value": estimate.value,
+        "stderr": estimate.stderr,
+        "ci95": interval,
+        "n": estimate.n,
+        "method": estimate.method,
+    }
+
+
+def run_json(run: RunRow, evaluations: list[dict[str, Any]]) -> dict[str, Any]:
+    """The one document that `--json` prints."""
+    return {
+        "run_id": run.id,
+        "name": run.name,
+        "status": run.status.value,
+        "error": run.error,
+        "created_at": run.created_at.isoformat(),
+        "seconds": round(run.seconds, 3),
+        "evaluations": evaluations,
+    }

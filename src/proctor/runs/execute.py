@@ -1,0 +1,190 @@
+"""Execute a run: from the first time or from wherever it stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from proctor.domain.errors import ProctorError, UserError
+from proctor.domain.evaluation import Evaluation
+from proctor.domain.event import Event, Observer
+from proctor.domain.plan import Limits, Plan
+from proctor.domain.run import RunStatus
+from proctor.engine.loop import ModelWork, Work, execute
+from proctor.planning.expand import trials_of
+from proctor.runs.progress import Progress
+from proctor.runs.replay import bind_replays
+from proctor.runs.resolve import Surroundings, close_models, resolve
+from proctor.stores.database import Database
+from proctor.stores.journal import SqliteJournal
+from proctor.stores.runs import RunRow, RunStore
+
+HEARTBEAT_SECONDS = 1.0
+log = logging.getLogger("proctor")
+
+
+@dataclass
+class Execution:
+    """A run in the hands of this process: prepared, not yet started."""
+
+    run_id: str
+    plan: Plan
+    evaluations: list[Evaluation]
+    database: Database
+    observers: list[Observer] = field(default_factory=list)
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    stop_reason: str | None = None
+
+    def __post_init__(self) -> None:
+        self.progress = Progress(self.evaluations)
+
+    def stop(self, reason: str) -> None:
+        """Send nothing new, finish what is in flight, keep everything."""
+        if self.stop_reason is None:
+            self.stop_reason = reason
+        self.progress.is_stopping = True
+        self.stopping.set()
+
+
+def submit(plan: Plan, surroundings: Surroundings, database: Database) -> Execution:
+    """Resolve the plan and write the run; nothing has been asked yet."""
+    evaluations = resolve(plan, surroundings)
+    store = RunStore(database)
+    run_id = store.create(plan, evaluations, surroundings.folder)
+    return _execution(run_id, plan, evaluations, store, database)
+
+
+def reopen(run: RunRow, surroundings: Surroundings, database: Database, limits: Limits | None = None) -> Execution:
+    """Take up a run again; refuses when a benchmark is no longer what it was."""
+    store = RunStore(database)
+    plan = run.plan if limits is None else run.plan.model_copy(update={"limits": limits})
+    evaluations = resolve(plan, replace(surroundings, folder=run.folder))
+    for evaluation, row in zip(evaluations, store.evaluation_rows(run.id), strict=True):
+        if evaluation.benchmark_identity != row["digest"]:
+            raise UserError(
+                f"{evaluation.benchmark.name} has changed since run {run.id} started, so old and new answers would not "
+                "belong together. Restore the file, or start a new run (unchanged questions come from the cache)."
+            )
+        store.use_scorers(row["id"], {scorer.name: scorer.version for scorer in evaluation.scorers})
+    return _execution(run.id, plan, evaluations, store, database)
+
+
+def _execution(
+    run_id: str, plan: Plan, evaluations: list[Evaluation], store: RunStore, database: Database
+) -> Execution:
+    rows = store.evaluation_rows(run_id)
+    numbered = [replace(item, id=row["id"]) for item, row in zip(evaluations, rows, strict=True)]
+    bind_replays(numbered, database)
+    return Execution(run_id, plan, numbered, database)
+
+
+async def carry_out(execution: Execution) -> RunStatus:
+    """Finish whatever is unfinished; calling it again after any end, a crash included, is harmless."""
+    store = RunStore(execution.database)
+    store.lease(execution.run_id)
+    started = time.monotonic()
+    status: RunStatus = RunStatus.FAILED
+    error: str | None = "the process ended"
+    try:
+        status, error = await _attempt(execution, store)
+    except ProctorError as failure:
+        error = str(failure)
+        raise
+    finally:
+        await close_models(execution.evaluations)
+        try:
+            store.finish(execution.run_id, status, time.monotonic() - started, error)
+        except ProctorError:
+            # The store is what failed; the error that says so is already on its way.
+            log.debug("the end of run %s could not be written", execution.run_id)
+    return status
+
+
+async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, str | None]:
+    journal = SqliteJournal(
+        execution.database,
+        {item.id: {scorer.name: scorer.version for scorer in item.scorers} for item in execution.evaluations},
+    )
+    pulse = asyncio.create_task(_pulse(execution, store))
+    minutes = execution.plan.limits.minutes
+    deadline = None
+    if minutes is not None:
+        deadline = asyncio.get_running_loop().call_later(
+            minutes * 60, execution.stop, f"the time limit of {minutes:g} minutes was reached"
+        )
+    try:
+        work = _work_by_model(execution)
+        given_up = await execute(work, journal, stopping=execution.stopping, observe=_guarded(execution))
+    except BaseExceptionGroup as group:
+        raise _first_cause(group) from group
+    finally:
+        if deadline is not None:
+            deadline.cancel()
+        pulse.cancel()
+        await asyncio.gather(pulse, return_exceptions=True)
+        await journal.close()
+    if execution.stop_reason is not None:
+        return RunStatus.CANCELLED, execution.stop_reason
+    if given_up:
+        return RunStatus.FAILED, "; ".join(f"{label}: {reason}" for label, reason in given_up.items())
+    return RunStatus.COMPLETED, None
+
+
+def _work_by_model(execution: Execution) -> list[ModelWork]:
+    limits = execution.plan.limits
+    return [
+        ModelWork(
+            label=label,
+            model=items[0].model,
+            work=[Work(item.id, trials_of(item), item.scorers) for item in items],
+            concurrency=limits.concurrency,
+            retries=limits.retries,
+            timeout_seconds=limits.timeout_seconds,
+        )
+        for label, items in _by_label(execution.evaluations)
+    ]
+
+
+def _by_label(evaluations: Sequence[Evaluation]) -> list[tuple[str, list[Evaluation]]]:
+    return [(label, list(items)) for label, items in groupby(evaluations, key=lambda item: item.label)]
+
+
+def _guarded(execution: Execution) -> Observer:
+    """One stream for all observers; one that fails is dropped and cannot hurt the run."""
+    observers: list[Observer] = [execution.progress, *execution.observers]
+
+    def observe(event: Event) -> None:
+        for observer in list(observers):
+            try:
+                observer(event)
+            except Exception:
+                log.exception("an observer failed and is not called again")
+                observers.remove(observer)
+
+    return observe
+
+
+async def _pulse(execution: Execution, store: RunStore) -> None:
+    """Keep the lease, hear of a cancel, and leave a trace of the progress, once a second."""
+    while True:
+        await asyncio.sleep(HEARTBEAT_SECONDS)
+        if not await asyncio.to_thread(store.renew, execution.run_id):
+            execution.stop("the run was cancelled")
+        await asyncio.to_thread(store.add_event, execution.run_id, "progress", execution.progress.snapshot())
+
+
+def _first_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that made the others: one of ours where there is one."""
+    leaves: list[BaseException] = []
+    stack: list[BaseException] = [group]
+    while stack:
+        error = stack.pop()
+        if isinstance(error, BaseExceptionGroup):
+            stack.extend(reversed(error.exceptions))
+        else:
+            leaves.append(error)
+    return next((leaf for leaf in leaves if isinstance(leaf, ProctorError)), leaves[0])

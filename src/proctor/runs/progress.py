@@ -1,0 +1,123 @@
+"""Counts what has happened so far, for anyone who watches."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from proctor.domain.evaluation import Evaluation
+from proctor.domain.event import ConcurrencyChanged, Event, FaultSeen, ModelGivenUp, ResultsRecorded, TrialsSkipped
+from proctor.domain.trial import Outcome, Result
+
+
+@dataclass
+class EvaluationProgress:
+    label: str
+    benchmark: str
+    trials: int
+    skipped: int = 0
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    cached: int = 0
+    score_sum: float = 0.0
+    score_count: int = 0
+    cost_usd: Decimal | None = Decimal(0)
+
+    @property
+    def done(self) -> int:
+        return self.skipped + self.outcomes.total()
+
+    @property
+    def mean_score(self) -> float | None:
+        """Of the trials finished in this execution."""
+        return self.score_sum / self.score_count if self.score_count else None
+
+    def add(self, result: Result) -> None:
+        self.outcomes[result.outcome] += 1
+        self.cached += result.answer.is_cached
+        if result.scores and (value := result.scores[0].value) is not None:
+            self.score_sum += value
+            self.score_count += 1
+        response = result.answer.response
+        if response is not None and not result.answer.is_cached:
+            known = self.cost_usd is not None and response.cost_usd is not None
+            self.cost_usd = self.cost_usd + response.cost_usd if known else None  # type: ignore[operator]
+
+
+class Progress:
+    """Reads the event stream; safe to look at from another thread, because it only ever counts up."""
+
+    def __init__(self, evaluations: Sequence[Evaluation]) -> None:
+        self.evaluations = {
+            evaluation.id: EvaluationProgress(evaluation.label, evaluation.benchmark.name, evaluation.trials)
+            for evaluation in evaluations
+        }
+        self.started = time.monotonic()
+        self.faults = 0
+        self.rate_limits = 0
+        self.last_fault: str | None = None
+        self.concurrency: dict[str, int] = {}
+        self.given_up: dict[str, str] = {}
+        self.is_stopping = False
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case ResultsRecorded(results):
+                for result in results:
+                    self.evaluations[result.answer.trial.evaluation_id].add(result)
+            case TrialsSkipped(evaluation_id, count):
+                self.evaluations[evaluation_id].skipped += count
+            case FaultSeen(model, message, is_rate_limit):
+                self.faults += 1
+                self.rate_limits += is_rate_limit
+                self.last_fault = f"{model}: {message}"
+            case ConcurrencyChanged(model, limit):
+                self.concurrency[model] = limit
+            case ModelGivenUp(model, reason):
+                self.given_up[model] = reason
+
+    @property
+    def trials(self) -> int:
+        return sum(item.trials for item in self.evaluations.values())
+
+    @property
+    def done(self) -> int:
+        return sum(item.done for item in self.evaluations.values())
+
+    @property
+    def skipped(self) -> int:
+        return sum(item.skipped for item in self.evaluations.values())
+
+    @property
+    def fraction(self) -> float:
+        return self.done / self.trials if self.trials else 1.0
+
+    @property
+    def cost_usd(self) -> Decimal | None:
+        costs = [item.cost_usd for item in self.evaluations.values()]
+        return None if any(cost is None for cost in costs) else sum(filter(None, costs), Decimal(0))
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    @property
+    def rate(self) -> float:
+        """Trials a second, those left out not counted."""
+        return (self.done - self.skipped) / self.seconds if self.seconds > 0 else 0.0
+
+    def snapshot(self) -> dict[str, object]:
+        outcomes: Counter[Outcome] = Counter()
+        for item in self.evaluations.values():
+            outcomes.update(item.outcomes)
+        return {
+            "progress": round(self.fraction, 6),
+            "done": self.done,
+            "trials": self.trials,
+            "outcomes": {str(name): count for name, count in outcomes.items()},
+            "faults": self.faults,
+            "rate_limits": self.rate_limits,
+            "concurrency": dict(self.concurrency),
+        }

@@ -1,0 +1,39 @@
+"""A run's answers, found by the prompt they answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import select
+
+from proctor.domain.message import Prompt
+from proctor.domain.response import Response
+from proctor.stores import codec
+from proctor.stores.database import Database, explained
+from proctor.stores.schema import bodies, evaluations, responses, samples
+
+
+class RecordedAnswers:
+    """Keeps one number per prompt in memory; the answers stay in the database until asked for."""
+
+    def __init__(self, database: Database, run_id: str, key_of: Callable[[Prompt], str]) -> None:
+        self._database = database
+        query = (
+            select(responses.c.id, samples.c.prompt)
+            .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
+            .join(samples, samples.c.digest == responses.c.sample_digest)
+            .where(evaluations.c.run_id == run_id, responses.c.error.is_(None))
+            .order_by(responses.c.id)
+        )
+        with explained(database.path), database.engine.connect() as connection:
+            rows = connection.execution_options(yield_per=1_000).execute(query)
+            self._ids = {key_of(codec.read_prompt(row.prompt)): row.id for row in rows}
+
+    def find(self, key: str) -> Response | None:
+        row_id = self._ids.get(key)
+        if row_id is None:
+            return None
+        query = select(responses, bodies.c.text, bodies.c.more).join(bodies).where(responses.c.id == row_id)
+        with explained(self._database.path), self._database.engine.connect() as connection:
+            row = connection.execute(query).mappings().one()
+        return codec.read_response(row)

@@ -1,0 +1,268 @@
+"""Reading results: tallies, scores per sample, rows in pages. The current attempt at a trial is its latest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import ColumnElement, Executable, and_, case, exists, func, select
+
+from proctor.domain.estimate import SampleScore
+from proctor.domain.trial import Outcome
+from proctor.stores.codec import from_pico
+from proctor.stores.database import Database, explained
+from proctor.stores.schema import bodies, evaluations, responses, samples, scores
+
+ROWS_AT_A_TIME = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts of one evaluation's current attempts; a sum is None where any part of it is unknown."""
+
+    scored: int
+    invalid: int
+    failed: int
+    cached: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: Decimal | None
+
+    @property
+    def recorded(self) -> int:
+        return self.scored + self.invalid + self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    scorer: str
+    value: float | None
+    answer: str | None
+    reason: str
+    is_invalid: bool
+    details: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """One attempt at one trial with everything a person may want to see of it."""
+
+    id: int
+    run_id: str
+    model: str
+    benchmark: str
+    sample_id: str
+    epoch: int
+    attempt: int
+    category: str | None
+    input: str
+    target: str | None
+    prompt: str
+    response: str | None
+    outcome: Outcome
+    is_cached: bool
+    error: str | None
+    latency_seconds: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: Decimal | None
+    finish_reason: str | None
+    scores: tuple[ScoreRow, ...]
+
+
+def _is_current() -> ColumnElement[bool]:
+    later = responses.alias("later")
+    return ~exists().where(
+        later.c.evaluation_id == responses.c.evaluation_id,
+        later.c.trial_id == responses.c.trial_id,
+        later.c.attempt > responses.c.attempt,
+    )
+
+
+def _is_in_force() -> ColumnElement[bool]:
+    """Scores by the scorer versions that the evaluation names; older ones are kept but not shown."""
+    named = func.json_each(evaluations.c.scorers).table_valued("key", "value", name="named")
+    return exists().select_from(named).where(named.c.key == scores.c.scorer, named.c.value == scores.c.version)
+
+
+def _outcome() -> ColumnElement[str]:
+    mine = and_(scores.c.response_id == responses.c.id, _is_in_force())
+    measured = select(func.count(scores.c.value)).where(mine).correlate(responses, evaluations).scalar_subquery()
+    invalid = (
+        select(func.max(scores.c.is_invalid.cast(scores.c.response_id.type)))
+        .where(mine)
+        .correlate(responses, evaluations)
+        .scalar_subquery()
+    )
+    return case(
+        (responses.c.error.is_not(None), Outcome.FAILED.value),
+        (measured == 0, Outcome.FAILED.value),
+        (invalid == 1, Outcome.INVALID.value),
+        else_=Outcome.SCORED.value,
+    )
+
+
+class ResultStore:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def tally(self, evaluation_id: int) -> Tally:
+        columns = {name: responses.c[name] for name in ("input_tokens", "output_tokens", "cost_pico_usd")}
+        query = (
+            select(
+                _outcome().label("outcome"),
+                func.count().label("trials"),
+                func.count().filter(responses.c.error.is_(None)).label("answered"),
+                func.count().filter(responses.c.is_cached).label("cached"),
+                *(func.sum(column).label(f"sum_{name}") for name, column in columns.items()),
+                *(func.count(column).label(f"known_{name}") for name, column in columns.items()),
+            )
+            .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
+            .where(responses.c.evaluation_id == evaluation_id, _is_current())
+            .group_by("outcome")
+        )
+        rows = [row._asdict() for row in self._stream(query)]
+        counts = {row["outcome"]: row["trials"] for row in rows}
+        answered = sum(row["answered"] for row in rows)
+
+        def total(name: str) -> int | None:
+            is_known = answered > 0 and sum(row[f"known_{name}"] for row in rows) == answered
+            return sum(row[f"sum_{name}"] or 0 for row in rows) if is_known else None
+
+        return Tally(
+            scored=counts.get(Outcome.SCORED, 0),
+            invalid=counts.get(Outcome.INVALID, 0),
+            failed=counts.get(Outcome.FAILED, 0),
+            cached=sum(row["cached"] for row in rows),
+            input_tokens=total("input_tokens"),
+            output_tokens=total("output_tokens"),
+            cost_usd=from_pico(total("cost_pico_usd")),
+        )
+
+    def sample_scores(self, evaluation_id: int, scorer: str, version: str) -> Iterator[SampleScore]:
+        """Each sample's score, averaged over its epochs; what could not be measured is left out."""
+        rows = (
+            select(
+                responses.c.sample_id,
+                func.avg(scores.c.value).label("value"),
+                func.min(responses.c.category).label("category"),
+                func.min(responses.c.cluster).label("cluster"),
+            )
+            .join(scores, scores.c.response_id == responses.c.id)
+            .where(
+                responses.c.evaluation_id == evaluation_id,
+                scores.c.scorer == scorer,
+                scores.c.version == version,
+                scores.c.value.is_not(None),
+                _is_current(),
+            )
+            .group_by(responses.c.sample_id)
+        )
+        for row in self._stream(rows):
+            yield SampleScore(row.sample_id, row.value, row.category, row.cluster)
+
+    def latencies(self, evaluation_id: int) -> Iterator[float]:
+        """Seconds of every answer that was asked for now, not taken from the cache."""
+        rows = select(responses.c.latency_seconds).where(
+            responses.c.evaluation_id == evaluation_id,
+            responses.c.latency_seconds.is_not(None),
+            ~responses.c.is_cached,
+            _is_current(),
+        )
+        return (row.latency_seconds for row in self._stream(rows))
+
+    def results(
+        self,
+        run_id: str,
+        *,
+        outcome: Outcome | None = None,
+        all_attempts: bool = False,
+        after: int = 0,
+        where: dict[str, str] | None = None,
+    ) -> Iterator[ResultRow]:
+        """The run's results in the order they were recorded, read a page at a time; `after` is the last id seen."""
+        while page := list(self._page(run_id, outcome, all_attempts, after, where or {})):
+            yield from page
+            after = page[-1].id
+
+    def _page(
+        self, run_id: str, outcome: Outcome | None, all_attempts: bool, after: int, where: dict[str, str]
+    ) -> Iterator[ResultRow]:
+        computed = _outcome()
+        query = (
+            select(
+                responses, evaluations.c.run_id, evaluations.c.model, evaluations.c.benchmark, samples.c.input,
+                samples.c.target, samples.c.prompt, bodies.c.text, computed.label("outcome"),
+            )
+            .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
+            .join(samples, samples.c.digest == responses.c.sample_digest)
+            .outerjoin(bodies, bodies.c.response_id == responses.c.id)
+            .where(evaluations.c.run_id == run_id, responses.c.id > after)
+            .order_by(responses.c.id)
+            .limit(ROWS_AT_A_TIME)
+        )  # fmt: skip
+        if not all_attempts:
+            query = query.where(_is_current())
+        if outcome is not None:
+            query = query.where(computed == outcome.value)
+        for name, value in where.items():
+            query = query.where(_column(name) == value)
+        rows = list(self._stream(query))
+        marks = self._scores_of([row.id for row in rows])
+        for row in rows:
+            yield _result_row(row, tuple(marks.get(row.id, ())))
+
+    def _scores_of(self, response_ids: list[int]) -> dict[int, list[ScoreRow]]:
+        query = (
+            select(scores)
+            .join(responses, responses.c.id == scores.c.response_id)
+            .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
+            .where(scores.c.response_id.in_(response_ids), _is_in_force())
+        )
+        found: dict[int, list[ScoreRow]] = {}
+        for row in self._stream(query):
+            score = ScoreRow(row.scorer, row.value, row.answer, row.reason, bool(row.is_invalid), row.details)
+            found.setdefault(row.response_id, []).append(score)
+        return found
+
+    def _stream(self, query: Executable) -> Iterator[Any]:
+        with explained(self._database.path), self._database.engine.connect() as connection:
+            yield from connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query)
+
+
+def _column(name: str) -> ColumnElement[Any]:
+    columns = {
+        "sample": responses.c.sample_id,
+        "category": responses.c.category,
+        "model": evaluations.c.model,
+        "benchmark": evaluations.c.benchmark,
+    }
+    return columns[name]
+
+
+def _result_row(row: Any, marks: tuple[ScoreRow, ...]) -> ResultRow:
+    return ResultRow(
+        id=row.id,
+        run_id=row.run_id,
+        model=row.model,
+        benchmark=row.benchmark,
+        sample_id=row.sample_id,
+        epoch=row.epoch,
+        attempt=row.attempt,
+        category=row.category,
+        input=row.input,
+        target=row.target,
+        prompt=row.prompt,
+        response=row.text,
+        outcome=Outcome(row.outcome),
+        is_cached=bool(row.is_cached),
+        error=row.error,
+        latency_seconds=row.latency_seconds,
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        cost_usd=from_pico(row.cost_pico_usd),
+        finish_reason=row.finish_reason,
+        scores=marks,
+    )
