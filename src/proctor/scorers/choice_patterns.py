@@ -1,0 +1,96 @@
+"""What statements of a choice look like, in the languages benchmarks are written in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+MARKERS_TRIED = 25
+OWN_MARKERS = (
+    "choose", "choice", "select", "pick", "go with", "going with", "opt for", "correct option", "best option",
+    "right option",
+)  # fmt: skip
+FOREIGN_MARKERS = (
+    "我选择", "我选", "选择", "应选", "故选", "選択", "正解", "正しいのは", "正确选项", "正确的是", "선택",
+    "wähle", "lösung", "richtig", "choisis", "elijo", "opción correcta", "correcta", "escolho", "scelgo",
+    "выбираю", "вариант", "أختار",
+)  # fmt: skip
+FOREIGN_LETTERS = {
+    **dict(zip("أبجد", "ABCD", strict=True)), "ا": "A", **dict(zip("কখগঘ", "ABCD", strict=True)),
+    **dict(zip("कखगघ", "ABCD", strict=True)), **dict(zip("①②③④⑤", "ABCDE", strict=True)),
+    **dict(zip("ⒶⒷⒸⒹⒺ", "ABCDE", strict=True)),
+}  # fmt: skip
+FOREIGN_LETTER = re.compile(rf"(?<!\w)[{''.join(FOREIGN_LETTERS)}](?!\w)|[①②③④⑤]")
+CYRILLIC_ANSWER = re.compile(
+    r"((?:ответ|вариант)\w*\s*[:—–-]?\s*\**\(?)([АВСЕ])(?=\)?\**[.\s]*(?:$|\n|\)))", re.IGNORECASE
+)
+CYRILLIC = str.maketrans("АВСЕавсе", "ABCEABCE")
+
+PUNCTUATION = re.compile(r"[\W_]*")
+SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$)|\n")
+NAMING = re.compile(r"\b(?:option|choice|letter|answer|opción|opção|réponse|variante?)\b|选项|選択肢|번", re.IGNORECASE)
+# A capital 'A' or 'I' is a label, not an English word, when one of these follows it.
+FOLLOWERS = re.compile(
+    r"\s+(?:because|since|as|and|or|is|for|which|due|given|but|not|with|by|based|would|in)\b|\s*[^\sA-Za-z0-9'’]|\s*$"
+)
+JOINED = (
+    r"[)\]*_.\"'}]*\s*(?:,|/|&|\b(?:and|or|und|oder|et|ou|y|o|и|или)\b|和|或|と|か|또는|와|과)\s*"
+    r"(?:\b(?:option|also|possibly|maybe)\b\s*)?[(\[*_\"']*"
+)
+CLAUSE = re.compile(r"[)\]*]*\s+(?:is|was|are|has|cannot|can't|would|does|isn't|seems|could|might)\b")
+EITHER = re.compile(r"\b(?:either|both|neither)\W*$", re.IGNORECASE)
+VERDICT = (
+    r"[)\]*_.\"'}]*\s*(?:is|was|must\ be|would\ be|ist|est|es|é|è|は|が|是|이|가)?\s*"
+    r"(?:the|a|la|die|le|el|il|o|clearly|definitely|indeed)?\s*(?:most\s|only\s|single\s)?"
+    r"(?:correct|right\b|best\b|true\b|answer|accurate|appropriate|正解|正确|正確|richtig|korrekt|bonne|correcta?\b|correto|"
+    r"corretta|верн|правильн|정답|맞)"
+)
+THEREFORE = re.compile(
+    r"(?:\b(?:so|therefore|thus|hence|consequently|also|daher|donc|por lo tanto|поэтому|final)\b"
+    r"|因此|所以|よって|したがって|따라서)"
+    r"[^.\n。]{0,80}?",
+    re.IGNORECASE,
+)
+REFUSAL = re.compile(
+    r"\b(?:i\s(?:can['’]t|cannot|am\sunable|am\snot\sable|do\snot\sknow|don['’]t\sknow|won['’]t)"
+    r"|i['’]m\s(?:unable|not\sable|sorry)|unable\sto|as\san\sai|cannot\sbe\sdetermined|none\sof\s(?:the|these)"
+    r"|ich\skann\s(?:das|diese|leider)?\s?nicht|no\spuedo|je\sne\speux)\b"
+    r"|无法|不能回答|できません|わかりません|알\s수\s없|답변할\s수|не\sмогу|لا\sأستطيع",
+    re.IGNORECASE,
+)
+MANY_OPTIONS = "names more than one option"
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Compiled for one set of labels."""
+
+    label: re.Pattern[str]
+    lead: re.Pattern[str]
+    only: re.Pattern[str]
+    line: re.Pattern[str]
+    verdict: re.Pattern[str]
+    joined: re.Pattern[str]
+    mention: re.Pattern[str]
+
+
+@lru_cache(maxsize=256)
+def patterns_for(labels: str) -> Patterns:
+    upper = "".join(map(re.escape, labels))
+    both = upper + upper.lower()
+    bare = "".join(label for label in labels if label not in "AI") or labels
+    return Patterns(
+        label=re.compile(
+            rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]*)(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
+        ),
+        lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])[*_]*(?:\s*[).:\]\"'`,;$]|\s*$|\s*\n|\s+[-–—=]\s)"),
+        only=re.compile(rf"[\W_]*([{both}])[\W_]*"),
+        line=re.compile(rf"(?m)^[\s*_#>-]*\(?([{upper}])[*_]*[).:]"),
+        verdict=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"']*([{upper}]){VERDICT}"),
+        joined=re.compile(rf"{JOINED}([{upper}])(?![A-Za-z0-9'’])"),
+        mention=re.compile(
+            rf"\(([{both}])\)|(?<![A-Za-z0-9'’])([{upper}])\)|(?:option|choice|选项|選択肢)\s*\(?([{upper}])(?![A-Za-z])"
+            rf"|\*\*([{upper}])\*\*|(?<![A-Za-z0-9'’.])([{bare}])(?![A-Za-z0-9'’]|\.\w)",
+        ),
+    )

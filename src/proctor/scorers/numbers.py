@@ -1,0 +1,177 @@
+r"""Numbers as people and models write them.
+
+1,234.5 · 1.234,5 · 1 234 · 1,23,456 · 3/4 · \frac{3}{4} · 1 1/2 · 2.5e3 · 2.5 × 10^3 · 12 % · 3 million.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_VULGAR = {
+    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5),
+    "⅙": (1, 6), "⅚": (5, 6), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8),
+}  # fmt: skip
+_SCALES = {
+    "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "lakh": 10**5, "crore": 10**7,
+    "mille": 10**3, "millones": 10**6, "millionen": 10**6, "millions": 10**6, "mio": 10**6, "тыс": 10**3, "млн": 10**6,
+    "万": 10**4, "萬": 10**4, "億": 10**8, "亿": 10**8, "만": 10**4, "억": 10**8, "천": 10**3, "千": 10**3,
+}  # fmt: skip
+_PERCENT = r"%|percent\b|per\ cent\b|prozent\b|pour\ cent\b|por\ ciento\b|процент|퍼센트|パーセント"
+
+NUMBER = re.compile(
+    rf"""(?<![A-Za-z_\d])
+    (?P<sign>(?<![\w)\]}}%])-)?(?:[$€£¥₹₩₽]\ ?(?P<late_sign>-)?)?
+    (?:
+      (?:(?P<whole>\d+)\ ?)?\\[dt]?frac\ ?
+        (?:\{{\ ?(?P<top>-?[\d,.]+)\ ?\}}\ ?\{{\ ?(?P<bottom>[\d,.]+)\ ?\}}|(?P<t1>\d)(?P<b1>\d))
+      |(?:(?P<mixed>\d+)[\ -])?(?<![/\d.,])(?P<over>\d+)\ ?/\ ?(?P<under>\d+)(?![/\d]|\.\d)
+      |(?P<before>\d*)\ ?(?P<vulgar>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])
+      |(?P<digits>\d{{1,3}}(?:\ \d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,'’]\d+)*|(?<![\w)\].])\.\d+)
+       (?:[eE](?P<exponent>[-+]?\d{{1,3}})(?!\w)
+         |\ ?(?:×|x|\*|·|\\times|\\cdot)\ ?10\ ?
+          (?:(?:\^|\*\*)\ ?\{{?(?P<power>-?\d{{1,3}})\}}?|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{{1,4}})))?
+    )
+    (?:\ ?(?:(?P<percent>{_PERCENT})|(?P<scale>{"|".join(sorted(_SCALES, key=len, reverse=True))})(?![a-z])))?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?")
+_EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}")
+_QUOTED = re.compile(r"\d{1,3}(?:['’]\d{3})+(?:\.\d+)?")
+_SPACED = re.compile(r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number found in a text; `factor` is what a per cent sign or a word such as million multiplies it by."""
+
+    value: int | float
+    text: str
+    start: int
+    end: int
+    factor: int | float = 1
+
+    def readings(self) -> tuple[int | float, ...]:
+        """25 % is 25 or 0.25, 3 million is 3 or 3,000,000: the question decides which of them was asked for."""
+        return (self.value,) if self.factor == 1 else (self.value, self.value * self.factor)
+
+
+def readable(text: str) -> str:
+    """LaTeX's ways of writing separators, dollars and per cents, made plain."""
+    if "\\" in text or "{,}" in text:
+        for written, meant in (("{,}", ","), ("\\,", ""), ("\\!", ""), ("\\$", "$"), ("\\%", "%"), ("\\;", " ")):
+            text = text.replace(written, meant)
+    return text
+
+
+def find_numbers(text: str, start: int = 0, *, comma_decimals: bool = False) -> Iterator[Number]:
+    """The numbers of a text made plain, in order; lists such as 1,2,3 give each of their members."""
+    for match in NUMBER.finditer(text, start):
+        yield from _read(match, comma_decimals=comma_decimals)
+
+
+def _read(match: re.Match[str], *, comma_decimals: bool) -> Iterator[Number]:
+    parts = match.groupdict()
+    value: int | float | None
+    if parts["digits"] is not None:
+        value = _decimal(parts["digits"], comma_decimals=comma_decimals or _is_alone(match))
+        if value is None or (_is_pair(match) and not comma_decimals):
+            for piece in re.finditer(r"\d+(?:\.\d+)?", match.group()):
+                at = match.start() + piece.start()
+                yield Number(_number(piece.group()), piece.group(), at, at + len(piece.group()))
+            return
+        value = _raise(value, parts)
+    else:
+        value = _fraction(parts)
+    if value is None:
+        return
+    if parts["sign"] or parts["late_sign"]:
+        value = -value
+    factor: int | float = 1
+    if parts["percent"]:
+        factor = 0.01
+    elif parts["scale"]:
+        factor = _SCALES[parts["scale"].lower()]
+    yield Number(value, match.group().strip(), match.start(), match.end(), factor)
+
+
+def _is_alone(match: re.Match[str]) -> bool:
+    """3,5 with nothing like it around is a decimal comma; whether it is one is only asked where no group fits."""
+    return "," in match["digits"] and match["digits"].count(",") == 1 and "." not in match["digits"]
+
+
+def _is_pair(match: re.Match[str]) -> bool:
+    """(3,4) is a pair of numbers, not 3.4."""
+    text, digits = match.string, match["digits"]
+    around = text[max(0, match.start() - 1) : match.start()] + text[match.end() : match.end() + 1]
+    return around == "()" and "," in digits and not _THOUSANDS.fullmatch(digits)
+
+
+def _decimal(digits: str, *, comma_decimals: bool) -> int | float | None:
+    if digits.isdigit():
+        return int(digits) if len(digits) < 400 else float(digits)
+    if comma_decimals and re.fullmatch(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|\d+,\d+", digits) and not _grouped(digits):
+        return _number(digits.replace(".", "").replace(",", "."))
+    if _THOUSANDS.fullmatch(digits) and not digits.startswith("0"):
+        return _number(digits.replace(",", ""))
+    if _EUROPEAN.fullmatch(digits):
+        return _number(digits.replace(".", "").replace(",", "."))
+    if _QUOTED.fullmatch(digits):
+        return _number(digits.replace("'", "").replace("’", ""))
+    if _SPACED.fullmatch(digits):
+        return _number(digits.replace(" ", "").replace(",", "."))
+    if re.fullmatch(r"\d*\.\d+", digits):
+        return float(digits)
+    if re.fullmatch(r"\d+,\d+", digits):
+        return float(digits.replace(",", "."))
+    return None
+
+
+def _grouped(digits: str) -> bool:
+    """1,234 is grouped by thousands even where 3,5 would be a decimal."""
+    return _THOUSANDS.fullmatch(digits) is not None and not digits.startswith("0")
+
+
+def _number(plain: str) -> int | float:
+    return float(plain) if "." in plain else int(plain)
+
+
+def _raise(value: int | float, parts: dict[str, str | None]) -> int | float:
+    power = parts["exponent"] or parts["power"] or (parts["raised"] or "").translate(_SUPERSCRIPTS)
+    if not power or power == "-":
+        return value
+    exponent = int(power)
+    if exponent >= 0 and isinstance(value, int):
+        return int(value * 10**exponent)
+    return float(f"{value}e{exponent}")
+
+
+def _fraction(parts: dict[str, str | None]) -> int | float | None:
+    whole = parts["whole"] or parts["mixed"] or parts["before"] or "0"
+    if parts["vulgar"]:
+        top, bottom = _VULGAR[parts["vulgar"]]
+    else:
+        try:
+            top = int((parts["top"] or parts["t1"] or parts["over"] or "").replace(",", ""))
+            bottom = int((parts["bottom"] or parts["b1"] or parts["under"] or "").replace(",", ""))
+        except ValueError:  # a decimal inside a fraction
+            top_text, bottom_text = parts["top"] or "", parts["bottom"] or ""
+            return _divide(_loose(top_text), _loose(bottom_text))
+    result = _divide(top, bottom)
+    return None if result is None else int(whole) + result
+
+
+def _loose(text: str) -> float:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return float("nan")
+
+
+def _divide(top: float, bottom: float) -> int | float | None:
+    if bottom == 0 or top != top or bottom != bottom:
+        return None
+    return int(top) // int(bottom) if top % bottom == 0 else top / bottom

@@ -1,0 +1,246 @@
+"""The number a response arrives at is the target."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Literal
+
+from proctor.domain.message import Json
+from proctor.domain.response import FinishReason, Response
+from proctor.domain.sample import Sample
+from proctor.domain.score import Score
+from proctor.scorers.markers import CONNECTOR, CORRECTION, NEGATION, marker_ends
+from proctor.scorers.numbers import Number, find_numbers, readable
+from proctor.scorers.options import build, version_of
+from proctor.scorers.reading import final_text, last_boxed, plain
+
+NAME = "numeric"
+REVISION = "1"
+DEFAULT_RELATIVE = 1e-9  # the noise of floating point, nothing more
+TAIL = 4000
+MARKERS_TRIED = 25
+OWN_MARKERS = ("\na:", "ans:")
+COMMA_LANGUAGES = frozenset(
+    {
+        "de",
+        "es",
+        "fr",
+        "it",
+        "pt",
+        "nl",
+        "ru",
+        "pl",
+        "cs",
+        "sv",
+        "da",
+        "nb",
+        "no",
+        "fi",
+        "tr",
+        "id",
+        "vi",
+        "uk",
+        "ro",
+        "hu",
+    }
+)
+
+_PUNCTUATION = re.compile(r"[\W_]*")
+_SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$)|\n")
+_EXPRESSION = re.compile(r"[^=≈(\n;,]*[-+*/×÷x·][^=≈(\n;]*[=≈]", re.IGNORECASE)
+_RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|до|至|到)\s)\s?(?=[$€£]?\d)")
+_BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
+_REASONING = re.compile(r"\b(?:because|since|as|weil|denn|parce|porque)\b", re.IGNORECASE)
+
+
+def create(**options: Json) -> NumericMatch:
+    return build(NumericMatch, NAME, options)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    number: Number
+    how: str
+    is_range: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NumericMatch:
+    """1 when the number the response announces, boxes or ends with equals a target within the tolerance."""
+
+    tolerance: float = 0.0
+    """Absolute; 0.5 accepts 17.5 to 18.5 for 18."""
+    relative: float = DEFAULT_RELATIVE
+    """As a share of the target; 0.01 accepts 1 %."""
+    decimal: Literal["auto", "point", "comma"] = "auto"
+    """How 1.234 is read: `auto` takes the decimal comma for samples tagged with a language that writes it."""
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    @property
+    def version(self) -> str:
+        return version_of(self, REVISION)
+
+    async def score(self, sample: Sample, response: Response) -> Score:
+        if sample.target is None:
+            return Score.unscored(NAME, reason="the sample has no target")
+        targets = [number for text in sample.targets if (number := _target(text)) is not None]
+        if not targets:
+            return Score.unscored(NAME, reason=f"the target {sample.target!r} is not a number")
+        text = final_text(response.text)
+        if not text:
+            return Score.invalid(NAME, reason="the response is empty")
+        is_cut = response.finish_reason is FinishReason.LENGTH
+        reading = read_number(text, comma_decimals=self._reads_commas(sample), is_cut=is_cut)
+        if reading is None:
+            reason = "cut off before an answer was announced" if is_cut else "no number in the response"
+            return Score.invalid(NAME, reason=reason)
+        number = reading.number
+        if reading.is_range:
+            return Score(NAME, 0.0, answer=number.text, reason=f"a range, not one number; {reading.how}")
+        right = any(self._equal(number, target) for target in targets)
+        verdict = "equals the target" if right else "differs from the target"
+        return Score(NAME, float(right), answer=number.text, reason=f"{reading.how}; {verdict}")
+
+    def _reads_commas(self, sample: Sample) -> bool:
+        if self.decimal == "auto":
+            return bool(sample.tags) and sample.tags.get("language") in COMMA_LANGUAGES
+        return self.decimal == "comma"
+
+    def _equal(self, said: Number, target: Number) -> bool:
+        if said.factor == target.factor:
+            return self._close(said.value, target.value)
+        return any(self._close(a, b) for a in said.readings() for b in target.readings())
+
+    def _close(self, said: int | float, target: int | float) -> bool:
+        if said == target:
+            return True
+        if isinstance(said, int) and isinstance(target, int) and self.relative == DEFAULT_RELATIVE:
+            return abs(said - target) <= self.tolerance
+        try:
+            return abs(said - target) <= max(self.tolerance, self.relative * abs(target))
+        except OverflowError:
+            return math.isclose(math.log10(abs(said)), math.log10(abs(target)), rel_tol=self.relative)
+
+
+@lru_cache(maxsize=4096)
+def _target(text: str) -> Number | None:
+    reading = read_number(text.strip())
+    return reading.number if reading and not reading.is_range else None
+
+
+def read_number(text: str, *, comma_decimals: bool = False, is_cut: bool = False) -> Reading | None:
+    """The number a text arrives at: the last boxed or announced, else the last bold one of its end, else the last."""
+    text = readable(plain(text))
+    claim = _claimed(text, comma_decimals)
+    if claim is not None:
+        return _corrected(text, claim, comma_decimals) or claim
+    if is_cut:
+        few = list(islice(find_numbers(text, comma_decimals=comma_decimals), 2))
+        return Reading(few[0], "the only number") if len(few) == 1 and len(text) < 80 else None
+    return _last(text, comma_decimals)
+
+
+def _claimed(text: str, comma: bool) -> Reading | None:
+    boxed = last_boxed(text) if "\\boxed" in text else None
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters grow when lowered
+        lowered = text
+    for end in islice(marker_ends(text, lowered, OWN_MARKERS), MARKERS_TRIED):
+        if boxed and end < boxed[0]:
+            break
+        claim = _announced(text, end, comma)
+        if claim is not None:
+            return claim
+    if boxed:
+        numbers = list(find_numbers(boxed[1], comma_decimals=comma))
+        if numbers:
+            number = numbers[-1] if "=" in boxed[1] else numbers[0]
+            at = boxed[0]
+            inside = Number(number.value, number.text, at, at + len(boxed[1]) + 7, number.factor)
+            return Reading(inside, "boxed", _is_range(boxed[1], number))
+    return None
+
+
+def _announced(text: str, end: int, comma: bool) -> Reading | None:
+    """The number that the marker ending here announces, if it does."""
+    rest = text[end : end + 240]
+    first: Number | None = None
+    for number in islice(find_numbers(rest, comma_decimals=comma), 4):
+        gap = rest[: number.start]
+        if not _PUNCTUATION.fullmatch(gap):
+            if number.start > 120 or _SENTENCE_END.search(gap) or not CONNECTOR.search(gap):
+                return None
+            if NEGATION.search(gap):
+                continue
+        first = number
+        break
+    if first is None:
+        return None
+    stop = _SENTENCE_END.search(rest, first.end)
+    sentence = rest[: stop.start()] if stop else rest
+    chosen = _result(sentence, first, comma)
+    shifted = Number(chosen.value, chosen.text, end + chosen.start, end + chosen.end, chosen.factor)
+    between = "between" in rest[max(0, first.start - 9) : first.start]
+    return Reading(shifted, "announced", between or _is_range(rest, chosen))
+
+
+def _result(sentence: str, first: Number, comma: bool) -> Number:
+    """Of '3 × 6 = 18' the result, of '18 because 20 - 2 = 18' the number named first."""
+    if "=" not in sentence and "≈" not in sentence:
+        return first
+    position = first.start
+    while found := _EXPRESSION.match(sentence, position):
+        if _REASONING.search(found.group()):
+            break
+        position = found.end()
+        while chained := re.compile(r"[^=≈(\n;,]*[=≈]").match(sentence, position):
+            position = chained.end()
+    if position == first.start:
+        return first
+    return next(find_numbers(sentence, position, comma_decimals=comma), first)
+
+
+def _is_range(text: str, number: Number) -> bool:
+    return _RANGE.match(text, number.end) is not None
+
+
+def _corrected(text: str, claim: Reading, comma: bool) -> Reading | None:
+    """The last number after words such as 'wait' that follow the announced one."""
+    end = claim.number.end
+    if len(text) - end < 8:
+        return None
+    correction = CORRECTION.search(text, end)
+    if correction is None:
+        return None
+    numbers = list(find_numbers(text, correction.end(), comma_decimals=comma))
+    return Reading(numbers[-1], "the last number after a correction") if numbers else None
+
+
+def _last(text: str, comma: bool) -> Reading | None:
+    start = max(0, len(text) - TAIL)
+    while start and not text[start].isspace():  # never cut a number in two
+        start -= 1
+    end_line = text.rfind("\n") + 1
+    for bold in reversed(list(_BOLD.finditer(text, max(end_line, start)))):
+        numbers = list(find_numbers(bold[1], comma_decimals=comma))
+        if numbers:
+            return Reading(numbers[-1], "the last number in bold", _is_range(bold[1], numbers[0]))
+    numbers = list(find_numbers(text, start, comma_decimals=comma))
+    if not numbers and start:
+        numbers = list(find_numbers(text, comma_decimals=comma))
+    if not numbers:
+        return None
+    is_range = len(numbers) > 1 and _ends_range(text, numbers[-2], numbers[-1])
+    return Reading(numbers[-1], "the last number", is_range)
+
+
+def _ends_range(text: str, first: Number, second: Number) -> bool:
+    found = _RANGE.match(text, first.end)
+    return found is not None and found.end() == second.start

@@ -1,0 +1,71 @@
+"""What part of a response is the answer: reasoning removed, boxes opened, foreign digits made plain."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from functools import cache
+
+_THINK_END = "</think>"
+_THINK_START = "<think>"
+_DIGIT_RANGE = re.compile(r"[^\x00-\x7f]")
+
+
+def final_text(text: str) -> str:
+    """The response without its thinking block; one that was cut off while thinking says nothing."""
+    if "<" in text:
+        end = text.rfind(_THINK_END)
+        if end >= 0:
+            text = text[end + len(_THINK_END) :]
+        elif text.lstrip().startswith(_THINK_START):
+            return ""
+    return text.strip()
+
+
+def last_boxed(text: str) -> tuple[int, str] | None:
+    r"""Where the last closed \boxed{…} begins, and what is in it."""
+    start = len(text)
+    while (start := text.rfind("\\boxed", 0, start)) >= 0:
+        content = _braced(text, start + len("\\boxed"))
+        if content is not None:
+            return start, content
+    return None
+
+
+def _braced(text: str, position: int) -> str | None:
+    """What stands between the brace that opens here (white space allowed) and its partner."""
+    while position < len(text) and text[position] == " ":
+        position += 1
+    if position >= len(text) or text[position] != "{":
+        return None
+    depth = 0
+    for index in range(position, min(len(text), position + 2000)):
+        if text[index] == "{":
+            depth += 1
+        elif text[index] == "}":
+            depth -= 1
+            if depth == 0:
+                return text[position + 1 : index]
+    return None
+
+
+@cache
+def _plain_characters() -> dict[int, str]:
+    """Digits of every script, full-width forms and unusual spaces and minus signs, as ASCII."""
+    table = {
+        code: str(unicodedata.decimal(chr(code)))
+        for code in range(0x80, sys.maxunicode + 1)
+        if unicodedata.category(chr(code)) == "Nd"
+    }
+    for code in range(0xFF01, 0xFF5F):  # full-width ! to ~
+        table.setdefault(code, chr(code - 0xFEE0))
+    table |= dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2007\u2009\u202f\u3000"), " ")
+    table |= dict.fromkeys(map(ord, "\u2212\ufe63\u2010\u2011"), "-")
+    table |= {ord("\u066b"): ".", ord("\u066c"): ",", ord("\u3002"): "。", ord("\u2044"): "/"}
+    return table
+
+
+def plain(text: str) -> str:
+    """The same text, one character for one, with ASCII digits, brackets, spaces and minus signs."""
+    return text if text.isascii() else text.translate(_plain_characters())
