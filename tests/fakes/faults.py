@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from zlib import crc32
+from hashlib import blake2b
 
 from fakes.loopback import Exchange
 
@@ -52,7 +52,8 @@ class Faults:
             return None if name == "ok" else name
         if self.max_per_prompt and attempt >= self.max_per_prompt:
             return None
-        draw = crc32(f"{self.seed}\0{prompt}\0{attempt}".encode()) / 2**32
+        seed = f"{self.seed}\0{prompt}\0{attempt}".encode()
+        draw = int.from_bytes(blake2b(seed, digest_size=8).digest()) / 2**64
         for name, rate in self.rates.items():
             if draw < rate:
                 return name

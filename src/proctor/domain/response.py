@@ -34,6 +34,8 @@ class ToolCall:
     arguments: Json
     """The arguments as JSON; the raw text where it could not be parsed."""
     id: str | None = None
+    problem: str | None = None
+    """Why the call does not fit the tools that were offered; None when it does."""
 
 
 @dataclass(frozen=True, slots=True)

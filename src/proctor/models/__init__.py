@@ -1,0 +1,1 @@
+"""Adapters: everything that answers prompts, behind one protocol."""

@@ -1,0 +1,219 @@
+"""From what a provider said went wrong to an error that says what to do next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import orjson
+
+from proctor.domain.errors import (
+    ModelError,
+    ModelUnavailableError,
+    ProviderFaultError,
+    RateLimitedError,
+    RequestRejectedError,
+)
+
+LONGEST_MESSAGE = 300
+RETRYABLE_CLIENT_STATUSES = frozenset({408, 409, 425})
+NO_CREDIT = ("insufficient_quota", "credit balance", "insufficient credits", "billing_not_active")
+UNKNOWN_MODEL = ("model_not_found", "model_not_available")
+BAD_KEY = ("invalid_api_key", "api_key_invalid", "authentication_error")
+TAG = re.compile(r"<[^>]*>")
+DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
+UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Who is asked: enough to explain a refusal, and the secrets that no explanation may hold."""
+
+    model: str
+    """The model as the user wrote it, `provider/name`."""
+    key_variable: str | None = None
+    secrets: tuple[str, ...] = ()
+
+    def clean(self, text: str) -> str:
+        """The text on one line, shortened, without any secret that was echoed back."""
+        for secret in self.secrets:
+            text = text.replace(secret, "[key]")
+        text = " ".join(text.split())
+        return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
+
+
+def fault_of(target: Target, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
+    """The error for a status that is not success."""
+    document = parse_or_none(body)
+    said = message_in(document) or TAG.sub(" ", body[:2000].decode("utf-8", "replace"))
+    marks = f"{_codes(document)} {said}".lower()
+    wait = retry_after(headers, document)
+    return _classified(target, status, target.clean(said), marks, wait)
+
+
+def fault_in_answer(target: Target, error: Any) -> ModelError:
+    """The error for one reported inside an answer that began well: in a stream, or beside a status of 200."""
+    document = {"error": error}
+    said = target.clean(message_in(document) or str(error))
+    marks = f"{_codes(document)} {said}".lower()
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, str) and code.isdigit():
+        code = int(code)
+    if isinstance(code, int) and 400 <= code < 600:
+        return _classified(target, code, said, marks, retry_after({}, document))
+    if "rate_limit" in marks:
+        return RateLimitedError(
+            f"{target.model} is rate limited: {said}", retry_after_seconds=retry_after({}, document)
+        )
+    if "invalid_request" in marks:
+        return RequestRejectedError(f"{target.model} refused the request: {said}")
+    return ProviderFaultError(f"{target.model} broke off its answer: {said}")
+
+
+def _classified(target: Target, status: int, said: str, marks: str, wait: float | None) -> ModelError:
+    because = f"(HTTP {status}: {said})" if said else f"(HTTP {status})"
+    if any(mark in marks for mark in NO_CREDIT) or status == 402:
+        return ModelUnavailableError(f"{target.model}: the account has no credit left {because}.", status=status)
+    if status == 429:
+        return RateLimitedError(f"{target.model} is rate limited {because}", status=status, retry_after_seconds=wait)
+    if status >= 500 or status in RETRYABLE_CLIENT_STATUSES:
+        return ProviderFaultError(f"{target.model} failed {because}", status=status, retry_after_seconds=wait)
+    if status == 403 and ("moderation" in marks or "flagged" in marks):
+        return RequestRejectedError(f"{target.model} refused the request {because}", status=status)
+    if status in (401, 403) or any(mark in marks for mark in BAD_KEY):
+        return ModelUnavailableError(f"{target.model} refused access {because}. {_key_advice(target)}", status=status)
+    if status == 404 or any(mark in marks for mark in UNKNOWN_MODEL):
+        advice = "Check the model's name and base_url; 'proctor models' lists what is known."
+        return ModelUnavailableError(f"{target.model} was not found {because}. {advice}", status=status)
+    if 300 <= status < 400:
+        advice = "Redirects are not followed, because they would carry the key: set base_url to the final address."
+        return ModelUnavailableError(f"{target.model} was redirected {because}. {advice}", status=status)
+    return RequestRejectedError(f"{target.model} refused the request {because}", status=status)
+
+
+def _key_advice(target: Target) -> str:
+    if target.key_variable is None:
+        return "Check what the server asks for."
+    if target.secrets:
+        return f"Check the key in {target.key_variable}, and that it may use this model."
+    return f"Set {target.key_variable}."
+
+
+def parse_or_none(body: bytes) -> Any:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def message_in(document: Any) -> str | None:
+    """The provider's own words, wherever its dialect puts them."""
+    if isinstance(document, list) and document:
+        document = document[0]
+    if not isinstance(document, dict):
+        return None
+    for name in ("error", "message", "detail", "error_message", "title"):
+        value = document.get(name)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, dict):
+            nested = value.get("message") or value.get("detail") or value.get("type")
+            return str(nested) if nested else None
+        if isinstance(value, list) and value:
+            return "; ".join(str(item.get("msg", item)) if isinstance(item, dict) else str(item) for item in value[:3])
+    return None
+
+
+def _codes(document: Any) -> str:
+    """The machine-readable names of an error, in one string."""
+    if isinstance(document, list) and document:
+        document = document[0]
+    error = document.get("error") if isinstance(document, dict) else None
+    if not isinstance(error, dict):
+        return ""
+    reasons = [item.get("reason") for item in error.get("details") or () if isinstance(item, dict)]
+    return " ".join(
+        str(value) for value in (error.get("code"), error.get("type"), error.get("status"), *reasons) if value
+    )
+
+
+def retry_after(headers: Mapping[str, str], document: Any = None) -> float | None:
+    """Seconds to wait, from whichever header or field says so; None when nothing does."""
+    if (text := headers.get("retry-after-ms")) and (seconds := _float(text)) is not None:
+        return seconds / 1000
+    if text := headers.get("retry-after"):
+        seconds = _float(text)
+        return seconds if seconds is not None else _until(_http_date(text))
+    waits = [
+        wait for kind in ("requests", "tokens", "input-tokens", "output-tokens") if (wait := _reset(headers, kind))
+    ]
+    if waits:
+        return max(waits)
+    if (text := headers.get("x-ratelimit-reset")) and (at := _float(text)) is not None and at > 1e12:
+        return _until(datetime.fromtimestamp(at / 1000, UTC))
+    return _retry_info(document)
+
+
+def _reset(headers: Mapping[str, str], kind: str) -> float | None:
+    """When an exhausted allowance comes back; one that still has room is no reason to wait."""
+    for prefix, suffix in (("x-ratelimit-remaining-", "x-ratelimit-reset-"),):
+        if headers.get(prefix + kind) == "0" and (text := headers.get(suffix + kind)):
+            return duration(text)
+    if headers.get(f"anthropic-ratelimit-{kind}-remaining") == "0" and (
+        text := headers.get(f"anthropic-ratelimit-{kind}-reset")
+    ):
+        try:
+            return _until(datetime.fromisoformat(text))
+        except ValueError:
+            return None
+    return None
+
+
+def _retry_info(document: Any) -> float | None:
+    """Google says how long to wait inside the error's details."""
+    if isinstance(document, list) and document:
+        document = document[0]
+    error = document.get("error") if isinstance(document, dict) else None
+    if not isinstance(error, dict):
+        return None
+    for item in error.get("details") or ():
+        if isinstance(item, dict) and isinstance(item.get("retryDelay"), str):
+            return duration(item["retryDelay"])
+    return None
+
+
+def duration(text: str) -> float | None:
+    """Seconds in '1m2.5s', '250ms' or '30'; None when it is none of these."""
+    if (plain := _float(text)) is not None:
+        return plain
+    found = DURATION.findall(text)
+    if not found or "".join(number + unit for number, unit in found) != text.strip():
+        return None
+    return sum(float(number) * UNITS[unit] for number, unit in found)
+
+
+def _float(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < float("inf") else None
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(text)
+    except ValueError:
+        return None
+
+
+def _until(moment: datetime | None) -> float | None:
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

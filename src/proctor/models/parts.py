@@ -1,0 +1,88 @@
+"""Images and documents in a prompt: looked at, measured, and turned into what a model takes."""
+
+from __future__ import annotations
+
+import asyncio
+from base64 import b64encode
+from dataclasses import dataclass, replace
+
+from proctor.domain.errors import RequestRejectedError
+from proctor.domain.message import Document, Image, Message, Part, Prompt, Text
+
+LARGEST_PART = 20 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Accepts:
+    """What a model takes natively; a document it does not take is sent as its text, an image is refused."""
+
+    images: bool = True
+    documents: bool = True
+    largest_part: int = LARGEST_PART
+
+
+TEXT_ONLY = Accepts(images=False, documents=False)
+
+
+async def prepare(prompt: Prompt, accepts: Accepts, model: str) -> Prompt:
+    """The prompt with every part checked and its true media type noted; images keep their bytes exactly."""
+    if all(isinstance(message.content, str) for message in prompt.messages):
+        return prompt
+    return replace(prompt, messages=tuple([await _message(message, accepts, model) for message in prompt.messages]))
+
+
+async def plain_text(prompt: Prompt, model: str) -> str:
+    """The prompt for something that reads text alone: documents as their text, images refused."""
+    return (await prepare(prompt, TEXT_ONLY, model)).text
+
+
+async def _message(message: Message, accepts: Accepts, model: str) -> Message:
+    if isinstance(message.content, str):
+        return message
+    return replace(message, content=tuple([await _part(part, accepts, model) for part in message.content]))
+
+
+async def _part(part: Part, accepts: Accepts, model: str) -> Part:
+    if isinstance(part, Text):
+        return part
+    kind = "image" if isinstance(part, Image) else "document"
+    if len(part.data) > accepts.largest_part:
+        size, limit = len(part.data) / 2**20, accepts.largest_part / 2**20
+        raise RequestRejectedError(f"{model}: a {kind} of {size:.1f} MB is over the limit of {limit:g} MB")
+    media_type = sniff(part.data)
+    if isinstance(part, Image):
+        if media_type not in ("image/png", "image/jpeg", "image/webp"):
+            found = media_type or "nothing known"
+            raise RequestRejectedError(f"{model}: an image must be PNG, JPEG or WebP; its content is {found}")
+        if not accepts.images:
+            raise RequestRejectedError(f"{model} takes no images, and this prompt holds one")
+        return replace(part, media_type=media_type)
+    if media_type != "application/pdf":
+        found = media_type or "nothing known"
+        raise RequestRejectedError(f"{model}: the document {part.name!r} must be a PDF; its content is {found}")
+    return await _document(replace(part, media_type=media_type), accepts, model)
+
+
+async def _document(document: Document, accepts: Accepts, model: str) -> Part:
+    from proctor.models.documents import read_pdf
+
+    # Read even when it is sent as it is: a broken or locked file is found here, not after it was paid for.
+    text = await asyncio.to_thread(read_pdf, document.data, document.name, model)
+    return document if accepts.documents else Text(text)
+
+
+def sniff(data: bytes) -> str | None:
+    """The media type a file's own first bytes tell; what the sender claimed is not asked."""
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if data.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    return "application/pdf" if b"%PDF-" in data[:1024] else None
+
+
+def data_url(part: Image | Document) -> str:
+    return f"data:{part.media_type};base64,{b64encode(part.data).decode()}"

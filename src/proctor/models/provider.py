@@ -1,0 +1,53 @@
+"""What an adapter says about itself: shown by 'proctor models', and used to find its key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from proctor.domain.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What can be asked through an adapter; whether a given model can do it is the provider's to say."""
+
+    streaming: bool = False
+    images: bool = False
+    documents: bool = False
+    tools: bool = False
+    logprobs: bool = False
+    structured_output: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    name: str
+    description: str
+    key_variable: str | None = None
+    """The environment variable that holds the key; None when there is none to have."""
+    base_url: str | None = None
+    is_key_required: bool = True
+    """Whether the provider's own address answers nobody without a key."""
+    capabilities: Capabilities = Capabilities()
+    settings: tuple[str, ...] = ()
+
+
+def find_key(
+    provider: Provider, environment: Mapping[str, str], *, model: str, base_url: str, variable: str | None
+) -> str | None:
+    """The key to send, if any; raises when the provider's own address needs one that is not set."""
+    wanted = variable or provider.key_variable
+    key = environment.get(wanted, "").strip() if wanted else ""
+    if key:
+        if not (key.isascii() and key.isprintable()):
+            raise UserError(f"The key in {wanted} holds characters no key has: copy it again.")
+        return key
+    is_own_host = provider.base_url is not None and urlsplit(base_url).hostname == urlsplit(provider.base_url).hostname
+    if variable is not None or (provider.is_key_required and is_own_host and wanted):
+        raise UserError(
+            f"{provider.name}/{model} needs a key: set the environment variable {wanted}, "
+            f"or give base_url for a server that needs none."
+        )
+    return None

@@ -1,0 +1,48 @@
+"""From a model's spec to the model, and the list of providers there are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from proctor import plugins
+from proctor.domain.errors import NotFoundError
+from proctor.domain.model import Model
+from proctor.domain.plan import ModelSpec
+from proctor.models.provider import Provider
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderStatus:
+    provider: Provider
+    has_key: bool | None
+    """Whether the key's variable is set; None when the provider has no key."""
+
+
+def create_model(spec: ModelSpec, *, environment: Mapping[str, str], folder: Path) -> Model:
+    """The model a spec names; raises a UserError when it cannot be used as written."""
+    try:
+        factory = plugins.load("models", spec.provider)
+    except plugins.PluginNotFoundError as error:
+        hint = f" Did you mean {error.suggestion!r}?" if error.suggestion else ""
+        raise NotFoundError(f"No model provider {spec.provider!r}.{hint} Run 'proctor models'.") from None
+    model: Model = factory(spec.name, spec.settings, environment, folder)
+    return model
+
+
+def list_providers(environment: Mapping[str, str]) -> list[ProviderStatus]:
+    """Every provider, built in and installed, in alphabetical order."""
+    return [_status(name, environment) for name in plugins.names("models")]
+
+
+def _status(name: str, environment: Mapping[str, str]) -> ProviderStatus:
+    factory = plugins.load("models", name)
+    module = sys.modules[factory.__module__]
+    provider = getattr(module, "PROVIDERS", {}).get(name) or getattr(module, "PROVIDER", None)
+    if provider is None:
+        summary = (factory.__doc__ or module.__doc__ or "").strip().partition("\n")[0]
+        provider = Provider(name, summary)
+    variable = provider.key_variable
+    return ProviderStatus(provider, bool(environment.get(variable, "").strip()) if variable else None)

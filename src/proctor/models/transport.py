@@ -1,0 +1,177 @@
+"""HTTP for adapters: one connection pool, and every fault as one of our own errors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError
+from proctor.models.faults import Target, fault_of
+from proctor.version import __version__
+
+if TYPE_CHECKING:
+    from pyreqwest.client import Client
+    from pyreqwest.request import RequestBuilder
+    from pyreqwest.response import Response
+
+LARGEST_ANSWER = 64 * 1024 * 1024
+CONNECT_SECONDS = 30.0
+LINGER_SECONDS = 0.25
+CERTIFICATE_WORDS = ("certificate", "UnknownIssuer")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A successful answer; the names of its headers are in lower case or not, as you like."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: memoryview
+
+
+class Transport:
+    """Sends requests for one model; errors name the model and never hold a secret.
+
+    The pool is opened by the first request, inside the running loop. Proxies are taken from HTTP_PROXY, HTTPS_PROXY,
+    ALL_PROXY and NO_PROXY, certificates from SSL_CERT_FILE. Redirects are not followed: they would carry the key on.
+    """
+
+    def __init__(self, target: Target, *, largest_answer: int = LARGEST_ANSWER) -> None:
+        self.target = target
+        self._largest = largest_answer
+        self._client: Client | None = None
+        self._is_closed = False
+
+    async def close(self) -> None:
+        self._is_closed = True
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes, timeout_seconds: float) -> Reply:
+        """POST and read the whole answer."""
+        return await self.send("POST", url, headers, body, timeout_seconds)
+
+    async def send(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, timeout_seconds: float
+    ) -> Reply:
+        from pyreqwest.exceptions import PyreqwestError
+
+        try:
+            async with self._request(method, url, headers, body, timeout_seconds).build_streamed() as response:
+                content = await self._read(response)
+                if response.status >= 300:
+                    raise fault_of(self.target, response.status, _headers(response), bytes(content))
+                return Reply(response.status, _headers(response), content)
+        except (PyreqwestError, TimeoutError) as error:
+            raise self._fault(error, url, timeout_seconds) from None
+
+    async def stream(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        timeout_seconds: float,
+        take: Callable[[bytes], bool],
+    ) -> Mapping[str, str]:
+        """POST and hand over each chunk as it arrives, until `take` says that it has everything; gives the headers."""
+        from pyreqwest.exceptions import PyreqwestError
+
+        try:
+            builder = self._request("POST", url, headers, body, timeout_seconds).streamed_read_buffer_limit(0)
+            async with builder.build_streamed() as response:
+                if response.status >= 300:
+                    raise fault_of(self.target, response.status, _headers(response), bytes(await self._read(response)))
+                reader, size = response.body_reader, 0
+                while (chunk := await reader.read_chunk()) is not None:
+                    size += len(chunk)
+                    if size > self._largest:
+                        raise self._too_large()
+                    if take(bytes(chunk)):
+                        await _drain(response)
+                        break
+                return _headers(response)
+        except (PyreqwestError, TimeoutError) as error:
+            raise self._fault(error, url, timeout_seconds) from None
+
+    def _request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, timeout_seconds: float
+    ) -> RequestBuilder:
+        if self._client is None:
+            self._client = self._open()
+        builder = self._client.request(method, url).headers(headers).timeout(timedelta(seconds=timeout_seconds))
+        return builder if body is None else builder.body_bytes(body)
+
+    def _open(self) -> Client:
+        from pyreqwest.client import ClientBuilder
+
+        if self._is_closed:
+            raise ModelUnavailableError(f"{self.target.model} was asked after it was closed.")
+        builder = ClientBuilder().user_agent(f"proctor/{__version__}").follow_redirects(False).referer(False)
+        return builder.connect_timeout(timedelta(seconds=CONNECT_SECONDS)).build()
+
+    async def _read(self, response: Response) -> memoryview:
+        """The whole body, unless it is larger than anything we accept."""
+        length = response.get_header("content-length")
+        if length is not None and length.isdigit():
+            if int(length) > self._largest:
+                raise self._too_large()
+            return memoryview(cast("Any", await response.bytes()))
+        parts, size = [], 0
+        reader = response.body_reader
+        while (chunk := await reader.read_chunk()) is not None:
+            size += len(chunk)
+            if size > self._largest:
+                raise self._too_large()
+            parts.append(bytes(chunk))
+        return memoryview(b"".join(parts))
+
+    def _too_large(self) -> ModelError:
+        return ProviderFaultError(f"{self.target.model} sent more than {self._largest // 2**20} MB: given up.")
+
+    def _fault(self, error: Exception, url: str, timeout_seconds: float) -> ModelError:
+        """A network fault in our words: the library's own may quote the request."""
+        from pyreqwest.exceptions import BuilderError, ConnectError
+
+        model, where = self.target.model, _place(url)
+        if isinstance(error, TimeoutError):
+            return ProviderFaultError(f"{model}: no complete answer from {where} within {timeout_seconds:g} s")
+        cause = self.target.clean(_innermost(error))
+        if any(word in cause for word in CERTIFICATE_WORDS):
+            advice = "If its certificate is your own, name the authority's file in SSL_CERT_FILE."
+            return ModelUnavailableError(f"{model}: {where} cannot be trusted ({cause}). {advice}")
+        if isinstance(error, BuilderError):
+            return ModelUnavailableError(f"{model}: no request can be made to {where} ({cause}). Check base_url.")
+        if isinstance(error, ConnectError):
+            return ProviderFaultError(f"{model}: no connection to {where} ({cause})")
+        return ProviderFaultError(f"{model}: the connection to {where} broke ({cause})")
+
+
+async def _drain(response: Response) -> None:
+    """Let a finished stream end, so that its connection can be used again; a server that lingers is not waited for."""
+    try:
+        async with asyncio.timeout(LINGER_SECONDS):
+            while await response.body_reader.read_chunk() is not None:
+                pass
+    except TimeoutError:
+        return
+
+
+def _headers(response: Response) -> Mapping[str, str]:
+    return cast("Mapping[str, str]", response.headers)
+
+
+def _place(url: str) -> str:
+    """Scheme, host and port: never a query, which may hold a secret."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def _innermost(error: Exception) -> str:
+    details = getattr(error, "details", None) or {}
+    causes = [str(cause.get("message", "")) for cause in details.get("causes") or ()]
+    return causes[-1] if causes else type(error).__name__

@@ -1,0 +1,153 @@
+"""Python functions as models."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from models.asking import ask, make, prompt
+from proctor.domain.errors import (
+    NotFoundError,
+    PlanError,
+    ProviderFaultError,
+    RateLimitedError,
+    RequestRejectedError,
+)
+from proctor.domain.response import FinishReason
+
+SOURCE = """
+    from __future__ import annotations
+    import asyncio
+    import threading
+    import time
+    from proctor.domain.errors import RateLimitedError
+    from proctor.domain.message import Prompt
+    from proctor.domain.response import FinishReason, Response
+
+    def shout(text): return text.upper()
+    async def later(text: str) -> str:
+        await asyncio.sleep(0)
+        return "later " + text
+    def roles(prompt: Prompt): return ",".join(m.role for m in prompt.messages)
+    def whole(text): return Response("cut", FinishReason.LENGTH)
+    def with_options(text, options): return repr(options)
+    def thread_name(text): return threading.current_thread().name
+    def hang(text): time.sleep(3600)
+    async def hang_async(text): await asyncio.sleep(3600)
+    def fails(text): raise KeyError("no such city")
+    def times_out(text): raise TimeoutError("upstream")
+    def leaves(text): raise SystemExit(3)
+    def busy(text): raise RateLimitedError("slow down", retry_after_seconds=2)
+    def number(text): return 42
+    def two(text, more): return text
+    def none(): return ""
+    class Agent:
+        def __call__(self, text): return "agent " + text
+        def method(self, text): return "method " + text
+    agent = Agent()
+    value = 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    (tmp_path / "answers_for_tests.py").write_text(dedent(SOURCE))
+    return tmp_path
+
+
+def call(folder: Path, name: str, question: str = "hi", timeout: float = 20.0) -> str:
+    return ask(make(f"python/answers_for_tests:{name}", folder=folder), question, {"seed": 1}, timeout).text
+
+
+def test_a_function_is_given_the_text_and_returns_the_answer(folder: Path) -> None:
+    assert call(folder, "shout") == "HI"
+    assert call(folder, "later") == "later hi"
+    assert call(folder, "agent") == "agent hi"
+    assert call(folder, "agent.method") == "method hi"
+
+
+def test_a_parameter_annotated_prompt_gets_the_prompt(folder: Path) -> None:
+    model = make("python/answers_for_tests:roles", folder=folder)
+    assert ask(model, prompt("hi", system="be brief")).text == "system,user"
+
+
+def test_a_parameter_called_options_gets_the_sampling_options(folder: Path) -> None:
+    assert call(folder, "with_options") == "{'seed': 1}"
+
+
+def test_a_response_is_kept_as_it_is_and_timed(folder: Path) -> None:
+    response = ask(make("python/answers_for_tests:whole", folder=folder))
+    assert response.finish_reason is FinishReason.LENGTH
+    assert response.latency_seconds is not None
+
+
+def test_a_plain_function_runs_in_a_thread_of_its_own(folder: Path) -> None:
+    assert call(folder, "thread_name") != threading.current_thread().name
+
+
+@pytest.mark.parametrize("name", ["hang", "hang_async"])
+def test_a_function_that_does_not_return_is_given_up_at_the_time_limit(folder: Path, name: str) -> None:
+    with pytest.raises(ProviderFaultError, match=rf"answers_for_tests:{name} gave no answer within 0.05 s"):
+        call(folder, name, timeout=0.05)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("fails", "raised KeyError: 'no such city'"),
+        ("times_out", "raised TimeoutError: upstream"),
+        ("leaves", r"raised RuntimeError: the function called exit\(3\)"),
+        ("number", "returned int; expected text or a Response"),
+    ],
+)
+def test_what_goes_wrong_in_a_function_is_a_fault_and_not_an_answer(folder: Path, name: str, message: str) -> None:
+    with pytest.raises(RequestRejectedError, match=message):
+        call(folder, name)
+
+
+def test_a_function_may_say_that_it_is_rate_limited(folder: Path) -> None:
+    with pytest.raises(RateLimitedError) as caught:
+        call(folder, "busy")
+    assert caught.value.retry_after_seconds == 2
+
+
+def test_mistakes_in_the_name_are_explained(folder: Path) -> None:
+    with pytest.raises(NotFoundError, match="No module 'nowhere_at_all'"):
+        make("python/nowhere_at_all:f", folder=folder)
+    with pytest.raises(NotFoundError, match=r"no function 'shoot'. It has: busy, fails"):
+        make("python/answers_for_tests:shoot", folder=folder)
+    with pytest.raises(NotFoundError, match="no function 'value'"):
+        make("python/answers_for_tests:value", folder=folder)
+    with pytest.raises(PlanError, match="write python/module:function"):
+        make("python/answers_for_tests", folder=folder)
+    for name in ("two", "none"):
+        with pytest.raises(PlanError, match="must take one argument"):
+            make(f"python/answers_for_tests:{name}", folder=folder)
+    (folder / "broken_for_tests.py").write_text("1 +")
+    with pytest.raises(PlanError, match="SyntaxError"):
+        make("python/broken_for_tests:f", folder=folder)
+    (folder / "lacking_for_tests.py").write_text("import not_installed_anywhere")
+    with pytest.raises(PlanError, match="imports 'not_installed_anywhere'"):
+        make("python/lacking_for_tests:f", folder=folder)
+    with pytest.raises(PlanError, match="has no setting 'x'"):
+        make("python/answers_for_tests:shout?x=1", folder=folder)
+
+
+def test_a_changed_source_is_loaded_again_and_is_another_model(folder: Path) -> None:
+    before = make("python/answers_for_tests:shout", folder=folder)
+    same = make("python/answers_for_tests:shout", folder=folder)
+    assert before.identity == same.identity
+    (folder / "answers_for_tests.py").write_text("def shout(text): return 'new ' + text + ' and longer'")
+    after = make("python/answers_for_tests:shout", folder=folder)
+    assert ask(after, "hi").text == "new hi and longer"
+    assert before.identity != after.identity
+
+
+def test_the_folder_shadows_nothing_after_loading(folder: Path) -> None:
+    make("python/answers_for_tests:shout", folder=folder)
+    assert sys.path[0] != str(folder)
+    assert sys.path[-1] == str(folder.resolve())
