@@ -39,7 +39,15 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "package": "proctor.benchmarks.packaged:read_package",
         "python": "proctor.benchmarks.packaged:read_function",
     },
-    "benchmarks": {},
+    "benchmarks": {
+        "arithmetic": "proctor.benchmarks.puzzles:arithmetic",
+        "dates": "proctor.benchmarks.puzzles:dates",
+        "logic": "proctor.benchmarks.puzzles:logic",
+        "puzzles": "proctor.benchmarks.puzzles:puzzles",
+        "sequences": "proctor.benchmarks.puzzles:sequences",
+        "sorting": "proctor.benchmarks.puzzles:sorting",
+        "strings": "proctor.benchmarks.puzzles:strings",
+    },
     "metrics": {
         "accuracy": "proctor.metrics.accuracy:create",
         "mean": "proctor.metrics.mean:create",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -145,8 +144,8 @@ def _fields_at(model: type[pydantic.BaseModel], location: Location) -> list[str]
 
 
 def _models_in(annotation: Any) -> list[Any]:
-    if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
-        return [annotation] if hasattr(annotation, "model_fields") else []
+    if hasattr(annotation, "model_fields"):
+        return [annotation]
     return [model for argument in typing.get_args(annotation) for model in _models_in(argument)]
 
 
@@ -176,7 +175,8 @@ def _refuse_deep(text: str, loader: Any, label: str, error: type[UserError]) -> 
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:
-                raise error(f"{label}:{event.start_mark.line + 1}: nested more than {MAX_DEPTH} levels deep.")
+                line = event.start_mark.line + 1 if event.start_mark else 1
+                raise error(f"{label}:{line}: nested more than {MAX_DEPTH} levels deep.")
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
 
@@ -224,7 +224,7 @@ def _children(node: yaml.Node) -> Iterator[yaml.Node]:
 
 
 def _is_mapping(node: yaml.Node | None) -> bool:
-    return node is not None and node.id == "mapping"
+    return getattr(node, "id", None) == "mapping"
 
 
 def _child(node: yaml.Node | None, step: int | str) -> tuple[int, yaml.Node] | None:
@@ -235,7 +235,7 @@ def _child(node: yaml.Node | None, step: int | str) -> tuple[int, yaml.Node] | N
         for key, value in node.value:
             if key.value == str(step):
                 return key.start_mark.line + 1, value
-    elif node.id == "sequence" and isinstance(step, int) and step < len(node.value):
+    elif getattr(node, "id", None) == "sequence" and isinstance(step, int) and step < len(node.value):
         child = node.value[step]
         return child.start_mark.line + 1, child
     return None

@@ -1,0 +1,1 @@
+"""Benchmark files, data sets and generated families become Benchmark values."""

@@ -1,0 +1,165 @@
+"""JSON lines: streamed, never held in memory; single rows are found again by their offsets."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from proctor.benchmarks.rows import BadRow, Row, Rows, StreamedRows
+from proctor.domain.errors import BenchmarkError
+
+MAX_LINE = 16_000_000
+"""Bytes of the longest line that is taken for a row rather than for a mistake."""
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n\v\f"
+
+
+def read_jsonl(location: str, folder: Path) -> Rows:
+    """The rows of a .jsonl or .jsonl.gz file."""
+    path, label = folder / location, location
+    if path.suffix == ".gz":
+        return StreamedRows(label, "line", lambda: _zipped(path, label))
+    return JsonLines(path, label)
+
+
+class JsonLines:
+    """A file of JSON lines; where its rows begin is noted as it is read, in eight bytes a row."""
+
+    unit = "line"
+
+    def __init__(self, path: Path, label: str) -> None:
+        self.path, self.label = path, label
+        self._offsets: array[int] | None = None
+        self._lines: array[int] | None = None
+        """Only for files with blank lines, where a row's line is not its position + 1."""
+        self._stamp: tuple[int, int] | None = None
+
+    def __iter__(self) -> Iterator[Row]:
+        offsets, lines = array("Q"), array("Q")
+        with _opened(self.path, self.label) as file:
+            stamp = _stamp(file)
+            for line, offset, raw in _lines_of(file):
+                offsets.append(offset)
+                lines.append(line)
+                yield line, parse_line(raw)
+        self._remember(offsets, lines, stamp)
+
+    def _remember(self, offsets: array[int], lines: array[int], stamp: tuple[int, int]) -> None:
+        if self._stamp is not None and self._stamp != stamp:
+            raise BenchmarkError(f"{self.label} was changed while it was in use; run again with the file as it is now.")
+        self._offsets, self._stamp = offsets, stamp
+        self._lines = lines if lines and lines[-1] != len(lines) else None
+
+    def at(self, positions: Sequence[int]) -> Iterator[Row]:
+        if self._offsets is None:
+            self._index()
+        offsets = self._offsets or array("Q")
+        with _opened(self.path, self.label) as file:
+            if _stamp(file) != self._stamp:
+                raise BenchmarkError(
+                    f"{self.label} was changed while it was in use; run again with the file as it is now."
+                )
+            for position in positions:
+                if position >= len(offsets):
+                    raise BenchmarkError(f"{self.label} has no row {position + 1}: it has {len(offsets)}.")
+                file.seek(offsets[position])
+                line = self._lines[position] if self._lines else position + 1
+                yield line, parse_line(file.readline(MAX_LINE + 1))
+
+    def _index(self) -> None:
+        offsets, lines = array("Q"), array("Q")
+        with _opened(self.path, self.label) as file:
+            stamp = _stamp(file)
+            for line, offset, _ in _lines_of(file):
+                offsets.append(offset)
+                lines.append(line)
+        self._remember(offsets, lines, stamp)
+
+
+def _stamp(file: IO[bytes]) -> tuple[int, int]:
+    import os
+
+    status = os.fstat(file.fileno())
+    return status.st_size, status.st_mtime_ns
+
+
+def _opened(path: Path, label: str) -> IO[bytes]:
+    try:
+        return path.open("rb", buffering=1 << 18)
+    except FileNotFoundError as missing:
+        raise BenchmarkError(f"There is no data file {label}.") from missing
+    except OSError as fault:
+        raise BenchmarkError(f"{label} cannot be read: {fault.strerror or fault}.") from fault
+
+
+def _lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    """Number, offset and bytes of each line that is not blank; of a line too long, only its beginning."""
+    offset, number = 0, 0
+    readline, limit = file.readline, MAX_LINE + 1
+    if file.read(3) == _BOM:
+        offset = 3
+    file.seek(offset)
+    while raw := readline(limit):
+        number += 1
+        size = len(raw)
+        if size == limit and not raw.endswith(b"\n"):
+            while rest := readline(limit):
+                size += len(rest)
+                if rest.endswith(b"\n"):
+                    break
+        if raw.strip(_BLANK):
+            yield number, offset, raw
+        offset += size
+
+
+def parse_line(raw: bytes) -> Mapping[str, Any] | BadRow:
+    """A line's row, or what is wrong with it."""
+    try:
+        row = orjson.loads(raw)
+    except orjson.JSONDecodeError as mistake:
+        return BadRow(_what_is_wrong(raw, mistake))
+    if type(row) is not dict:
+        return BadRow(f"a row is an object in braces, not {_kind(row)}")
+    if b"\\u0000" in raw and _has_nul(row):
+        return BadRow("it holds a NUL character, which no database takes as text")
+    return row
+
+
+def _what_is_wrong(raw: bytes, mistake: orjson.JSONDecodeError) -> str:
+    if len(raw) > MAX_LINE:
+        return f"the line is longer than {MAX_LINE:,} bytes"
+    if b"\0" in raw:
+        return "it holds NUL bytes: this is not text"
+    try:
+        raw.decode()
+    except UnicodeDecodeError as wrong:
+        return f"it is not UTF-8 (byte {wrong.start + 1} of the line is 0x{raw[wrong.start]:02x})"
+    return f"it is not valid JSON: {mistake.msg} (column {mistake.colno})"
+
+
+def _kind(value: object) -> str:
+    kinds = {list: "a list", str: "text", int: "a number", float: "a number", bool: "true or false"}
+    return kinds.get(type(value), "null")
+
+
+def _has_nul(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(_has_nul(key) or _has_nul(item) for key, item in value.items())
+    return isinstance(value, list) and any(_has_nul(item) for item in value)
+
+
+def _zipped(path: Path, label: str) -> Iterator[Row]:
+    with _opened(path, label) as packed, gzip.open(packed) as file:
+        try:
+            for line, _, raw in _lines_of(file):  # type: ignore[arg-type]  # a GzipFile reads as any file does
+                yield line, parse_line(raw)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as fault:
+            raise BenchmarkError(f"{label} is not a whole gzip file: {fault}.") from fault

@@ -1,0 +1,280 @@
+"""Rows become samples: which field is what, read the same way from every source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.benchmarks.answers import Answers, text_of
+from proctor.benchmarks.messages import read_messages
+from proctor.benchmarks.rows import read_path
+from proctor.benchmarks.schema import ChoiceFields, Fields
+from proctor.domain.errors import BenchmarkError, did_you_mean
+from proctor.domain.message import Message
+from proctor.domain.sample import Sample
+from proctor.prompts.choices import LETTERS
+from proctor.prompts.template import Template
+
+_Read = Callable[[Mapping[str, Any]], Any]
+_MISSING = object()
+
+
+class RowError(ValueError):
+    """What is wrong with one row."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """One reader for each part of a sample; a part that is not there is None."""
+
+    id: _Read | None
+    input: _Read
+    choices: _Read | None
+    category: _Read | None
+    group: _Read | None
+    follow_ups: _Read | None
+    tags: Mapping[str, _Read] | None
+    metadata: _Read
+
+
+class Mapper:
+    """Makes a sample of a row; raises RowError saying what is missing or of the wrong type."""
+
+    def __init__(self, fields: Fields) -> None:
+        self.fields = fields
+        self._answers = Answers(fields.target, _reader("labels", fields.labels) if fields.labels else None, _field)
+        used = _used_paths(fields)
+        self._read = _Compiled(
+            id=_optional("id", fields.id),
+            input=_input_reader(fields.input),
+            choices=_choices_reader(fields.choices),
+            category=_optional("category", fields.category),
+            group=_optional("group", fields.group),
+            follow_ups=_optional("follow_ups", fields.follow_ups),
+            tags={name: _reader("tags", path) for name, path in fields.tags.items()} if fields.tags else None,
+            metadata=_metadata_reader(fields, used),
+        )
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """The data's own names for what templates may use."""
+        named = {"input": self.fields.input, "category": self.fields.category, "id": self.fields.id}
+        if isinstance(self.fields.choices, str):
+            named["choices"] = self.fields.choices
+        return {path: name for name, path in named.items() if path and path != name and path.isidentifier()}
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The data's names for the target."""
+        path = self.fields.target.field if self.fields.target else "target"
+        return frozenset({path.partition(".")[0]}) if "." not in path else frozenset()
+
+    def sample(self, row: Any, number: int) -> Sample:
+        """`number`, from 1, is the id of a row that has none of its own."""
+        if isinstance(row, Sample):
+            return row
+        read = self._read
+        choices = () if read.choices is None else _choices(read.choices(row))
+        found_id = None if read.id is None else read.id(row)
+        given = read.input(row)
+        return Sample(
+            str(number) if found_id is None else _identifier(found_id),
+            given if type(given) is str else _input(given),
+            self._answers.read(row, choices),
+            choices,
+            None if read.category is None else _label("category", read.category(row)),
+            None if read.group is None else _label("group", read.group(row)),
+            () if read.follow_ups is None else _texts(read.follow_ups(row)),
+            _tags(read.tags, row),
+            read.metadata(row),
+        )
+
+
+def _field(path: str, what: str) -> _Read:
+    return _reader(what, path)
+
+
+def _reader(what: str, path: str) -> _Read:
+    """Reads a field that the benchmark file names: not having it is a mistake."""
+    steps = path.split(".")
+
+    def top(row: Mapping[str, Any]) -> Any:
+        try:
+            return row[path]
+        except KeyError:
+            raise _missing(what, path, row) from None
+
+    def deep(row: Mapping[str, Any]) -> Any:
+        if path in row:  # a key may have a full stop in it
+            return row[path]
+        try:
+            return read_path(row, steps)
+        except KeyError:
+            raise _missing(what, path, row) from None
+
+    return top if len(steps) == 1 else deep
+
+
+def _missing(what: str, path: str, row: Mapping[str, Any]) -> RowError:
+    known = [str(key) for key in row]
+    return RowError(
+        f"there is no field {path!r} for the {what}.{did_you_mean(path, known)} The row has: {', '.join(known[:15])}"
+    )
+
+
+def _optional(what: str, path: str | None) -> _Read:
+    """The named field, or the one of that very name where a row has it."""
+    return _reader(what, path) if path else lambda row: row.get(what)
+
+
+def _input_reader(path: str | None) -> _Read:
+    if path is None or "{{" not in path:
+        return _reader("input", path or "input")
+    try:
+        template = Template(path)
+    except BenchmarkError as mistake:
+        raise BenchmarkError(f"dataset.fields.input: {mistake}") from mistake
+
+    def fill(row: Mapping[str, Any]) -> str:
+        try:
+            return template.render(row)
+        except BenchmarkError as fault:
+            raise RowError(f"the input: {fault}; the row has: {', '.join(map(str, row))}") from fault
+
+    return fill
+
+
+def _choices_reader(choices: str | list[str] | ChoiceFields | None) -> _Read:
+    if isinstance(choices, list):
+        constant = list(choices)
+        return lambda _: constant
+    if isinstance(choices, ChoiceFields):
+        if choices.keys is not None:
+            mapping = _reader("choices", choices.keys)
+            return lambda row: list(mapping(row))
+        readers = [_reader("choices", path) for path in choices.fields or ()]
+        return lambda row: [read(row) for read in readers]
+    return _optional("choices", choices)
+
+
+def _used_paths(fields: Fields) -> set[str]:
+    """Fields that are mapped, and so not metadata."""
+    used: set[str] = set()
+    for name in ("id", "input", "choices", "labels", "category", "group", "follow_ups"):
+        value = getattr(fields, name)
+        if isinstance(value, str) and "{{" not in value:
+            used.add(value)
+        elif isinstance(value, ChoiceFields):
+            used.update(value.fields or [value.keys or ""])
+        elif value is None:
+            used.add(name)
+    used.add(fields.target.field if fields.target else "target")
+    used.update((fields.tags or {"": "tags"}).values())
+    return used
+
+
+def _metadata_reader(fields: Fields, used: set[str]) -> _Read:
+    if fields.metadata is not None:
+        readers = {path: _reader("metadata", path) for path in fields.metadata}
+        return lambda row: {path: read(row) for path, read in readers.items()}
+    deep = [path.split(".") for path in used if "." in path]
+
+    def rest(row: Mapping[str, Any]) -> dict[str, Any]:
+        kept = {key: value for key, value in row.items() if key not in used}
+        for steps in deep:
+            _cut(kept, steps)
+        own = kept.get("metadata")
+        if type(own) is dict:
+            del kept["metadata"]
+            return {**own, **kept}
+        return kept
+
+    return rest
+
+
+def _cut(kept: dict[str, Any], steps: list[str]) -> None:
+    """Take one inner value out, without touching the row; what is then empty goes too."""
+    inner = kept.get(steps[0])
+    if not isinstance(inner, Mapping):
+        kept.pop(steps[0], None)  # a place in a list: the list is what was mapped
+        return
+    copy = dict(inner)
+    if len(steps) == 2:
+        copy.pop(steps[1], None)
+    else:
+        _cut(copy, steps[1:])
+    if copy:
+        kept[steps[0]] = copy
+    else:
+        del kept[steps[0]]
+
+
+def _identifier(value: Any) -> str:
+    if type(value) is str:
+        if value.strip():
+            return value
+    elif type(value) is int:
+        return str(value)
+    raise RowError(f"the id must be text or a whole number, not {_shown(value)}")
+
+
+def _input(value: Any) -> str | tuple[Message, ...]:
+    if isinstance(value, list | tuple) and value:
+        try:
+            return read_messages(value)
+        except ValueError as mistake:
+            raise RowError(f"the input: {mistake}") from mistake
+    raise RowError(f"the input must be text or a list of messages, not {_shown(value)}")
+
+
+def _choices(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple):
+        raise RowError(f"the choices must be a list, not {_shown(value)}")
+    if len(value) > len(LETTERS):
+        raise RowError(f"there are {len(value)} choices; at most {len(LETTERS)} can be told apart by letters")
+    texts = []
+    for choice in value:
+        text = choice if type(choice) is str else text_of(choice)
+        if text is None:
+            raise RowError(f"a choice must be text, not {_shown(choice)}")
+        texts.append(text)
+    return tuple(texts)
+
+
+def _label(what: str, value: Any) -> str | None:
+    if type(value) is str:
+        return value or None
+    if value is None:
+        return None
+    text = text_of(value)
+    if text is None:
+        raise RowError(f"the {what} must be text, not {_shown(value)}")
+    return text
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, list | tuple) and all(isinstance(turn, str) for turn in value):
+        return tuple(value)
+    raise RowError(f"follow_ups must be a list of texts, not {_shown(value)}")
+
+
+def _tags(readers: Mapping[str, _Read] | None, row: Mapping[str, Any]) -> dict[str, str]:
+    if readers is None:
+        given = row.get("tags")
+        if given is None:
+            return {}
+        if not isinstance(given, Mapping):
+            raise RowError(f"the tags must be a mapping, not {_shown(given)}")
+    else:
+        given = {name: read(row) for name, read in readers.items()}
+    return {str(name): text for name, value in given.items() if (text := _label(f"tag {name!r}", value)) is not None}
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,144 @@
+"""The samples of a data set: mapped as they are read, checked before anything is paid for."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from proctor.benchmarks.mapping import Mapper
+from proctor.benchmarks.rows import BadRow, Rows
+from proctor.domain.benchmark import Fingerprint, Renderer
+from proctor.domain.errors import BenchmarkError
+from proctor.domain.sample import Sample
+from proctor.domain.sample_digest import SampleDigest
+
+REPORTED = 10
+"""How many bad rows an error lists; it always says how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class MappedSamples:
+    """Samples made from rows, one at a time."""
+
+    rows: Rows
+    mapper: Mapper
+    needs_target: str | None = None
+    """The scorer that cannot do without a target: a row that has none is then a bad row."""
+    proof: Renderer | None = field(default=None, compare=False)
+    """A renderer that may fail for some samples: tried on all of them before anything is paid for."""
+
+    def __iter__(self) -> Iterator[Sample]:
+        make = self.mapper.sample
+        for number, (_, row) in enumerate(self.rows, start=1):
+            if type(row) is BadRow:
+                self._complain()
+            try:
+                sample = make(row, number)
+            except ValueError:
+                self._complain()
+            yield sample
+
+    def at(self, positions: Sequence[int]) -> Iterator[Sample]:
+        for position, (place, row) in zip(positions, self.rows.at(positions), strict=True):
+            sample = self._made(row, position + 1)
+            if isinstance(sample, BadRow):
+                raise BenchmarkError(f"{self.rows.label}, {self.rows.unit} {place}: {sample.reason}.")
+            yield sample
+
+    def fingerprint(self) -> Fingerprint:
+        """Read everything once; BenchmarkError lists the first bad rows, and any id that is there twice."""
+        made, ids = SampleDigest(), _Ids()
+        bad: list[str] = []
+        count = 0
+        number = 0
+        for place, row in self.rows:
+            number += 1
+            sample = self._checked(row, number, made)
+            if isinstance(sample, BadRow):
+                count += 1
+                if count <= REPORTED:
+                    bad.append(f"{self.rows.unit} {place}: {sample.reason}")
+            else:
+                ids.add(sample.id)
+        if count:
+            raise _bad_rows(self.rows.label, bad, count, number)
+        if number == 0:
+            raise BenchmarkError(f"{self.rows.label} holds no rows.")
+        self._refuse_repeated(ids.suspects())
+        return made.fingerprint()
+
+    def _checked(self, row: Any, number: int, made: SampleDigest) -> Sample | BadRow:
+        sample = self._made(row, number)
+        if isinstance(sample, BadRow):
+            return sample
+        if self.needs_target is not None and not sample.targets:
+            return BadRow(f"there is no target, and the scorer {self.needs_target!r} needs one")
+        try:
+            made.add(sample)
+            if self.proof is not None:
+                self.proof.render(sample)
+        except BenchmarkError as fault:
+            return BadRow(str(fault).removesuffix("."))
+        except (TypeError, ValueError) as fault:
+            return BadRow(f"it holds a value that is not JSON: {fault}")
+        return sample
+
+    def _made(self, row: Any, number: int) -> Sample | BadRow:
+        if type(row) is BadRow:
+            return row
+        try:
+            return self.mapper.sample(row, number)
+        except ValueError as fault:
+            return BadRow(str(fault).removesuffix("."))
+
+    def _complain(self) -> None:
+        """A bad row was met on the way: say everything there is to say about this data at once."""
+        self.fingerprint()
+        raise BenchmarkError(f"{self.rows.label} was changed while it was in use; run again with it as it is now.")
+
+    def _refuse_repeated(self, suspects: frozenset[int]) -> None:
+        if not suspects:
+            return
+        seen: dict[str, int] = {}
+        for number, (place, row) in enumerate(self.rows, start=1):
+            sample = self.mapper.sample(row, number)
+            if hash(sample.id) not in suspects:
+                continue
+            if sample.id in seen:
+                first, unit = seen[sample.id], self.rows.unit
+                raise BenchmarkError(
+                    f"{self.rows.label}: the id {sample.id!r} is there twice, on {unit} {first} and {unit} {place};"
+                    " each sample needs an id of its own."
+                )
+            seen[sample.id] = place
+
+
+class _Ids:
+    """Finds repeated ids in eight bytes an id: their hashes, compared within groups once all are there."""
+
+    GROUPS = 64
+
+    def __init__(self) -> None:
+        self._hashes = [array("q") for _ in range(self.GROUPS)]
+
+    def add(self, sample_id: str) -> None:
+        number = hash(sample_id)
+        self._hashes[number % self.GROUPS].append(number)
+
+    def suspects(self) -> frozenset[int]:
+        """Hashes met more than once; nearly always ids met more than once."""
+        found: set[int] = set()
+        for group in self._hashes:
+            if len(set(group)) < len(group):
+                ordered = sorted(group)
+                found.update(a for a, b in pairwise(ordered) if a == b)
+        return frozenset(found)
+
+
+def _bad_rows(label: str, bad: Sequence[str], count: int, total: int) -> BenchmarkError:
+    more = f"; and {count - len(bad)} more" if count > len(bad) else ""
+    rows = "row" if count == 1 else "rows"
+    return BenchmarkError(f"{label}: {count} bad {rows} of {total}: {'; '.join(bad)}{more}.")

@@ -1,0 +1,109 @@
+"""The form of a benchmark file, validated here once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from proctor.domain.plan import Sampling
+from proctor.prompts.choices import Layout
+
+AnswerKind = Literal["auto", "index", "position", "letter", "label", "text", "plain"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+
+
+def _quoted(value: object) -> object:
+    """1 is clear; 1.10 has already lost its last digit when it gets here."""
+    if isinstance(value, float):
+        raise ValueError(f"put it in quotes: without, YAML reads a number ({value})")
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+class TargetField(_Strict):
+    """Where the expected answer is, and what it is for a question with choices."""
+
+    field: str = Field(min_length=1)
+    kind: AnswerKind = "auto"
+    """index counts from 0, position from 1; label is looked up in `labels`; plain is kept as it is."""
+    pattern: str | None = None
+    """A regular expression; the answer is its first group, in its last match."""
+    separator: str | None = None
+    """Splits one text into several answers, any of which will do."""
+
+
+class ChoiceFields(_Strict):
+    """Choices spread over several fields, or the keys of one."""
+
+    fields: list[str] | None = None
+    keys: str | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.fields is None) == (self.keys is None):
+            raise ValueError("give either 'fields' (a list of fields) or 'keys' (a field that holds a mapping)")
+        return self
+
+
+def _as_target(value: object) -> object:
+    return {"field": value} if isinstance(value, str) else value
+
+
+class Fields(_Strict):
+    """Which field of a row is what; one that is not named here is looked for under its own name."""
+
+    id: str | None = None
+    input: str | None = None
+    """A field, or a template over the row's fields when it has {{ }} in it."""
+    target: Annotated[TargetField, BeforeValidator(_as_target)] | None = None
+    choices: str | list[str] | ChoiceFields | None = None
+    """A field with a list; or the choices themselves, for all rows alike; or {fields: [a, b]} or {keys: a}."""
+    labels: str | None = None
+    category: str | None = None
+    group: str | None = None
+    follow_ups: str | None = None
+    tags: dict[str, str] | None = None
+    metadata: list[str] | None = None
+    """None keeps everything that is not mapped."""
+
+
+class Dataset(_Strict):
+    source: str = Field(min_length=1)
+    fields: Fields = Fields()
+    format: str | None = None
+
+
+class PromptFile(_Strict):
+    system: str | None = None
+    user: str | None = None
+    choices: Layout = "A."
+
+
+def _scorer(value: object) -> object:
+    if isinstance(value, str):
+        return {value: {}}
+    if isinstance(value, Mapping) and len(value) == 1:
+        ((name, options),) = value.items()
+        return {name: {} if options is None else options}
+    raise ValueError("a scorer is a name, or one name with its options: {exact: {ignore_case: true}}")
+
+
+ScorerEntry = Annotated[dict[str, dict[str, Any]], BeforeValidator(_scorer)]
+
+
+class BenchmarkFile(_Strict):
+    name: str = Field(min_length=1, pattern=r"^[\w.+-]+(/[\w.+-]+)*$")
+    version: Annotated[str, BeforeValidator(_quoted)] = "1"
+    description: str = ""
+    licence: str | None = None
+    tags: dict[str, str] = {}
+    dataset: Dataset
+    prompt: PromptFile = PromptFile()
+    scorers: list[ScorerEntry] = Field(min_length=1)
+    metrics: list[str] = Field(default=["accuracy"], min_length=1)
+    options: Sampling = Sampling()
+    """Sampling options the benchmark asks for; a model's own options win."""

@@ -1,0 +1,193 @@
+"""Which samples of a benchmark are asked: filters, and a seeded choice that is the same on every machine."""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import pairwise
+
+from proctor.domain.benchmark import Fingerprint, Samples
+from proctor.domain.errors import BenchmarkError, did_you_mean
+from proctor.domain.message import Json
+from proctor.domain.sample import Sample
+from proctor.domain.sample_digest import SampleDigest
+
+Where = Mapping[str, Sequence[str]]
+_Test = Callable[[Sample], bool]
+
+SHOWN = 20
+"""How many of the available values an error lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Some samples of others, in the order of `positions`; its fingerprint covers exactly these, in this order."""
+
+    samples: Samples
+    positions: Sequence[int]
+
+    def __iter__(self) -> Iterator[Sample]:
+        return self.samples.at(self.positions)
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def at(self, positions: Sequence[int]) -> Iterator[Sample]:
+        return self.samples.at([self.positions[position] for position in positions])
+
+    def fingerprint(self) -> Fingerprint:
+        """Digest and count of what is selected: two selections of the same samples in the same order are equal."""
+        made = SampleDigest()
+        for sample in self:
+            made.add(sample)
+        return made.fingerprint()
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered(Selection):
+    """A selection in the order of the file: read through in one go rather than piece by piece."""
+
+    test: _Test
+
+    def __iter__(self) -> Iterator[Sample]:
+        return (sample for sample in self.samples if self.test(sample))
+
+
+def select(samples: Samples, where: Where, limit: int | None, seed: int) -> Samples:
+    """The samples that `where` lets through, and of these the `limit` whose seeded hash of the id is smallest.
+
+    Values of one key are alternatives, all keys must hold. With a limit the order is that of the hashes, so a
+    smaller limit always gives the beginning of a larger one; without, it is the order of the file.
+    """
+    if not where and limit is None:
+        return samples
+    tests = [_test(key, values) for key, values in where.items()]
+
+    def passes(sample: Sample) -> bool:
+        return all(test(sample) for test in tests)
+
+    seen = _Seen(where)
+    if limit is None:
+        positions = array("Q", (place for place, sample in enumerate(samples) if seen.let(sample, passes)))
+        seen.refuse_what_matched_nothing(len(positions))
+        return Filtered(samples, positions, passes)
+    ranked = _smallest(samples, lambda sample: seen.let(sample, passes), limit, seed)
+    seen.refuse_what_matched_nothing(len(ranked))
+    _refuse_twins(samples, ranked)
+    return Selection(samples, array("Q", (place for _, _, place in ranked)))
+
+
+def rank(seed: int, sample_id: str) -> bytes:
+    """A sample's place in the order that a seed gives: the same on every machine and in every version."""
+    return blake2b(f"{seed}\0{sample_id}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _smallest(samples: Samples, passes: _Test, limit: int, seed: int) -> list[tuple[bytes, str, int]]:
+    """Only the best so far are kept: memory is bounded by the limit, not by the file."""
+    ranked = ((rank(seed, s.id), s.id, place) for place, s in enumerate(samples) if passes(s))
+    return heapq.nsmallest(limit, ranked)
+
+
+def _refuse_twins(samples: Samples, ranked: Sequence[tuple[bytes, str, int]]) -> None:
+    for (_, first, _), (_, second, _) in pairwise(ranked):
+        if first == second:
+            samples.fingerprint()  # names the lines, where the samples have any
+            raise BenchmarkError(f"Two samples have the id {first!r}; each sample needs an id of its own.")
+
+
+def _test(key: str, values: Sequence[str]) -> _Test:
+    wanted, read = frozenset(values), _reader(key)
+    return lambda sample: not wanted.isdisjoint(read(sample))
+
+
+def _reader(key: str) -> Callable[[Sample], tuple[str, ...]]:
+    """A sample's values for a key of `where`, as text; none when it has no such value."""
+    head, _, rest = key.partition(".")
+    if key == "category":
+        return lambda sample: () if sample.category is None else (sample.category,)
+    if key == "id":
+        return lambda sample: (sample.id,)
+    if head == "tags" and rest:
+        return lambda sample: (sample.tags[rest],) if rest in sample.tags else ()
+    if head == "metadata" and rest:
+        return lambda sample: _texts(_dig(sample.metadata, rest))
+    allowed = ("category", "id", "tags.NAME", "metadata.NAME")
+    raise BenchmarkError(
+        f"'where' cannot filter on {key!r}: use {', '.join(allowed[:-1])} or {allowed[-1]}.{did_you_mean(key, allowed)}"
+    )
+
+
+def _dig(metadata: Mapping[str, Json], path: str) -> Json:
+    """A key as it is written, or a path through mappings."""
+    if path in metadata:
+        return metadata[path]
+    value: Json = metadata
+    for step in path.split("."):
+        if not isinstance(value, Mapping) or step not in value:
+            return None
+        value = value[step]
+    return value
+
+
+def _texts(value: Json) -> tuple[str, ...]:
+    if value is None or isinstance(value, Mapping):
+        return ()
+    if isinstance(value, bool):
+        return ("true" if value else "false",)
+    if isinstance(value, list | tuple):
+        return tuple(text for item in value for text in _texts(item))
+    return (str(value),)
+
+
+class _Seen:
+    """What there was to choose from, so that a filter that matches nothing can say what would have."""
+
+    def __init__(self, where: Where) -> None:
+        self.where = where
+        self.readers = {key: _reader(key) for key in where}
+        self.unmet: dict[str, set[str]] = {key: set(values) for key, values in where.items()}
+        self.available: dict[str, dict[str, None]] = {key: {} for key in where}
+        self.keys: dict[str, None] = {}
+
+    def let(self, sample: Sample, passes: _Test) -> bool:
+        for key, read in self.readers.items():
+            unmet = self.unmet[key]
+            if unmet:
+                self._note(key, read(sample), unmet, sample)
+        return passes(sample)
+
+    def _note(self, key: str, values: tuple[str, ...], unmet: set[str], sample: Sample) -> None:
+        unmet.difference_update(values)
+        available = self.available[key]
+        for value in values:
+            # Bounded: ids are as many as samples, and only some are ever shown.
+            if len(available) < 1000:
+                available[value] = None
+        if not values and len(self.keys) < SHOWN:
+            self.keys.update(dict.fromkeys([f"tags.{name}" for name in sample.tags]))
+            self.keys.update(dict.fromkeys([f"metadata.{name}" for name in sample.metadata]))
+            if sample.category is not None:
+                self.keys["category"] = None
+
+    def refuse_what_matched_nothing(self, count: int) -> None:
+        for key, unmet in self.unmet.items():
+            if not unmet:
+                continue
+            value, available = min(unmet), sorted(self.available[key])
+            if not available:
+                known = sorted(self.keys)
+                raise BenchmarkError(
+                    f"No sample has {key!r}, which 'where' filters on.{did_you_mean(key, known)}"
+                    f" Available: {', '.join(known[:SHOWN]) or 'id'}."
+                )
+            more = f", … ({len(available)} in all)" if len(available) > SHOWN else ""
+            raise BenchmarkError(
+                f"No sample has {key} {value!r}.{did_you_mean(value, available)}"
+                f" Available: {', '.join(available[:SHOWN])}{more}."
+            )
+        if self.where and count == 0:
+            asked = ", ".join(f"{key}={'|'.join(values)}" for key, values in self.where.items())
+            raise BenchmarkError(f"No sample fulfils all of {asked} together; each alone is fulfilled by some.")

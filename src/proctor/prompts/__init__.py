@@ -1,0 +1,1 @@
+"""Samples become prompts: templates and choice layouts."""

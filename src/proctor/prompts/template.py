@@ -1,0 +1,89 @@
+"""Prompt templates in Jinja2's language; the plain ones never load Jinja2, which would cost a tenth of a second."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from proctor.domain.errors import BenchmarkError
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+_SYNTAX = re.compile(r"\{\{|\{%|\{#")
+_RESERVED = "true false none True False None not and or if else elif in is self super caller loop varargs kwargs"
+_NOT_NAMES = frozenset(_RESERVED.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A text with placeholders, compiled when it is made; rendering depends on nothing but the variables."""
+
+    source: str
+    parts: tuple[str, ...] | None = field(init=False)
+    """Text, name, text, name, …, text: a plain template; None when it takes Jinja2."""
+    _compiled: Any = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        parts = _plain_parts(self.source)
+        object.__setattr__(self, "parts", parts)
+        object.__setattr__(self, "_compiled", None if parts is not None else _compile(self.source))
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The placeholders of a plain template; None where only rendering tells."""
+        return None if self.parts is None else self.parts[1::2]
+
+    def render(self, variables: Mapping[str, Any]) -> str:
+        """Fill in; raises BenchmarkError naming a placeholder that has no value."""
+        if self.parts is None:
+            return self._render_with_jinja(variables)
+        texts = list(self.parts)
+        for place in range(1, len(texts), 2):
+            try:
+                texts[place] = str(variables[texts[place]])
+            except KeyError:
+                raise BenchmarkError(f"there is no {texts[place]!r} to fill in") from None
+        return "".join(texts)
+
+    def _render_with_jinja(self, variables: Mapping[str, Any]) -> str:
+        import jinja2
+
+        try:
+            text: str = self._compiled.render(dict(variables))
+        except jinja2.TemplateError as fault:
+            raise BenchmarkError(f"the template cannot be filled in: {fault}") from fault
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as fault:
+            raise BenchmarkError(f"the template cannot be filled in: {type(fault).__name__}: {fault}") from fault
+        return text
+
+
+def _plain_parts(source: str) -> tuple[str, ...] | None:
+    """What Jinja2's lexer makes of a template without logic: unified line ends, and one last line break dropped."""
+    text = _NEWLINE.sub("\n", source).removesuffix("\n")
+    parts = tuple(_PLACEHOLDER.split(text))
+    if any(_SYNTAX.search(literal) for literal in parts[::2]) or not _NOT_NAMES.isdisjoint(parts[1::2]):
+        return None
+    return parts
+
+
+def _compile(source: str) -> Any:
+    import jinja2
+
+    try:
+        return _environment().from_string(source)
+    except jinja2.TemplateSyntaxError as mistake:
+        raise BenchmarkError(f"the template has a mistake on its line {mistake.lineno}: {mistake.message}") from mistake
+
+
+@cache
+def _environment() -> Any:
+    """Templates come from files of strangers: no attributes with underscores, nothing changed, nothing undefined."""
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
+    environment.globals.clear()
+    return environment

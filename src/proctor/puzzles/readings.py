@@ -1,0 +1,165 @@
+"""Answers as people and models write them: numbers, words, lists, dates, days of the week, true or false."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from proctor.puzzles.puzzle import Reading
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+_WRAPPING = " \t\r\n*_`\"'“”‘’«»$"
+_SPACES = re.compile(r"\s+")
+_NUMBER = re.compile(r"[-+−–]?(?:\d{1,3}(?:[,  ' ]\d{3})+|\d+)(?:\.\d+)?(?![\d.]*\d)")
+_MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if len(name) > 3 else name for name in MONTHS).replace(
+    "Sep(?:tember)?", "Sept?(?:ember)?"
+)
+_DATES = (
+    re.compile(r"\b(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})\b"),
+    re.compile(
+        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?P<month>{_MONTH})\.?,?\s+(?P<year>\d{{4}})\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\b(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})\b", re.IGNORECASE
+    ),
+    re.compile(r"\b(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})\b"),
+)
+_SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
+_WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
+_TRUTH = re.compile(r"\b(true|false)\b", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z]+")
+_SEPARATOR = re.compile(r"\s*(?:,\s*and\b|,|;|\n|\band\b|&|<|>|→|->)\s*", re.IGNORECASE)
+_BULLET = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)")
+
+
+def bare(text: str) -> str:
+    """A text without the emphasis, quotes and full stop around it."""
+    text = text.strip(_WRAPPING)
+    while text.endswith((".", "!", "。")):
+        text = text[:-1].strip(_WRAPPING)
+    return text
+
+
+def _number(text: str) -> Any:
+    digits = re.sub(r"[,  ' ]", "", text).replace("−", "-").replace("–", "-")
+    whole, _, fraction = digits.partition(".")
+    if fraction.strip("0"):
+        return digits
+    return int(whole)
+
+
+def _read_number(text: str) -> Any:
+    text = bare(text).removeprefix("=").strip()
+    match = _NUMBER.fullmatch(text)
+    if match:
+        return _number(text)
+    numbers = _NUMBER.findall(text)  # '12 days', 'x = 12'
+    return _number(numbers[0]) if len(numbers) == 1 and len(text) < 40 else None
+
+
+def _find_number(text: str) -> Any:
+    tail = text.rpartition("=")[2]
+    numbers = _NUMBER.findall(tail) or _NUMBER.findall(text)
+    return _number(numbers[-1]) if numbers else None
+
+
+def _dates_in(text: str) -> list[tuple[int, int, int]]:
+    found = []
+    for pattern in _DATES:
+        for match in pattern.finditer(text):
+            month = match["month"]
+            number = int(month) if month.isdigit() else [name[:3] for name in MONTHS].index(month[:3].title()) + 1
+            found.append((match.start(), (int(match["year"]), number, int(match["day"]))))
+    for match in _SLASHED.finditer(text):
+        first, second, year = map(int, match.groups())
+        # 03/04/2020 is two dates, depending on the reader: only what cannot be misread counts.
+        if first > 12 or first == second:
+            found.append((match.start(), (year, second, first)))
+        elif second > 12:
+            found.append((match.start(), (year, first, second)))
+    return [date for _, date in sorted(found)]
+
+
+def _read_date(text: str) -> Any:
+    dates = set(_dates_in(text))
+    return dates.pop() if len(dates) == 1 else None
+
+
+def _find_date(text: str) -> Any:
+    dates = _dates_in(text)
+    return dates[-1] if dates else None
+
+
+def _one_of(pattern: re.Pattern[str], *, last: bool) -> Any:
+    def read(text: str) -> Any:
+        found = [match.lower() for match in pattern.findall(text)]
+        if not found or (not last and len(set(found)) > 1):
+            return None
+        return found[-1]
+
+    return read
+
+
+def _read_word(text: str) -> Any:
+    text = bare(text)
+    return text.casefold() if text and not _SPACES.search(text) else None
+
+
+def _find_word(text: str) -> Any:
+    """Only what is set apart counts: a bare sentence has too many words."""
+    text = text.strip()
+    quoted = re.findall(r"[\"“'‘`*]+([A-Za-z0-9]+)[\"”'’`*]+", text)
+    if quoted:
+        return str(quoted[-1]).casefold()
+    _, colon, rest = text.rpartition(":")
+    return _read_word(rest if colon else text) or _last_word(text)
+
+
+def _last_word(text: str) -> str | None:
+    match = re.search(r"\b(?:is|are|was)\s+([A-Za-z0-9]+)[.!*]*$", text)
+    return match[1].casefold() if match else None
+
+
+def _items(text: str) -> tuple[str, ...] | None:
+    text = bare(bare(text).strip("[](){}").strip())
+    lines = [_BULLET.sub("", line.strip()) for line in text.splitlines() if line.strip()]
+    text = "\n".join(lines)
+    parts = [bare(part) for part in _SEPARATOR.split(text)]
+    if len([part for part in parts if part]) == 1 and _SPACES.search(parts[0]):
+        parts = parts[0].split()
+    kept = tuple(part.casefold().replace("−", "-") for part in parts if part)
+    return kept or None
+
+
+def _find_items(text: str) -> tuple[str, ...] | None:
+    bracketed = re.findall(r"\[([^\[\]]+)\]", text)
+    if bracketed:
+        return _items(bracketed[-1])
+    _, colon, rest = text.rpartition(":")
+    return _items(rest if colon else text)
+
+
+NOBODY = frozenset({"nobody", "none", "no one", "no-one", "noone"})
+
+
+def _as_set(items: tuple[str, ...] | None) -> Any:
+    if items is None:
+        return None
+    if NOBODY.issuperset({" ".join(items)}) or set(items) <= NOBODY:
+        return frozenset({"nobody"})
+    return frozenset(items)
+
+
+NUMBER = Reading("a number", _read_number, _find_number)
+DATE = Reading("a date", _read_date, _find_date)
+WEEKDAY = Reading("a day of the week", _one_of(_WEEKDAY, last=False), _one_of(_WEEKDAY, last=True))
+TRUTH = Reading("true or false", _one_of(_TRUTH, last=False), _one_of(_TRUTH, last=True))
+WORD = Reading("one word", _read_word, _find_word)
+LIST = Reading("a list", _items, _find_items)
+NAMES = Reading("a set of names", lambda text: _as_set(_items(text)), lambda text: _as_set(_find_items(text)))
