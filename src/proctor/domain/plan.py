@@ -148,6 +148,8 @@ class Plan(_Frozen):
     benchmarks: tuple[BenchmarkSpec, ...] = Field(min_length=1)
     epochs: int = Field(1, ge=1)
     seed: int = 0
+    sampling: Sampling = Sampling()
+    """For every model; a model's own options win."""
     judge: ModelSpec | None = None
     cache: bool = True
     limits: Limits = Limits()

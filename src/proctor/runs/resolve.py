@@ -53,7 +53,7 @@ def resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
             samples=item.samples,
             fingerprint=item.fingerprint,
             scorers=item.scorers,
-            options={**item.benchmark.options, **model_spec.sampling.given()},
+            options={**item.benchmark.options, **plan.sampling.given(), **model_spec.sampling.given()},
             epochs=benchmark_spec.epochs or plan.epochs,
             use_cache=plan.cache,
         )

@@ -125,6 +125,7 @@ class RunStore:
                 "started_at = coalesce(started_at, ?) WHERE id = ?",
                 [owner, time.time() + LEASE_SECONDS, RunStatus.RUNNING, now_text(), run_id],
             )
+            connection.execute("UPDATE evaluations SET summary = NULL WHERE run_id = ?", [run_id])
             connection.execute("COMMIT")
 
     def renew(self, run_id: str) -> bool:

@@ -1,0 +1,119 @@
+"""`proctor benchmarks`: list, show, check."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from proctor.cli.options import as_json
+
+
+@click.group(invoke_without_command=True, short_help="List, show and check benchmarks.")
+@as_json
+@click.pass_context
+def benchmarks(context: click.Context, as_json: bool) -> None:
+    """List the benchmarks that can be run by name."""
+    if context.invoked_subcommand is not None:
+        return
+    from dataclasses import asdict
+
+    from proctor.benchmarks.registry import list_benchmarks
+    from proctor.cli.workplace import print_json
+
+    found = list_benchmarks()
+    if as_json:
+        print_json([asdict(item) for item in found])
+        return
+    from rich.markup import escape
+    from rich.table import Table
+
+    from proctor.cli.tables import console
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for title in ("Benchmark", "Description", "Licence", "Tags"):
+        table.add_column(title, overflow="fold")
+    for item in found:
+        tags = ", ".join(f"{key} {value}" for key, value in item.tags.items())
+        table.add_row(item.name, escape(item.description), item.licence or "–", escape(tags))
+    console().print(table)
+
+
+@benchmarks.command()
+@click.argument("name")
+@as_json
+def show(name: str, as_json: bool) -> None:
+    """Show one benchmark: its samples, its first prompt, how it is scored."""
+    _report(name, as_json, is_check=False)
+
+
+@benchmarks.command()
+@click.argument("file")
+@as_json
+def check(file: str, as_json: bool) -> None:
+    """Read a whole benchmark and say what is wrong with it; exit code 1 when something is."""
+    _report(file, as_json, is_check=True)
+
+
+def _report(name: str, is_json: bool, *, is_check: bool) -> None:
+    from pathlib import Path
+
+    from proctor.benchmarks.check import check_benchmark
+    from proctor.benchmarks.registry import load_benchmark
+    from proctor.cli.workplace import print_json
+    from proctor.planning.plan_file import benchmark_spec
+    from proctor.settings import Settings
+
+    settings = Settings.from_environment()
+    benchmark = load_benchmark(benchmark_spec(name), seed=0, folder=Path.cwd(), data=settings.data)
+    report = check_benchmark(benchmark)
+    document = {
+        "name": benchmark.name,
+        "version": benchmark.version,
+        "description": benchmark.description,
+        "licence": benchmark.licence,
+        "source": benchmark.source,
+        "tags": dict(benchmark.tags),
+        "samples": report.count,
+        "digest": report.digest,
+        "categories": report.categories,
+        "scorers": {scorer.name: dict(scorer.options) for scorer in benchmark.scorers},
+        "metrics": list(benchmark.metrics),
+        "options": dict(benchmark.options),
+        "first_prompt": [{"role": item.role, "content": item.text} for item in report.first_prompt.messages],
+        "first_target": list(report.first_target),
+        "warnings": list(report.warnings),
+    }
+    if is_json:
+        print_json(document)
+    else:
+        _print(document)
+    if is_check and report.warnings:
+        raise click.exceptions.Exit(1)
+
+
+def _print(document: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    from proctor.cli.tables import console
+
+    out = console()
+
+    def line(name: str, text: object) -> None:
+        out.print(Text.assemble((f"{name}: ", "bold"), str(text)))
+
+    out.print(Text(f"{document['name']}, version {document['version']}", "bold"))
+    for name in ("description", "licence", "source"):
+        if document[name]:
+            line(name, document[name])
+    line("samples", f"{document['samples']:,} (content {document['digest'][:12]})")
+    for name in ("tags", "categories", "scorers", "options"):
+        if document[name]:
+            line(name, ", ".join(f"{key} {value}" if value != {} else key for key, value in document[name].items()))
+    line("metrics", ", ".join(document["metrics"]))
+    out.print(Text("The first prompt:", "bold"))
+    for message in document["first_prompt"]:
+        out.print(Text.assemble((f"  {message['role']}: ", "bold"), message["content"]))
+    line("  target", " or ".join(document["first_target"]) or "none")
+    for warning in document["warnings"]:
+        out.print(Text.assemble(("Warning: ", "bold yellow"), warning))

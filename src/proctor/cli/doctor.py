@@ -1,0 +1,93 @@
+"""`proctor doctor`: is everything there?"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+
+from proctor.cli.options import as_json
+from proctor.version import __version__
+
+OPTIONAL = {"pyarrow": "Parquet files (proctor[parquet])", "pandas": "Run.to_pandas() (proctor[pandas])"}
+LEAST_FREE_BYTES = 100 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    name: str
+    state: str  # ok, note, problem
+    detail: str
+
+
+@click.command(short_help="Check that everything Proctor needs is there.")
+@as_json
+def doctor(as_json: bool) -> None:
+    """Check the installation, the database, the disk and the keys; exit code 1 when something is broken."""
+    from proctor.cli.workplace import print_json
+
+    findings = list(_findings())
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        marks = {"ok": click.style("ok     ", "green"), "note": "note   ", "problem": click.style("problem", "red")}
+        for finding in findings:
+            click.echo(f"{marks[finding.state]}  {finding.name}: {finding.detail}")
+    if any(finding.state == "problem" for finding in findings):
+        raise click.exceptions.Exit(1)
+
+
+def _findings() -> Iterator[Finding]:
+    yield Finding("proctor", "ok", f"{__version__}, Python {platform.python_version()}, {sys.platform}")
+    yield Finding("sqlite", "ok", sqlite3.sqlite_version)
+    yield from _database()
+    yield from _packages()
+    yield from _keys()
+
+
+def _database() -> Iterator[Finding]:
+    from proctor.cli.workplace import database
+    from proctor.domain.errors import ProctorError
+    from proctor.stores.listing import count_runs
+
+    try:
+        with database() as opened:
+            connection = opened.connect()
+            try:
+                state = connection.execute("PRAGMA quick_check").fetchone()[0]
+            finally:
+                connection.close()
+            free = shutil.disk_usage(opened.path.parent).free
+            detail = f"{opened.path}, {count_runs(opened):,} runs"
+    except (ProctorError, sqlite3.DatabaseError) as error:
+        yield Finding("database", "problem", str(error))
+        return
+    yield Finding("database", "ok" if state == "ok" else "problem", detail if state == "ok" else f"{detail}: {state}")
+    room = f"{free / 2**30:.1f} GiB free"
+    yield Finding("disk", "ok" if free > LEAST_FREE_BYTES else "problem", room)
+
+
+def _packages() -> Iterator[Finding]:
+    for name, purpose in OPTIONAL.items():
+        try:
+            yield Finding(name, "ok", f"{version(name)}, for {purpose}")
+        except PackageNotFoundError:
+            yield Finding(name, "note", f"not installed; only needed for {purpose}")
+
+
+def _keys() -> Iterator[Finding]:
+    import os
+
+    from proctor.models.registry import list_providers
+
+    for status in list_providers(os.environ):
+        variable = status.provider.key_variable
+        if variable is not None:
+            text = "is set" if status.has_key else "is not set"
+            yield Finding(status.provider.name, "ok" if status.has_key else "note", f"{variable} {text}")

@@ -1,0 +1,43 @@
+"""`proctor export`: results for other programs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from proctor.cli.workplace import complete_run
+
+
+@click.command(short_help="Write a run's results as JSON lines or CSV.")
+@click.argument("reference", metavar="RUN", shell_complete=complete_run)
+@click.option("-f", "--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
+)
+@click.option("--all-attempts", is_flag=True, help="Every attempt at a trial, not only the current one.")
+def export(reference: str, kind: str, output: Path | None, all_attempts: bool) -> None:
+    """Write one row for each trial of RUN, streamed: a run of any size needs little memory."""
+    from proctor.cli.workplace import database
+    from proctor.domain.errors import UserError
+    from proctor.reports.export import as_csv, as_jsonl
+    from proctor.stores.results import ResultStore
+    from proctor.stores.runs import RunStore
+
+    with database() as opened:
+        run = RunStore(opened).get(reference)
+        rows = ResultStore(opened).results(run.id, all_attempts=all_attempts)
+        chunks = as_jsonl(rows) if kind == "jsonl" else as_csv(rows)
+        if output is None:
+            stream = sys.stdout.buffer
+            for chunk in chunks:
+                stream.write(chunk)
+            stream.flush()
+            return
+        try:
+            with output.open("wb") as file:
+                file.writelines(chunks)
+        except OSError as error:
+            raise UserError(f"{output} cannot be written: {error.strerror}.") from None
+    click.echo(f"Written to {output}.", err=True)

@@ -1,0 +1,54 @@
+"""Progress for logs and pipes: a line now and then on standard error."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+
+import click
+
+from proctor.cli.figures import seconds_text
+from proctor.runs.progress import Progress
+
+FIRST_SECONDS = 5.0
+LONGEST_SECONDS = 60.0
+
+
+class PlainView:
+    """Prints after 5, 10, 20, … seconds, so that a short run stays silent and a long one stays readable."""
+
+    def __init__(self, progress: Progress, run_id: str) -> None:
+        self._progress = progress
+        self._run_id = run_id
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
+
+    def __enter__(self) -> PlainView:
+        self.note(f"Run {self._run_id}: {self._progress.trials:,} trials.")
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def note(self, text: str) -> None:
+        click.echo(text, err=True)
+
+    def _watch(self) -> None:
+        wait = FIRST_SECONDS
+        while not self._ended.wait(wait):
+            self.note(line(self._progress))
+            wait = min(wait * 2, LONGEST_SECONDS)
+
+
+def line(progress: Progress) -> str:
+    """One line: done, rate, time left, faults."""
+    text = f"{progress.done:,} of {progress.trials:,} ({progress.fraction:.0%}), {progress.rate:.1f}/s"
+    if 0 < progress.fraction < 1 and progress.rate > 0:
+        text += f", {seconds_text((progress.trials - progress.done) / progress.rate)} left"
+    if progress.faults:
+        text += f", {progress.faults:,} faults (last: {progress.last_fault})"
+    return text

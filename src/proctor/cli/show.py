@@ -1,0 +1,26 @@
+"""`proctor show`: one run's numbers."""
+
+from __future__ import annotations
+
+import click
+
+from proctor.cli.options import as_json
+from proctor.cli.workplace import complete_run
+
+
+@click.command(short_help="Show a run's results.")
+@click.argument("reference", metavar="RUN", default="latest", shell_complete=complete_run)
+@as_json
+def show(reference: str, as_json: bool) -> None:
+    """Show a run's results. RUN is an id, a unique beginning of one, or 'latest'."""
+    from proctor.cli.workplace import database, print_json
+    from proctor.runs.reading import read_run
+
+    with database() as opened:
+        document = read_run(opened, reference)
+    if as_json:
+        print_json(document)
+        return
+    from proctor.cli.tables import print_run
+
+    print_run(document)

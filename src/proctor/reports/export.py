@@ -1,0 +1,56 @@
+"""Write a run's results as JSON lines or CSV, a row at a time."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import orjson
+
+from proctor.reports.rows import result_json
+from proctor.stores.results import ResultRow
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+COLUMNS = (
+    "run_id", "model", "benchmark", "sample_id", "epoch", "attempt", "category", "input", "target", "response",
+    "outcome", "scorer", "value", "answer", "reason", "cached", "finish_reason", "latency_seconds", "input_tokens",
+    "output_tokens", "cost_usd", "error",
+)  # fmt: skip
+
+
+def as_jsonl(rows: Iterable[ResultRow]) -> Iterator[bytes]:
+    """One JSON object a line, one line a trial."""
+    for row in rows:
+        yield orjson.dumps(result_json(row), option=orjson.OPT_APPEND_NEWLINE)
+
+
+def as_csv(rows: Iterable[ResultRow]) -> Iterator[bytes]:
+    """One line a trial and scorer; no cell can be taken for a formula by a spreadsheet."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        for line in _flat(result_json(row)):
+            writer.writerow([harmless(line.get(column)) for column in COLUMNS])
+        yield buffer.getvalue().encode()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue().encode()
+
+
+def _flat(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    scores = row.pop("scores")
+    row.update(row.pop("usage"))
+    if not scores:
+        yield row
+    for scorer, score in scores.items():
+        yield {**row, "scorer": scorer, **{key: score[key] for key in ("value", "answer", "reason")}}
+
+
+def harmless(value: Any) -> Any:
+    """Text that a spreadsheet would run as a formula gets a leading apostrophe; numbers stay numbers."""
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+        return f"'{value}"
+    return value
