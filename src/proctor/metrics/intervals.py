@@ -75,17 +75,21 @@ class MeanAccumulator:
         value = score.value
         if not 0.0 <= value <= 1.0:
             raise ValueError(f"sample {score.sample_id!r}: a score lies between 0 and 1, not {value}")
+        self.add_value(value, score.group)
+
+    def add_value(self, value: float, group: str | None = None) -> None:
+        """Add a value that is known to lie between 0 and 1."""
         if self._is_binary and value not in (0.0, 1.0):
             self._is_binary = False
-        if score.group is None:
+        if group is None:
             self._alone_n += 1
             step = value - self._alone_mean
             self._alone_mean += step / self._alone_n
             self._alone_m2 += step * (value - self._alone_mean)
             return
-        cluster = self._clusters.get(score.group)
+        cluster = self._clusters.get(group)
         if cluster is None:
-            cluster = self._clusters[score.group] = Cluster()
+            cluster = self._clusters[group] = Cluster()
         cluster.n += 1
         cluster.total += value
 

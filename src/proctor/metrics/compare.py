@@ -1,0 +1,173 @@
+"""Is B better than A? Paired by sample, with an interval, a test and words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from proctor.domain.estimate import Estimate, SampleScore
+from proctor.metrics.distributions import normal_quantile
+from proctor.metrics.flips import cohens_h, mcnemar, odds_ratio, score_interval
+from proctor.metrics.intervals import LEVEL, MeanAccumulator, t_interval, wilson_interval
+from proctor.metrics.pairing import Pairs, Units, pair
+from proctor.metrics.permutation import sign_flip_test
+from proctor.metrics.power import ALPHA, detectable_difference, samples_for_stderr
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two systems' shared samples say; differences are B minus A."""
+
+    names: tuple[str, str]
+    n: int
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+    p_value: float | None = None
+    p_error: float = 0.0
+    """The Monte-Carlo standard error of the p-value; 0 where it is exact."""
+    test: str = ""
+    effects: Mapping[str, float] = field(default_factory=dict)
+    detectable: float | None = None
+    """The smallest true difference that so many samples would have shown 80 % of the time; None when none would."""
+    gained: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    only_a: int = 0
+    only_b: int = 0
+    p_adjusted: float | None = None
+    """The p-value after Holm's correction for the whole family; the plain one in a family of one."""
+    family: int = 1
+
+    @property
+    def is_shown(self) -> bool:
+        """A difference counts as shown when the test and the interval both say so."""
+        low, high = self.difference.low, self.difference.high
+        if self.p_adjusted is None or low is None or high is None:
+            return False
+        return self.p_adjusted < ALPHA and (low > 0 or high < 0)
+
+    @property
+    def better(self) -> str | None:
+        """The name of the better system; None while no difference is shown."""
+        if not self.is_shown or self.difference.value is None:
+            return None
+        return self.names[1] if self.difference.value > 0 else self.names[0]
+
+    def samples_to_see(self, difference: float) -> int | None:
+        """How many samples in all would show this difference 80 % of the time; None when nothing is known yet."""
+        stderr = _planning_stderr(self.difference)
+        return None if stderr is None else samples_for_stderr(self.n, stderr, difference)
+
+
+def compare(
+    a: Iterable[SampleScore], b: Iterable[SampleScore], *, names: tuple[str, str] = ("A", "B"), seed: int = 0
+) -> Comparison:
+    """Compare two systems on the samples both answered; the order of the samples does not matter."""
+    pairs = pair(a, b)
+    sides = (_estimate(pairs, pairs.a), _estimate(pairs, pairs.b))
+    if not pairs:
+        return Comparison(names, 0, *sides, Estimate(None, 0), only_a=pairs.only_a, only_b=pairs.only_b)
+    units = Units.of(pairs)
+    gained, lost = pairs.flipped()
+    is_plain_binary = pairs.is_binary and not pairs.is_clustered
+    if is_plain_binary:
+        p_value, p_error, test = mcnemar(len(gained), len(lost)), 0.0, "exact McNemar"
+    else:
+        outcome = sign_flip_test(units.sums, seed=seed)
+        p_value, p_error = outcome.p_value, outcome.error
+        test = ("clustered " if pairs.is_clustered else "") + outcome.method
+    difference = _difference(pairs, units, (len(gained), len(lost)) if is_plain_binary else None)
+    return Comparison(
+        names,
+        len(pairs),
+        *sides,
+        _agreeing(difference, p_value),
+        p_value,
+        p_error,
+        test,
+        _effects(pairs, len(gained), len(lost)),
+        _detectable(difference),
+        gained,
+        lost,
+        pairs.only_a,
+        pairs.only_b,
+        p_value,
+    )
+
+
+def _estimate(pairs: Pairs, values: Iterable[float]) -> Estimate:
+    accumulator = MeanAccumulator()
+    for value, group in zip(values, pairs.groups, strict=True):
+        accumulator.add_value(value, group)
+    return accumulator.estimate()
+
+
+def _difference(pairs: Pairs, units: Units, flips: tuple[int, int] | None) -> Estimate:
+    n = len(pairs)
+    mean = math.fsum(units.sums) / n
+    stderr = units.stderr(mean)
+    if flips is not None:
+        return Estimate(mean, n, stderr, *score_interval(*flips, n), "tango")
+    if stderr is None and not any(units.sums):
+        # Nothing differed: as many silent samples bound how often something could.
+        return Estimate(mean, n, None, *score_interval(0, 0, units.effective), "tango-bound")
+    if stderr is None:
+        size = units.effective
+        low, high = wilson_interval((mean + 1) / 2 * size, size)
+        return Estimate(mean, n, None, 2 * low - 1, 2 * high - 1, "wilson-bound")
+    low, high = t_interval(mean, stderr, len(units.sums) - 1)
+    method = "clustered-t" if pairs.is_clustered else "t"
+    return Estimate(mean, n, stderr, max(-1.0, low), min(1.0, high), method)
+
+
+def _agreeing(difference: Estimate, p_value: float) -> Estimate:
+    """Widen the interval to 0 where the test, which is the stricter of the two, cannot rule out 0."""
+    if p_value < ALPHA or difference.low is None or difference.high is None:
+        return difference
+    return replace(difference, low=min(0.0, difference.low), high=max(0.0, difference.high))
+
+
+def _planning_stderr(difference: Estimate) -> float | None:
+    """The error to plan with, from the interval: never 0, because samples without a flip do not prove there is none."""
+    if difference.low is None or difference.high is None or difference.n < 2:
+        return None
+    return (difference.high - difference.low) / (2 * normal_quantile((1 + LEVEL) / 2))
+
+
+def _detectable(difference: Estimate) -> float | None:
+    stderr = _planning_stderr(difference)
+    found = None if stderr is None else detectable_difference(stderr)
+    return found if found is not None and found <= 1 else None
+
+
+def _effects(pairs: Pairs, gained: int, lost: int) -> dict[str, float]:
+    n = len(pairs)
+    if pairs.is_binary:
+        shares = math.fsum(pairs.a) / n, math.fsum(pairs.b) / n
+        return {"odds_ratio": odds_ratio(gained, lost), "cohens_h": cohens_h(*shares)}
+    differences = pairs.differences
+    mean = math.fsum(differences) / n
+    spread = math.sqrt(math.fsum([(d - mean) ** 2 for d in differences]) / (n - 1)) if n > 1 else 0.0
+    return {"cohens_d": mean / spread} if spread > 1e-12 else {}
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down adjustment: the chance of any false claim in the family stays at the level."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for rank, index in enumerate(order):
+        highest = max(highest, min(1.0, (len(order) - rank) * p_values[index]))
+        adjusted[index] = highest
+    return adjusted
+
+
+def correct(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """The same comparisons, corrected as one family; those without a p-value are not counted."""
+    tested = [i for i, one in enumerate(comparisons) if one.p_value is not None]
+    adjusted = holm([comparisons[i].p_value or 0.0 for i in tested])
+    by_place = dict(zip(tested, adjusted, strict=True))
+    return [
+        replace(one, p_adjusted=by_place[i], family=len(tested)) if i in by_place else one
+        for i, one in enumerate(comparisons)
+    ]
