@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -36,55 +38,46 @@ class JsonLines:
     def __init__(self, path: Path, label: str) -> None:
         self.path, self.label = path, label
         self._offsets: array[int] | None = None
-        self._lines: array[int] | None = None
-        """Only for files with blank lines, where a row's line is not its position + 1."""
+        self._blanks: array[int] = array("Q")
+        """For each blank line, the position of the row after it: tells a row's line from its position."""
         self._stamp: tuple[int, int] | None = None
 
     def __iter__(self) -> Iterator[Row]:
-        offsets, lines = array("Q"), array("Q")
+        return ((line, parse_line(raw)) for line, raw in self._walk())
+
+    def _walk(self) -> Iterator[tuple[int, bytes]]:
+        offsets, blanks = array("Q"), array("Q")
         with _opened(self.path, self.label) as file:
             stamp = _stamp(file)
+            self._refuse_change(stamp)
             for line, offset, raw in _lines_of(file):
+                while line - len(blanks) > len(offsets) + 1:
+                    blanks.append(len(offsets))
                 offsets.append(offset)
-                lines.append(line)
-                yield line, parse_line(raw)
-        self._remember(offsets, lines, stamp)
+                yield line, raw
+        self._offsets, self._blanks, self._stamp = offsets, blanks, stamp
 
-    def _remember(self, offsets: array[int], lines: array[int], stamp: tuple[int, int]) -> None:
-        if self._stamp is not None and self._stamp != stamp:
+    def _refuse_change(self, stamp: tuple[int, int]) -> None:
+        """Results of two different files must never be taken for one."""
+        if self._stamp not in (None, stamp):
             raise BenchmarkError(f"{self.label} was changed while it was in use; run again with the file as it is now.")
-        self._offsets, self._stamp = offsets, stamp
-        self._lines = lines if lines and lines[-1] != len(lines) else None
 
     def at(self, positions: Sequence[int]) -> Iterator[Row]:
         if self._offsets is None:
-            self._index()
+            for _ in self._walk():
+                pass
         offsets = self._offsets or array("Q")
         with _opened(self.path, self.label) as file:
-            if _stamp(file) != self._stamp:
-                raise BenchmarkError(
-                    f"{self.label} was changed while it was in use; run again with the file as it is now."
-                )
+            self._refuse_change(_stamp(file))
             for position in positions:
                 if position >= len(offsets):
                     raise BenchmarkError(f"{self.label} has no row {position + 1}: it has {len(offsets)}.")
                 file.seek(offsets[position])
-                line = self._lines[position] if self._lines else position + 1
+                line = position + 1 + bisect_right(self._blanks, position)
                 yield line, parse_line(file.readline(MAX_LINE + 1))
-
-    def _index(self) -> None:
-        offsets, lines = array("Q"), array("Q")
-        with _opened(self.path, self.label) as file:
-            stamp = _stamp(file)
-            for line, offset, _ in _lines_of(file):
-                offsets.append(offset)
-                lines.append(line)
-        self._remember(offsets, lines, stamp)
 
 
 def _stamp(file: IO[bytes]) -> tuple[int, int]:
-    import os
-
     status = os.fstat(file.fileno())
     return status.st_size, status.st_mtime_ns
 

@@ -47,7 +47,7 @@ class Mapper:
         used = _used_paths(fields)
         self._read = _Compiled(
             id=_optional("id", fields.id),
-            input=_input_reader(fields.input),
+            input=_input_reader(fields.input, self.hidden),
             choices=_choices_reader(fields.choices),
             category=_optional("category", fields.category),
             group=_optional("group", fields.group),
@@ -128,17 +128,20 @@ def _optional(what: str, path: str | None) -> _Read:
     return _reader(what, path) if path else lambda row: row.get(what)
 
 
-def _input_reader(path: str | None) -> _Read:
+def _input_reader(path: str | None, hidden: frozenset[str]) -> _Read:
     if path is None or "{{" not in path:
         return _reader("input", path or "input")
     try:
         template = Template(path)
     except BenchmarkError as mistake:
         raise BenchmarkError(f"dataset.fields.input: {mistake}") from mistake
+    shown = hidden.intersection(template.names or ())
+    if shown:
+        raise BenchmarkError(f"dataset.fields.input may not use {{{{ {min(shown)} }}}}: that is the expected answer.")
 
     def fill(row: Mapping[str, Any]) -> str:
         try:
-            return template.render(row)
+            return template.render({key: value for key, value in row.items() if key not in hidden})
         except BenchmarkError as fault:
             raise RowError(f"the input: {fault}; the row has: {', '.join(map(str, row))}") from fault
 

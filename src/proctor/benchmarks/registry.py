@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from proctor import plugins
-from proctor.benchmarks.definition import build, read_definition
 from proctor.benchmarks.packaged import find_function
 from proctor.benchmarks.parameters import call, described, refuse_unknown
 from proctor.domain.benchmark import Benchmark
@@ -88,12 +87,16 @@ def _from_file(spec: BenchmarkSpec, folder: Path) -> Benchmark:
             f"{spec.benchmark} is not a benchmark file (.yaml). Write one that names it: "
             f"dataset: {{source: {path.name}, fields: {{input: …, target: …}}}}."
         )
+    from proctor.benchmarks.definition import build, read_definition
+
     definition, document = read_definition(path, spec.benchmark)
     refuse_unknown(definition.name, spec.parameters, {})
     return build(definition, document, path.parent)
 
 
 def _from_catalog(spec: BenchmarkSpec, data: Path | None) -> Benchmark:
+    from proctor.benchmarks.definition import build, read_definition
+
     path = _catalog()[spec.benchmark]
     definition, document = read_definition(path)
     refuse_unknown(definition.name, spec.parameters, {})
@@ -126,6 +129,8 @@ def _checked(made: Any, spec: BenchmarkSpec) -> Benchmark:
 
 
 def _info_of_file(path: Path) -> BenchmarkInfo:
+    from proctor.benchmarks.definition import read_definition
+
     definition, _ = read_definition(path)
     return BenchmarkInfo(
         definition.name, definition.description, definition.tags, definition.licence, definition.dataset.source

@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise
 
 from proctor.domain.benchmark import Fingerprint, Samples
 from proctor.domain.errors import BenchmarkError, did_you_mean
@@ -39,7 +38,8 @@ class Selection:
         return self.samples.at([self.positions[position] for position in positions])
 
     def fingerprint(self) -> Fingerprint:
-        """Digest and count of what is selected: two selections of the same samples in the same order are equal."""
+        """Digest and count of what is selected, in its order; everything there is to select from is proven first."""
+        self.samples.fingerprint()
         made = SampleDigest()
         for sample in self:
             made.add(sample)
@@ -76,7 +76,6 @@ def select(samples: Samples, where: Where, limit: int | None, seed: int) -> Samp
         return Filtered(samples, positions, passes)
     ranked = _smallest(samples, lambda sample: seen.let(sample, passes), limit, seed)
     seen.refuse_what_matched_nothing(len(ranked))
-    _refuse_twins(samples, ranked)
     return Selection(samples, array("Q", (place for _, _, place in ranked)))
 
 
@@ -89,13 +88,6 @@ def _smallest(samples: Samples, passes: _Test, limit: int, seed: int) -> list[tu
     """Only the best so far are kept: memory is bounded by the limit, not by the file."""
     ranked = ((rank(seed, s.id), s.id, place) for place, s in enumerate(samples) if passes(s))
     return heapq.nsmallest(limit, ranked)
-
-
-def _refuse_twins(samples: Samples, ranked: Sequence[tuple[bytes, str, int]]) -> None:
-    for (_, first, _), (_, second, _) in pairwise(ranked):
-        if first == second:
-            samples.fingerprint()  # names the lines, where the samples have any
-            raise BenchmarkError(f"Two samples have the id {first!r}; each sample needs an id of its own.")
 
 
 def _test(key: str, values: Sequence[str]) -> _Test:

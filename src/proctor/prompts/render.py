@@ -25,10 +25,9 @@ _READERS: Mapping[str, Callable[[Sample], Any]] = {
     "letters": lambda sample: list(letters_for(sample.choices)),
     "category": lambda sample: sample.category,
     "tags": lambda sample: dict(sample.tags),
-    "metadata": lambda sample: dict(sample.metadata),
     "id": lambda sample: sample.id,
 }
-NAMES = (*_READERS, "choice_lines")
+NAMES = (*_READERS, "choice_lines", "metadata")
 """What every template may use; a sample's other fields come after these. The target is never among them."""
 
 
@@ -91,7 +90,8 @@ class TemplateRenderer:
             ) from fault
 
     def _variables(self, template: Template, sample: Sample) -> dict[str, Any]:
-        variables: dict[str, Any] = {k: v for k, v in sample.metadata.items() if k not in self.hidden and k != "target"}
+        further = {key: value for key, value in sample.metadata.items() if key not in self.hidden and key != "target"}
+        variables: dict[str, Any] = {**further, "metadata": further}
         names = set(NAMES) if template.names is None else set(template.names)
         for name in names & _READERS.keys():
             variables[name] = _READERS[name](sample)

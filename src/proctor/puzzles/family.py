@@ -89,12 +89,9 @@ def find_answer(response: str, reading: Reading) -> Found | None:
             value = reading.read(text) if text else None
             if value is not None:
                 return Found(text, value, "after the last 'ANSWER:'")
-        value = reading.find(line) if line else None
-        return None if value is None else Found(line, value, "in the line of the last 'ANSWER:'")
+        return None
     lines = [line.strip() for line in response.splitlines() if line.strip()]
     if not lines:
         return None
-    value = reading.read(lines[-1])
-    if value is None:
-        value = reading.find(lines[-1])
+    value = reading.find(lines[-1])
     return None if value is None else Found(bare(lines[-1]), value, "in the last line, for want of an 'ANSWER:'")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from proctor.puzzles.puzzle import Reading
@@ -33,7 +34,7 @@ _DATES = (
 _SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
 _WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
 _TRUTH = re.compile(r"\b(true|false)\b", re.IGNORECASE)
-_WORD = re.compile(r"[A-Za-z]+")
+_COPULA = re.compile(r"=|:|\b(?:is|are|equals?|gives|makes)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:,\s*and\b|,|;|\n|\band\b|&|<|>|→|->)\s*", re.IGNORECASE)
 _BULLET = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)")
 
@@ -55,18 +56,17 @@ def _number(text: str) -> Any:
 
 
 def _read_number(text: str) -> Any:
-    text = bare(text).removeprefix("=").strip()
-    match = _NUMBER.fullmatch(text)
-    if match:
+    text = bare(text.rpartition("=")[2])
+    if _NUMBER.fullmatch(text):
         return _number(text)
-    numbers = _NUMBER.findall(text)  # '12 days', 'x = 12'
+    numbers = _NUMBER.findall(text)  # '12 days', 'the number is 12'
     return _number(numbers[0]) if len(numbers) == 1 and len(text) < 40 else None
 
 
 def _find_number(text: str) -> Any:
-    tail = text.rpartition("=")[2]
-    numbers = _NUMBER.findall(tail) or _NUMBER.findall(text)
-    return _number(numbers[-1]) if numbers else None
+    """What a sentence comes to; one that leaves two numbers open has not answered."""
+    numbers = _NUMBER.findall(_COPULA.split(text)[-1]) or _NUMBER.findall(text)
+    return _number(numbers[0]) if len(numbers) == 1 else None
 
 
 def _dates_in(text: str) -> list[tuple[int, int, int]]:
@@ -91,17 +91,12 @@ def _read_date(text: str) -> Any:
     return dates.pop() if len(dates) == 1 else None
 
 
-def _find_date(text: str) -> Any:
-    dates = _dates_in(text)
-    return dates[-1] if dates else None
+def _one_of(pattern: re.Pattern[str]) -> Callable[[str], Any]:
+    """The only one that is named: who names two has not answered."""
 
-
-def _one_of(pattern: re.Pattern[str], *, last: bool) -> Any:
     def read(text: str) -> Any:
-        found = [match.lower() for match in pattern.findall(text)]
-        if not found or (not last and len(set(found)) > 1):
-            return None
-        return found[-1]
+        found = {match.lower() for match in pattern.findall(text)}
+        return found.pop() if len(found) == 1 else None
 
     return read
 
@@ -138,11 +133,15 @@ def _items(text: str) -> tuple[str, ...] | None:
 
 
 def _find_items(text: str) -> tuple[str, ...] | None:
+    """A list that a sentence ends with; words of an item are few, or it is no list but a sentence."""
     bracketed = re.findall(r"\[([^\[\]]+)\]", text)
-    if bracketed:
-        return _items(bracketed[-1])
-    _, colon, rest = text.rpartition(":")
-    return _items(rest if colon else text)
+    items = _items(bracketed[-1] if bracketed else _COPULA.split(text)[-1])
+    is_list = items is not None and (_SEPARATOR.search(text) or len(items) == 1 or all(map(_is_number, items)))
+    return items if is_list and items is not None and not any(_SPACES.search(item) for item in items) else None
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None
 
 
 NOBODY = frozenset({"nobody", "none", "no one", "no-one", "noone"})
@@ -157,9 +156,9 @@ def _as_set(items: tuple[str, ...] | None) -> Any:
 
 
 NUMBER = Reading("a number", _read_number, _find_number)
-DATE = Reading("a date", _read_date, _find_date)
-WEEKDAY = Reading("a day of the week", _one_of(_WEEKDAY, last=False), _one_of(_WEEKDAY, last=True))
-TRUTH = Reading("true or false", _one_of(_TRUTH, last=False), _one_of(_TRUTH, last=True))
+DATE = Reading("a date", _read_date, _read_date)
+WEEKDAY = Reading("a day of the week", _one_of(_WEEKDAY), _one_of(_WEEKDAY))
+TRUTH = Reading("true or false", _one_of(_TRUTH), _one_of(_TRUTH))
 WORD = Reading("one word", _read_word, _find_word)
 LIST = Reading("a list", _items, _find_items)
 NAMES = Reading("a set of names", lambda text: _as_set(_items(text)), lambda text: _as_set(_find_items(text)))

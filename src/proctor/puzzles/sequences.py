@@ -34,7 +34,7 @@ def _added(dice: Dice) -> list[int]:
 
 
 def _multiplied(dice: Dice) -> list[int]:
-    first, factor = dice.between(2, 400), dice.between(2, 9)
+    first, factor = dice.between(2, 1999), dice.between(2, 9)
     return [first * factor**place for place in range(5)]
 
 
@@ -47,7 +47,7 @@ def _growing(dice: Dice) -> list[int]:
 
 
 def _summed(dice: Dice) -> list[int]:
-    terms = [dice.between(2, 90), dice.between(2, 90)]
+    terms = [dice.between(2, 199), dice.between(2, 199)]
     while len(terms) < 8:
         terms.append(terms[-1] + terms[-2])
     return terms
