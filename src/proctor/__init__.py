@@ -1,5 +1,19 @@
 """Proctor examines AI models and coding agents, and says how sure it is."""
 
+from typing import TYPE_CHECKING, Any
+
 from proctor.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from proctor.library import Run, evaluate
+
+__all__ = ["Run", "__version__", "evaluate"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the library when it is first used: the command line starts without it."""
+    if name in ("Run", "evaluate"):
+        from proctor import library
+
+        return getattr(library, name)
+    raise AttributeError(f"module 'proctor' has no attribute {name!r}")

@@ -1,0 +1,44 @@
+# The two commands of the README, and what developers use beside them.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test check unit bench clean help
+
+help:
+	@echo "make run    set up and evaluate two built-in models on a built-in benchmark"
+	@echo "make test   set up and run everything: lint, types, import contracts, tests with coverage"
+	@echo "make check  lint, types and import contracts only"
+	@echo "make unit   the tests only"
+	@echo "make bench  measure speed against a local mock provider (bench/RESULTS.md)"
+
+run: $(VENV)/.run
+	@$(BIN)/proctor run puzzles -m demo/strong -m demo/average --limit 120
+
+test: check unit
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.dev
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto $(TESTS)
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report --fail-under=90
+
+bench: $(VENV)/.dev
+	$(BIN)/python bench/run.py
+
+$(VENV)/.run: pyproject.toml
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install dev
+	@touch $@ $(VENV)/.run
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage* dist
