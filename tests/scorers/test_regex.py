@@ -43,7 +43,7 @@ def test_a_bad_pattern_is_refused_when_the_scorer_is_made(options):
         regex.create(**options)
 
 
-@pytest.mark.parametrize("pattern", [r"(a+)+$", r"(.*)\1\1x"])
+@pytest.mark.parametrize("pattern", [r"(a+)+$", r"(a|aa)+$"])
 def test_catastrophic_backtracking_is_stopped_and_is_never_a_zero(pattern):
     with pytest.raises(ScorerError, match="took more than"):
         score(regex.create(pattern=pattern), "a" * 60_000 + "b", "x")

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 MARKERS_TRIED = 25
+LONGEST_GAP = 160
 OWN_MARKERS = (
     "choose", "choice", "select", "pick", "go with", "going with", "opt for", "correct option", "best option",
     "right option",
 )  # fmt: skip
 FOREIGN_MARKERS = (
-    "我选择", "我选", "选择", "应选", "故选", "選択", "正解", "正しいのは", "正确选项", "正确的是", "선택",
-    "wähle", "lösung", "richtig", "choisis", "elijo", "opción correcta", "correcta", "escolho", "scelgo",
-    "выбираю", "вариант", "أختار",
+    "我选择", "我选", "选择", "应选", "故选", "選択", "正解", "正しいのは", "正确选项", "正确的是",
+    "选项为", "选项是", "선택", "выбираю", "вариант", "أختار", "wähle", "lösung", "richtig", "choisis",
+    "elijo", "opción correcta", "correcta", "escolho", "scelgo",
 )  # fmt: skip
 FOREIGN_LETTERS = {
     **dict(zip("أبجد", "ABCD", strict=True)), "ا": "A", **dict(zip("কখগঘ", "ABCD", strict=True)),
@@ -27,12 +28,13 @@ CYRILLIC_ANSWER = re.compile(
 )
 CYRILLIC = str.maketrans("АВСЕавсе", "ABCEABCE")
 
-PUNCTUATION = re.compile(r"[\W_]*")
-SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$)|\n")
+LINKED = re.compile(r"[\W_]*(?:or|nor|and|und|oder|ou|o|y)?[\W_]*")
+LAST_SENTENCE = re.compile(r"(?<=[.!?。])\s+")
+RULED_OUT = re.compile(r",?\s*\b(?:not|rather than|unlike|instead of)\b[^,.\n]*", re.IGNORECASE)
 NAMING = re.compile(r"\b(?:option|choice|letter|answer|opción|opção|réponse|variante?)\b|选项|選択肢|번", re.IGNORECASE)
 # A capital 'A' or 'I' is a label, not an English word, when one of these follows it.
 FOLLOWERS = re.compile(
-    r"\s+(?:because|since|as|and|or|is|for|which|due|given|but|not|with|by|based|would|in)\b|\s*[^\sA-Za-z0-9'’]|\s*$"
+    r"\s+(?:because|since|as|and|or|is|for|which|due|given|but|not|with|by|based|would|in|it\sis|fits)\b|\s*[^\sA-Za-z0-9'’]|\s*$"
 )
 JOINED = (
     r"[)\]*_.\"'}]*\s*(?:,|/|&|\b(?:and|or|und|oder|et|ou|y|o|и|или)\b|和|或|と|か|또는|와|과)\s*"
@@ -43,11 +45,12 @@ EITHER = re.compile(r"\b(?:either|both|neither)\W*$", re.IGNORECASE)
 VERDICT = (
     r"[)\]*_.\"'}]*\s*(?:is|was|must\ be|would\ be|ist|est|es|é|è|は|が|是|이|가)?\s*"
     r"(?:the|a|la|die|le|el|il|o|clearly|definitely|indeed)?\s*(?:most\s|only\s|single\s)?"
-    r"(?:correct|right\b|best\b|true\b|answer|accurate|appropriate|正解|正确|正確|richtig|korrekt|bonne|correcta?\b|correto|"
-    r"corretta|верн|правильн|정답|맞)"
+    r"(?:correct|right\b|fits\b|best\b|true\b|answer|accurate|appropriate|正解|正确|正確|richtig|korrekt"
+    r"|bonne|correcta?\b|correto|corretta|верн|правильн|정답|맞)"
 )
 THEREFORE = re.compile(
-    r"(?:\b(?:so|therefore|thus|hence|consequently|also|daher|donc|por lo tanto|поэтому|final)\b"
+    r"(?:\b(?:so|therefore|thus|hence|consequently|final|it['’]s|it is|must be|has to be|leaves|leaning towards?"
+    r"|i['’]d say|also|daher|donc|je dirais|por lo tanto|поэтому)\b"
     r"|因此|所以|よって|したがって|따라서)"
     r"[^.\n。]{0,80}?",
     re.IGNORECASE,
@@ -73,14 +76,16 @@ class Patterns:
     verdict: re.Pattern[str]
     joined: re.Pattern[str]
     mention: re.Pattern[str]
+    changed: re.Pattern[str]
 
 
 @lru_cache(maxsize=256)
 def patterns_for(labels: str) -> Patterns:
     upper = "".join(map(re.escape, labels))
     both = upper + upper.lower()
-    bare = "".join(label for label in labels if label not in "AI") or labels
+    changed = r"\W+from\W+\w\W+to\W+"
     return Patterns(
+        changed=re.compile(rf"{changed}([{upper}])(?![A-Za-z0-9])"),
         label=re.compile(
             rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]*)(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
         ),
@@ -91,6 +96,6 @@ def patterns_for(labels: str) -> Patterns:
         joined=re.compile(rf"{JOINED}([{upper}])(?![A-Za-z0-9'’])"),
         mention=re.compile(
             rf"\(([{both}])\)|(?<![A-Za-z0-9'’])([{upper}])\)|(?:option|choice|选项|選択肢)\s*\(?([{upper}])(?![A-Za-z])"
-            rf"|\*\*([{upper}])\*\*|(?<![A-Za-z0-9'’.])([{bare}])(?![A-Za-z0-9'’]|\.\w)",
+            rf"|\*\*([{upper}])\*\*|(?<![A-Za-z0-9'’.])([{upper}])(?![A-Za-z0-9'’]|\.\w)",
         ),
     )

@@ -15,24 +15,26 @@ from proctor.scorers.choice_patterns import (
     FOREIGN_LETTER,
     FOREIGN_LETTERS,
     FOREIGN_MARKERS,
+    LAST_SENTENCE,
+    LINKED,
+    LONGEST_GAP,
     MANY_OPTIONS,
     MARKERS_TRIED,
     NAMING,
     OWN_MARKERS,
-    PUNCTUATION,
     REFUSAL,
-    SENTENCE_END,
+    RULED_OUT,
     THEREFORE,
     Patterns,
     patterns_for,
 )
-from proctor.scorers.markers import CONNECTOR, CORRECTION, NEGATION, marker_ends
-from proctor.scorers.reading import last_boxed, plain
+from proctor.scorers.markers import CONNECTOR, CORRECTION, NEGATION, SENTENCE_END, announces, marker_ends
+from proctor.scorers.reading import last_boxed, plain, without_struck
 
 
 def read_choice(text: str, labels: str, choices: tuple[str, ...], *, is_cut: bool = False) -> tuple[str | None, str]:
     """The label settled on and how it was read, or None and why there is none."""
-    text = _latin(plain(text))
+    text = _latin(plain(without_struck(text)))
     patterns = patterns_for(labels)
     claim = _claimed(text, patterns, choices, labels)
     if claim is not None:
@@ -97,20 +99,19 @@ def _lone_label(text: str, patterns: Patterns) -> str | None:
 def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...], labels: str) -> Claim | None:
     """The option that the marker ending here announces, if it does."""
     rest = text[end : end + 300]
+    if moved := patterns.changed.match(rest):
+        return moved[1], end + moved.end(), "changed to it"
     refused = False
     previous = 0
     for found in islice(patterns.label.finditer(rest), 6):
         gap = rest[: found.start("label")]
-        if not PUNCTUATION.fullmatch(gap):
-            if len(gap) > 160 or SENTENCE_END.search(gap) or not (CONNECTOR.search(gap) or NAMING.search(gap)):
-                break
-            linked = refused and re.fullmatch(
-                r"[\W_]*(?:,|or|nor|and|und|oder|ou|o|y)?[\W_]*", rest[previous : found.start()]
-            )
-            refused = bool(linked) or NEGATION.search(gap) is not None
-            previous = found.end()
-            if refused:
-                continue
+        if not announces(gap, LONGEST_GAP, NAMING):
+            break
+        also = refused and LINKED.fullmatch(rest, previous, found.start())
+        refused = bool(also) or NEGATION.search(gap) is not None
+        previous = found.end()
+        if refused:
+            continue
         if not _is_label(rest, found.start("label"), found["label"], found["open"]):
             continue
         label = found["label"].upper()
@@ -153,6 +154,8 @@ def _is_label(text: str, position: int, letter: str, opening: str = "") -> bool:
     if letter.isdigit():
         return True
     after = text[position + 1 : position + 2]
+    if after == "?":  # asked, not said
+        return False
     if opening.strip("*_"):
         return after in ")]}\"'”’>" or letter.isupper()
     if letter.islower():
@@ -181,14 +184,14 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
     if found:
         return found[1].upper(), "the whole response"
     lines = {found.group(1) for found in islice(patterns.line.finditer(text), 60)}
-    last_line = text[text.rfind("\n") + 1 :]
-    found = patterns.only.fullmatch(last_line)
+    last_line = text[text.rfind("\n") + 1 :].removeprefix("A: ")
+    found = patterns.only.fullmatch(last_line) or patterns.only.fullmatch(LAST_SENTENCE.split(last_line)[-1])
     if found and (found[1].isupper() or len(last_line) > 1):
         return found[1].upper(), "the last line"
     if len(lines) > 1:
         return None
     lead = patterns.lead.match(text)
-    if lead:
+    if lead and not patterns.joined.match(text, lead.end(1)):
         return lead[1].upper(), "the response begins with it"
     if choices and text[:1] in labels and text[1:2] == " ":
         own = choices[labels.index(text[0])]
@@ -202,13 +205,18 @@ def _inferred(text: str, patterns: Patterns, choices: tuple[str, ...], labels: s
     concluded = _concluded(text, patterns)
     if concluded:
         return concluded, "the conclusion"
-    mentioned = {next(filter(None, found.groups())).upper() for found in patterns.mention.finditer(text)}
+    mentioned = {
+        found[found.lastindex or 0].upper()
+        for found in patterns.mention.finditer(text)
+        if found.lastindex != 5 or _is_label(text, found.start(5), found[5])
+    }
     if len(mentioned) == 1:
         label = mentioned.pop()
         if not re.search(rf"\bnot\s+(?:option\s+)?\(?{re.escape(label)}\b", text):
             return label, "the only option mentioned"
         return None, "rules an option out without choosing one"
-    quoted = _only_quoted(text, choices, labels)
+    said = RULED_OUT.sub("", text)
+    quoted = _only_quoted(said, choices, labels) or _only_quoted(said.rpartition("=")[2], choices, labels)
     if quoted is None and choices:
         sentences = [part for part in SENTENCE_END.split(text) if part.strip()]
         quoted = _only_quoted(sentences[-1], choices, labels) if sentences else None

@@ -15,6 +15,7 @@ from proctor.scorers.reading import final_text
 
 NAME = "exact"
 REVISION = "1"
+_ASCII_PUNCTUATION = {c: None for c in range(128) if unicodedata.category(chr(c)).startswith("P")}
 
 
 def create(**options: Json) -> ExactMatch:
@@ -23,6 +24,8 @@ def create(**options: Json) -> ExactMatch:
 
 def without_punctuation(text: str) -> str:
     """The text without its punctuation, in any script; symbols such as + and $ stay."""
+    if text.isascii():
+        return text.translate(_ASCII_PUNCTUATION)
     return "".join(c for c in text if not unicodedata.category(c).startswith("P"))
 
 

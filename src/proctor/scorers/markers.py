@@ -8,8 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+TAIL = 100  # most answers stand here, and a short search is a quick one
+LONGEST_MARKER = 20
+NEAR = 20  # no room for another marker and its answer
 ASCII_MARKERS = (
-    "answer", "antwort", "antwoord", "respuesta", "resposta", "risposta", "jawaban", "jibu", "cevap", "####",
+    "answer", "####", "antwort", "antwoord", "respuesta", "resposta", "risposta", "jawaban", "jibu", "cevap",
 )  # fmt: skip
 OTHER_MARKERS = (
     "réponse", "ответ", "答案", "答え", "解答", "回答", "答：", "答:", "정답", "답은", "답:", "답：", "الإجابة",
@@ -18,8 +21,9 @@ OTHER_MARKERS = (
 
 # What may stand between a marker and the answer it announces.
 CONNECTOR = re.compile(
-    r"""[:=：＝]|\b(?:is|are|was|be|equals?|equal\ to|ist|lautet|beträgt|sind|es|son|sería|é|è|est|sont|ni|adalah|är|er
-    |jest|wynosi|là|is\ gelijk)\b|—|是|为|為|は|が|은|는|이|هو|هي|равен|равна|равно|это|है|হল|হলো|คือ|είναι|->|→""",
+    r"""[:=：＝]|\b(?:is|are|was|be|equals?|equal\ to|isn['’]t|ist|lautet|beträgt|sind|es|son|sería|é|è|est|sont|ni
+    |adalah|är|er|jest|wynosi|là|is\ gelijk)\b|—|是|为|為|は|が|은|는|이
+    |هو|هي|равен|равна|равно|это|है|হল|হলো|คือ|είναι|->|→""",
     re.VERBOSE | re.IGNORECASE,
 )
 NEGATION = re.compile(
@@ -29,24 +33,42 @@ NEGATION = re.compile(
 )
 CORRECTION = re.compile(
     r"""\b(?:wait|actually|correction|scratch\ that|on\ second\ thou?ght|let\ me\ (?:re|correct|double|fix)
-    |i\ (?:made\ a\ mistake|was\ wrong|misread|meant?)|my\ mistake|sorry|oops|hmm|no,
+    |i\ (?:made\ a\ mistake|was\ wrong|misread|meant?)|my\ mistake|corrected\ to|sorry|oops|hmm|no,
     |moment\ mal|korrektur|nein|en\ fait|correction|espera|perdón|corrección|подождите|исправление)\b
     |等等|不对|更正|订正|いや|訂正|間違え|아니|잠깐|정정""",
     re.VERBOSE | re.IGNORECASE,
 )
+PUNCTUATION = re.compile(r"[\W_]*")
+SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$)|\n")
+_NEXT_LINE = re.compile(r":[\s*_>#$(\[`]*$")
+
+
+def announces(gap: str, longest: int, naming: re.Pattern[str] | None = None) -> bool:
+    """Whether what stands between a marker and an answer ties them: ' is therefore ' does, ' in ' does not."""
+    if PUNCTUATION.fullmatch(gap):
+        return True
+    if len(gap) > longest or not (CONNECTOR.search(gap) or (naming and naming.search(gap))):
+        return False
+    return SENTENCE_END.search(_NEXT_LINE.sub(":", gap)) is None
 
 
 def marker_ends(text: str, lowered: str, also: tuple[str, ...] = ()) -> Iterator[int]:
     """Where each answer marker ends, the last one first."""
-    markers = also + (ASCII_MARKERS if text.isascii() else ASCII_MARKERS + OTHER_MARKERS)
+    markers = ASCII_MARKERS + also if text.isascii() else ASCII_MARKERS + OTHER_MARKERS + also
     limit = len(lowered)
+    floor = max(0, limit - TAIL)
     while limit > 0:
         best, width = -1, 0
         for marker in markers:
-            found = lowered.rfind(marker, max(best, 0), limit)
+            found = lowered.rfind(marker, max(floor, best), limit)
             if found > best:
                 best, width = found, len(marker)
-        if best < 0:
+                if limit - found < NEAR:
+                    break
+        if best >= 0:
+            yield best + width
+            limit = best
+        elif floor:
+            limit, floor = min(limit, floor + LONGEST_MARKER), 0
+        else:
             return
-        yield best + width
-        limit = best

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
+LONGEST_INTEGER = 400  # digits; a longer one is compared as a float
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _VULGAR = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5),
@@ -22,8 +23,9 @@ _SCALES = {
 _PERCENT = r"%|percent\b|per\ cent\b|prozent\b|pour\ cent\b|por\ ciento\b|процент|퍼센트|パーセント"
 
 NUMBER = re.compile(
-    rf"""(?<![A-Za-z_\d])
-    (?P<sign>(?<![\w)\]}}%])-)?(?:[$€£¥₹₩₽]\ ?(?P<late_sign>-)?)?
+    rf"""(?=[-\d$€£¥₹₩₽.\\mn½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])(?<![A-Za-z_\d])
+    (?P<sign>(?<![\w)\]}}%])-|(?<==\ )-\ |(?:(?<=is\ )|(?<=be\ )|(?<=[:=]\ ))(?:minus|negative)\ )?
+    (?:[$€£¥₹₩₽]\ ?(?P<late_sign>-)?)?
     (?:
       (?:(?P<whole>\d+)\ ?)?\\[dt]?frac\ ?
         (?:\{{\ ?(?P<top>-?[\d,.]+)\ ?\}}\ ?\{{\ ?(?P<bottom>[\d,.]+)\ ?\}}|(?P<t1>\d)(?P<b1>\d))
@@ -34,7 +36,8 @@ NUMBER = re.compile(
          |\ ?(?:×|x|\*|·|\\times|\\cdot)\ ?10\ ?
           (?:(?:\^|\*\*)\ ?\{{?(?P<power>-?\d{{1,3}})\}}?|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{{1,4}})))?
     )
-    (?:\ ?(?:(?P<percent>{_PERCENT})|(?P<scale>{"|".join(sorted(_SCALES, key=len, reverse=True))})(?![a-z])))?
+    (?:\ ?(?:(?P<percent>{_PERCENT})|(?P<scale>{"|".join(sorted(_SCALES, key=len, reverse=True))})(?![a-z])
+      |(?<=\d)(?P<kilo>k)\b))?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -44,8 +47,7 @@ _QUOTED = re.compile(r"\d{1,3}(?:['’]\d{3})+(?:\.\d+)?")
 _SPACED = re.compile(r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """A number found in a text; `factor` is what a per cent sign or a word such as million multiplies it by."""
 
     value: int | float
@@ -67,10 +69,16 @@ def readable(text: str) -> str:
     return text
 
 
-def find_numbers(text: str, start: int = 0, *, comma_decimals: bool = False) -> Iterator[Number]:
+def find_numbers(
+    text: str, start: int = 0, end: int | None = None, *, comma_decimals: bool = False
+) -> Iterator[Number]:
     """The numbers of a text made plain, in order; lists such as 1,2,3 give each of their members."""
-    for match in NUMBER.finditer(text, start):
-        yield from _read(match, comma_decimals=comma_decimals)
+    for match in NUMBER.finditer(text, start, len(text) if end is None else end):
+        written = match[0]
+        if written.isdecimal() and len(written) < LONGEST_INTEGER:
+            yield Number(int(written), written, match.start(), match.end())
+        else:
+            yield from _read(match, comma_decimals=comma_decimals)
 
 
 def _read(match: re.Match[str], *, comma_decimals: bool) -> Iterator[Number]:
@@ -95,6 +103,8 @@ def _read(match: re.Match[str], *, comma_decimals: bool) -> Iterator[Number]:
         factor = 0.01
     elif parts["scale"]:
         factor = _SCALES[parts["scale"].lower()]
+    elif parts["kilo"]:
+        factor = 1000
     yield Number(value, match.group().strip(), match.start(), match.end(), factor)
 
 
@@ -112,7 +122,7 @@ def _is_pair(match: re.Match[str]) -> bool:
 
 def _decimal(digits: str, *, comma_decimals: bool) -> int | float | None:
     if digits.isdigit():
-        return int(digits) if len(digits) < 400 else float(digits)
+        return int(digits) if len(digits) < LONGEST_INTEGER else float(digits)
     if comma_decimals and re.fullmatch(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|\d+,\d+", digits) and not _grouped(digits):
         return _number(digits.replace(".", "").replace(",", "."))
     if _THOUSANDS.fullmatch(digits) and not digits.startswith("0"):

@@ -7,22 +7,23 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from proctor.domain.message import Json
 from proctor.domain.response import FinishReason, Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
-from proctor.scorers.markers import CONNECTOR, CORRECTION, NEGATION, marker_ends
+from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END, announces, marker_ends
 from proctor.scorers.numbers import Number, find_numbers, readable
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text, last_boxed, plain
+from proctor.scorers.reading import final_text, last_boxed, plain, without_struck
 
 NAME = "numeric"
 REVISION = "1"
 DEFAULT_RELATIVE = 1e-9  # the noise of floating point, nothing more
 TAIL = 4000
 MARKERS_TRIED = 25
+LONGEST_GAP = 120
 OWN_MARKERS = ("\na:", "ans:")
 COMMA_LANGUAGES = frozenset(
     {
@@ -49,10 +50,12 @@ COMMA_LANGUAGES = frozenset(
     }
 )
 
-_PUNCTUATION = re.compile(r"[\W_]*")
-_SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$)|\n")
-_EXPRESSION = re.compile(r"[^=≈(\n;,]*[-+*/×÷x·][^=≈(\n;]*[=≈]", re.IGNORECASE)
+# The usual end of a response, read without further ado: 'answer is 18.', '#### 18'.
+_PLAINLY = re.compile(r"[:\s*]*(?:is:?\s)?[\s*$]*(?<![\d-])(\d{1,300})[\s.*]*\Z")
+_EXPRESSION = re.compile(r"[^=≈(\n;,]*[-+*/×÷x·^!][^=≈(\n;]*[=≈]", re.IGNORECASE)
+_CHAINED = re.compile(r"[^=≈(\n;,]*[=≈]")
 _RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|до|至|到)\s)\s?(?=[$€£]?\d)")
+_ASIDE = re.compile(r"(?<=\s)\([^()\n]*\)")
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 _REASONING = re.compile(r"\b(?:because|since|as|weil|denn|parce|porque)\b", re.IGNORECASE)
 
@@ -61,8 +64,9 @@ def create(**options: Json) -> NumericMatch:
     return build(NumericMatch, NAME, options)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
+    """A number and how it was found."""
+
     number: Number
     how: str
     is_range: bool = False
@@ -137,7 +141,7 @@ def _target(text: str) -> Number | None:
 
 def read_number(text: str, *, comma_decimals: bool = False, is_cut: bool = False) -> Reading | None:
     """The number a text arrives at: the last boxed or announced, else the last bold one of its end, else the last."""
-    text = readable(plain(text))
+    text = readable(plain(without_struck(text)))
     claim = _claimed(text, comma_decimals)
     if claim is not None:
         return _corrected(text, claim, comma_decimals) or claim
@@ -170,37 +174,37 @@ def _claimed(text: str, comma: bool) -> Reading | None:
 
 def _announced(text: str, end: int, comma: bool) -> Reading | None:
     """The number that the marker ending here announces, if it does."""
-    rest = text[end : end + 240]
+    plainly = _PLAINLY.match(text, end)
+    if plainly is not None:
+        written = plainly[1]
+        return Reading(Number(int(written), written, plainly.start(1), plainly.end(1)), "announced")
+    stop = min(len(text), end + 240)
     first: Number | None = None
-    for number in islice(find_numbers(rest, comma_decimals=comma), 4):
-        gap = rest[: number.start]
-        if not _PUNCTUATION.fullmatch(gap):
-            if number.start > 120 or _SENTENCE_END.search(gap) or not CONNECTOR.search(gap):
-                return None
-            if NEGATION.search(gap):
-                continue
-        first = number
-        break
+    for number in islice(find_numbers(text, end, stop, comma_decimals=comma), 4):
+        gap = text[end : number.start]
+        if not announces(gap, LONGEST_GAP):
+            return None
+        if not NEGATION.search(gap):
+            first = number
+            break
     if first is None:
         return None
-    stop = _SENTENCE_END.search(rest, first.end)
-    sentence = rest[: stop.start()] if stop else rest
-    chosen = _result(sentence, first, comma)
-    shifted = Number(chosen.value, chosen.text, end + chosen.start, end + chosen.end, chosen.factor)
-    between = "between" in rest[max(0, first.start - 9) : first.start]
-    return Reading(shifted, "announced", between or _is_range(rest, chosen))
+    closing = SENTENCE_END.search(text, first.end, stop)
+    chosen = _result(text[: closing.start() if closing else stop], first, comma)
+    is_between = text.startswith("between ", first.start - 8)
+    return Reading(chosen, "announced", is_between or _is_range(text, chosen))
 
 
 def _result(sentence: str, first: Number, comma: bool) -> Number:
     """Of '3 × 6 = 18' the result, of '18 because 20 - 2 = 18' the number named first."""
-    if "=" not in sentence and "≈" not in sentence:
-        return first
     position = first.start
+    if sentence.find("=", position) < 0 and sentence.find("≈", position) < 0:
+        return first
     while found := _EXPRESSION.match(sentence, position):
         if _REASONING.search(found.group()):
             break
         position = found.end()
-        while chained := re.compile(r"[^=≈(\n;,]*[=≈]").match(sentence, position):
+        while chained := _CHAINED.match(sentence, position):
             position = chained.end()
     if position == first.start:
         return first
@@ -224,6 +228,7 @@ def _corrected(text: str, claim: Reading, comma: bool) -> Reading | None:
 
 
 def _last(text: str, comma: bool) -> Reading | None:
+    """The last bold number of the last line, else the last number; asides in brackets only where there is no other."""
     start = max(0, len(text) - TAIL)
     while start and not text[start].isspace():  # never cut a number in two
         start -= 1
@@ -232,8 +237,11 @@ def _last(text: str, comma: bool) -> Reading | None:
         numbers = list(find_numbers(bold[1], comma_decimals=comma))
         if numbers:
             return Reading(numbers[-1], "the last number in bold", _is_range(bold[1], numbers[0]))
-    numbers = list(find_numbers(text, start, comma_decimals=comma))
-    if not numbers and start:
+    outside = _ASIDE.sub(lambda found: " " * len(found[0]), text[start:])
+    numbers = list(find_numbers(outside, comma_decimals=comma))
+    if numbers:
+        text = outside
+    else:
         numbers = list(find_numbers(text, comma_decimals=comma))
     if not numbers:
         return None

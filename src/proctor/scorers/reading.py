@@ -9,7 +9,7 @@ from functools import cache
 
 _THINK_END = "</think>"
 _THINK_START = "<think>"
-_DIGIT_RANGE = re.compile(r"[^\x00-\x7f]")
+_STRUCK = re.compile(r"~~[^~\n]+~~")
 
 
 def final_text(text: str) -> str:
@@ -21,6 +21,11 @@ def final_text(text: str) -> str:
         elif text.lstrip().startswith(_THINK_START):
             return ""
     return text.strip()
+
+
+def without_struck(text: str) -> str:
+    """The text without what is ~~struck out~~."""
+    return _STRUCK.sub("", text) if "~~" in text else text
 
 
 def last_boxed(text: str) -> tuple[int, str] | None:
