@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -51,20 +51,19 @@ class MappedSamples:
     def fingerprint(self) -> Fingerprint:
         """Read everything once; BenchmarkError lists the first bad rows, and any id that is there twice."""
         made, ids = SampleDigest(), _Ids()
-        bad: list[str] = []
-        count = 0
-        number = 0
+        bad: dict[str, list[int]] = {}
+        count = number = 0
         for place, row in self.rows:
             number += 1
             sample = self._checked(row, number, made)
             if isinstance(sample, BadRow):
                 count += 1
                 if count <= REPORTED:
-                    bad.append(f"{self.rows.unit} {place}: {sample.reason}")
+                    bad.setdefault(sample.reason, []).append(place)
             else:
                 ids.add(sample.id)
         if count:
-            raise _bad_rows(self.rows.label, bad, count, number)
+            raise _bad_rows(self.rows, bad, count, number)
         if number == 0:
             raise BenchmarkError(f"{self.rows.label} holds no rows.")
         self._refuse_repeated(ids.suspects())
@@ -138,7 +137,12 @@ class _Ids:
         return frozenset(found)
 
 
-def _bad_rows(label: str, bad: Sequence[str], count: int, total: int) -> BenchmarkError:
-    more = f"; and {count - len(bad)} more" if count > len(bad) else ""
-    rows = "row" if count == 1 else "rows"
-    return BenchmarkError(f"{label}: {count} bad {rows} of {total}: {'; '.join(bad)}{more}.")
+def _bad_rows(rows: Rows, bad: Mapping[str, Sequence[int]], count: int, total: int) -> BenchmarkError:
+    """Rows with the same fault share its words."""
+    faults = [
+        f"{rows.unit}{'s' if len(places) > 1 else ''} {', '.join(map(str, places))}: {reason}"
+        for reason, places in bad.items()
+    ]
+    more = f"; and {count - REPORTED} more" if count > REPORTED else ""
+    head = f"{rows.label}: {count} bad {'row' if count == 1 else 'rows'} of {total}"
+    return BenchmarkError(f"{head}: {'; '.join(faults)}{more}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from proctor.domain.plan import Sampling
 from proctor.prompts.choices import Layout
@@ -49,6 +49,19 @@ class ChoiceFields(_Strict):
         return self
 
 
+def _choices_form(value: object) -> str:
+    """Which of the three ways to give choices was meant, so that a mistake is explained in its terms."""
+    if isinstance(value, Mapping | ChoiceFields):
+        return "parts"
+    return "list" if isinstance(value, list) else "name"
+
+
+Choices = Annotated[
+    Annotated[str, Tag("name")] | Annotated[list[str], Tag("list")] | Annotated[ChoiceFields, Tag("parts")],
+    Discriminator(_choices_form),
+]
+
+
 def _as_target(value: object) -> object:
     return {"field": value} if isinstance(value, str) else value
 
@@ -60,7 +73,7 @@ class Fields(_Strict):
     input: str | None = None
     """A field, or a template over the row's fields when it has {{ }} in it."""
     target: Annotated[TargetField, BeforeValidator(_as_target)] | None = None
-    choices: str | list[str] | ChoiceFields | None = None
+    choices: Choices | None = None
     """A field with a list; or the choices themselves, for all rows alike; or {fields: [a, b]} or {keys: a}."""
     labels: str | None = None
     category: str | None = None

@@ -75,7 +75,8 @@ def load_yaml(source: Path | str, *, name: str | None = None, error: type[UserEr
     except yaml.MarkedYAMLError as mistake:
         mark = mistake.problem_mark or mistake.context_mark
         where = f"{label}:{mark.line + 1}" if mark is not None else label
-        raise error(f"{where}: this is not valid YAML: {mistake.problem or mistake.context}.") from mistake
+        reason = ", ".join(part for part in (mistake.context, mistake.problem) if part)
+        raise error(f"{where}: this is not valid YAML: {' '.join(reason.split())}.") from mistake
     except (yaml.YAMLError, ValueError, OverflowError) as mistake:
         raise error(f"{label}: this is not valid YAML: {' '.join(str(mistake).split())}") from mistake
     return LocatedDocument(value, label, error, node)

@@ -83,13 +83,11 @@ def find_answer(response: str, reading: Reading) -> Found | None:
     """The answer after the last 'ANSWER:' marker, else one in the last line; None when nothing can be read."""
     markers = list(_MARKER.finditer(response))
     if markers:
-        rest = response[markers[-1].end() :].strip()
-        line = bare(rest.partition("\n")[0])
-        for text in (line, bare(rest)):
-            value = reading.read(text) if text else None
-            if value is not None:
-                return Found(text, value, "after the last 'ANSWER:'")
-        return None
+        same_line, _, below = response[markers[-1].end() :].partition("\n")
+        # What follows on the same line counts; else the paragraph below, which may be a list with one item a line.
+        text = bare(same_line) or bare(below.strip().partition("\n\n")[0])
+        value = reading.read(text) if text else None
+        return None if value is None else Found(text, value, "after the last 'ANSWER:'")
     lines = [line.strip() for line in response.splitlines() if line.strip()]
     if not lines:
         return None

@@ -1,0 +1,145 @@
+"""Benchmark files: what they say, and what their mistakes look like."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.benchmarks.check import check_benchmark
+from proctor.benchmarks.registry import load_benchmark
+from proctor.domain.benchmark import Benchmark, ScorerSpec
+from proctor.domain.errors import BenchmarkError
+from proctor.domain.message import Message
+from proctor.domain.plan import BenchmarkSpec
+from proctor.planning.selection import select
+
+Write = Callable[..., Path]
+Load = Callable[..., Benchmark]
+
+CITIES = """\
+name: capital-cities
+version: "1"
+licence: CC0-1.0
+tags: {language: en, subject: geography, task: knowledge, form: short}
+dataset:
+  source: cities.jsonl
+  fields: {id: key, input: question, target: answer, category: region}
+prompt:
+  system: Answer with the city only.
+  user: "{{ input }}"
+scorers:
+  - exact: {ignore_case: true}
+metrics: [accuracy]
+"""
+ROWS = [
+    {"key": "fr", "question": "Capital of France?", "answer": "Paris", "region": "Europe"},
+    {"key": "jp", "question": "Capital of Japan?", "answer": "Tokyo", "region": "Asia"},
+    {"key": "de", "question": "Capital of Germany?", "answer": "Berlin", "region": "Europe"},
+]
+
+
+def from_text(text: str, folder: Path, data: list[dict[str, Any]] = ROWS) -> Benchmark:
+    (folder / "my.yaml").write_text(text)
+    (folder / "cities.jsonl").write_text("".join(json.dumps(row) + "\n" for row in data))
+    return load_benchmark(BenchmarkSpec(benchmark="my.yaml"), seed=0, folder=folder)
+
+
+def test_the_file_of_the_design_document_is_a_benchmark(tmp_path: Path) -> None:
+    benchmark = from_text(CITIES, tmp_path)
+    assert (benchmark.name, benchmark.version, benchmark.licence) == ("capital-cities", "1", "CC0-1.0")
+    assert benchmark.scorers == (ScorerSpec("exact", {"ignore_case": True}),)
+    assert benchmark.metrics == ("accuracy",)
+    assert benchmark.tags["form"] == "short"
+    assert benchmark.source == "cities.jsonl"
+    first = next(iter(benchmark.samples))
+    assert benchmark.renderer.render(first).messages == (
+        Message("system", "Answer with the city only."),
+        Message("user", "Capital of France?"),
+    )
+
+
+def test_options_are_kept_as_they_are_written(tmp_path: Path) -> None:
+    benchmark = from_text(CITIES + "options: {temperature: 0, max_tokens: 64, stop: END}\n", tmp_path)
+    assert benchmark.options == {"temperature": 0, "max_tokens": 64, "stop": ["END"]}
+    assert from_text(CITIES, tmp_path).options == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("licence:", "license:", "my.yaml:3: license: there is no field 'license'. Did you mean 'licence'?"),
+        ("  fields:", "  feilds:", "my.yaml:7: dataset.feilds: there is no field 'feilds'. Did you mean 'fields'?"),
+        ("target: answer", "targt: answer", "my.yaml:7: dataset.fields.targt: there is no field 'targt'."),
+        ("- exact:", "- exat:", "my.yaml:12: scorers[0]: there is no scorer 'exat'. Did you mean 'exact'? There are:"),
+        ("[accuracy]", "[acuracy]", "my.yaml:13: metrics[0]: there is no metric 'acuracy'. Did you mean 'accuracy'?"),
+        ("name: capital-cities\n", "", "my.yaml:1: name: the field 'name' is missing."),
+        ('version: "1"', "version: 1.10", "my.yaml:2: version: put it in quotes"),
+        ("name: capital-cities", "name: capital cities", "my.yaml:1: name: 'capital cities' cannot be used"),
+        ("  source: cities.jsonl", "  source: [1]", "my.yaml:6: dataset.source: [1] cannot be used"),
+        ("  user:", "  choices: A;\n  user:", "my.yaml:10: prompt.choices: 'A;' is not one of A., A), (A), A:."),
+        ("{{ input }}", "{{ answer }}", "my.yaml:8: a prompt may not use {{ answer }}: that is the expected answer"),
+        ("{{ input }}", "{% if %}", "my.yaml:8: prompt.user: the template has a mistake on its line 1"),
+        ("cities.jsonl", "cities.xls", "my.yaml:5: The data file 'cities.xls' ends in none of"),
+        ("scorers:\n  - exact: {ignore_case: true}", "scorers: []", "my.yaml:11: scorers: [] cannot be used"),
+        ("- exact: {ignore_case: true}", "- {exact: {}, regex: {}}", "my.yaml:12: scorers[0]: a scorer is a name, or"),
+        ("target: answer", "target: {field: answer, kind: letr}", "'letr' is not one of auto, index, position, letter"),
+        ("target: answer", "target: {field: answer, pattern: '('}", "pattern is not a regular expression"),
+        ("id: key", "choices: {fields: [a], keys: b}", "give either 'fields'"),
+    ],
+)  # fmt: skip
+def test_a_mistake_names_its_line_its_field_and_what_was_meant(
+    old: str, new: str, message: str, tmp_path: Path
+) -> None:
+    assert old in CITIES
+    with pytest.raises(BenchmarkError) as error:
+        from_text(CITIES.replace(old, new), tmp_path)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_prompt_that_cannot_be_filled_in_is_found_before_anything_is_asked(tmp_path: Path) -> None:
+    text = CITIES.replace("{{ input }}", "{{ input }} {{ hint }}")
+    rows = [{**row, "hint": "h"} for row in ROWS]
+    assert from_text(text, tmp_path, rows).samples.fingerprint().count == 3
+    del rows[1]["hint"]
+    samples = from_text(text, tmp_path, rows).samples
+    with pytest.raises(BenchmarkError, match=r"1 bad row of 3: line 2: prompt\.user: there is no 'hint'"):
+        samples.fingerprint()
+    with pytest.raises(BenchmarkError, match="line 2"):
+        select(samples, {"category": ["Asia"]}, 1, 0).fingerprint()
+
+
+def test_a_missing_target_is_an_error_only_for_scorers_that_need_one(tmp_path: Path) -> None:
+    rows = [*ROWS, {**ROWS[0], "key": "xx", "answer": None}]
+    with pytest.raises(BenchmarkError, match="line 4: there is no target, and the scorer 'exact' needs one"):
+        check_benchmark(from_text(CITIES, tmp_path, rows))
+    report = check_benchmark(from_text(CITIES.replace("exact: {ignore_case: true}", "puzzle"), tmp_path, rows))
+    assert report.missing_targets == 1
+    assert "1 samples have no target: xx" in report.warnings
+
+
+def test_a_check_says_what_is_there(tmp_path: Path) -> None:
+    rows = [*ROWS, {"key": "twin", "question": ROWS[0]["question"], "answer": "Paris", "region": None}]
+    benchmark = from_text(CITIES, tmp_path, rows)
+    report = check_benchmark(benchmark)
+    assert (report.count, report.categories, report.missing_targets) == (4, {"Asia": 1, "Europe": 2}, 0)
+    assert report.digest == benchmark.samples.fingerprint().digest
+    assert report.first_prompt.messages[1].content == "Capital of France?"
+    assert report.first_target == ("Paris",)
+    assert report.warnings == (
+        "1 samples ask what another already asks: twin",
+        "1 samples have no category, though others do",
+    )
+
+
+def test_choices_are_laid_out_as_the_file_says(load: Load, write: Write) -> None:
+    write("c.jsonl", [{"q": "2 + 2?", "options": ["3", "4"], "answer": 1}])
+    fields = {"input": "q", "choices": "options", "target": "answer"}
+    benchmark = load("c.jsonl", fields, prompt={"choices": "(A)"}, scorers=["choice"])
+    report = check_benchmark(benchmark)
+    assert report.first_target == ("B",)
+    assert report.first_prompt.text.startswith("2 + 2?\n\n(A) 3\n(B) 4\n\n")

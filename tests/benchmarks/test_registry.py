@@ -1,0 +1,162 @@
+"""Benchmarks by name, file, plugin and function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proctor.benchmarks.registry import list_benchmarks, load_benchmark
+from proctor.domain.benchmark import Benchmark
+from proctor.domain.errors import BenchmarkError, NotFoundError
+from proctor.domain.plan import BenchmarkSpec
+from proctor.puzzles.family import KINDS, check, solve
+
+
+def loaded(text: str, folder: Path, seed: int = 1, **more: object) -> Benchmark:
+    return load_benchmark(BenchmarkSpec.model_validate({"benchmark": text, **more}), seed=seed, folder=folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("puzles", r"No benchmark 'puzles'\. Did you mean 'puzzles'\? Run 'proctor benchmarks'\."),
+        ("mine.yaml", r"There is no benchmark file mine\.yaml\. Did you mean 'mime\.yaml'\?"),
+        ("no/such/folder.yaml", "There is no benchmark file no/such/folder.yaml"),
+    ],
+)
+def test_what_is_not_there_gets_a_suggestion(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "mime.yaml").write_text("")
+    with pytest.raises(NotFoundError, match=message):
+        loaded(text, tmp_path)
+
+
+def test_data_is_not_taken_for_a_benchmark(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text("{}")
+    with pytest.raises(BenchmarkError, match="not a benchmark file"):
+        loaded("rows.jsonl", tmp_path)
+    (tmp_path / "x.yaml").mkdir()
+    with pytest.raises(BenchmarkError, match="is a folder"):
+        loaded("x.yaml", tmp_path)
+
+
+def test_every_listed_benchmark_can_be_loaded_and_says_what_it_is(tmp_path: Path) -> None:
+    listed = list_benchmarks()
+    assert {"puzzles", *KINDS} <= {info.name for info in listed}
+    for info in listed:
+        assert info.description
+        assert info.licence
+        assert info.form
+        assert info.source
+    assert {info.name: info.parameters for info in listed}["puzzles"] == {"count": "200", "level": "1-5", "kind": "all"}
+
+
+@pytest.mark.parametrize("name", ["puzzles", *KINDS])
+def test_puzzles_are_benchmarks_with_kinds_as_categories(name: str, tmp_path: Path) -> None:
+    benchmark = loaded(name, tmp_path, seed=5)
+    samples = list(benchmark.samples)
+    assert len(samples) == 200 == benchmark.samples.fingerprint().count
+    assert {sample.category for sample in samples} == (set(KINDS) if name == "puzzles" else {name})
+    assert {sample.tags["level"] for sample in samples} == set("12345")
+    assert len({sample.id for sample in samples}) == 200
+    for sample in samples:
+        assert sample.target == solve(benchmark.renderer.render(sample).text)
+        assert check(sample.input_text, str(sample.target))
+    assert list(benchmark.samples.at([199, 0])) == [samples[199], samples[0]]
+    with pytest.raises(BenchmarkError, match="no puzzle 201"):
+        list(benchmark.samples.at([200]))
+
+
+def test_equal_ids_are_equal_puzzles_and_another_seed_gives_others(tmp_path: Path) -> None:
+    few = {sample.id: sample for sample in loaded("puzzles?count=30", tmp_path).samples}
+    many = {sample.id: sample for sample in loaded("puzzles?count=60", tmp_path).samples}
+    alone = {sample.id: sample for sample in loaded("logic?count=60", tmp_path).samples}
+    assert few.items() <= many.items()
+    assert all(many[key] == alone[key] for key in many.keys() & alone.keys())
+    assert many.keys() & alone.keys()
+    other = {sample.id: sample for sample in loaded("puzzles?count=60", tmp_path, seed=2).samples}
+    assert not other.keys() & many.keys()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "levels", "kinds"),
+    [
+        ({"level": 2}, {"2"}, set(KINDS)),
+        ({"level": "2-4", "kind": "logic"}, {"2", "3", "4"}, {"logic"}),
+        ({"level": [1, 5], "kind": "dates, sorting"}, {"1", "5"}, {"dates", "sorting"}),
+        ({"level": "1,3", "kind": ["dates"]}, {"1", "3"}, {"dates"}),
+    ],
+)
+def test_levels_and_kinds_can_be_chosen(
+    parameters: dict[str, object], levels: set[str], kinds: set[str], tmp_path: Path
+) -> None:
+    samples = list(loaded("puzzles", tmp_path, count=60, **parameters).samples)
+    assert {sample.tags["level"] for sample in samples} == levels
+    assert {sample.category for sample in samples} == kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "puzzles?cuont=5",
+            r"The benchmark 'puzzles' has no parameter 'cuont'\. Did you mean 'count'\? It takes: count,",
+        ),
+        ("logic?kind=dates", "'logic' has no parameter 'kind'"),
+        ("puzzles?count=many", "'count' of the benchmark 'puzzles' is 'many'; it must be a whole number"),
+        ("puzzles?count=0", "it must be 1 or more"),
+        ("puzzles?level=6", "it must be a level from 1 to 5"),
+        ("puzzles?level=4-2", "it must be a level from 1 to 5"),
+        ("puzzles?level=x", "it must be a level from 1 to 5"),
+        ("puzzles?kind=datse", r"no kind of puzzle 'datse'\. Did you mean 'dates'"),
+    ],
+)
+def test_parameters_that_are_not_understood_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(BenchmarkError, match=message):
+        loaded(text, tmp_path)
+
+
+FUNCTION = """
+from proctor.benchmarks.puzzles import puzzles
+
+def few(*, seed: int, count: int = 3, easy: bool = False, share: float = 1.0):
+    return puzzles(seed=seed, count=count, level="1" if easy else "5")
+
+def wrong():
+    return 5
+
+def needs(size: int):
+    return puzzles(seed=0, count=size)
+
+def anything(**options):
+    return puzzles(seed=0, count=len(options))
+"""
+
+
+def test_a_function_may_give_a_benchmark(tmp_path: Path) -> None:
+    (tmp_path / "functions_of_test.py").write_text(FUNCTION)
+    head = "python://functions_of_test"
+    assert len(list(loaded(f"{head}:few", tmp_path).samples)) == 3
+    easy = loaded(f"{head}:few", tmp_path, count="4", easy="true", share=1, seed=9)
+    assert [sample.tags["level"] for sample in easy.samples] == ["1"] * 4
+    assert all("-9-" in sample.id for sample in easy.samples)
+    assert len(list(loaded(f"{head}:anything", tmp_path, a=1, b=2).samples)) == 2
+    for name, parameters, message in (
+        ("wrong", {}, "must give a Benchmark, not int"),
+        ("needs", {}, "needs the parameter 'size'"),
+        ("few", {"easy": "perhaps"}, "must be true or false"),
+        ("few", {"count": True}, "must be a whole number"),
+        ("few", {"size": 1}, "no parameter 'size'"),
+        ("fw", {}, "Did you mean 'few'"),
+    ):
+        with pytest.raises(BenchmarkError, match=message):
+            loaded(f"{head}:{name}", tmp_path, **parameters)
+
+
+def test_a_file_takes_no_parameters_and_examples_cannot_be_invented(tmp_path: Path) -> None:
+    (tmp_path / "my.yaml").write_text("name: x\ndataset: {source: a.jsonl}\nscorers: [exact]\n")
+    with pytest.raises(BenchmarkError, match=r"has no parameter 'count'.*It takes none"):
+        loaded("my.yaml", tmp_path, count=3)
+    with pytest.raises(BenchmarkError, match="'shots' cannot be given"):
+        loaded("my.yaml", tmp_path, shots=3)
+    assert loaded("my.yaml", tmp_path, shots=0).name == "x"
