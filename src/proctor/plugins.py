@@ -18,10 +18,19 @@ GROUP = "proctor.plugins"
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "models": {
+        "anthropic": "proctor.models.anthropic:create",
+        "command": "proctor.models.command:create",
         "demo": "proctor.models.demo:create",
+        "google": "proctor.models.google:create",
+        "grpc": "proctor.models.grpc_agent:create",
+        "http": "proctor.models.http_agent:create",
+        "huggingface": "proctor.models.compatible:create_huggingface",
+        "ollama": "proctor.models.compatible:create_ollama",
         "openai": "proctor.models.openai:create",
+        "openrouter": "proctor.models.compatible:create_openrouter",
         "python": "proctor.models.function:create",
         "replay": "proctor.models.replay:create",
+        "vllm": "proctor.models.compatible:create_vllm",
     },
     "scorers": {
         "choice": "proctor.scorers.choice:create",

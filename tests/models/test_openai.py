@@ -24,7 +24,6 @@ from proctor.domain.errors import (
 )
 from proctor.domain.model import Model
 from proctor.domain.response import FinishReason, Usage
-from proctor.models.openai import default_limit_field
 
 
 @pytest.fixture
@@ -88,8 +87,6 @@ def test_the_limit_is_named_as_the_server_knows_it(provider: FakeProvider) -> No
     sent = provider.requests[-1].json
     assert sent["max_completion_tokens"] == 5
     assert "max_tokens" not in sent
-    assert default_limit_field("https://api.openai.com/v1") == "max_completion_tokens"
-    assert default_limit_field("http://127.0.0.1:8000/v1") == "max_tokens"
 
 
 def test_settings_that_change_answers_change_the_identity(provider: FakeProvider) -> None:

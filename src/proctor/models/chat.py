@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-import orjson
-
-from proctor.domain.errors import ModelError, ProviderFaultError
 from proctor.domain.message import Document, Image, Json, Message, Prompt
-from proctor.domain.model import ModelIdentity
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
 from proctor.models.chat_stream import ChatStream
-from proctor.models.faults import fault_in_answer
-from proctor.models.parts import Accepts, data_url, prepare
-from proctor.models.tools import checked_calls, function_of, is_strict
-from proctor.models.transport import Transport
+from proctor.models.faults import Target, fault_in_answer
+from proctor.models.parts import data_url
+from proctor.models.tools import function_of, is_strict, read_arguments
 
 FINISH = {
     "stop": FinishReason.STOP,
@@ -31,100 +26,59 @@ FINISH = {
 }
 
 
-class ChatModel:
-    """Asks one model of one chat completions server."""
+@dataclass(frozen=True, slots=True)
+class ChatDialect:
+    limit_field: str = "max_tokens"
+    """What this server calls the limit on an answer's length."""
+    fields: Mapping[str, Json] = field(default_factory=dict)
+    """Further fields of every request."""
 
-    def __init__(
-        self,
-        identity: ModelIdentity,
-        transport: Transport,
-        *,
-        url: str,
-        headers: Mapping[str, str],
-        limit_field: str = "max_tokens",
-        is_streaming: bool = False,
-        accepts: Accepts = Accepts(),  # noqa: B008 - a frozen value
-        fields: Mapping[str, Json] | None = None,
-    ) -> None:
-        self.identity = identity
-        self._transport = transport
-        self._url = url
-        self._headers = {"content-type": "application/json", **headers}
-        self._limit_field = limit_field
-        self._is_streaming = is_streaming
-        self._accepts = accepts
-        self._fields = dict(fields or {})
-
-    async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
-        prompt = await prepare(prompt, self._accepts, self._transport.target.model)
-        body = self._body(prompt, options)
-        started = time.perf_counter()
-        if self._is_streaming:
-            stream = ChatStream(self._transport.target, started)
-            headers = await self._transport.stream(self._url, self._headers, body, timeout_seconds, stream.take)
-            document, first_token = stream.document(), stream.first_token_seconds
-        else:
-            reply = await self._transport.post(self._url, self._headers, body, timeout_seconds)
-            headers, document, first_token = reply.headers, self._parsed(reply.body), None
-        response = self._read(document, headers, time.perf_counter() - started, first_token)
-        return checked_calls(prompt, response) if response.tool_calls else response
-
-    async def close(self) -> None:
-        await self._transport.close()
-
-    def _body(self, prompt: Prompt, options: Mapping[str, Json]) -> bytes:
+    def body(self, model: str, prompt: Prompt, options: Mapping[str, Json], *, is_streaming: bool) -> dict[str, Json]:
         messages = [
             {"role": message.role, "content": text if isinstance(text := message.content, str) else _content(message)}
             for message in prompt.messages
         ]
-        body: dict[str, Json] = {"model": self.identity.name, "messages": messages, **self._fields, **options}
-        if "max_tokens" in options and self._limit_field != "max_tokens":
-            body[self._limit_field] = body.pop("max_tokens")
+        body: dict[str, Json] = {"model": model, "messages": messages, **self.fields, **options}
+        if "max_tokens" in options and self.limit_field != "max_tokens":
+            body[self.limit_field] = body.pop("max_tokens")
         if prompt.tools:
             body["tools"] = [{"type": "function", "function": function_of(tool)} for tool in prompt.tools]
         if prompt.schema is not None:
             schema = {"name": "answer", "schema": dict(prompt.schema), "strict": is_strict(prompt.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        if self._is_streaming:
+        if is_streaming:
             body["stream"] = True
             body["stream_options"] = {"include_usage": True}
         if "extra" in options:
             body.update(body.pop("extra"))
-        return orjson.dumps(body)
+        return body
 
-    def _parsed(self, body: memoryview) -> Any:
-        try:
-            return orjson.loads(body)
-        except orjson.JSONDecodeError:
-            raise self._fault("sent an answer that is not JSON") from None
+    def stream(self, target: Target, started: float) -> ChatStream:
+        return ChatStream(target, started)
 
-    def _fault(self, what: str) -> ModelError:
-        return ProviderFaultError(f"{self._transport.target.model} {what}")
-
-    def _read(self, document: Any, headers: Mapping[str, str], seconds: float, first_token: float | None) -> Response:
-        try:
-            if document.get("error"):
-                raise fault_in_answer(self._transport.target, document["error"])
-            choice = document["choices"][0]
-            if choice.get("error"):
-                raise fault_in_answer(self._transport.target, choice["error"])
-            message = choice["message"]
-            usage = document.get("usage") or {}
-            return Response(
-                text=message.get("content") or message.get("refusal") or "",
-                finish_reason=FINISH.get(choice.get("finish_reason") or "stop", FinishReason.OTHER),
-                usage=read_usage(usage),
-                tool_calls=tuple(_tool_call(call) for call in message.get("tool_calls") or ()),
-                reasoning=message.get("reasoning_content") or message.get("reasoning"),
-                logprobs=_logprobs(choice.get("logprobs")),
-                model=document.get("model"),
-                request_id=headers.get("x-request-id") or document.get("id"),
-                latency_seconds=seconds,
-                first_token_seconds=first_token,
-                cost_usd=Decimal(str(usage["cost"])) if usage.get("cost") is not None else None,
-            )
-        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
-            raise self._fault("sent an answer of an unknown form") from None
+    def read(
+        self, target: Target, document: Any, headers: Mapping[str, str], seconds: float, first_token: float | None
+    ) -> Response:
+        if document.get("error"):
+            raise fault_in_answer(target, document["error"])
+        choice = document["choices"][0]
+        if choice.get("error"):
+            raise fault_in_answer(target, choice["error"])
+        message = choice["message"]
+        usage = document.get("usage") or {}
+        return Response(
+            text=message.get("content") or message.get("refusal") or "",
+            finish_reason=FINISH.get(choice.get("finish_reason") or "stop", FinishReason.OTHER),
+            usage=_usage(usage),
+            tool_calls=tuple(_tool_call(call) for call in message.get("tool_calls") or ()),
+            reasoning=message.get("reasoning_content") or message.get("reasoning"),
+            logprobs=read_logprobs((choice.get("logprobs") or {}).get("content")),
+            model=document.get("model"),
+            request_id=headers.get("x-request-id") or document.get("id"),
+            latency_seconds=seconds,
+            first_token_seconds=first_token,
+            cost_usd=Decimal(str(usage["cost"])) if usage.get("cost") is not None else None,
+        )
 
 
 def _content(message: Message) -> list[dict[str, Json]]:
@@ -139,7 +93,7 @@ def _content(message: Message) -> list[dict[str, Json]]:
     return parts
 
 
-def read_usage(usage: Mapping[str, Any]) -> Usage:
+def _usage(usage: Mapping[str, Any]) -> Usage:
     return Usage(
         input_tokens=usage.get("prompt_tokens"),
         output_tokens=usage.get("completion_tokens"),
@@ -153,22 +107,10 @@ def _tool_call(call: Mapping[str, Any]) -> ToolCall:
     return ToolCall(function["name"], read_arguments(function.get("arguments")), call.get("id"))
 
 
-def read_arguments(arguments: Any) -> Json:
-    """Arguments arrive as JSON inside a string; text that is not JSON stays text."""
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        return orjson.loads(arguments or "{}")
-    except orjson.JSONDecodeError:
-        return arguments
-
-
-def _logprobs(logprobs: Any) -> tuple[TokenLogprob, ...]:
-    if not logprobs or not logprobs.get("content"):
-        return ()
+def read_logprobs(content: Any) -> tuple[TokenLogprob, ...]:
     return tuple(
         TokenLogprob(
             item["token"], item["logprob"], {top["token"]: top["logprob"] for top in item.get("top_logprobs") or ()}
         )
-        for item in logprobs["content"]
+        for item in content or ()
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -9,6 +10,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from urllib.parse import urlsplit
 
 from proctor.domain.errors import PlanError, did_you_mean
+from proctor.domain.identity import digest
 from proctor.domain.plan import Sampling
 
 T = TypeVar("T")
@@ -52,7 +54,15 @@ def _converted(value: Any, hint: Any, where: str) -> Any:
             return converter(value)
     except (TypeError, ValueError):
         pass
-    expected = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}.get(hint, "a mapping")
+    words = {
+        bool: "true or false",
+        int: "a whole number",
+        float: "a number",
+        str: "text",
+        tuple: "a list",
+        list: "a list",
+    }
+    expected = words.get(get_origin(hint) or hint, "a mapping")
     raise PlanError(f"{where} must be {expected}, not {value!r}.")
 
 
@@ -87,7 +97,42 @@ def _mapping(value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-_CONVERTERS: dict[Any, Any] = {bool: _boolean, int: _integer, float: _number, str: _text, dict: _mapping}
+def _texts(value: Any) -> tuple[str, ...]:
+    """A list, or text with commas."""
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, (list, tuple)):
+        raise ValueError(value)
+    return tuple(_text(item).strip() for item in items)
+
+
+def _arguments(value: Any) -> list[str]:
+    """A list, or text as a shell would split it."""
+    items = shlex.split(value) if isinstance(value, str) else value
+    if not isinstance(items, (list, tuple)):
+        raise ValueError(value)
+    return [_text(item) for item in items]
+
+
+_CONVERTERS: dict[Any, Any] = {
+    bool: _boolean,
+    int: _integer,
+    float: _number,
+    str: _text,
+    dict: _mapping,
+    tuple: _texts,
+    list: _arguments,
+}
+
+
+def version_of(version: str, settings: object, *deciding: str) -> str:
+    """An adapter's version, with those of the settings that can change an answer and were not left alone."""
+    usual = type(settings)()
+    changed = [name for name in deciding if getattr(settings, name) != getattr(usual, name)]
+    return ";".join([version, *(f"{name}={_brief(getattr(settings, name))}" for name in changed)])
+
+
+def _brief(value: Any) -> str:
+    return str(value) if isinstance(value, (str, int, float)) else digest(value)
 
 
 def clean_url(url: str, provider: str, setting: str = "base_url") -> str:

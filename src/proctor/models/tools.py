@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import orjson
+
 from proctor.domain.message import Json, Prompt
 from proctor.domain.response import Response, ToolCall
 
@@ -53,3 +55,13 @@ def _problem(call: ToolCall, tools: Mapping[str, Mapping[str, Any]]) -> str | No
     except ValueError as error:
         return f"the tool's own schema is wrong: {str(error)[:200]}"
     return None
+
+
+def read_arguments(arguments: Any) -> Json:
+    """Arguments that arrive as JSON inside a string, parsed; text that is not JSON stays text."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return orjson.loads(arguments or "{}")
+    except orjson.JSONDecodeError:
+        return arguments

@@ -1,0 +1,232 @@
+"""A program as a model: `command/./agent.sh` reads the prompt and writes an answer, or a folder of files."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal
+
+from proctor.domain.errors import (
+    ModelError,
+    NotFoundError,
+    PlanError,
+    ProviderFaultError,
+    RequestRejectedError,
+    UserError,
+)
+from proctor.domain.message import Document, Image, Json, Prompt
+from proctor.domain.model import ModelIdentity
+from proctor.domain.response import Response, Usage
+from proctor.models.extraction import Extraction, compile_extraction
+from proctor.models.faults import Target, parse_or_none
+from proctor.models.parts import Accepts, plain_text, prepare
+from proctor.models.process import Finished, LimitExceededError, Limits, run
+from proctor.models.provider import Capabilities, Provider
+from proctor.models.settings import read_settings, version_of
+
+ADAPTER_VERSION = "1"
+USUAL_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "SHELL", "SSL_CERT_FILE")
+TRY_AGAIN = frozenset({69, 75})
+"""What sysexits.h calls EX_UNAVAILABLE and EX_TEMPFAIL."""
+MOST_FILES = 10_000
+LARGEST_FOLDER = 64 * 1024 * 1024
+LARGEST_PROGRAM = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    args: list[str] | None = None
+    """May hold {prompt}, {prompt_file}, {answer_file}, {folder}; without the first two, the prompt comes on stdin."""
+    environment: tuple[str, ...] = ()
+    """Variables to hand on, besides the usual ones."""
+    workspace: str | None = None
+    """A folder of which each question gets a fresh copy to work in."""
+    output: Literal["text", "files"] = "text"
+    answer: str | None = None
+    """JMESPath to the answer, when the program prints JSON."""
+    usage: dict[str, Any] | None = None
+    memory_mb: int = 4096
+    processes: int = 256
+
+
+PROVIDER = Provider(
+    "command",
+    "A program that reads the prompt and writes an answer or files: command/./agent.sh",
+    capabilities=Capabilities(images=True, documents=True),
+    settings=tuple(field.name for field in fields(Settings)),
+)
+
+
+class CommandModel:
+    """Runs a program in a folder of its own for every question, and ends all of it afterwards."""
+
+    def __init__(
+        self, identity: ModelIdentity, program: str, settings: Settings, environment: dict[str, str], target: Target
+    ) -> None:
+        self.identity = identity
+        self._program = program
+        self._settings = settings
+        self._args = settings.args or []
+        self._environment = environment
+        self._target = target
+        self._found: Extraction | None = None
+        if settings.answer or settings.usage:
+            self._found = compile_extraction(PROVIDER.name, settings.answer, None, settings.usage)
+
+    async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:  # noqa: ARG002
+        model = self._target.model
+        has_folder = any("{folder}" in arg for arg in self._args)
+        # Images are written into the folder, which is of use only to a program that is told about it.
+        prompt = await prepare(prompt, Accepts(images=has_folder, documents=has_folder), model)
+        text = prompt.text if has_folder else await plain_text(prompt, model)
+        with tempfile.TemporaryDirectory(prefix="proctor-command-", ignore_cleanup_errors=True) as place:
+            folder = Path(place) / "work"
+            await asyncio.to_thread(_prepare_folder, folder, self._settings.workspace, prompt)
+            return await self._answer(text, Path(place), folder, timeout_seconds)
+
+    async def close(self) -> None:
+        return None
+
+    async def _answer(self, text: str, place: Path, folder: Path, timeout_seconds: float) -> Response:
+        prompt_file, answer_file = place / "prompt.txt", place / "answer.txt"
+        prompt_file.write_text(text, encoding="utf-8")
+        words = {"{prompt_file}": str(prompt_file), "{answer_file}": str(answer_file), "{folder}": str(folder)}
+        command = [self._program, *(_filled(arg, {**words, "{prompt}": text}) for arg in self._args)]
+        is_told = any("{prompt}" in arg or "{prompt_file}" in arg for arg in self._args)
+        before = await asyncio.to_thread(_listing, folder)
+        started = time.perf_counter()
+        finished = await self._run(command, b"" if is_told else text.encode(), folder, timeout_seconds)
+        seconds = time.perf_counter() - started
+        self._check(finished)
+        said = answer_file.read_bytes() if answer_file.is_file() else finished.stdout
+        answer, usage, cost = self._read(said)
+        files = await asyncio.to_thread(self._collect, folder, before) if self._settings.output == "files" else {}
+        return Response(answer, usage=usage, files=files, latency_seconds=seconds, cost_usd=cost)
+
+    async def _run(self, command: list[str], stdin: bytes, folder: Path, timeout_seconds: float) -> Finished:
+        limits = Limits(timeout_seconds, self._settings.memory_mb, self._settings.processes)
+        try:
+            return await run(command, stdin=stdin, folder=folder, environment=self._environment, limits=limits)
+        except TimeoutError:
+            raise ProviderFaultError(f"{self._target.model} gave no answer within {timeout_seconds:g} s") from None
+        except LimitExceededError as error:
+            raise RequestRejectedError(f"{self._target.model} {error}, and was ended") from None
+        except OSError as error:
+            raise RequestRejectedError(f"{self._target.model} cannot be started: {error}") from None
+
+    def _check(self, finished: Finished) -> None:
+        if finished.exit_code == 0:
+            return
+        code = finished.exit_code
+        how = f"exited with {code}" if code > 0 else f"was ended by signal {-code}"
+        said = self._target.clean((finished.stderr or finished.stdout)[-2000:].decode("utf-8", "replace"))
+        message = f"{self._target.model} {how}" + (f": {said}" if said else "")
+        raise self._fault(code, message)
+
+    def _fault(self, exit_code: int, message: str) -> ModelError:
+        return ProviderFaultError(message) if exit_code in TRY_AGAIN else RequestRejectedError(message)
+
+    def _read(self, said: bytes) -> tuple[str, Usage, Decimal | None]:
+        if self._found is None:
+            return said.decode("utf-8", "replace"), Usage(), None
+        document = parse_or_none(said)
+        if document is None:
+            raise RequestRejectedError(f"{self._target.model} was to print JSON, and did not")
+        usage, cost = self._found.read_usage(document)
+        return self._found.read_answer(document, self._target.model), usage, cost
+
+    def _collect(self, folder: Path, before: dict[str, tuple[int, int]]) -> dict[str, bytes]:
+        """The files that are new or changed, by their path in the folder; links are not followed."""
+        files: dict[str, bytes] = {}
+        size = 0
+        for name, stamp in _listing(folder).items():
+            if before.get(name) == stamp:
+                continue
+            size += stamp[0]
+            if len(files) >= MOST_FILES or size > LARGEST_FOLDER:
+                most = f"{MOST_FILES} files or {LARGEST_FOLDER // 2**20} MB"
+                raise RequestRejectedError(f"{self._target.model} left more than {most} behind")
+            files[name] = (folder / name).read_bytes()
+        return files
+
+
+def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> CommandModel:
+    given = read_settings(Settings, settings, PROVIDER.name)
+    if not name:
+        raise PlanError("command needs a program: write command/./agent.sh, for example.")
+    if given.memory_mb < 1 or given.processes < 1:
+        raise PlanError("command: 'memory_mb' and 'processes' must be at least 1.")
+    if given.workspace is not None:
+        workspace = (folder / given.workspace).resolve()
+        if not workspace.is_dir():
+            raise NotFoundError(f"command/{name}: there is no folder {given.workspace!r} to work in.")
+        settings = {**settings, "workspace": str(workspace)}
+        given = read_settings(Settings, settings, PROVIDER.name)
+    program = _find(name, folder, environment)
+    missing = [variable for variable in given.environment if not environment.get(variable)]
+    if missing:
+        raise UserError(f"command/{name} is to be given {', '.join(missing)}, which is not set.")
+    handed = {variable: environment[variable] for variable in USUAL_VARIABLES if variable in environment}
+    handed.update({variable: environment[variable] for variable in given.environment})
+    target = Target(f"command/{name}", None, tuple(environment[variable] for variable in given.environment))
+    version = f"{ADAPTER_VERSION};program={_digest(program)}"
+    version = version_of(version, given, "args", "workspace", "output", "answer")
+    return CommandModel(ModelIdentity("command", name, None, version), program, given, handed, target)
+
+
+def _find(name: str, folder: Path, environment: Mapping[str, str]) -> str:
+    """The program's full path: a relative one in the working folder, a bare name on PATH."""
+    if "/" in name:
+        program = (folder / name).resolve()
+        if not program.is_file():
+            raise NotFoundError(f"command/{name}: there is no program {name} in {folder}.")
+        found = shutil.which(str(program))
+        if found is None:
+            raise UserError(f"command/{name}: {name} may not be executed; run: chmod +x {name}")
+        return found
+    found = shutil.which(name, path=environment.get("PATH"))
+    if found is None:
+        advice = f"For one in this folder write command/./{name}."
+        raise NotFoundError(f"command/{name}: no program {name!r} on PATH. {advice}")
+    return found
+
+
+def _digest(program: str) -> str:
+    """Another program may answer otherwise, so it is another model to the cache."""
+    path = Path(program).resolve()
+    content = path.read_bytes() if path.stat().st_size <= LARGEST_PROGRAM else str(path.stat()).encode()
+    return blake2b(content, digest_size=8).hexdigest()
+
+
+def _prepare_folder(folder: Path, workspace: str | None, prompt: Prompt) -> None:
+    if workspace is None:
+        folder.mkdir()
+    else:
+        shutil.copytree(workspace, folder, symlinks=True)
+    parts = [part for message in prompt.messages if not isinstance(message.content, str) for part in message.content]
+    blobs = [part for part in parts if isinstance(part, (Image, Document))]
+    for number, part in enumerate(blobs, start=1):
+        (folder / f"attachment-{number}.{part.media_type.partition('/')[2]}").write_bytes(part.data)
+
+
+def _listing(folder: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of every regular file."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            stat = path.stat()
+            found[path.relative_to(folder).as_posix()] = (stat.st_size, stat.st_mtime_ns)
+    return found
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text

@@ -1,0 +1,55 @@
+"""Where a hosted model is and how it is let in: address, key, and what its errors are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from proctor.models.faults import Target
+from proctor.models.parts import Accepts
+from proctor.models.provider import Provider, find_key
+from proctor.models.settings import clean_url
+
+
+@dataclass(frozen=True, slots=True)
+class HostedSettings:
+    """The settings that every hosted provider has."""
+
+    base_url: str | None = None
+    stream: bool = False
+    auth_variable: str | None = None
+    images: bool = True
+    documents: Literal["native", "text"] | None = None
+
+    def accepts(self, *, has_documents: bool) -> Accepts:
+        """What the model takes natively, unless the settings say otherwise."""
+        return Accepts(self.images, has_documents if self.documents is None else self.documents == "native")
+
+
+HOSTED_DECIDING = ("documents",)
+"""Those that can change an answer; the address is part of the identity anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    base_url: str
+    key: str | None
+    target: Target
+    is_own: bool
+    """Whether this is the provider's own address, not another server that speaks its dialect."""
+
+
+def find_endpoint(provider: Provider, name: str, settings: HostedSettings, environment: Mapping[str, str]) -> Endpoint:
+    """The endpoint a model is asked at; raises a UserError when the address or the key will not do."""
+    base_url = clean_url(settings.base_url or provider.base_url or "", provider.name)
+    key = find_key(provider, environment, model=name, base_url=base_url, variable=settings.auth_variable)
+    variable = settings.auth_variable or provider.key_variable
+    target = Target(f"{provider.name}/{name}", variable, (key,) if key else ())
+    own_host = urlsplit(provider.base_url or "").hostname
+    return Endpoint(base_url, key, target, own_host is not None and urlsplit(base_url).hostname == own_host)
+
+
+def bearer(endpoint: Endpoint) -> dict[str, str]:
+    return {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}

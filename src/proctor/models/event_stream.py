@@ -1,0 +1,68 @@
+"""A streamed answer, put together again into the document a plain call would have given."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import orjson
+
+from proctor.domain.errors import ModelError, ProviderFaultError
+from proctor.models.faults import Target
+from proctor.models.sse import EventParser
+
+
+class EventStream:
+    """Takes chunks as they arrive; a dialect says what an event means, and when everything has come."""
+
+    def __init__(self, target: Target, started: float) -> None:
+        self.target = target
+        self.is_done = False
+        """Nothing more will come: stop reading."""
+        self.is_complete = False
+        """More may come, but the answer would be whole without it."""
+        self.first_token_seconds: float | None = None
+        self._started = started
+        self._parser = EventParser()
+
+    def take(self, chunk: bytes) -> bool:
+        """Whether the stream has said all there is to say."""
+        for event in self._parser.feed(chunk):
+            self._read_data(event.data)
+        return self.is_done
+
+    def finish(self) -> dict[str, Any]:
+        """The whole document; raises when the stream broke off before its end."""
+        if not self.is_done:
+            for event in self._parser.finish():
+                self._read_data(event.data)
+        if not (self.is_done or self.is_complete):
+            raise ProviderFaultError(f"{self.target.model} broke off its stream before the end")
+        return self.document()
+
+    def note_token(self) -> None:
+        if self.first_token_seconds is None:
+            self.first_token_seconds = time.perf_counter() - self._started
+
+    def _read_data(self, data: bytes) -> None:
+        if self.is_done:
+            return
+        if data == b"[DONE]":
+            self.read_end()
+            return
+        try:
+            self.read(orjson.loads(data))
+        except (orjson.JSONDecodeError, AttributeError, IndexError, KeyError, TypeError):
+            raise self.unreadable() from None
+
+    def unreadable(self) -> ModelError:
+        return ProviderFaultError(f"{self.target.model} sent a stream that cannot be read")
+
+    def read_end(self) -> None:
+        """The marker with which chat completions end; other dialects have none."""
+
+    def read(self, part: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def document(self) -> dict[str, Any]:
+        raise NotImplementedError

@@ -1,0 +1,87 @@
+"""A model behind an HTTP endpoint, whatever its dialect."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import orjson
+
+from proctor.domain.errors import ProviderFaultError
+from proctor.domain.message import Json, Prompt
+from proctor.domain.model import ModelIdentity
+from proctor.domain.response import Response
+from proctor.models.event_stream import EventStream
+from proctor.models.faults import Target
+from proctor.models.parts import Accepts, prepare
+from proctor.models.tools import checked_calls
+from proctor.models.transport import Transport
+
+
+class Dialect(Protocol):
+    """How one provider's API asks and answers; pure functions, the network is elsewhere."""
+
+    def body(
+        self, model: str, prompt: Prompt, options: Mapping[str, Json], *, is_streaming: bool
+    ) -> dict[str, Json]: ...
+
+    def stream(self, target: Target, started: float) -> EventStream: ...
+
+    def read(
+        self, target: Target, document: Any, headers: Mapping[str, str], seconds: float, first_token: float | None
+    ) -> Response:
+        """The response in a document; raises ModelError for an error inside it, KeyError and the like for nonsense."""
+        ...
+
+
+class HostedModel:
+    """Asks one model of one provider."""
+
+    def __init__(
+        self,
+        identity: ModelIdentity,
+        transport: Transport,
+        dialect: Dialect,
+        *,
+        url: str,
+        headers: Mapping[str, str],
+        is_streaming: bool = False,
+        accepts: Accepts = Accepts(),  # noqa: B008 - a frozen value
+    ) -> None:
+        self.identity = identity
+        self._transport = transport
+        self._dialect = dialect
+        self._url = url
+        self._headers = {"content-type": "application/json", **headers}
+        self._is_streaming = is_streaming
+        self._accepts = accepts
+
+    async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
+        transport, target = self._transport, self._transport.target
+        prompt = await prepare(prompt, self._accepts, target.model)
+        fields = self._dialect.body(self.identity.name, prompt, options, is_streaming=self._is_streaming)
+        body = orjson.dumps(fields)
+        started = time.perf_counter()
+        if self._is_streaming:
+            stream = self._dialect.stream(target, started)
+            headers = await transport.stream(self._url, self._headers, body, timeout_seconds, stream.take)
+            document, first_token = stream.finish(), stream.first_token_seconds
+        else:
+            reply = await transport.post(self._url, self._headers, body, timeout_seconds)
+            headers, document, first_token = reply.headers, self._parsed(reply.body), None
+        seconds = time.perf_counter() - started
+        try:
+            response = self._dialect.read(target, document, headers, seconds, first_token)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            raise ProviderFaultError(f"{target.model} sent an answer of an unknown form") from None
+        return checked_calls(prompt, response) if response.tool_calls else response
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+    def _parsed(self, body: memoryview) -> Any:
+        try:
+            return orjson.loads(body)
+        except orjson.JSONDecodeError:
+            raise ProviderFaultError(f"{self._transport.target.model} sent an answer that is not JSON") from None

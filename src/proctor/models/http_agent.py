@@ -1,0 +1,173 @@
+"""Any JSON endpoint as a model: `http/?url=http://127.0.0.1:9000/ask`."""
+
+from __future__ import annotations
+
+import re
+import time
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from proctor.domain.errors import PlanError, ProviderFaultError, RequestRejectedError, UserError
+from proctor.domain.message import Document, Image, Json, Prompt
+from proctor.domain.model import ModelIdentity
+from proctor.domain.response import Response
+from proctor.models.extraction import Extraction, compile_extraction
+from proctor.models.faults import Target, parse_or_none
+from proctor.models.parts import Accepts, prepare
+from proctor.models.provider import Capabilities, Provider
+from proctor.models.settings import clean_url, read_settings, version_of
+from proctor.models.transport import Reply, Transport
+
+ADAPTER_VERSION = "1"
+USUAL_BODY = '{"prompt": {{ prompt | tojson }}, "messages": {{ messages | tojson }}, "options": {{ options | tojson }}}'
+VARIABLE = re.compile(r"\$\{(\w+)\}")
+SECRET_HEADERS = ("authorization", "key", "token", "secret", "cookie", "password")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    url: str = ""
+    method: Literal["POST", "PUT", "GET"] = "POST"
+    headers: dict[str, Any] | None = None
+    body: str | None = None
+    answer: str | None = None
+    error: str | None = None
+    usage: dict[str, Any] | None = None
+
+
+PROVIDER = Provider(
+    "http",
+    "Any JSON endpoint: http/?url=http://127.0.0.1:9000/ask",
+    capabilities=Capabilities(images=True, documents=True),
+    settings=tuple(field.name for field in fields(Settings)),
+)
+
+
+class HttpAgent:
+    """Renders a body, sends it, and finds the answer in what comes back."""
+
+    def __init__(
+        self,
+        identity: ModelIdentity,
+        transport: Transport,
+        settings: Settings,
+        headers: dict[str, str],
+        found: Extraction,
+    ) -> None:
+        from jinja2 import StrictUndefined
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        self.identity = identity
+        self._transport = transport
+        self._method = settings.method
+        self._headers = headers
+        self._found = found
+        body = settings.body or USUAL_BODY
+        self._accepts = Accepts(images="images" in body, documents="documents" in body)
+        templates = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
+        self._url = _compiled(templates, settings.url, "url")
+        self._body = None if settings.method == "GET" else _compiled(templates, body, "body")
+
+    async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
+        prompt = await prepare(prompt, self._accepts, self._transport.target.model)
+        url, body = self._rendered(prompt, options)
+        started = time.perf_counter()
+        reply = await self._transport.send(self._method, url, self._headers, body, timeout_seconds)
+        return self._read(reply, time.perf_counter() - started)
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+    def _rendered(self, prompt: Prompt, options: Mapping[str, Json]) -> tuple[str, bytes | None]:
+        from jinja2 import TemplateError
+
+        values = _values(prompt, options)
+        try:
+            url = self._url.render(values)
+            return url, None if self._body is None else self._body.render(values).encode()
+        except TemplateError as error:
+            raise RequestRejectedError(f"{self._transport.target.model}: the template failed: {error}") from None
+
+    def _read(self, reply: Reply, seconds: float) -> Response:
+        model = self._transport.target.model
+        raw = bytes(reply.body)
+        document = parse_or_none(raw)
+        if document is None:
+            if not (reply.headers.get("content-type") or "").startswith("text/plain"):
+                raise ProviderFaultError(f"{model} sent an answer that is neither JSON nor plain text")
+            return Response(raw.decode("utf-8", "replace"), latency_seconds=seconds)
+        if (error := self._found.read_error(document)) is not None:
+            raise RequestRejectedError(f"{model} reported an error: {self._transport.target.clean(error)}")
+        if isinstance(document, str):
+            return Response(document, latency_seconds=seconds)
+        usage, cost = self._found.read_usage(document)
+        text = self._found.read_answer(document, model)
+        request_id = reply.headers.get("x-request-id")
+        return Response(text, usage=usage, cost_usd=cost, latency_seconds=seconds, request_id=request_id)
+
+
+def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> HttpAgent:  # noqa: ARG001
+    given = read_settings(Settings, settings, PROVIDER.name)
+    if not given.url:
+        raise PlanError("http needs an address: write http/?url=http://127.0.0.1:9000/ask.")
+    url = clean_url(given.url, PROVIDER.name, "url")
+    found = compile_extraction(PROVIDER.name, given.answer, given.error, given.usage)
+    headers, secrets = _headers(given.headers or {}, environment)
+    place = urlsplit(url)
+    label = name or place.netloc
+    endpoint = f"{place.scheme}://{place.netloc}{place.path}"
+    version = version_of(ADAPTER_VERSION, given, "method", "body", "answer")
+    if place.query:
+        version += f";query={place.query}"
+    identity = ModelIdentity(PROVIDER.name, label, endpoint, version)
+    return HttpAgent(identity, Transport(Target(f"http/{label}", None, secrets)), given, headers, found)
+
+
+def _headers(given: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Headers with ${VARIABLES} filled in, and what was filled in: that is never shown."""
+    headers, secrets = {"content-type": "application/json", "accept": "application/json, text/plain"}, []
+    for header, value in given.items():
+        text = str(value)
+        if any(word in header.lower() for word in SECRET_HEADERS) and not VARIABLE.search(text):
+            raise PlanError(
+                f"http: the header {header!r} looks like a secret; write ${{MY_VARIABLE}} and set that variable."
+            )
+        for variable in VARIABLE.findall(text):
+            secret = environment.get(variable, "").strip()
+            if not secret:
+                raise UserError(
+                    f"http: the header {header!r} needs the environment variable {variable}, which is not set."
+                )
+            secrets.append(secret)
+            text = text.replace(f"${{{variable}}}", secret)
+        headers[header.lower()] = text
+    return headers, tuple(secrets)
+
+
+def _compiled(templates: Any, source: str, setting: str) -> Any:
+    from jinja2 import TemplateSyntaxError
+
+    try:
+        return templates.from_string(source)
+    except TemplateSyntaxError as error:
+        raise PlanError(f"http: the setting {setting!r} is no template: {error}") from None
+
+
+def _values(prompt: Prompt, options: Mapping[str, Json]) -> dict[str, Json]:
+    parts = [part for message in prompt.messages if not isinstance(message.content, str) for part in message.content]
+    return {
+        "prompt": prompt.text,
+        "system": "\n\n".join(message.text for message in prompt.messages if message.role == "system"),
+        "messages": [{"role": message.role, "content": message.text} for message in prompt.messages],
+        "options": dict(options),
+        "images": [_encoded(part) for part in parts if isinstance(part, Image)],
+        "documents": [_encoded(part) for part in parts if isinstance(part, Document)],
+    }
+
+
+def _encoded(part: Image | Document) -> dict[str, str]:
+    return {"media_type": part.media_type, "base64": b64encode(part.data).decode()}

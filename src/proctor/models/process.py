@@ -1,0 +1,157 @@
+"""Run a program with limits on time, memory, processes and output, and leave nothing of it behind."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+MARK = "PROCTOR_COMMAND"
+"""Every descendant inherits this variable, so that one that left the process group is still found."""
+WATCH_SECONDS = 0.2
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class LimitExceededError(Exception):
+    """The program used more than it may; the message says of what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    seconds: float
+    memory_mb: int
+    processes: int
+    output_bytes: int = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    exit_code: int
+    """Negative when a signal ended it."""
+    stdout: bytes
+    stderr: bytes
+
+
+async def run(
+    command: Sequence[str], *, stdin: bytes, folder: Path, environment: Mapping[str, str], limits: Limits
+) -> Finished:
+    """What the program wrote; TimeoutError, LimitExceededError or OSError when it got no chance to finish.
+
+    Whatever happens, cancellation included, the program and all its descendants are gone afterwards.
+    """
+    mark = uuid4().hex
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        cwd=folder,
+        env={**environment, MARK: mark},
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(limits.seconds):
+            return await _communicate(process, mark, stdin, limits)
+    finally:
+        end_all(process.pid, mark)
+        await process.wait()
+        # Closing the pipes here, not when the collector comes round, keeps the loop free of strays.
+        process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001
+
+
+async def _communicate(process: asyncio.subprocess.Process, mark: str, stdin: bytes, limits: Limits) -> Finished:
+    watcher = asyncio.create_task(_watch(mark, limits))
+    work = asyncio.create_task(_exchange(process, stdin, limits))
+    try:
+        done, _ = await asyncio.wait({watcher, work}, return_when=asyncio.FIRST_COMPLETED)
+        # A limit that was crossed explains whatever else happened.
+        return await (watcher if watcher in done else work)
+    finally:
+        for task in (watcher, work):
+            task.cancel()
+        await asyncio.gather(watcher, work, return_exceptions=True)
+
+
+async def _exchange(process: asyncio.subprocess.Process, stdin: bytes, limits: Limits) -> Finished:
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_feed(process, stdin))
+            out = group.create_task(_read(process.stdout, limits.output_bytes))
+            err = group.create_task(_read(process.stderr, limits.output_bytes))
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    code = await process.wait()
+    return Finished(code, out.result(), err.result())
+
+
+async def _feed(process: asyncio.subprocess.Process, stdin: bytes) -> None:
+    assert process.stdin is not None  # noqa: S101 - a pipe was asked for
+    # A program may answer without reading its whole prompt.
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        process.stdin.write(stdin)
+        await process.stdin.drain()
+        process.stdin.close()
+
+
+async def _read(stream: asyncio.StreamReader | None, most: int) -> bytes:
+    assert stream is not None  # noqa: S101 - a pipe was asked for
+    parts, size = [], 0
+    while chunk := await stream.read(65536):
+        size += len(chunk)
+        if size > most:
+            raise LimitExceededError(f"wrote more than {most // 2**20} MB")
+        parts.append(chunk)
+    return b"".join(parts)
+
+
+async def _watch(mark: str, limits: Limits) -> Finished:
+    """Look every moment at what the program's processes use together; never returns."""
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        pids = list(await asyncio.to_thread(lambda: list(_marked(mark))))
+        if len(pids) > limits.processes:
+            raise LimitExceededError(f"started more than {limits.processes} processes")
+        used = sum(_resident(pid) for pid in pids)
+        if used > limits.memory_mb * 2**20:
+            raise LimitExceededError(f"used more than {limits.memory_mb} MB of memory")
+
+
+def end_all(group: int, mark: str) -> None:
+    """Kill the process group, and every descendant that left it; again, until none is left to fork another."""
+    for _ in range(10):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+        strays = list(_marked(mark))
+        for pid in strays:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if not strays:
+            return
+
+
+def _marked(mark: str) -> Iterator[int]:
+    """The living processes that carry the mark; none on systems without /proc."""
+    needle = f"{MARK}={mark}".encode()
+    with contextlib.suppress(FileNotFoundError):
+        for entry in os.scandir("/proc"):
+            if entry.name.isdigit() and _carries(entry.name, needle):
+                yield int(entry.name)
+
+
+def _carries(pid: str, needle: bytes) -> bool:
+    try:
+        return needle in Path("/proc", pid, "environ").read_bytes()
+    except OSError:
+        return False
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+    except (OSError, IndexError, ValueError):
+        return 0
