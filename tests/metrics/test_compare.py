@@ -243,9 +243,14 @@ def test_a_sample_given_twice_or_out_of_range_is_refused_by_name() -> None:
 def test_holm_equals_statsmodels(size: int) -> None:
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     rng = random.Random(size)
-    for _ in range(20):
+    for _ in range(4):
         p_values = [rng.choice([rng.random(), rng.random() / 50, 0.01]) for _ in range(size)]
         assert holm(p_values) == pytest.approx(list(multitest.multipletests(p_values, method="holm")[1]), abs=1e-12)
+
+
+def test_holm_has_its_textbook_values() -> None:
+    assert holm([0.01, 0.02, 0.03, 0.04]) == pytest.approx([0.04, 0.06, 0.06, 0.06])
+    assert holm([0.6, 0.001, 0.9]) == pytest.approx([1.0, 0.003, 1.0])
 
 
 def test_several_comparisons_are_corrected_as_one_family() -> None:

@@ -8,6 +8,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from proctor.metrics.flips import mcnemar
 from proctor.metrics.power import (
@@ -22,20 +23,34 @@ from proctor.metrics.power import (
     samples_for_unpaired_shares,
 )
 
-statsmodels_power = pytest.importorskip("statsmodels.stats.power")
+
+def power_of_t(effect: float, df: float) -> float:
+    """The exact power of a two-sided t test whose statistic is expected at `effect`."""
+    critical = stats.t.ppf(0.975, df)
+    return float(stats.nct.sf(critical, df, effect) + stats.nct.cdf(-critical, df, effect))
 
 
 @pytest.mark.parametrize("effect", [0.1, 0.2, 0.5, 0.8])
 @pytest.mark.parametrize("power", [0.8, 0.95])
-def test_pairs_for_a_mean_difference_equal_statsmodels(effect: float, power: float) -> None:
-    exact = statsmodels_power.TTestPower().solve_power(effect_size=effect, alpha=0.05, power=power)
-    assert samples_for_paired_means(0.1, 0.1 / effect, power=power) == pytest.approx(math.ceil(exact), abs=1)
+def test_pairs_for_a_mean_difference_have_exactly_the_power_asked_for(effect: float, power: float) -> None:
+    n = samples_for_paired_means(0.1, 0.1 / effect, power=power)
+    assert power_of_t(effect * math.sqrt(n - 2), n - 3) < power <= power_of_t(effect * math.sqrt(n + 1), n)
 
 
 @pytest.mark.parametrize("effect", [0.1, 0.2, 0.5, 0.8])
-def test_samples_for_two_separate_means_equal_statsmodels(effect: float) -> None:
-    exact = statsmodels_power.TTestIndPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
-    assert samples_for_unpaired_means(0.1, 0.1 / effect) == pytest.approx(math.ceil(exact), abs=1)
+def test_samples_for_two_separate_means_have_exactly_the_power_asked_for(effect: float) -> None:
+    n = samples_for_unpaired_means(0.1, 0.1 / effect)
+    assert power_of_t(effect * math.sqrt((n - 2) / 2), 2 * n - 6) < 0.8
+    assert power_of_t(effect * math.sqrt((n + 1) / 2), 2 * n) >= 0.8
+
+
+@pytest.mark.parametrize("effect", [0.1, 0.5])
+def test_samples_for_means_equal_statsmodels(effect: float) -> None:
+    power = pytest.importorskip("statsmodels.stats.power")
+    paired = power.TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
+    unpaired = power.TTestIndPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
+    assert samples_for_paired_means(0.1, 0.1 / effect) == pytest.approx(math.ceil(paired), abs=1)
+    assert samples_for_unpaired_means(0.1, 0.1 / effect) == pytest.approx(math.ceil(unpaired), abs=1)
 
 
 def test_samples_for_two_separate_shares_equal_the_textbook() -> None:

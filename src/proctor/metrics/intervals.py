@@ -26,10 +26,8 @@ def wilson_interval(successes: float, n: float, level: float = LEVEL) -> tuple[f
     share, square = successes / n, z * z
     centre = (share + square / (2 * n)) / (1 + square / n)
     half = z / (1 + square / n) * math.sqrt(share * (1 - share) / n + square / (4 * n * n))
-    # Exactly 0 and 1 at the ends, where rounding would leave a hair.
-    low = 0.0 if successes <= 0 else max(0.0, centre - half)
-    high = 1.0 if successes >= n else min(1.0, centre + half)
-    return low, high
+    # The share itself always lies inside; at 0 and 1 rounding would leave a hair.
+    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
 
 
 def t_interval(mean: float, stderr: float, df: float, level: float = LEVEL) -> tuple[float, float]:

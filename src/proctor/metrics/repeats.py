@@ -1,0 +1,110 @@
+"""What several answers of one model to the same sample say together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, fsum
+
+from proctor.domain.estimate import Estimate, SampleScore
+from proctor.metrics.intervals import MeanAccumulator
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRepeats:
+    """One sample's epochs: their scores and what was read out of each answer (None where nothing could be)."""
+
+    sample_id: str
+    values: tuple[float, ...]
+    answers: tuple[str | None, ...] = ()
+    category: str | None = None
+    group: str | None = None
+
+    def right(self, threshold: float = 1.0) -> int:
+        """How many repeats reached the threshold."""
+        return sum(value >= threshold for value in self.values)
+
+
+def _check(n: int, right: int, k: int) -> None:
+    if not 1 <= k <= n or not 0 <= right <= n:
+        raise ValueError(f"cannot draw {k} of {n} repeats with {right} right ones")
+
+
+def pass_at_k(n: int, right: int, k: int) -> float:
+    """The chance that at least one of k repeats, drawn from n without returning them, is right (Chen et al. 2021)."""
+    _check(n, right, k)
+    return (comb(n, k) - comb(n - right, k)) / comb(n, k)
+
+
+def pass_all_k(n: int, right: int, k: int) -> float:
+    """The chance that all of k repeats, drawn from n without returning them, are right: pass^k (Yao et al. 2024)."""
+    _check(n, right, k)
+    return comb(right, k) / comb(n, k)
+
+
+def majority_at_k(answers: Sequence[str | None], values: Sequence[float], k: int) -> float:
+    """The expected score of the most frequent of k answers drawn from these; ties are settled by lot.
+
+    An unreadable answer (None) has no vote; when no answer has one, the score is 0.
+    """
+    if len(answers) != len(values):
+        raise ValueError("each answer needs its score")
+    _check(len(answers), 0, k)
+    votes = Counter(answer for answer in answers if answer is not None)
+    silent = len(answers) - votes.total()
+    worth = {name: fsum(v for a, v in zip(answers, values, strict=True) if a == name) / votes[name] for name in votes}
+    return fsum(worth[name] * _chance_to_win(name, votes, silent, k) for name in votes if worth[name])
+
+
+def _chance_to_win(name: str, votes: Counter[str], silent: int, k: int) -> float:
+    """The chance that `name` has the most votes among k draws, counting a tie of t as one in t."""
+    others = [count for other, count in votes.items() if other != name]
+    won, all_hands = 0.0, comb(votes.total() + silent, k)
+    for most in range(1, min(k, votes[name]) + 1):
+        # ways[drawn, tied]: how many hands of the others leave none of them with more than `most` votes.
+        ways = {(most, 1): comb(votes[name], most)}
+        for count in others:
+            ways = _with_another(ways, count, most, k)
+        for (drawn, tied), hands in ways.items():
+            won += hands * comb(silent, k - drawn) / (tied * all_hands)
+    return won
+
+
+def _with_another(ways: dict[tuple[int, int], int], count: int, most: int, k: int) -> dict[tuple[int, int], int]:
+    following: dict[tuple[int, int], int] = {}
+    for (drawn, tied), hands in ways.items():
+        for votes in range(min(count, most, k - drawn) + 1):
+            state = (drawn + votes, tied + (votes == most))
+            following[state] = following.get(state, 0) + hands * comb(count, votes)
+    return following
+
+
+def agreement(answers: Sequence[str | None]) -> float | None:
+    """The share of pairs of repeats with the same answer; unreadable ones agree with nothing; None below two."""
+    if len(answers) < 2:
+        return None
+    counts = Counter(answer for answer in answers if answer is not None)
+    return sum(comb(count, 2) for count in counts.values()) / comb(len(answers), 2)
+
+
+def similarity(answers: Sequence[str | None], alike: Callable[[str, str], float]) -> float | None:
+    """The mean of `alike` over pairs of repeats; a pair with an unreadable answer counts 0; None below two repeats."""
+    if len(answers) < 2:
+        return None
+    found = [0.0 if a is None or b is None else alike(a, b) for a, b in combinations(answers, 2)]
+    return fsum(found) / len(found)
+
+
+def estimate_repeats(samples: Iterable[SampleRepeats], measure: Callable[[SampleRepeats], float | None]) -> Estimate:
+    """The mean of a measure over samples, with its interval; samples it cannot measure are left out of n.
+
+    For example `estimate_repeats(samples, lambda s: pass_at_k(len(s.values), s.right(), 5))`.
+    """
+    mean = MeanAccumulator()
+    for sample in samples:
+        value = measure(sample)
+        if value is not None:
+            mean.add(SampleScore(sample.sample_id, value, sample.category, sample.group))
+    return mean.estimate()

@@ -1,0 +1,50 @@
+"""Rules that stop a run early: `ci<0.02` and `decided`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from proctor.domain.errors import PlanError, did_you_mean
+
+DECIDED = "decided"
+_WIDTH = re.compile(r"ci\s*<\s*(?P<number>[0-9]*\.?[0-9]+(?:e-?[0-9]+)?)\s*(?P<percent>%?)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """Stop when the interval, from end to end, is narrower than `width`; without one, when a difference is decided."""
+
+    width: float | None = None
+
+    @property
+    def is_about_difference(self) -> bool:
+        """Whether the rule watches the paired difference of two models instead of one model's score."""
+        return self.width is None
+
+    def is_met(self, interval: tuple[float, float]) -> bool:
+        low, high = interval
+        return low > 0 or high < 0 if self.width is None else high - low < self.width
+
+    def __str__(self) -> str:
+        return DECIDED if self.width is None else f"ci<{self.width:g}"
+
+
+def parse_until(text: str) -> Until:
+    """Read a stop rule; anything else is an error that says what can be written."""
+    word = text.strip()
+    if word.lower() == DECIDED:
+        return Until()
+    match = _WIDTH.fullmatch(word)
+    if match is None:
+        hint = did_you_mean(word.lower(), (DECIDED, "ci<0.02"))
+        raise PlanError(
+            f"cannot read the stop rule {text!r}: write 'ci<0.02' (the interval is narrower than 0.02, end to end) or "
+            f"'{DECIDED}' (one model is better than another).{hint}"
+        )
+    width = float(match["number"]) / (100 if match["percent"] else 1)
+    if not 0 < width < 1:
+        raise PlanError(
+            f"cannot stop at {text!r}: the width of an interval of scores lies between 0 and 1, as in 'ci<0.02'"
+        )
+    return Until(width)
