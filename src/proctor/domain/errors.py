@@ -8,6 +8,7 @@ ProctorError
 ├── StoreError                the database cannot be used
 ├── RunError                  a run could not go on; what was recorded is kept
 ├── ScorerError               a scorer could not score: never a wrong answer
+├── SandboxError              the sandbox itself failed: never a wrong answer
 └── ModelError                a request failed
     ├── RateLimitedError      try again later, and more slowly
     ├── ProviderFaultError    server or network fault: try again
@@ -55,6 +56,10 @@ class RunError(ProctorError):
 
 class ScorerError(ProctorError):
     pass
+
+
+class SandboxError(ProctorError):
+    http_status = 503
 
 
 class ModelError(ProctorError):

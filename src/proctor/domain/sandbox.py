@@ -116,6 +116,8 @@ class Check:
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Laid out in the submission's working folder before it is loaded."""
     is_fail_fast: bool = False
+    is_collecting: bool = False
+    """The cases are test files: run the test functions and unittest classes they define, one by one."""
     is_live: bool = False
     """Let the submission's own objects answer comparisons with the tests' values: needed to test operators; forgeable."""
 

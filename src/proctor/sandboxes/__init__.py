@@ -1,0 +1,1 @@
+"""Where untrusted code runs: backends that isolate, limit and supervise it."""

@@ -1,0 +1,160 @@
+"""Control groups, first or second version, as far as this machine lets us write them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+
+_CONTROLLERS = ("memory", "pids", "cpuacct")
+_PREFIX = "proctor-"
+
+
+def _mounts(table: Path) -> tuple[Path | None, dict[str, Path]]:
+    """Where the second version is mounted, and the first version's controllers."""
+    unified: Path | None = None
+    legacy: dict[str, Path] = {}
+    for line in table.read_text().splitlines():
+        _, point, kind, options, *_ = line.split()
+        if kind == "cgroup2":
+            unified = Path(point)
+        elif kind == "cgroup":
+            legacy.update({name: Path(point) for name in options.split(",") if name in _CONTROLLERS})
+    return unified, legacy
+
+
+def _unified_parent(mount: Path, own: Path) -> Path | None:
+    """A folder whose children get memory and pids: our own group where it is delegated to us, else the top."""
+    relative = next((line[3:] for line in own.read_text().splitlines() if line.startswith("0::")), "/")
+    for parent in (mount / relative.lstrip("/"), mount):
+        with contextlib.suppress(OSError):
+            if not {"memory", "pids"} <= set((parent / "cgroup.controllers").read_text().split()):
+                continue
+            (parent / "cgroup.subtree_control").write_text("+memory +pids +cpu")
+            return parent
+    return None
+
+
+class Cgroup:
+    """One group for one warm parent; every child is born into it, so an execution attaches nothing."""
+
+    def __init__(
+        self, name: str, *, is_used: bool = True, table: Path = Path("/proc/mounts"), own: Path = Path("/proc/self/cgroup")
+    ) -> None:
+        self.folders: dict[str, Path] = {}
+        unified, legacy = _mounts(table) if is_used else (None, {})
+        parent = _unified_parent(unified, own) if unified else None
+        self.is_unified = parent is not None
+        wanted = {"unified": parent} if parent else legacy
+        for controller, top in wanted.items():
+            folder = top / f"{_PREFIX}{name}"
+            with contextlib.suppress(OSError):
+                folder.mkdir()
+                self.folders[controller] = folder
+        self._limits: dict[str, int] = {}
+
+    @property
+    def has_memory(self) -> bool:
+        return self.is_unified or "memory" in self.folders
+
+    @property
+    def has_processes(self) -> bool:
+        return self.is_unified or "pids" in self.folders
+
+    def _file(self, controller: str, legacy: str, unified: str) -> Path | None:
+        if self.is_unified:
+            return self.folders["unified"] / unified
+        return self.folders[controller] / legacy if controller in self.folders else None
+
+    def attach(self, pid: int) -> None:
+        for folder in self.folders.values():
+            (folder / "cgroup.procs").write_text(str(pid))
+
+    def used_bytes(self) -> int:
+        file = self._file("memory", "memory.usage_in_bytes", "memory.current")
+        return int(file.read_text()) if file else 0
+
+    def limit(self, memory_bytes: int, processes: int) -> None:
+        """Set what differs from the last time."""
+        if self._limits.get("memory") != memory_bytes:
+            self._limit_memory(memory_bytes)
+            self._limits["memory"] = memory_bytes
+        if self._limits.get("pids") != processes:
+            file = self._file("pids", "pids.max", "pids.max")
+            if file:
+                file.write_text(str(processes))
+            self._limits["pids"] = processes
+
+    def _limit_memory(self, value: int) -> None:
+        if self.is_unified:
+            (self.folders["unified"] / "memory.max").write_text(str(value))
+            with contextlib.suppress(OSError):
+                (self.folders["unified"] / "memory.swap.max").write_text("0")
+            return
+        folder = self.folders.get("memory")
+        if folder is None:
+            return
+        # With and without swap: the smaller must be lowered first and raised last.
+        both = [folder / "memory.limit_in_bytes", folder / "memory.memsw.limit_in_bytes"]
+        for file in both if value < self._limits.get("memory", 1 << 62) else reversed(both):
+            with contextlib.suppress(FileNotFoundError):
+                file.write_text(str(value))
+
+    def memory_kills(self) -> int:
+        return self._count("memory", "memory.oom_control", "memory.events", "oom_kill")
+
+    def refused_forks(self) -> int:
+        return self._count("pids", "pids.events", "pids.events", "max")
+
+    def _count(self, controller: str, legacy: str, unified: str, key: str) -> int:
+        file = self._file(controller, legacy, unified)
+        if file is None:
+            return 0
+        for line in file.read_text().splitlines():
+            name, _, value = line.partition(" ")
+            if name == key:
+                return int(value)
+        return 0
+
+    def cpu_seconds(self) -> float | None:
+        """Time used by everything that ever lived in the group."""
+        if self.is_unified:
+            return self._count("", "", "cpu.stat", "usage_usec") / 1e6
+        folder = self.folders.get("cpuacct")
+        return int((folder / "cpuacct.usage").read_text()) / 1e9 if folder else None
+
+    def remove(self) -> None:
+        """Take the folders away; whoever is still inside gets a moment to die."""
+        for folder in self.folders.values():
+            for _ in range(100):
+                try:
+                    folder.rmdir()
+                except FileNotFoundError:
+                    break
+                except OSError:
+                    time.sleep(0.02)
+                else:
+                    break
+        self.folders = {}
+
+
+def sweep(table: Path = Path("/proc/mounts")) -> None:
+    """Remove empty groups whose supervisor was killed before it could."""
+    unified, legacy = _mounts(table)
+    for top in {*legacy.values(), *([unified] if unified else [])}:
+        for folder in top.glob(f"{_PREFIX}*"):
+            owner = folder.name.removeprefix(_PREFIX).split("-")[0]
+            if owner.isdigit() and not _is_alive(int(owner)):
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

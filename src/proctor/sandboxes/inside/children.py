@@ -1,0 +1,102 @@
+"""What a forked child does: take its descriptors, confine itself, read its work, and become candidate, judge or program."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import socket
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import candidate, judge, kernel, script
+from .frames import Channel
+
+if TYPE_CHECKING:
+    from .zygote import Zygote
+
+_CONTROL, _PEER = 3, 4
+
+
+def _place(fds: list[int], targets: list[int]) -> None:
+    """Move descriptors to fixed numbers and close every other one: nothing of the parent's is inherited."""
+    high = [os.dup2(fd, 100 + index, inheritable=False) for index, fd in enumerate(fds)]
+    for fd, target in zip(high, targets, strict=True):
+        os.dup2(fd, target, inheritable=target < _CONTROL)
+    os.closerange(max(targets) + 1, 256)
+
+
+def _null_streams(first: int) -> None:
+    null = os.open("/dev/null", os.O_RDWR)
+    for fd in range(first, 3):
+        os.dup2(null, fd)
+    os.close(null)
+
+
+def write_files(files: dict[str, str]) -> None:
+    for name, data in files.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(base64.b64decode(data))
+
+
+def place(role: str, fds: list[int]) -> None:
+    """From here on descriptor 3 leads to the supervisor."""
+    if role == "program":
+        _place(fds, [_CONTROL, 0, 1, 2])
+    else:
+        _place(fds, [_CONTROL, _PEER])
+        _null_streams(0)
+
+
+def report_fault(role: str, text: str) -> None:
+    if role == "judge":
+        Channel(_CONTROL).send(json.dumps({"fault": text}).encode())
+    else:
+        os.write(_CONTROL, b"fault:" + text.encode())
+
+
+def run(zygote: Zygote, order: dict[str, Any]) -> int:
+    """Do the work; the exit code."""
+    role = order["role"]
+    control = socket.socket(fileno=_CONTROL)
+    zygote.confine(order, control)
+    payload = json.loads(Channel(_CONTROL).receive())
+    write_files(payload.get("files", {}))
+    if role == "judge":
+        return judge.main(Channel(_CONTROL), Channel(_PEER), payload)
+    if role == "candidate":
+        control.close()
+        candidate.main(Channel(_PEER), payload)
+        return 0
+    return _be_init(payload)
+
+
+def _be_init(payload: dict[str, Any]) -> int:
+    """Start the program as a process like any other, tell the supervisor how it ended, and end with it."""
+    main = os.fork()
+    if main == 0:
+        os.close(_CONTROL)
+        _become(payload)
+    kernel.prctl(kernel.SET_DUMPABLE, 0)
+    while True:
+        pid, status = os.waitpid(-1, 0)
+        if pid == main:
+            os.write(_CONTROL, struct.pack("=i", status))
+            return 0
+
+
+def _become(payload: dict[str, Any]) -> None:
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    if payload["mode"] == "script":
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        os._exit(script.run(payload["source"], payload["arguments"]))
+    try:
+        os.execvpe(payload["command"][0], payload["command"], dict(os.environ))
+    except OSError as error:
+        os.write(2, f"cannot start {payload['command'][0]}: {error}\n".encode())
+    os._exit(127)

@@ -1,0 +1,111 @@
+"""Compiles the system call filter: what is not on the list is refused, and every refusal is reported to the supervisor."""
+
+from __future__ import annotations
+
+import struct
+
+from . import syscalls
+
+EPERM, ENOSYS = 1, 38
+_LOAD, _EQUAL, _GREATER, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x35, 0x45, 0x06
+ALLOW, KILL, ERRNO, NOTIFY = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
+
+NAMESPACE_FLAGS = 0x7E020000
+CLONE_THREAD = 0x00010000
+_FAMILY_UNIX = 1
+
+# Reading, writing and arranging files, within what the mounts allow.
+_FILES = """read write open openat openat2 close close_range stat fstat lstat newfstatat statx lseek pread64 pwrite64 readv
+writev preadv pwritev preadv2 pwritev2 access faccessat faccessat2 dup dup2 dup3 fcntl flock fsync fdatasync sync_file_range
+truncate ftruncate fallocate fadvise64 readahead getdents getdents64 getcwd chdir fchdir rename renameat renameat2 mkdir
+mkdirat rmdir creat link linkat unlink unlinkat symlink symlinkat readlink readlinkat chmod fchmod fchmodat umask utime
+utimes utimensat futimesat statfs fstatfs sendfile copy_file_range getxattr lgetxattr fgetxattr listxattr llistxattr
+flistxattr"""
+_MEMORY = """mmap mprotect munmap mremap madvise brk msync mincore membarrier pkey_alloc pkey_free pkey_mprotect mseal"""
+_WAITING = """poll ppoll select pselect6 pipe pipe2 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
+eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime futex futex_waitv set_robust_list
+get_robust_list rseq nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times alarm pause getitimer
+setitimer timer_create timer_settime timer_gettime timer_getoverrun timer_delete restart_syscall"""
+_SIGNALS = """rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack"""
+_SELF = """exit exit_group getpid gettid getppid getpgid getpgrp getsid getuid geteuid getgid getegid getresuid getresgid
+getgroups arch_prctl set_tid_address sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler
+sched_get_priority_max sched_get_priority_min getpriority setpriority getrlimit setrlimit prlimit64 getrusage sysinfo uname
+getcpu capget getrandom"""
+_PROCESSES = """fork vfork execve execveat wait4 waitid setpgid setsid pidfd_open pidfd_send_signal kill tkill tgkill
+rt_sigqueueinfo rt_tgsigqueueinfo"""
+_CONNECTED = "sendmsg recvmsg sendto recvfrom shutdown getsockopt setsockopt getsockname getpeername"
+_NETWORK = "socket bind connect listen accept accept4 sendmmsg recvmmsg"
+
+# Asked for as a matter of course, with a fallback: answered "no such call", and not held against anyone.
+_UNKNOWN = "clone3 io_uring_setup get_mempolicy set_mempolicy landlock_create_ruleset"
+
+# Terminal questions, bytes waiting, non-blocking, close-on-exec: everything else, TIOCSTI above all, is refused.
+_IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+# Names, dumpable, bounding set?, no new privileges: nothing that undoes the parent-death signal.
+_PRCTLS = (3, 4, 15, 16, 21, 23, 38, 39, 0x53564D41)
+
+
+def _op(code: int, value: int, true: int = 0, false: int = 0) -> bytes:
+    return struct.pack("HBBI", code, true, false, value)
+
+
+def _on(number: int, body: list[bytes]) -> list[bytes]:
+    """`body` when the call has this number; it must end in a return."""
+    return [_op(_EQUAL, number, 0, len(body)), *body]
+
+
+def _argument_in(index: int, values: tuple[int, ...], otherwise: int) -> list[bytes]:
+    count = len(values)
+    tests = [_op(_EQUAL, value, count - position, 0) for position, value in enumerate(values)]
+    return [_op(_LOAD, _ARGUMENTS + 8 * index), *tests, _op(_RETURN, otherwise), _op(_RETURN, ALLOW)]
+
+
+def compile_filter(machine: str, *, profile: str = "program", loopback: bool = False, is_notifying: bool = True) -> bytes:
+    """The filter as the kernel wants it. Profiles: `program`, and `judge`, which may start and signal no process."""
+    number = syscalls.numbers(machine)
+    refuse = NOTIFY if is_notifying else ERRNO | EPERM
+    names = [_FILES, _MEMORY, _WAITING, _SIGNALS, _SELF, _CONNECTED]
+    if profile == "program":
+        names.append(_PROCESSES)
+    if loopback:
+        names.append(_NETWORK)
+    allowed = [number[name] for name in " ".join(names).split() if name in number]
+    flags = [_op(_LOAD, _ARGUMENTS)]
+    if profile == "program":
+        flags += [_op(_ANY_BIT, NAMESPACE_FLAGS, 0, 1), _op(_RETURN, refuse), _op(_RETURN, ALLOW)]
+    else:
+        flags += [_op(_ANY_BIT, CLONE_THREAD, 1, 0), _op(_RETURN, refuse), _op(_RETURN, ALLOW)]
+    program = [
+        _op(_LOAD, _ARCHITECTURE),
+        _op(_EQUAL, syscalls.AUDIT_ARCHITECTURE[machine], 1, 0),
+        _op(_RETURN, KILL),
+        _op(_LOAD, _NUMBER),
+        *_on(number["clone"], flags),
+        *_on(number["ioctl"], _argument_in(1, _IOCTLS, refuse)),
+        *_on(number["prctl"], _argument_in(0, _PRCTLS, refuse)),
+        *_on(number["socketpair"], _argument_in(0, (_FAMILY_UNIX,), refuse)),
+    ]
+    for quiet in _UNKNOWN.split():
+        program += _on(number[quiet], [_op(_RETURN, ERRNO | ENOSYS)])
+    program += [*_allow_ranges(allowed), _op(_RETURN, refuse), _op(_RETURN, ALLOW)]
+    return b"".join(program)
+
+
+def _allow_ranges(allowed: list[int]) -> list[bytes]:
+    """Jumps to the last return but one for every number outside these, to the last for every number among them.
+
+    The kernel tries a new filter on every system call it has: ranges in ascending order, left at the first that lies
+    above, make that several times cheaper than one comparison per call.
+    """
+    ranges: list[list[int]] = []
+    for value in sorted(set(allowed)):
+        if ranges and ranges[-1][1] == value - 1:
+            ranges[-1][1] = value
+        else:
+            ranges.append([value, value])
+    jumps = []
+    for index, (low, high) in enumerate(ranges):
+        left = 2 * (len(ranges) - index) - 1  # instructions between the first of this pair and the refusing return
+        jumps += [_op(_AT_LEAST, low, 0, left), _op(_GREATER, high, 0, left)]
+    return jumps

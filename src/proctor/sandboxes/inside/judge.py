@@ -1,0 +1,137 @@
+"""The judging side: runs trusted tests against a submission in another process and alone holds the verdict's channel."""
+
+from __future__ import annotations
+
+import builtins
+import linecache
+import reprlib
+import sys
+import traceback
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .codec import dumps
+from .frames import Channel
+from .remote import Link, RemoteModule, SubmissionLostError, UnjudgeableError
+
+_TEXT = 2_000
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 200
+_REPR.maxlist = _REPR.maxtuple = _REPR.maxdict = _REPR.maxset = 20
+
+
+class Judge:
+    """Runs the cases in order and reports each as it ends."""
+
+    def __init__(self, report: Channel, link: Link, payload: dict[str, Any]) -> None:
+        self._report = report
+        self._link = link
+        self._payload = payload
+        self._space: dict[str, Any] = {"__name__": "__judge__", "__builtins__": builtins}
+
+    def run(self) -> bool:
+        """True when every case ran to its end and the submission answered throughout."""
+        self._link.wait_until_loaded()
+        payload = self._payload
+        sys.modules[payload["module"]] = RemoteModule(payload["module"], self._link)
+        prelude = _compiled(payload["prelude"], "<prelude>")
+        cases = [(case["name"], _compiled(case["source"], f"<{case['name']}>")) for case in payload["cases"]]
+        exec(prelude, self._space)  # noqa: S102  trusted: it comes with the benchmark
+        self._fetch_names([code for _, code in cases])
+        passed = True
+        for name, code in cases:
+            passed = self._run_case(name, lambda code=code: exec(code, self._space)) and passed  # type: ignore[misc]  # noqa: S102
+            for inner, call in _collected(self._space, payload["collect"]):
+                passed = self._run_case(inner, call) and passed
+            if not passed and payload["is_fail_fast"]:
+                break
+        return passed and not self._link.is_lost
+
+    def _fetch_names(self, codes: list[types.CodeType]) -> None:
+        """Names the tests use and nobody trusted defines come from the submission."""
+        remote: dict[str, str] = self._payload["remote"]
+        wanted = {name for code in codes for name in _global_names(code)}
+        missing = [name for name in wanted if name not in self._space and not hasattr(builtins, name)]
+        found = self._link.look_up(sorted({*missing, *remote.values()}))
+        self._space.update({name: found[name] for name in missing if name in found})
+        for name, source in remote.items():
+            self._space.pop(name, None)
+            if source in found:
+                self._space[name] = found[source]
+
+    def _run_case(self, name: str, call: Callable[[], Any]) -> bool:
+        self._link.last = None
+        status, message = "passed", ""
+        try:
+            call()
+        except UnjudgeableError:
+            raise
+        except BaseException as error:  # noqa: BLE001  whatever ends a test early fails it
+            status = "failed" if isinstance(error, AssertionError) else "error"
+            message = self._explain(error)
+            if isinstance(error, SubmissionLostError):
+                self._report.send(dumps({"case": name, "status": status, "message": message}))
+                raise
+        if self._link.is_lost:
+            raise SubmissionLostError("the submission's process ended, and a test hid that")
+        self._report.send(dumps({"case": name, "status": status, "message": message[:_TEXT]}))
+        return status == "passed"
+
+    def _explain(self, error: BaseException) -> str:
+        """Which line failed, with what, after which answer of the submission."""
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith("<")]
+        line = f"{frames[-1].line.strip()}" if frames and frames[-1].line else ""
+        text = "" if isinstance(error, AssertionError) and not error.args else f"{type(error).__name__}: {error}"
+        parts = [line[:500], text[:500], *getattr(error, "__notes__", [])]
+        if self._link.last and len(self._link.last) == 3:
+            args, kwargs, value = self._link.last
+            shown = ", ".join([*map(_REPR.repr, args), *(f"{k}={_REPR.repr(v)}" for k, v in kwargs.items())])
+            parts.append(f"the submission's last answer: ({shown}) -> {_REPR.repr(value)}")
+        return "; ".join(part for part in parts if part)
+
+
+def _compiled(source: str, name: str) -> types.CodeType:
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    return compile(source, name, "exec", dont_inherit=True)
+
+
+def _global_names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _global_names(constant)
+
+
+def _collected(space: dict[str, Any], is_collecting: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
+    if is_collecting:
+        from .collecting import collected
+
+        yield from collected(space)
+
+
+def main(report: Channel, channel: Channel, payload: dict[str, Any]) -> int:
+    """0 means every test passed; the supervisor believes that and the final report together, never one alone."""
+    link = Link(channel, is_live=payload["is_live"])
+    try:
+        passed = Judge(report, link, payload).run()
+    except SubmissionLostError as error:
+        report.send(dumps({"lost": str(error)}))
+        return 3
+    except UnjudgeableError as error:
+        report.send(dumps({"unjudgeable": str(error)}))
+        return 4
+    except BaseException as error:  # noqa: BLE001  the submission failed to load, or the tests did
+        return _report_fault(report, error)
+    report.send(dumps({"done": passed}))
+    return 0 if passed else 1
+
+
+def _report_fault(report: Channel, error: BaseException) -> int:
+    notes = getattr(error, "__notes__", None)
+    text = f"{type(error).__name__}: {error}"[:_TEXT]
+    if notes:
+        report.send(dumps({"load": "; ".join([text, *notes])}))
+        return 1
+    report.send(dumps({"unjudgeable": f"the tests cannot be run: {text}"}))
+    return 4

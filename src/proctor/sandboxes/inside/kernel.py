@@ -1,0 +1,116 @@
+"""The kernel's calls that Python has no name for, each raising OSError like those it has."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import struct
+
+from . import syscalls
+
+NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
+NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
+RDONLY, NOSUID, NODEV, NOEXEC, REMOUNT, NOATIME, BIND, REC = 1, 2, 4, 8, 32, 1024, 4096, 16384
+PRIVATE = 1 << 18
+DETACH = 2
+SET_PDEATHSIG, SET_DUMPABLE, CAPBSET_DROP, SET_SECUREBITS, SET_NO_NEW_PRIVS = 1, 4, 24, 28, 38
+_SECCOMP_SET_FILTER, _NEW_LISTENER = 1, 8
+_NOTIFICATION, _ANSWER = 0xC0502100, 0xC0182101
+
+# PyDLL keeps the interpreter lock: these calls are short, and nothing else may run between them.
+_libc = ctypes.PyDLL(None, use_errno=True)
+_libc.mount.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p)
+_libc.umount2.argtypes = (ctypes.c_char_p, ctypes.c_int)
+_libc.syscall.restype = ctypes.c_long
+_libc.prctl.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)
+
+
+def _checked(result: int, what: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+def unshare(flags: int) -> None:
+    _checked(_libc.unshare(flags), f"unshare({flags:#x})")
+
+
+def setns(fd: int, kind: int) -> None:
+    _checked(_libc.setns(fd, kind), "setns")
+
+
+def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
+    code = _libc.mount(os.fsencode(source), os.fsencode(target), kind.encode(), flags, options.encode())
+    _checked(code, f"mount {kind or source} on {target}")
+
+
+def unmount(target: str) -> None:
+    _checked(_libc.umount2(os.fsencode(target), DETACH), f"umount {target}")
+
+
+def _syscall(name: str, *arguments: object) -> int:
+    return _checked(_libc.syscall(syscalls.numbers(syscalls.machine())[name], *arguments), name)
+
+
+def pivot_root(new: str, old: str) -> None:
+    _syscall("pivot_root", ctypes.c_char_p(os.fsencode(new)), ctypes.c_char_p(os.fsencode(old)))
+
+
+def prctl(option: int, value: int = 0) -> None:
+    _checked(_libc.prctl(option, value, 0, 0, 0), f"prctl({option})")
+
+
+def die_with_parent(parent: int) -> None:
+    """Be killed when the parent ends, also if it has ended just now."""
+    prctl(SET_PDEATHSIG, 9)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def drop_bounding_set() -> None:
+    for capability in range(64):
+        try:
+            prctl(CAPBSET_DROP, capability)
+        except OSError:
+            return
+
+
+def drop_capabilities() -> None:
+    """Give up every capability, with no way back through exec."""
+    prctl(SET_NO_NEW_PRIVS, 1)
+    header = struct.pack("Ii", 0x20080522, 0)
+    _syscall("capset", ctypes.c_char_p(header), ctypes.c_char_p(bytes(24)))
+
+
+class _FilterProgram(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
+
+
+class Filter:
+    """A compiled filter, ready to be installed without further preparation."""
+
+    def __init__(self, code: bytes) -> None:
+        self._code = code
+        self._program = _FilterProgram(len(code) // 8, code)
+        self._number = syscalls.numbers(syscalls.machine())["seccomp"]
+
+    def install(self, *, is_notifying: bool) -> int | None:
+        """Bind this process for ever; returns the descriptor on which refusals are announced."""
+        flags = _NEW_LISTENER if is_notifying else 0
+        arguments = (ctypes.c_uint(_SECCOMP_SET_FILTER), ctypes.c_uint(flags), ctypes.byref(self._program))
+        result = _checked(_libc.syscall(ctypes.c_long(self._number), *arguments), "seccomp")
+        return result if is_notifying else None
+
+
+def refuse_next(listener: int) -> int | None:
+    """Answer one announced system call with "not permitted" and return its number; None when its caller is gone."""
+    notice = bytearray(80)
+    try:
+        fcntl.ioctl(listener, _NOTIFICATION, notice)
+        ident, _, _, number = struct.unpack_from("QIIi", notice)
+        fcntl.ioctl(listener, _ANSWER, bytearray(struct.pack("QqiI", ident, 0, -1, 0)))
+    except OSError:
+        return None
+    return int(number)

@@ -1,0 +1,110 @@
+"""The supervisor of one slot: trusted, on the host, single-threaded. It decides how every run ended.
+
+It starts the warm parents, hands them descriptors, watches the clock, answers refused system calls, and ends everything
+when the harness hangs up, however the harness ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+from typing import Any
+
+from . import cgroups
+from .frames import Channel, ChannelClosedError
+from .supervision import HarnessGoneError, Run, SandboxFaultError
+from .warm import WarmParent
+
+_JUDGE_LIMITS = {"memory_bytes": 1 << 30, "processes": 8, "file_bytes": 0, "disk_bytes": 1 << 20, "open_files": 64}
+
+
+class Warden:
+    """Runs one order at a time for the harness at the other end of the channel."""
+
+    def __init__(self, harness: int, config: dict[str, Any]) -> None:
+        self._harness = harness
+        self._config = config
+        self._parents: dict[str, WarmParent] = {}
+
+    def parent(self, role: str) -> WarmParent:
+        """The warm parent for a role, started again if it has died."""
+        kept = self._parents.get(role)
+        if kept is not None and kept.is_alive:
+            return kept
+        if kept is not None:
+            kept.close()
+        uid = self._config["host_uid"] + (1 if role == "judge" else 0)
+        made = WarmParent(f"{os.getpid()}-{role}", {**self._config, "host_uid": uid, "role": role})
+        self._parents[role] = made
+        return made
+
+    def describe(self) -> dict[str, Any]:
+        cgroup = self.parent("candidate").cgroup
+        return {
+            "memory": "cgroup" if cgroup.has_memory else "rlimit",
+            "processes": "cgroup" if cgroup.has_processes else "rlimit",
+            "cpu": "cgroup" if cgroup.cpu_seconds() is not None else "rlimit",
+            "syscalls": "counted" if self._config["is_notifying"] else "refused",
+        }
+
+    def check(self, request: dict[str, Any]) -> dict[str, Any]:
+        limits = request["limits"]
+        with Run(self._harness, limits) as run:
+            peer_c, peer_j = run.pair()
+            judge_limits = {**limits, **_JUDGE_LIMITS, "cpu_seconds": limits["wall_seconds"]}
+            run.start(self.parent("candidate"), "candidate", limits, [peer_c.fileno()], request["candidate"])
+            run.start(self.parent("judge"), "judge", judge_limits, [peer_j.fileno()], request["judge"])
+            peer_c.close()
+            peer_j.close()
+            run.wait_for("judge")
+            return run.verdict()
+
+    def run(self, request: dict[str, Any]) -> dict[str, Any]:
+        limits = request["limits"]
+        with Run(self._harness, limits) as run:
+            streams = run.streams(request["stdin"])
+            options = {"loopback": request["loopback"], "is_folder_wanted": True}
+            if request["payload"]["mode"] != "script":
+                options["is_address_space_limited"] = request["is_address_space_limited"]
+            run.start(self.parent("candidate"), "program", limits, streams, request["payload"], options)
+            run.close_given()
+            run.wait_for("program")
+            return run.execution(collect=request["collect"])
+
+    def serve(self) -> None:
+        channel = Channel(self._harness, limit=1 << 30)
+        orders = {"check": self.check, "run": self.run, "describe": lambda _: self.describe()}
+        while True:
+            request = json.loads(channel.receive())
+            try:
+                answer = orders[request["op"]](request)
+            except SandboxFaultError as error:
+                answer = {"fault": str(error)}
+            channel.send(json.dumps(answer).encode())
+
+    def close(self) -> None:
+        for parent in self._parents.values():
+            parent.close()
+
+
+def main(fd: int) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the harness says when to end, by hanging up
+    harness = socket.socket(fileno=fd)
+    config = json.loads(Channel(fd).receive())
+    if config["is_using_cgroups"]:
+        cgroups.sweep()
+    warden = Warden(fd, config)
+    try:
+        warden.serve()
+    except (ChannelClosedError, HarnessGoneError):
+        pass
+    finally:
+        warden.close()
+        with contextlib.suppress(OSError):
+            harness.close()
+    sys.exit(0)

@@ -1,0 +1,105 @@
+"""The supervisor's hold on one warm parent."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import cgroups
+
+_START_SECONDS = 20
+_REPORT = struct.Struct("=iddq")
+
+
+class SandboxFaultError(Exception):
+    """The sandbox itself failed: says nothing about what was to run in it."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended, as its parent saw it."""
+
+    status: int
+    cpu_seconds: float
+    peak_bytes: int
+
+
+class WarmParent:
+    """A zygote in its own namespaces, user and control group."""
+
+    def __init__(self, name: str, config: dict[str, Any]) -> None:
+        self.is_alive = True
+        self.cgroup = cgroups.Cgroup(name, is_used=config["is_using_cgroups"])
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        package = Path(__file__).parent
+        start = f"import sys; sys.path.insert(0, {str(package.parent)!r}); from inside import zygote; zygote.main({theirs.fileno()})"
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-s", "-S", "-P", "-B", "-c", start],
+                pass_fds=[theirs.fileno()],
+                env=config["environment"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+            )
+        self.cgroup.attach(self._process.pid)
+        order = {**config, "parent": os.getpid(), "has_memory_cgroup": self.cgroup.has_memory}
+        self.control.send(json.dumps(order).encode())
+        self.control.settimeout(_START_SECONDS)
+        try:
+            answer = json.loads(self.control.recv(4096) or b'{"fault": "it ended at once"}')
+        except (OSError, ValueError) as error:
+            answer = {"fault": str(error)}
+        if "fault" in answer:
+            self.close()
+            raise SandboxFaultError(f"a warm parent could not enter its sandbox: {answer['fault']}")
+        self._base_bytes = self.cgroup.used_bytes()
+
+    def limit(self, limits: dict[str, Any]) -> None:
+        # The zygote, the process that waits for it and a run's first process are not the run's own.
+        self.cgroup.limit(limits["memory_bytes"] + self._base_bytes + (8 << 20), limits["processes"] + 3)
+
+    def spawn(self, order: dict[str, Any], fds: list[int]) -> int:
+        """Fork a child around these descriptors; returns a descriptor for the process."""
+        try:
+            socket.send_fds(self.control, [json.dumps(order).encode()], fds)
+            message, given, _, _ = socket.recv_fds(self.control, 64, 1)
+        except OSError as error:
+            self.is_alive = False
+            raise SandboxFaultError(f"a warm parent is lost: {error}") from error
+        if message != b"started" or not given:
+            self.is_alive = False
+            raise SandboxFaultError("a warm parent is lost")
+        return given[0]
+
+    def collect(self, timeout_seconds: float) -> Ended | None:
+        """How the child ended; None when the warm parent died with it."""
+        ready, _, _ = select.select([self.control], [], [], timeout_seconds)
+        data = b""
+        if ready:
+            with contextlib.suppress(OSError):
+                data = self.control.recv(64)
+        if len(data) != _REPORT.size:
+            self.is_alive = False
+            return None
+        status, user, system, peak = _REPORT.unpack(data)
+        return Ended(status, user + system, peak * 1024)
+
+    def close(self) -> None:
+        self.is_alive = False
+        self.control.close()
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+        self.cgroup.remove()

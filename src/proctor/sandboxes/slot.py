@@ -1,0 +1,87 @@
+"""The harness's hold on one supervisor process: one run at a time, never blocking the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from proctor.domain.errors import SandboxError
+
+_INSIDE = Path(__file__).parent
+_CLOSE_SECONDS = 10.0
+_GRACE_SECONDS = 60.0
+
+
+class Slot:
+    """A supervisor and what it watches over; hanging up ends all of it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._process = process
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def open(cls, config: Mapping[str, Any]) -> Slot:
+        ours, theirs = socket.socketpair()
+        start = f"import sys; sys.path.insert(0, {str(_INSIDE)!r}); from inside import warden; warden.main({theirs.fileno()})"
+        with theirs:
+            process = subprocess.Popen(  # noqa: ASYNC220  a few milliseconds, once per core
+                [sys.executable, "-s", "-S", "-P", "-B", "-c", start],
+                pass_fds=[theirs.fileno()],
+                env=dict(config["environment"]),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+                cwd="/",
+            )
+        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 20)
+        slot = cls(process, reader, writer)
+        slot._send(config)
+        return slot
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        body = orjson.dumps(message)
+        self._writer.write(struct.pack(">I", len(body)) + body)
+
+    async def ask(self, order: Mapping[str, Any], *, timeout_seconds: float) -> dict[str, Any]:
+        """One order and its answer; after any error the slot is of no more use and must be closed."""
+        try:
+            self._send(order)
+            async with asyncio.timeout(timeout_seconds + _GRACE_SECONDS):
+                await self._writer.drain()
+                (length,) = struct.unpack(">I", await self._reader.readexactly(4))
+                answer: dict[str, Any] = orjson.loads(await self._reader.readexactly(length))
+        except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
+            raise SandboxError(f"The sandbox's supervisor is lost ({type(error).__name__}).") from error
+        if "fault" in answer:
+            raise SandboxError(f"The sandbox failed: {answer['fault']}.")
+        return answer
+
+    async def close(self) -> None:
+        """Hang up and wait until the supervisor has removed everything; shielded from the caller's cancellation."""
+        self._writer.close()
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
+        await asyncio.shield(asyncio.to_thread(self._wait))
+
+    def _wait(self) -> None:
+        try:
+            self._process.wait(_CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def cores() -> int:
+    """How many runs go on at once: the cores this process may use."""
+    return max(1, len(os.sched_getaffinity(0)))
