@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable
 
 FAILURES_TO_OPEN = 12
-PROBES_BEFORE_GIVING_UP = 5
 FIRST_PAUSE_SECONDS = 1.0
-LONGEST_PAUSE_SECONDS = 30.0
+LONGEST_PAUSE_SECONDS = 60.0
+# A server that never answered is probably a wrong address: say so soon. One that did is worth three minutes.
+PROBES_OF_A_STRANGER = 2
+PROBES_OF_AN_ACQUAINTANCE = 8
 
 
 class CircuitBreaker:
@@ -26,6 +28,7 @@ class CircuitBreaker:
         self._closed.set()
         self._next_probe_at = 0.0
         self._is_probing = False
+        self._probes = PROBES_OF_A_STRANGER
 
     @property
     def is_open(self) -> bool:
@@ -33,7 +36,7 @@ class CircuitBreaker:
 
     @property
     def is_spent(self) -> bool:
-        return self._failed_probes >= PROBES_BEFORE_GIVING_UP
+        return self._failed_probes >= self._probes
 
     async def admit(self) -> None:
         """Return at once while closed; while open, let one probe through when its time has come."""
@@ -49,6 +52,7 @@ class CircuitBreaker:
                 continue
 
     def succeeded(self) -> None:
+        self._probes = PROBES_OF_AN_ACQUAINTANCE
         self._failures_in_a_row = self._failed_probes = 0
         self._is_probing = False
         self._closed.set()

@@ -10,6 +10,7 @@ from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 from proctor.domain.errors import StoreError, UserError
 from proctor.stores.upgrade import HEAD, upgrade
@@ -34,9 +35,13 @@ class Database:
     """
 
     path: Path
+    busy_seconds: float = BUSY_SECONDS
+    """How long to wait for another process's write."""
 
     def connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
+        connection = sqlite3.connect(
+            self.path, isolation_level=None, timeout=self.busy_seconds, check_same_thread=False
+        )
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA foreign_keys=ON")
@@ -46,7 +51,7 @@ class Database:
     def engine(self) -> Engine:
         from sqlalchemy import create_engine, event
 
-        engine = create_engine(f"{SQLITE}{self.path}", connect_args={"timeout": BUSY_SECONDS})
+        engine = create_engine(f"{SQLITE}{self.path}", connect_args={"timeout": self.busy_seconds})
 
         @event.listens_for(engine, "connect")
         def _enforce_foreign_keys(connection: sqlite3.Connection, _: object) -> None:
@@ -64,56 +69,66 @@ def explained(path: Path) -> Iterator[None]:
     """Turn what SQLite and the file system say into something a user can act on."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        raise StoreError(_operational(path, error)) from error
-    except sqlite3.DatabaseError as error:
-        raise StoreError(
-            f"{path} is damaged or is no Proctor database ({error}). "
-            "Restore a backup, or move the file away and start anew."
-        ) from error
+    except sqlite3.Error as error:
+        raise StoreError(_in_words(path, error)) from error
     except OSError as error:
         raise StoreError(
             f"Cannot use {error.filename or path}: {error.strerror}. Set PROCTOR_HOME to a folder that can be written."
         ) from error
+    except Exception as error:
+        # SQLAlchemy wraps the driver's error, and is not imported here for its name alone.
+        original = getattr(error, "orig", None)
+        if not isinstance(original, sqlite3.Error):
+            raise
+        raise StoreError(_in_words(path, original)) from error
 
 
-def _operational(path: Path, error: sqlite3.OperationalError) -> str:
+def _in_words(path: Path, error: sqlite3.Error) -> str:
     text = str(error)
     if "locked" in text or "busy" in text:
-        return f"{path} is locked by another program for more than {BUSY_SECONDS:.0f} s. Wait for it or end it."
+        return f"{path} is locked by another program. Wait for it or end it, then try again."
     if "full" in text:
         return f"The disk is full: {path} cannot grow. What was recorded is kept; free some room and resume the run."
     if "readonly" in text or "unable to open" in text:
         return f"{path} cannot be written. Set PROCTOR_HOME to a folder that can."
-    return f"{path} cannot be used: {text}."
+    if isinstance(error, sqlite3.OperationalError):
+        return f"{path} cannot be used: {text}."
+    return f"{path} is damaged or is no database ({text}). Restore a backup, or move the file away and start anew."
 
 
 def open_database(url: str) -> Database:
     """Open the database, making it or bringing it up to date where needed."""
-    path = _path_of(url)
+    database = _locate(url)
+    path = database.path
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        is_new = not path.exists() or path.stat().st_size == 0
-        if is_new:
-            _create(path)
-        database = Database(path)
-        _check_version(database, url)
+        if not path.exists() or path.stat().st_size == 0:
+            _create(database)
+        _check_version(database)
     return database
 
 
-def _path_of(url: str) -> Path:
+def _locate(url: str) -> Database:
     if not url.startswith(SQLITE):
         scheme = url.partition(":")[0]
         raise UserError(
             f"This version keeps results in SQLite only; {scheme!r} in PROCTOR_DATABASE_URL is not supported."
         )
-    return Path(url.removeprefix(SQLITE)).absolute()
+    path, _, query = url.removeprefix(SQLITE).partition("?")
+    options = dict(parse_qsl(query))
+    try:
+        seconds = float(options.pop("timeout", BUSY_SECONDS))
+    except ValueError:
+        raise UserError("timeout in PROCTOR_DATABASE_URL is a number of seconds.") from None
+    if options or not path:
+        raise UserError("PROCTOR_DATABASE_URL for SQLite is sqlite:///PATH, with ?timeout=SECONDS if need be.")
+    return Database(Path(path).absolute(), seconds)
 
 
-def _create(path: Path) -> None:
+def _create(database: Database) -> None:
     """Make every table in one transaction: of two processes that start together, the second finds it done."""
     script = files("proctor.stores").joinpath("schema.sql").read_text(encoding="utf-8")
-    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)
+    connection = sqlite3.connect(database.path, isolation_level=None, timeout=database.busy_seconds)
     try:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("BEGIN EXCLUSIVE")
@@ -130,8 +145,8 @@ def _create(path: Path) -> None:
         connection.close()
 
 
-def _check_version(database: Database, url: str) -> None:
-    connection = sqlite3.connect(database.path, timeout=BUSY_SECONDS)
+def _check_version(database: Database) -> None:
+    connection = sqlite3.connect(database.path, timeout=database.busy_seconds)
     try:
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         row = (
@@ -144,11 +159,23 @@ def _check_version(database: Database, url: str) -> None:
     version = row[0] if row else None
     if version == HEAD:
         return
-    if version is None and tables:
+    if version is None and tables - {"alembic_version"}:
         raise UserError(f"{database.path} is a database of another program; Proctor does not touch it.")
     if version is not None and version > HEAD:
         raise NewerDatabaseError(
             f"{database.path} was written by a newer version of Proctor (schema {version}, this one knows {HEAD}). "
             "Upgrade Proctor, or name another database in PROCTOR_DATABASE_URL."
         )
-    upgrade(url)
+    _back_up(database, version)
+    upgrade(f"{SQLITE}{database.path}")
+
+
+def _back_up(database: Database, version: str | None) -> None:
+    """A copy beside the file, so that an upgrade can be taken back by hand."""
+    copy = database.path.with_name(f"{database.path.name}.before-{HEAD}-from-{version or 'empty'}")
+    source, target = sqlite3.connect(database.path), sqlite3.connect(copy)
+    try:
+        source.backup(target)
+    finally:
+        source.close()
+        target.close()

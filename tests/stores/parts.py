@@ -1,0 +1,66 @@
+"""Evaluations and answers as a run would make them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.parts import EchoScorer, ScriptedModel
+from proctor.domain.benchmark import Benchmark, Fingerprint, ScorerSpec
+from proctor.domain.evaluation import Evaluation
+from proctor.domain.message import Message, Prompt
+from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
+from proctor.domain.sample import Sample
+from proctor.stores.database import Database, open_database
+from proctor.stores.runs import RunStore
+
+
+@dataclass(frozen=True)
+class ListedSamples:
+    items: tuple[Sample, ...]
+
+    def __iter__(self) -> Iterator[Sample]:
+        return iter(self.items)
+
+    def at(self, positions: Sequence[int]) -> Iterator[Sample]:
+        return (self.items[position] for position in positions)
+
+    def fingerprint(self) -> Fingerprint:
+        return Fingerprint("f" * 32, len(self.items))
+
+
+class PlainRenderer:
+    digest = "plain"
+
+    def render(self, sample: Sample) -> Prompt:
+        return Prompt((Message("user", sample.input_text),))
+
+
+PLAN = Plan.model_validate({"models": ["demo/x"], "benchmarks": ["listed"]})
+
+
+def evaluation(count: int = 3, epochs: int = 1) -> Evaluation:
+    samples = ListedSamples(tuple(Sample(f"s{n}", f"s{n}", category=f"c{n % 2}") for n in range(count)))
+    return Evaluation(
+        label="demo/x",
+        model_spec=ModelSpec.model_validate("demo/x"),
+        benchmark_spec=BenchmarkSpec.model_validate("listed"),
+        model=ScriptedModel(),
+        benchmark=Benchmark("listed", samples, PlainRenderer(), (ScorerSpec("echo"),)),
+        samples=samples,
+        fingerprint=samples.fingerprint(),
+        scorers=(EchoScorer(),),
+        options={},
+        epochs=epochs,
+    )
+
+
+def new_database(folder: Path) -> Database:
+    return open_database(f"sqlite:///{folder / 'proctor.db'}")
+
+
+def new_run(database: Database, item: Evaluation, folder: Path) -> tuple[str, Evaluation]:
+    store = RunStore(database)
+    run_id = store.create(PLAN, [item], folder)
+    return run_id, replace(item, id=store.evaluation_rows(run_id)[0]["id"])

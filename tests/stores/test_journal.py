@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TypeVar
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proctor.domain.message import Document, Image, Message, Prompt, Text
+from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
+from proctor.domain.sample import Sample
+from proctor.domain.score import Score
+from proctor.domain.trial import Answer, Outcome, Result, Trial
+from proctor.planning.expand import trials_of
+from proctor.stores import codec
+from proctor.stores.database import Database
+from proctor.stores.journal import SqliteJournal
+from proctor.stores.results import ResultStore
+from stores.parts import evaluation, new_database, new_run
+
+T = TypeVar("T")
+
+
+def with_journal(database: Database, evaluation_id: int, work: Callable[[SqliteJournal], Awaitable[T]]) -> T:
+    async def scenario() -> T:
+        journal = SqliteJournal(database, {evaluation_id: {"echo": "1"}})
+        try:
+            return await work(journal)
+        finally:
+            await journal.close()
+
+    return asyncio.run(scenario())
+
+
+def scored(answer: Answer, row_id: int, value: float | None = 1.0) -> Result:
+    score = Score("echo", value, answer="a", reason="because")
+    return Result(replace(answer, response_id=row_id), (score,), Outcome.SCORED)
+
+
+def test_what_was_written_is_found_as_it_was(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    _, item = new_run(database, evaluation(3), tmp_path)
+    trials = list(trials_of(item))
+    full = Response(
+        "héllo",
+        FinishReason.TOOL_CALLS,
+        Usage(1, 2, 3, 4),
+        tool_calls=(ToolCall("f", {"x": [1]}, "id"),),
+        reasoning="hm",
+        files={"a.txt": b"\x00\xff"},
+        logprobs=(TokenLogprob("t", -0.5, {"t": -0.5, "u": -1.0}),),
+        model="m",
+        request_id="r",
+        latency_seconds=0.25,
+        first_token_seconds=0.125,
+        cost_usd=Decimal("0.000000012345"),
+        turns=("one",),
+    )
+
+    async def work(journal: SqliteJournal) -> tuple[object, object, object]:
+        answers = [Answer(trials[0], full), Answer(trials[1], None, error="down"), Answer(trials[2], Response("x"))]
+        ids = await journal.write(answers, [])
+        await journal.write([], [scored(answers[2], ids[2])])
+        known = await journal.recorded(item.id, [trial.id for trial in trials] + ["nobody"])
+        states = [(known[t.id].is_failed, known[t.id].is_scored, known[t.id].attempt) for t in trials]
+        cached = await journal.cached([t.cache_key or "" for t in trials])
+        return (await journal.responses([ids[0]]))[ids[0]], states, set(cached)
+
+    response, states, cached = with_journal(database, item.id, work)
+    assert response == full
+    assert states == [(False, False, 0), (True, False, 0), (False, True, 0)]
+    assert cached == {trials[0].cache_key, trials[2].cache_key}
+
+
+def test_truncated_filtered_failed_and_cached_answers_are_not_cached(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    _, item = new_run(database, evaluation(4), tmp_path)
+    trials = list(trials_of(item))
+
+    async def work(journal: SqliteJournal) -> object:
+        await journal.write(
+            [
+                Answer(trials[0], Response("cut", FinishReason.LENGTH)),
+                Answer(trials[1], Response("no", FinishReason.FILTERED)),
+                Answer(trials[2], None, error="500"),
+                Answer(trials[3], Response("from the cache"), is_cached=True),
+            ],
+            [],
+        )
+        return await journal.cached([trial.cache_key or "" for trial in trials])
+
+    assert with_journal(database, item.id, work) == {}
+
+
+def test_two_processes_never_share_a_row_id(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    _, item = new_run(database, evaluation(40), tmp_path)
+    trials = list(trials_of(item))
+
+    async def scenario() -> list[int]:
+        journals = [SqliteJournal(database, {item.id: {"echo": "1"}}) for _ in range(2)]
+        ids: list[int] = []
+        for number, trial in enumerate(trials):
+            ids += await journals[number % 2].write([Answer(trial, Response("x"))], [])
+        for journal in journals:
+            await journal.close()
+        return ids
+
+    ids = asyncio.run(scenario())
+    assert len(set(ids)) == 40
+
+
+def test_a_score_that_could_not_be_measured_is_measured_again(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    _, item = new_run(database, evaluation(1), tmp_path)
+    trial = next(trials_of(item))
+
+    async def work(journal: SqliteJournal) -> tuple[bool, bool]:
+        answer = Answer(trial, Response("x"))
+        [row_id] = await journal.write([answer], [])
+        await journal.write([], [scored(answer, row_id, None)])
+        before = (await journal.recorded(item.id, [trial.id]))[trial.id].is_scored
+        await journal.write([], [scored(answer, row_id, 0.5)])
+        return before, (await journal.recorded(item.id, [trial.id]))[trial.id].is_scored
+
+    assert with_journal(database, item.id, work) == (False, True)
+    [score] = ResultStore(database).sample_scores(item.id, "echo", "1")
+    assert score.value == 0.5
+    database.dispose()
+
+
+def test_the_latest_attempt_counts_and_the_earlier_one_is_kept(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    run_id, item = new_run(database, evaluation(1), tmp_path)
+    trial = next(trials_of(item))
+
+    async def work(journal: SqliteJournal) -> None:
+        await journal.write([Answer(trial, None, error="down")], [])
+        answer = Answer(replace(trial, attempt=1), Response("x"))
+        [row_id] = await journal.write([answer], [])
+        await journal.write([], [scored(answer, row_id)])
+
+    with_journal(database, item.id, work)
+    store = ResultStore(database)
+    tally = store.tally(item.id)
+    assert (tally.scored, tally.failed) == (1, 0)
+    assert [row.attempt for row in store.results(run_id)] == [1]
+    assert [row.attempt for row in store.results(run_id, all_attempts=True)] == [0, 1]
+    database.dispose()
+
+
+def test_an_unknown_cost_makes_the_sum_unknown_and_known_costs_add_up_exactly(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    _, item = new_run(database, evaluation(3), tmp_path)
+    trials = list(trials_of(item))
+
+    def write(*answers: Answer) -> None:
+        with_journal(database, item.id, lambda journal: journal.write(answers, []))
+
+    store = ResultStore(database)
+    assert store.tally(item.id).cost_usd is None
+    write(*(Answer(trial, Response("x", cost_usd=Decimal("0.1"))) for trial in trials[:2]))
+    assert store.tally(item.id).cost_usd == Decimal("0.2")
+    write(Answer(trials[2], Response("x")))
+    assert store.tally(item.id).cost_usd is None
+    database.dispose()
+
+
+def test_epochs_are_averaged_within_a_sample(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    _, item = new_run(database, evaluation(2, epochs=2), tmp_path)
+
+    async def work(journal: SqliteJournal) -> None:
+        for number, trial in enumerate(trials_of(item)):
+            answer = Answer(trial, Response("x"))
+            [row_id] = await journal.write([answer], [])
+            await journal.write([], [scored(answer, row_id, float(number == 0))])
+
+    with_journal(database, item.id, work)
+    values = {score.sample_id: score.value for score in ResultStore(database).sample_scores(item.id, "echo", "1")}
+    assert values == {"s0": 0.5, "s1": 0.0}
+    database.dispose()
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=50)
+plain_json = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=5,
+)
+parts = st.builds(Text, texts) | st.builds(Image, st.binary(max_size=20), st.just("image/png"))
+parts |= st.builds(Document, st.binary(max_size=20), st.just("application/pdf"), texts)
+messages = st.builds(
+    Message, st.sampled_from(["system", "user", "assistant"]), texts | st.lists(parts, max_size=3).map(tuple)
+)
+
+
+@given(st.lists(messages, max_size=3).map(tuple), st.lists(st.dictionaries(texts, plain_json, max_size=2), max_size=2))
+def test_any_prompt_comes_back_as_it_was(said: tuple[Message, ...], tools: list[dict[str, object]]) -> None:
+    prompt = Prompt(said, tools=tuple(tools), schema={"type": "object"} if tools else None)
+    assert codec.read_prompt(codec.prompt_text(prompt)) == prompt
+
+
+@given(
+    texts,
+    texts | st.lists(messages, min_size=1, max_size=2).map(tuple),
+    st.none() | texts | st.lists(texts, max_size=3).map(tuple),
+    st.lists(texts, max_size=3).map(tuple),
+    st.dictionaries(texts, plain_json, max_size=3),
+)
+def test_any_sample_comes_back_as_it_was(
+    name: str,
+    asked: str | tuple[Message, ...],
+    target: str | tuple[str, ...] | None,
+    choices: tuple[str, ...],
+    more: dict[str, object],
+) -> None:
+    sample = Sample(name, asked, target, choices, "c", "g", ("then?",), {"level": "1"}, more)
+    row = {
+        "sample_id": sample.id, "input": sample.input_text, "target": codec.target_text(sample),
+        "body": codec.sample_body(sample), "category": "c", "cluster": "g",
+    }  # fmt: skip
+    assert codec.read_sample(row) == sample
+
+
+@settings(max_examples=50)
+@given(st.text(max_size=60))
+def test_any_text_a_model_may_write_can_be_stored(text: str) -> None:
+    stored = codec.storable(text)
+    assert stored.encode().decode() == stored
+    if not any("\ud800" <= sign <= "\udfff" for sign in text):
+        assert stored == text
+
+
+def test_half_a_surrogate_pair_is_replaced_not_fatal(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    run_id, item = new_run(database, evaluation(1), tmp_path)
+    trial: Trial = next(trials_of(item))
+    with_journal(database, item.id, lambda journal: journal.write([Answer(trial, Response("a\ud83d"))], []))
+    [row] = ResultStore(database).results(run_id)
+    assert row.response == "a?"
+    database.dispose()
