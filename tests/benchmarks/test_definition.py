@@ -119,7 +119,7 @@ def test_a_missing_target_is_an_error_only_for_scorers_that_need_one(tmp_path: P
         check_benchmark(from_text(CITIES, tmp_path, rows))
     report = check_benchmark(from_text(CITIES.replace("exact: {ignore_case: true}", "puzzle"), tmp_path, rows))
     assert report.missing_targets == 1
-    assert "1 samples have no target: xx" in report.warnings
+    assert "1 sample has no target: xx" in report.warnings
 
 
 def test_a_check_says_what_is_there(tmp_path: Path) -> None:
@@ -131,8 +131,8 @@ def test_a_check_says_what_is_there(tmp_path: Path) -> None:
     assert report.first_prompt.messages[1].content == "Capital of France?"
     assert report.first_target == ("Paris",)
     assert report.warnings == (
-        "1 samples ask what another already asks: twin",
-        "1 samples have no category, though others do",
+        "1 sample asks what another already asks: twin",
+        "1 sample has no category, though others do: twin",
     )
 
 

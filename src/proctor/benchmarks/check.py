@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.message import Prompt
+from proctor.domain.sample import Sample
 
 NAMED = 5
 
@@ -30,44 +31,73 @@ class CheckReport:
 def check_benchmark(benchmark: Benchmark) -> CheckReport:
     """Read and render every sample; BenchmarkError names the lines of rows that cannot be used."""
     fingerprint = benchmark.samples.fingerprint()
-    categories: Counter[str] = Counter()
-    questions: dict[int, str] = {}
-    repeated: list[str] = []
-    without_target: list[str] = []
-    without_category = 0
+    found = _Findings()
     first: tuple[Prompt, tuple[str, ...]] | None = None
     for sample in benchmark.samples:
         prompt = benchmark.renderer.render(sample)
         first = first or (prompt, sample.targets)
-        if sample.category is None:
-            without_category += 1
-        else:
-            categories[sample.category] += 1
-        if not sample.targets:
-            without_target.append(sample.id)
-        if questions.setdefault(hash(prompt), sample.id) != sample.id:
-            repeated.append(sample.id)
+        found.add(sample, prompt)
     if first is None:
         raise BenchmarkError(f"The benchmark {benchmark.name!r} has no samples.")
-    warnings = []
-    if repeated:
-        warnings.append(f"{len(repeated)} samples ask what another already asks: {_named(repeated)}")
-    if categories and without_category:
-        warnings.append(f"{without_category} samples have no category, though others do")
-    if without_target:
-        warnings.append(f"{len(without_target)} samples have no target: {_named(without_target)}")
     return CheckReport(
         name=benchmark.name,
         version=benchmark.version,
         count=fingerprint.count,
         digest=fingerprint.digest,
-        categories=dict(sorted(categories.items())),
+        categories=dict(sorted(found.categories.items())),
         first_prompt=first[0],
         first_target=first[1],
-        missing_targets=len(without_target),
-        warnings=tuple(warnings),
+        missing_targets=found.without_target.count,
+        warnings=found.warnings(),
     )
 
 
-def _named(ids: list[str]) -> str:
-    return ", ".join(ids[:NAMED]) + (", …" if len(ids) > NAMED else "")
+@dataclass(slots=True)
+class _Some:
+    """How many samples there are of a sort, and the ids of the first few."""
+
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+    def add(self, sample: Sample) -> None:
+        self.count += 1
+        if len(self.first) < NAMED:
+            self.first.append(sample.id)
+
+    def __str__(self) -> str:
+        return ", ".join(self.first) + (", …" if self.count > NAMED else "")
+
+    def say(self, one: str, many: str) -> str:
+        return f"1 sample {one}: {self}" if self.count == 1 else f"{self.count} samples {many}: {self}"
+
+
+@dataclass(slots=True)
+class _Findings:
+    categories: Counter[str] = field(default_factory=Counter)
+    without_category: _Some = field(default_factory=_Some)
+    without_target: _Some = field(default_factory=_Some)
+    repeated: _Some = field(default_factory=_Some)
+    _asked: set[int] = field(default_factory=set)
+    """Hashes of the prompts so far: enough for a warning, and small."""
+
+    def add(self, sample: Sample, prompt: Prompt) -> None:
+        if sample.category is None:
+            self.without_category.add(sample)
+        else:
+            self.categories[sample.category] += 1
+        if not sample.targets:
+            self.without_target.add(sample)
+        asked = hash((prompt.messages, sample.follow_ups))
+        if asked in self._asked:
+            self.repeated.add(sample)
+        self._asked.add(asked)
+
+    def warnings(self) -> tuple[str, ...]:
+        found = []
+        if self.repeated.count:
+            found.append(self.repeated.say("asks what another already asks", "ask what others already ask"))
+        if self.categories and self.without_category.count:
+            found.append(self.without_category.say("has no category, though others do", "have no category"))
+        if self.without_target.count:
+            found.append(self.without_target.say("has no target", "have no target"))
+        return tuple(found)
