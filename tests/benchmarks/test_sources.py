@@ -242,6 +242,13 @@ def test_no_bytes_make_the_reader_fail_otherwise(tmp_path: Path, content: bytes)
     assert list(rows.at(range(len(read)))) == read
 
 
+def test_rows_found_again_have_the_lines_they_had(write: Write, tmp_path: Path) -> None:
+    write("gaps.jsonl", '\n{"n": 1}\n{"n": 2}\n \n\n{"n": 3}\n\n{"n": 4}')
+    rows = read_jsonl("gaps.jsonl", tmp_path)
+    assert [(line, row["n"]) for line, row in rows.at([3, 0, 2, 1])] == [(8, 4), (2, 1), (6, 3), (3, 2)]
+    assert [line for line, _ in rows] == [2, 3, 6, 8]
+
+
 def test_a_function_is_called_anew_each_time_and_may_give_samples(write: Write, load: Load) -> None:
     write(
         "counted.py",
