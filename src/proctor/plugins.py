@@ -11,7 +11,6 @@ import difflib
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 GROUP = "proctor.plugins"
@@ -33,12 +32,24 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "vllm": "proctor.models.compatible:create_vllm",
     },
     "scorers": {
+        "bleu": "proctor.scorers.translation:create_bleu",
         "choice": "proctor.scorers.choice:create",
+        "chrf": "proctor.scorers.translation:create_chrf",
         "exact": "proctor.scorers.exact:create",
+        "f1": "proctor.scorers.f1:create",
         "includes": "proctor.scorers.includes:create",
+        "instructions": "proctor.scorers.instructions:create",
+        "json_schema": "proctor.scorers.json_schema:create",
+        "logprob": "proctor.scorers.logprob:create",
+        "math": "proctor.scorers.math:create",
         "numeric": "proctor.scorers.numeric:create",
+        "precision": "proctor.scorers.f1:create_precision",
         "puzzle": "proctor.scorers.puzzle:create",
+        "recall": "proctor.scorers.f1:create_recall",
         "regex": "proctor.scorers.regex:create",
+        "rouge": "proctor.scorers.rouge:create",
+        "similarity": "proctor.scorers.similarity:create",
+        "tool_calls": "proctor.scorers.tool_calls:create",
     },
     "sources": {
         "csv": "proctor.benchmarks.tabular:read_csv",
@@ -77,6 +88,8 @@ class PluginNotFoundError(LookupError):
 @cache
 def _installed() -> dict[str, dict[str, str]]:
     """Plugins of other packages, by kind and name."""
+    from importlib.metadata import entry_points
+
     found: dict[str, dict[str, str]] = {}
     for entry in entry_points(group=GROUP):
         kind, _, name = entry.name.partition(".")

@@ -1,0 +1,123 @@
+"""Fill a database with many stored results, by direct bulk inserts: what the reading side is measured on.
+
+python bench/million.py /somewhere/empty --results 1000000 --per-evaluation 100000
+PROCTOR_HOME=/somewhere/empty proctor leaderboard
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from proctor.domain.plan import Plan
+from proctor.stores.database import open_database
+from proctor.stores.statements import BODY_COLUMNS, RESPONSE_COLUMNS, SAMPLE_COLUMNS, SCORE_COLUMNS
+from proctor.version import __version__
+
+CATEGORIES = [f"subject-{n:02}" for n in range(57)]
+DIGEST = "bulk@0123456789abcdef0123456789abcdef/fedcba9876543210fedcba9876543210"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("home", type=Path)
+    parser.add_argument("--results", type=int, default=1_000_000)
+    parser.add_argument("--per-evaluation", type=int, default=100_000)
+    options = parser.parse_args()
+    database = open_database(f"sqlite:///{options.home / 'proctor.db'}")
+    connection = sqlite3.connect(database.path, isolation_level=None)
+    connection.execute("PRAGMA synchronous=OFF")
+    started = time.perf_counter()
+    _fill(connection, options.results, options.per_evaluation)
+    size = database.path.stat().st_size / 2**20
+    print(f"{options.results:,} results in {time.perf_counter() - started:.0f} s, {size:,.0f} MiB")
+
+
+def _fill(connection: sqlite3.Connection, results: int, size: int) -> None:
+    """Runs of one model each; the last run has two models, whose results lie between one another."""
+    connection.execute("BEGIN")
+    _many(connection, "samples", SAMPLE_COLUMNS, (_sample(n) for n in range(size)))
+    count = results // size
+    models = [[number] for number in range(count - 2)] + [[count - 2, count - 1]]
+    next_id = 1
+    for run, members in enumerate(models):
+        evaluations = [_evaluation(connection, f"1bulk{run:03}", place, m, size) for place, m in enumerate(members)]
+        rows = [row for n in range(size) for row in _results(evaluations, members, n)]
+        responses, bodies, scores = [], [], []
+        for number, (response, body, score) in enumerate(rows, next_id):
+            responses.append((number, *response))
+            if body is not None:
+                bodies.append((number, *body))
+                scores.append((number, *score))
+        next_id += len(rows)
+        _many(connection, "responses", RESPONSE_COLUMNS, responses)
+        _many(connection, "bodies", BODY_COLUMNS, bodies)
+        _many(connection, "scores", SCORE_COLUMNS, scores)
+    connection.execute("INSERT INTO id_blocks (name, next) VALUES ('responses', ?)", [next_id])
+    connection.execute("COMMIT")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _many(connection: sqlite3.Connection, table: str, columns: tuple[str, ...], rows: Any) -> None:
+    marks = ",".join("?" * len(columns))
+    connection.executemany(f"INSERT INTO {table} ({','.join(columns)}) VALUES ({marks})", rows)
+
+
+def _sample(n: int) -> tuple[Any, ...]:
+    question = f"Question {n}: which of these is the one? " + "word " * 40
+    prompt = orjson.dumps({"messages": [{"role": "user", "content": question}], "tools": [], "schema": None}).decode()
+    return f"{n:032x}", f"sample-{n:06}", question, "A", prompt, "{}"
+
+
+def _evaluation(connection: sqlite3.Connection, run_id: str, position: int, model: int, size: int) -> int:
+    name = f"demo/model-{model}"
+    plan = Plan.model_validate({"models": [name], "benchmarks": ["bulk"]})
+    if position == 0:
+        connection.execute(
+            "INSERT INTO runs (id, status, plan, folder, version, created_at, finished_at, seconds) "
+            "VALUES (?, 'completed', ?, '/', ?, ?, ?, 60)",
+            [run_id, plan.model_dump_json(), __version__, *[f"2026-01-{model + 1:02}T00:00:00.000000+00:00"] * 2],
+        )
+    tags = {"language": "en", "subject": "general", "task": "knowledge", "form": "choice"}
+    cursor = connection.execute(
+        "INSERT INTO evaluations (run_id, position, model, model_spec, benchmark, benchmark_spec, version, digest, "
+        "samples, epochs, options, scorers, metrics, tags) VALUES (?,?,?,?,'bulk',?,'1',?,?,1,'{}',?,?,?)",
+        [
+            run_id, position, name, plan.models[0].model_dump_json(), plan.benchmarks[0].model_dump_json(), DIGEST,
+            size, '{"choice":"1"}', '["accuracy"]', orjson.dumps(tags).decode(),
+        ],
+    )  # fmt: skip
+    return int(cursor.lastrowid or 0)
+
+
+def _results(evaluations: list[int], models: list[int], n: int) -> Iterator[tuple[Any, Any, Any]]:
+    """One trial a model; one in a thousand failed at first, and half of those for good."""
+    for evaluation, model in zip(evaluations, models, strict=True):
+        rng = random.Random(n * 1_000 + model)
+        shared = random.Random(n).random()
+        is_right = 0.6 * shared + 0.4 * rng.random() < 0.5 + 0.015 * model
+        fate = rng.random()
+        head = (evaluation, f"{model:02x}{n:030x}")
+        sample = (f"sample-{n:06}", f"{n:032x}", 0, CATEGORIES[n % 57], None)
+        attempt = 0
+        if fate < 0.001:
+            yield (*head, 0, *sample, None, 0, "the server said 503", 5, *[None] * 8, float(n)), None, None
+            attempt = 1
+            if fate < 0.0005:
+                continue
+        seconds = rng.lognormvariate(-1, 0.5)
+        response = (*head, attempt, *sample, None, 0, None, 0, "stop", 90, 60, None, None, 1_500_000, seconds, 0.1, n)
+        is_invalid = rng.random() < 0.005
+        mark = (float(is_right and not is_invalid), is_invalid, "A", "read 'A' after 'Answer:'", None)
+        yield response, ("Let me think. " * 10 + "Answer: A", None), ("choice", "1", *mark)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""An OpenAI-compatible provider that answers at once: the instrument of the speed benchmark.
+
+One thread, one raw protocol, byte templates: far quicker than any client, so that what is measured is the client.
+A prompt that holds "(item N)" is answered with item N's number, wrongly for one item in ten.
+GET /stats tells the number of requests and when the first came; POST /reset zeroes them and sets latency_ms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import time
+from typing import cast
+
+ITEM = re.compile(rb"\(item (\d+)\)")
+LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
+WORDS = "first we count the boxes then multiply and add what was bought on each of the days in the question above "
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+BODY = (
+    b'{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"mock","choices":[{"index":0,"message":'
+    b'{"role":"assistant","content":"%b\\n\\nANSWER: %d"},"finish_reason":"stop"}],'
+    b'"usage":{"prompt_tokens":80,"completion_tokens":35,"total_tokens":115}}'
+)
+
+
+def item(number: int) -> tuple[str, int]:
+    """A question of about 300 characters and its answer; a pure function of the number."""
+    boxes, each, more, bags = 3 + number * 7 % 38, 2 + number * 5 % 11, 1 + number * 3 % 30, 2 + number % 8
+    question = (
+        f"Ava has {boxes} boxes with {each} apples in each box. On Monday she buys {more} more apples at the market, "
+        f"and on Tuesday a friend brings {bags} bags that hold {each} apples each. She then counts everything twice to "
+        f"be sure that nothing was missed. How many apples does Ava have at the end of Tuesday? (item {number})"
+    )
+    return question, boxes * each + more + bags * each
+
+
+class State:
+    requests = 0
+    first_request = 0.0
+    latency_seconds = 0.0
+
+
+class Connection(asyncio.Protocol):
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)
+        self.buffer = b""
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
+            found = LENGTH.search(self.buffer, 0, end)
+            whole = end + 4 + (int(found[1]) if found else 0)
+            if len(self.buffer) < whole:
+                return
+            head, body = self.buffer[:end], self.buffer[end + 4 : whole]
+            self.buffer = self.buffer[whole:]
+            self.handle(head, body)
+
+    def handle(self, head: bytes, body: bytes) -> None:
+        if head.startswith(b"GET /stats"):
+            self.send(json.dumps({"requests": State.requests, "first_request": State.first_request}).encode())
+        elif head.startswith(b"POST /reset"):
+            State.requests, State.first_request = 0, 0.0
+            State.latency_seconds = json.loads(body or b"{}").get("latency_ms", 0) / 1000
+            self.send(b"{}")
+        else:
+            State.requests += 1
+            State.first_request = State.first_request or time.time()
+            found = ITEM.search(body)
+            number = int(found[1]) if found else 0
+            answer = BODY % (WORDS.encode(), item(number)[1] + (number % 10 == 3))
+            if State.latency_seconds:
+                asyncio.get_running_loop().call_later(State.latency_seconds, self.send, answer)
+            else:
+                self.send(answer)
+
+    def send(self, body: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(HEAD % (len(body), body))
+
+
+async def serve(port: int) -> None:
+    server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", port)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    import uvloop
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=0)
+    uvloop.run(serve(parser.parse_args().port))
