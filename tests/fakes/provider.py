@@ -112,7 +112,8 @@ class FakeProvider:
             return await exchange.reply(404, b"404 page not found", {"content-type": "text/plain"})
         exchange.headers = {"x-request-id": f"req_{len(self.requests)}", "request-id": f"req_{len(self.requests)}"}
         if self.key is not None and not dialect.is_authorised(request, self.key):
-            return await exchange.reply_json(401, dialect.error(401, "Incorrect API key provided."))
+            status = getattr(dialect, "wrong_key_status", 401)
+            return await exchange.reply_json(status, dialect.error(401, "Incorrect API key provided."))
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:

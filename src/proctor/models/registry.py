@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proctor import plugins
-from proctor.domain.errors import NotFoundError
+from proctor.domain.errors import NotFoundError, PlanError
 from proctor.domain.model import Model
 from proctor.domain.plan import ModelSpec
 from proctor.models.provider import Provider
+from proctor.models.transport import is_loopback
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +22,18 @@ class ProviderStatus:
     """Whether the key's variable is set; None when the provider has no key."""
 
 
-def create_model(spec: ModelSpec, *, environment: Mapping[str, str], folder: Path) -> Model:
-    """The model a spec names; raises a UserError when it cannot be used as written."""
+def create_model(spec: ModelSpec, *, environment: Mapping[str, str], folder: Path, is_offline: bool = False) -> Model:
+    """The model a spec names; raises a UserError when it cannot be used as written, or only beyond this machine."""
     try:
         factory = plugins.load("models", spec.provider)
     except plugins.PluginNotFoundError as error:
         hint = f" Did you mean {error.suggestion!r}?" if error.suggestion else ""
         raise NotFoundError(f"No model provider {spec.provider!r}.{hint} Run 'proctor models'.") from None
     model: Model = factory(spec.name, spec.settings, environment, folder)
+    endpoint = model.identity.endpoint
+    # An adapter connects to its endpoint and nowhere else: redirects are not followed, loopback goes past any proxy.
+    if is_offline and endpoint is not None and not is_loopback(endpoint):
+        raise PlanError(f"{spec.short} would be asked at {endpoint}; offline, only servers on this machine are.")
     return model
 
 

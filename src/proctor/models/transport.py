@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError
 from proctor.models.faults import Target, fault_of
+from proctor.models.shutdown import settle_at_exit
 from proctor.version import __version__
 
 if TYPE_CHECKING:
@@ -37,7 +39,8 @@ class Transport:
     """Sends requests for one model; errors name the model and never hold a secret.
 
     The pool is opened by the first request, inside the running loop. Proxies are taken from HTTP_PROXY, HTTPS_PROXY,
-    ALL_PROXY and NO_PROXY, certificates from SSL_CERT_FILE. Redirects are not followed: they would carry the key on.
+    ALL_PROXY and NO_PROXY, but not for a server on this machine; certificates from SSL_CERT_FILE. Redirects are not
+    followed: they would carry the key on.
     """
 
     def __init__(self, target: Target, *, largest_answer: int = LARGEST_ANSWER) -> None:
@@ -102,16 +105,19 @@ class Transport:
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, timeout_seconds: float
     ) -> RequestBuilder:
         if self._client is None:
-            self._client = self._open()
+            self._client = self._open(url)
         builder = self._client.request(method, url).headers(headers).timeout(timedelta(seconds=timeout_seconds))
         return builder if body is None else builder.body_bytes(body)
 
-    def _open(self) -> Client:
+    def _open(self, url: str) -> Client:
         from pyreqwest.client import ClientBuilder
 
         if self._is_closed:
             raise ModelUnavailableError(f"{self.target.model} was asked after it was closed.")
+        settle_at_exit()
         builder = ClientBuilder().user_agent(f"proctor/{__version__}").follow_redirects(False).referer(False)
+        if is_loopback(url):
+            builder = builder.no_proxy()
         return builder.connect_timeout(timedelta(seconds=CONNECT_SECONDS)).build()
 
     async def _read(self, response: Response) -> memoryview:
@@ -149,6 +155,15 @@ class Transport:
         if isinstance(error, ConnectError):
             return ProviderFaultError(f"{model}: no connection to {where} ({cause})")
         return ProviderFaultError(f"{model}: the connection to {where} broke ({cause})")
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is on this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 async def _drain(response: Response) -> None:
