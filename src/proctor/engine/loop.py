@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -19,6 +19,10 @@ FIRST_CHUNK = 32
 CHUNK = 256
 
 
+def _always() -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """The trials of one evaluation, still to be pulled."""
@@ -26,6 +30,8 @@ class Work:
     evaluation_id: int
     trials: Iterator[Trial]
     scorers: tuple[Scorer, ...]
+    is_wanted: Callable[[], bool] = _always
+    """Asked before each request: False leaves out what was pulled but not sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +76,11 @@ async def execute(
 async def _drive(model: ModelWork, lane: Lane, journal: Journal, recorder: Recorder, observe: Observer) -> None:
     ready: asyncio.Queue[Trial | None] = asyncio.Queue(maxsize=max(CHUNK, model.concurrency))
 
+    is_wanted = {work.evaluation_id: work.is_wanted for work in model.work}
+
     async def ask() -> None:
         while (trial := await ready.get()) is not None:
-            answer = await lane.ask(trial)
+            answer = await lane.ask(trial) if is_wanted[trial.evaluation_id]() else None
             if answer is not None:
                 await recorder.answered(answer)
 

@@ -19,6 +19,7 @@ from proctor.planning.expand import trials_of
 from proctor.runs.progress import Progress
 from proctor.runs.replay import bind_replays
 from proctor.runs.resolve import Surroundings, close_models, resolve
+from proctor.runs.until import stop_rule
 from proctor.stores.database import Database
 from proctor.stores.journal import SqliteJournal
 from proctor.stores.runs import RunRow, RunStore
@@ -41,6 +42,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         self.progress = Progress(self.evaluations)
+        self.rule = stop_rule(self.plan, self.evaluations)
 
     def stop(self, reason: str) -> None:
         """Send nothing new, finish what is in flight, keep everything."""
@@ -140,7 +142,7 @@ def _work_by_model(execution: Execution) -> list[ModelWork]:
         ModelWork(
             label=label,
             model=items[0].model,
-            work=[Work(item.id, trials_of(item), item.scorers) for item in items],
+            work=[_work(item, execution) for item in items],
             concurrency=limits.concurrency,
             retries=limits.retries,
             timeout_seconds=limits.timeout_seconds,
@@ -149,13 +151,28 @@ def _work_by_model(execution: Execution) -> list[ModelWork]:
     ]
 
 
+def _work(item: Evaluation, execution: Execution) -> Work:
+    rule = execution.rule
+    if rule is None:
+        return Work(item.id, trials_of(item), item.scorers)
+    from proctor.stores.results import ResultStore
+
+    scorer = item.scorers[0]
+    recorded = {
+        score.sample_id: score.value
+        for score in ResultStore(execution.database).sample_scores(item.id, scorer.name, scorer.version)
+    }
+    return Work(item.id, rule.gate(trials_of(item), recorded), item.scorers, lambda: rule.wants(item.id))
+
+
 def _by_label(evaluations: Sequence[Evaluation]) -> list[tuple[str, list[Evaluation]]]:
     return [(label, list(items)) for label, items in groupby(evaluations, key=lambda item: item.label)]
 
 
 def _guarded(execution: Execution) -> Observer:
     """One stream for all observers; one that fails is dropped and cannot hurt the run."""
-    observers: list[Observer] = [execution.progress, *execution.observers]
+    rules: list[Observer] = [] if execution.rule is None else [execution.rule]
+    observers: list[Observer] = [execution.progress, *rules, *execution.observers]
 
     def observe(event: Event) -> None:
         for observer in list(observers):

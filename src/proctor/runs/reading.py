@@ -8,6 +8,7 @@ import orjson
 
 from proctor.domain.run import RunStatus
 from proctor.reports.summary import run_json, summarise_evaluation
+from proctor.runs.until import Measured, outcomes
 from proctor.stores.database import Database
 from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
@@ -22,7 +23,8 @@ def read_run(database: Database, reference: str) -> dict[str, Any]:
     has_ended = run.status in ENDED or not store.is_executing(run.id)
     results = ResultStore(database)
     summaries = []
-    for row in store.evaluation_rows(run.id):
+    rows = store.evaluation_rows(run.id)
+    for row in rows:
         if row["summary"] is not None:
             summaries.append(orjson.loads(row["summary"]))
             continue
@@ -30,4 +32,13 @@ def read_run(database: Database, reference: str) -> dict[str, Any]:
         if run.status in ENDED:
             store.save_summary(row["id"], summary)
         summaries.append(summary)
-    return run_json(run, summaries)
+    document = run_json(run, summaries)
+    if run.plan.until is not None:
+        document["until"] = outcomes(run.plan, [_measured(results, row) for row in rows])
+    return document
+
+
+def _measured(results: ResultStore, row: dict[str, Any]) -> Measured:
+    scorer, version = next(iter(orjson.loads(row["scorers"]).items()))
+    values = {score.sample_id: score.value for score in results.sample_scores(row["id"], scorer, version)}
+    return Measured(row["model"], row["digest"], values)

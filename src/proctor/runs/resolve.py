@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from proctor.domain.scorer import Scorer
 from proctor.models.registry import create_model
 from proctor.planning.selection import select
 from proctor.scorers.registry import create_scorer
+
+ALL = sys.maxsize
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,9 @@ def resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
 
 def _prepare(spec: BenchmarkSpec, plan: Plan, surroundings: Surroundings) -> _Prepared:
     benchmark = load_benchmark(spec, seed=plan.seed, folder=surroundings.folder, data=surroundings.data)
-    samples = select(benchmark.samples, spec.where, spec.limit, plan.seed)
+    # A rule that may stop early needs a random order, which drawing a number of samples gives.
+    limit = spec.limit or (ALL if plan.until is not None else None)
+    samples = select(benchmark.samples, spec.where, limit, plan.seed)
     fingerprint = samples.fingerprint()
     if fingerprint.count == 0:
         raise BenchmarkError(f"{benchmark.name} has no samples.")
