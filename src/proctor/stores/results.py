@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from heapq import merge
 from typing import Any
 
 from sqlalchemy import ColumnElement, Executable, and_, case, exists, func, select
@@ -72,12 +73,21 @@ class ResultRow:
     scores: tuple[ScoreRow, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Filters:
+    outcome: Outcome | None
+    all_attempts: bool
+    where: dict[str, str]
+    page_size: int
+
+
 def _is_current() -> ColumnElement[bool]:
     later = responses.alias("later")
     return ~exists().where(
         later.c.evaluation_id == responses.c.evaluation_id,
         later.c.trial_id == responses.c.trial_id,
         later.c.attempt > responses.c.attempt,
+        later.c.attempt > 0,  # always true here; it lets the small index of repeated trials be used
     )
 
 
@@ -143,13 +153,12 @@ class ResultStore:
 
     def sample_scores(self, evaluation_id: int, scorer: str, version: str) -> Iterator[SampleScore]:
         """Each sample's score, averaged over its epochs; what could not be measured is left out."""
-        rows = (
-            select(
-                responses.c.sample_id,
-                func.avg(scores.c.value).label("value"),
-                func.min(responses.c.category).label("category"),
-                func.min(responses.c.cluster).label("cluster"),
-            )
+        # One epoch has nothing to average, and grouping costs as much as reading.
+        is_single = next(self._stream(select(evaluations.c.epochs).where(evaluations.c.id == evaluation_id)))[0] == 1
+        columns = (scores.c.value, responses.c.category, responses.c.cluster)
+        merged = (func.avg(columns[0]), func.min(columns[1]), func.min(columns[2]))
+        query = (
+            select(responses.c.sample_id, *(columns if is_single else merged))
             .join(scores, scores.c.response_id == responses.c.id)
             .where(
                 responses.c.evaluation_id == evaluation_id,
@@ -158,10 +167,11 @@ class ResultStore:
                 scores.c.value.is_not(None),
                 _is_current(),
             )
-            .group_by(responses.c.sample_id)
         )
-        for row in self._stream(rows):
-            yield SampleScore(row.sample_id, row.value, row.category, row.cluster)
+        for sample_id, value, category, cluster in self._stream(
+            query if is_single else query.group_by(responses.c.sample_id)
+        ):
+            yield SampleScore(sample_id, value, category, cluster)
 
     def latencies(self, evaluation_id: int) -> Iterator[float]:
         """Seconds of every answer that was asked for now, not taken from the cache."""
@@ -171,7 +181,7 @@ class ResultStore:
             ~responses.c.is_cached,
             _is_current(),
         )
-        return (row.latency_seconds for row in self._stream(rows))
+        return (seconds for (seconds,) in self._stream(rows))
 
     def results(
         self,
@@ -183,13 +193,19 @@ class ResultStore:
         where: dict[str, str] | None = None,
     ) -> Iterator[ResultRow]:
         """The run's results in the order they were recorded, read a page at a time; `after` is the last id seen."""
-        while page := list(self._page(run_id, outcome, all_attempts, after, where or {})):
+        ids = list(self._stream(select(evaluations.c.id).where(evaluations.c.run_id == run_id)))
+        size = max(50, ROWS_AT_A_TIME // max(1, len(ids)))
+        filters = _Filters(outcome, all_attempts, where or {}, size)
+        # Each evaluation's rows lie in the order of their ids already; sorting the whole run for each page is what is slow.
+        parts = [self._results_of(evaluation_id, filters, after) for (evaluation_id,) in ids]
+        return merge(*parts, key=lambda row: row.id)
+
+    def _results_of(self, evaluation_id: int, filters: _Filters, after: int) -> Iterator[ResultRow]:
+        while page := list(self._page(evaluation_id, filters, after)):
             yield from page
             after = page[-1].id
 
-    def _page(
-        self, run_id: str, outcome: Outcome | None, all_attempts: bool, after: int, where: dict[str, str]
-    ) -> Iterator[ResultRow]:
+    def _page(self, evaluation_id: int, filters: _Filters, after: int) -> Iterator[ResultRow]:
         computed = _outcome()
         query = (
             select(
@@ -199,15 +215,15 @@ class ResultStore:
             .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
             .join(samples, samples.c.digest == responses.c.sample_digest)
             .outerjoin(bodies, bodies.c.response_id == responses.c.id)
-            .where(evaluations.c.run_id == run_id, responses.c.id > after)
+            .where(responses.c.evaluation_id == evaluation_id, responses.c.id > after)
             .order_by(responses.c.id)
-            .limit(ROWS_AT_A_TIME)
+            .limit(filters.page_size)
         )  # fmt: skip
-        if not all_attempts:
+        if not filters.all_attempts:
             query = query.where(_is_current())
-        if outcome is not None:
-            query = query.where(computed == outcome.value)
-        for name, value in where.items():
+        if filters.outcome is not None:
+            query = query.where(computed == filters.outcome.value)
+        for name, value in filters.where.items():
             query = query.where(_column(name) == value)
         rows = list(self._stream(query))
         marks = self._scores_of([row.id for row in rows])

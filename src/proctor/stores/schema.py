@@ -114,6 +114,15 @@ responses = Table(
     Column("created_at", Float, nullable=False),
     UniqueConstraint("evaluation_id", "trial_id", "attempt"),
     Index("ix_responses_evaluation_id", "evaluation_id"),
+    # Few trials are asked twice: whether an attempt is the latest is looked up here, in next to nothing.
+    Index(
+        "ix_responses_repeated",
+        "evaluation_id",
+        "trial_id",
+        "attempt",
+        sqlite_where=text("attempt > 0"),
+        postgresql_where=text("attempt > 0"),
+    ),
     Index(
         "ix_responses_cache_key",
         "cache_key",
@@ -142,6 +151,24 @@ scores = Table(
     Column("reason", Text, nullable=False),
     Column("details", Text),
     sqlite_with_rowid=False,
+)
+
+# Answers that belong to no trial: those of judges. The trials' own answers are found in `responses`.
+cache = Table(
+    "cache",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("more", Text),
+    Column("finish_reason", Text, nullable=False),
+    Column("input_tokens", Integer),
+    Column("output_tokens", Integer),
+    Column("reasoning_tokens", Integer),
+    Column("cached_tokens", Integer),
+    Column("cost_pico_usd", BigKey),
+    Column("latency_seconds", Float),
+    Column("first_token_seconds", Float),
+    Column("created_at", Float, nullable=False),
 )
 
 events = Table(

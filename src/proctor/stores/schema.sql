@@ -1,3 +1,19 @@
+CREATE TABLE cache (
+	"key" TEXT NOT NULL,
+	text TEXT NOT NULL,
+	more TEXT,
+	finish_reason TEXT NOT NULL,
+	input_tokens INTEGER,
+	output_tokens INTEGER,
+	reasoning_tokens INTEGER,
+	cached_tokens INTEGER,
+	cost_pico_usd INTEGER,
+	latency_seconds FLOAT,
+	first_token_seconds FLOAT,
+	created_at FLOAT NOT NULL,
+	CONSTRAINT pk_cache PRIMARY KEY ("key")
+);
+
 CREATE TABLE id_blocks (
 	name TEXT NOT NULL,
 	next BIGINT NOT NULL,
@@ -100,6 +116,8 @@ CREATE TABLE responses (
 CREATE INDEX ix_responses_cache_key ON responses (cache_key) WHERE cache_key IS NOT NULL;
 
 CREATE INDEX ix_responses_evaluation_id ON responses (evaluation_id);
+
+CREATE INDEX ix_responses_repeated ON responses (evaluation_id, trial_id, attempt) WHERE attempt > 0;
 
 CREATE TABLE bodies (
 	response_id INTEGER NOT NULL,

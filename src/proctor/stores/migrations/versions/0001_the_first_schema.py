@@ -125,6 +125,13 @@ def upgrade() -> None:
             postgresql_where=sa.text("cache_key IS NOT NULL"),
         )
         batch_op.create_index("ix_responses_evaluation_id", ["evaluation_id"], unique=False)
+        batch_op.create_index(
+            "ix_responses_repeated",
+            ["evaluation_id", "trial_id", "attempt"],
+            unique=False,
+            sqlite_where=sa.text("attempt > 0"),
+            postgresql_where=sa.text("attempt > 0"),
+        )
 
     op.create_table(
         "bodies",
@@ -162,6 +169,9 @@ def downgrade() -> None:
     op.drop_table("scores")
     op.drop_table("bodies")
     with op.batch_alter_table("responses", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_responses_repeated", sqlite_where=sa.text("attempt > 0"), postgresql_where=sa.text("attempt > 0")
+        )
         batch_op.drop_index("ix_responses_evaluation_id")
         batch_op.drop_index(
             "ix_responses_cache_key",
