@@ -109,36 +109,21 @@ def secure(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("openssl is not installed")
-    command = [
-        openssl,
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-        "-days",
-        "2",
-    ]
-    command += [
-        "-keyout",
-        "key.pem",
-        "-out",
-        "cert.pem",
-        "-subj",
-        "/CN=localhost",
-        "-addext",
-        "subjectAltName=DNS:localhost",
-    ]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    new = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+    (tmp_path / "leaf.ext").write_text("subjectAltName=DNS:localhost\nbasicConstraints=CA:FALSE\n")
+    for command in (
+        f"req -x509 {new} -days 2 -keyout ca.key -out ca.pem -subj /CN=authority",
+        f"req {new} -keyout key.pem -out leaf.csr -subj /CN=localhost",
+        "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out cert.pem -extfile leaf.ext",
+    ):
+        subprocess.run([openssl, *command.split()], cwd=tmp_path, check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
     server = HTTPServer(("127.0.0.1", 0), _Secure)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield f"https://localhost:{server.server_port}/v1", tmp_path / "cert.pem"
+    yield f"https://localhost:{server.server_port}/v1", tmp_path / "ca.pem"
     server.shutdown()
     thread.join()
     server.server_close()
