@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from proctor.cli.completing import complete_benchmark
 from proctor.cli.options import as_json
 
 
@@ -25,22 +26,22 @@ def benchmarks(context: click.Context, as_json: bool) -> None:
     if as_json:
         print_json([asdict(item) for item in found])
         return
-    from rich.markup import escape
-    from rich.table import Table
+    from proctor.cli.terminal import cell, console, fits, plain_table
 
-    from proctor.cli.tables import console
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("Benchmark", "Description", "Licence", "Tags"):
-        table.add_column(title, overflow="fold")
-    for item in found:
-        tags = ", ".join(f"{key} {value}" for key, value in item.tags.items())
-        table.add_row(item.name, escape(item.description), item.licence or "–", escape(tags))
-    console().print(table)
+    out = console()
+    for has_tags in (True, False):
+        table = plain_table(("Benchmark", "Description", "Licence", *(["Tags"] if has_tags else [])))
+        for item in found:
+            tags = [", ".join(f"{key} {value}" for key, value in item.tags.items())] if has_tags else []
+            table.add_row(item.name, *map(cell, (item.description, item.licence or "–", *tags)))
+        if fits(table, out):
+            break
+    out.print(table)
+    out.print("\nLook at one with: proctor benchmarks show NAME. Your own: proctor run FILE.yaml -m MODEL")
 
 
 @benchmarks.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete_benchmark)
 @as_json
 def show(name: str, as_json: bool) -> None:
     """Show one benchmark: its samples, its first prompt, how it is scored."""
@@ -48,7 +49,7 @@ def show(name: str, as_json: bool) -> None:
 
 
 @benchmarks.command()
-@click.argument("file")
+@click.argument("file", metavar="FILE|NAME", shell_complete=complete_benchmark)
 @as_json
 def check(file: str, as_json: bool) -> None:
     """Read a whole benchmark and say what is wrong with it; exit code 1 when something is."""
@@ -88,6 +89,8 @@ def _report(name: str, is_json: bool, *, is_check: bool) -> None:
         print_json(document)
     else:
         _print(document)
+        if is_check and not report.warnings:
+            click.echo(f"Checked: all {report.count:,} samples can be read, rendered and scored against a target.")
     if is_check and report.warnings:
         raise click.exceptions.Exit(1)
 
@@ -95,25 +98,25 @@ def _report(name: str, is_json: bool, *, is_check: bool) -> None:
 def _print(document: dict[str, Any]) -> None:
     from rich.text import Text
 
-    from proctor.cli.tables import console
+    from proctor.cli.terminal import console, printable
 
     out = console()
 
     def line(name: str, text: object) -> None:
-        out.print(Text.assemble((f"{name}: ", "bold"), str(text)))
+        out.print(Text.assemble((f"{name}: ", "bold"), printable(str(text))))
 
     out.print(Text(f"{document['name']}, version {document['version']}", "bold"))
     for name in ("description", "licence", "source"):
         if document[name]:
             line(name, document[name])
-    line("samples", f"{document['samples']:,} (content {document['digest'][:12]})")
+    line("samples", f"{document['samples']:,} (content {document['digest'][:8]})")
     for name in ("tags", "categories", "scorers", "options"):
         if document[name]:
             line(name, ", ".join(f"{key} {value}" if value != {} else key for key, value in document[name].items()))
     line("metrics", ", ".join(document["metrics"]))
     out.print(Text("The first prompt:", "bold"))
     for message in document["first_prompt"]:
-        out.print(Text.assemble((f"  {message['role']}: ", "bold"), message["content"]))
+        out.print(Text.assemble((f"  {message['role']}: ", "bold"), printable(message["content"])))
     line("  target", " or ".join(document["first_target"]) or "none")
     for warning in document["warnings"]:
-        out.print(Text.assemble(("Warning: ", "bold yellow"), warning))
+        out.print(Text.assemble(("Warning: ", "bold yellow"), printable(f"{warning}.")))

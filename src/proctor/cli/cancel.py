@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import click
 
-from proctor.cli.workplace import complete_run
+from proctor.cli.options import run_argument
 
 
 @click.command(short_help="Stop a run that another process executes.")
-@click.argument("reference", metavar="RUN", shell_complete=complete_run)
+@run_argument
 def cancel(reference: str) -> None:
-    """Stop a run: requests in flight are finished and kept; 'proctor resume' goes on later."""
+    """Stop a run: requests in flight are finished and kept; 'proctor resume' goes on later.
+
+    RUN is an id, a unique beginning of one, or 'latest'.
+    """
     from proctor.cli.workplace import database
     from proctor.domain.errors import RunError
     from proctor.stores.runs import RunStore
@@ -20,4 +23,4 @@ def cancel(reference: str) -> None:
         run = store.get(reference)
         if not store.request_cancel(run.id):
             raise RunError(f"Run {run.id} has ended already: it is {run.status}.")
-    click.echo(f"Run {run.id} is told to stop.", err=True)
+    click.echo(f"Run {run.id} is told to stop; its process does so within a second or two.", err=True)

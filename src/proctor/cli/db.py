@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from proctor.cli.options import as_json
+
 
 @click.group(short_help="Look after the database.")
 def db() -> None:
@@ -11,10 +13,14 @@ def db() -> None:
 
 
 @db.command()
-def upgrade() -> None:
+@as_json
+def upgrade(as_json: bool) -> None:
     """Bring the database to this version's schema; every other command does so too."""
-    from proctor.cli.workplace import database
+    from proctor.cli.workplace import database, print_json
     from proctor.stores.upgrade import HEAD
 
     with database() as opened:
-        click.echo(f"{opened.path} is at schema {HEAD}.")
+        if as_json:
+            print_json({"database": str(opened.path), "schema": HEAD})
+        else:
+            click.echo(f"{opened.path} is at schema {HEAD}.")

@@ -8,20 +8,20 @@ import signal
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-import click
-
 T = TypeVar("T")
 
 
-def run_until_done(work: Callable[[], Coroutine[Any, Any, T]], on_interrupt: Callable[[], None]) -> T:
-    """Run to the end; the first Ctrl-C (or SIGTERM) calls `on_interrupt`, the second quits at once."""
+def run_until_done(
+    work: Callable[[], Coroutine[Any, Any, T]], on_interrupt: Callable[[], None], on_quit: Callable[[], None]
+) -> T:
+    """Run to the end; the first Ctrl-C (or SIGTERM) calls `on_interrupt`, the second `on_quit` and ends the process."""
     presses = 0
 
     def interrupted() -> None:
         nonlocal presses
         presses += 1
         if presses > 1:
-            click.echo("Quit. Everything recorded is kept.", err=True)
+            on_quit()
             os._exit(130)
         on_interrupt()
 

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.door import run_until_done
-from proctor.cli.gates import check_gates, read_gates
-from proctor.cli.workplace import database, print_json, surroundings
-from proctor.domain.plan import Plan
+from proctor.cli.gates import check_gates
+from proctor.cli.workplace import print_json
 from proctor.domain.run import RunStatus
-from proctor.runs.execute import Execution, carry_out, submit
-from proctor.runs.resolve import resolve
-from proctor.settings import Settings
+from proctor.domain.trial import Outcome
+from proctor.reports.summary import metric_labels
+from proctor.runs.execute import Execution, carry_out
 
 if TYPE_CHECKING:
     from proctor.stores.database import Database
 
 INTERRUPTED = "interrupted"
+FAULT_KIND = re.compile(r"^\w+Error: ")
+STOPPING = "Stopping: finishing the requests in flight. Ctrl-C again quits at once; nothing recorded is lost."
 
 
-def execute_plan(plan: Plan, *, is_json: bool, fail_under: tuple[str, ...]) -> None:
-    gates = read_gates(fail_under)
-    with database() as opened:
-        execution = submit(plan, surroundings(Settings.from_environment()), opened)
-        finish(execution, opened, is_json=is_json, gates=gates)
+def known_metrics(execution: Execution) -> list[str]:
+    """The names of everything this run measures."""
+    labels = (
+        label
+        for item in execution.evaluations
+        for label in metric_labels([scorer.name for scorer in item.scorers], item.benchmark.metrics)
+    )
+    return list(dict.fromkeys(labels))
 
 
-def finish(execution: Execution, opened: Database, *, is_json: bool, gates: dict[str, float]) -> None:
+def finish(execution: Execution, opened: Database, *, is_json: bool, gates: Mapping[str, float]) -> None:
     """Execute, show the result, and end the process with the exit code it deserves."""
     started = time.monotonic()
     status = _watch(execution)
@@ -41,16 +47,41 @@ def finish(execution: Execution, opened: Database, *, is_json: bool, gates: dict
     if is_json:
         print_json(document)
     else:
-        from proctor.cli.tables import print_outcome
+        from proctor.cli.outcome import print_outcome
 
         print_outcome(document, opened.path)
-    failures = check_gates(document, gates)
-    for failure in failures:
-        click.echo(f"Gate failed: {failure}", err=True)
+    problems = [*_problems(document, status, opened), *check_gates(document, gates)]
+    sys.stdout.flush()  # what went well comes before what did not
+    for problem in problems:
+        click.echo(f"Error: {problem}", err=True)
     if execution.stop_reason == INTERRUPTED:
         sys.exit(130)
-    if status is not RunStatus.COMPLETED or failures:
+    if status is not RunStatus.COMPLETED or problems:
         sys.exit(1)
+
+
+def _problems(document: dict[str, Any], status: RunStatus, opened: Database) -> list[str]:
+    """Why this is no success: the run's own error, or evaluations in which every single trial failed."""
+    run_id = document["run_id"]
+    advice = f"Go on with 'proctor resume {run_id}'."
+    if status is not RunStatus.COMPLETED:
+        verb = "failed" if status is RunStatus.FAILED else "was stopped"
+        return [f"Run {run_id} {verb}: {document['error'].rstrip('.')}. {advice}"]
+    return [
+        f"{item['model']} on {item['benchmark']}: every trial failed ({_first_fault(run_id, item, opened)}). {advice}"
+        for item in document["evaluations"]
+        if item["failed"] == item["trials"]
+    ]
+
+
+def _first_fault(run_id: str, evaluation: dict[str, Any], opened: Database) -> str:
+    from proctor.stores.results import ResultStore
+
+    where = {"model": evaluation["model"], "benchmark": evaluation["benchmark"]}
+    first = next(ResultStore(opened).results(run_id, outcome=Outcome.FAILED, where=where), None)
+    if first is None or first.error is None:
+        return "no scorer could measure an answer"
+    return FAULT_KIND.sub("", first.error).rstrip(".")
 
 
 def _watch(execution: Execution) -> RunStatus:
@@ -61,48 +92,11 @@ def _watch(execution: Execution) -> RunStatus:
 
     def interrupted() -> None:
         execution.stop(INTERRUPTED)
-        view.note("Stopping: finishing the requests in flight. Ctrl-C again quits at once; nothing recorded is lost.")
+        view.note(STOPPING)
+
+    def quit_now() -> None:
+        view.close()  # a terminal gets its cursor back
+        click.echo(f"Quit. Everything recorded is kept; go on with 'proctor resume {execution.run_id}'.", err=True)
 
     with View(execution.progress, execution.run_id) as view:
-        return run_until_done(lambda: carry_out(execution), interrupted)
-
-
-def dry_run(plan: Plan, *, is_json: bool) -> None:
-    """Resolve everything, ask nothing, write nothing."""
-    evaluations = resolve(plan, surroundings(Settings.from_environment()))
-    document: dict[str, Any] = {
-        "dry_run": True,
-        "name": plan.name,
-        "seed": plan.seed,
-        "trials": sum(item.trials for item in evaluations),
-        "estimated_requests": sum(item.trials * (1 + _follow_ups(item.samples)) for item in evaluations),
-        "limits": plan.limits.model_dump(mode="json"),
-        "evaluations": [
-            {
-                "model": item.label,
-                "model_spec": str(item.model_spec),
-                "endpoint": item.model.identity.endpoint,
-                "benchmark": item.benchmark.name,
-                "version": item.benchmark.version,
-                "digest": item.fingerprint.digest,
-                "samples": item.fingerprint.count,
-                "epochs": item.epochs,
-                "trials": item.trials,
-                "options": dict(item.options),
-                "scorers": {scorer.name: scorer.version for scorer in item.scorers},
-            }
-            for item in evaluations
-        ],
-    }
-    if is_json:
-        print_json(document)
-    else:
-        from proctor.cli.tables import print_dry_run
-
-        print_dry_run(document)
-
-
-def _follow_ups(samples: Any) -> int:
-    """Turns after the first, as the first sample has them."""
-    first = next(iter(samples), None)
-    return 0 if first is None else len(first.follow_ups)
+        return run_until_done(lambda: carry_out(execution), interrupted, quit_now)

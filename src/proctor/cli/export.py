@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from proctor.cli.workplace import complete_run
+from proctor.cli.options import run_or_latest
 
 
 @click.command(short_help="Write a run's results as JSON lines or CSV.")
-@click.argument("reference", metavar="RUN", shell_complete=complete_run)
-@click.option("-f", "--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
+@run_or_latest
+@click.option(
+    "-f", "--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True, help="The form."
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
 @click.option("--all-attempts", is_flag=True, help="Every attempt at a trial, not only the current one.")
 def export(reference: str, kind: str, output: Path | None, all_attempts: bool) -> None:
-    """Write one row for each trial of RUN, streamed: a run of any size needs little memory."""
+    """Write one row for each trial of RUN, streamed: a run of any size needs little memory.
+
+    RUN is an id, a unique beginning of one, or 'latest' (the default). A CSV has a row for each trial and scorer.
+    """
     from proctor.cli.workplace import database
-    from proctor.domain.errors import UserError
     from proctor.reports.export import as_csv, as_jsonl
     from proctor.stores.results import ResultStore
     from proctor.stores.runs import RunStore
@@ -30,14 +35,20 @@ def export(reference: str, kind: str, output: Path | None, all_attempts: bool) -
         rows = ResultStore(opened).results(run.id, all_attempts=all_attempts)
         chunks = as_jsonl(rows) if kind == "jsonl" else as_csv(rows)
         if output is None:
-            stream = sys.stdout.buffer
+            sys.stdout.flush()
             for chunk in chunks:
-                stream.write(chunk)
-            stream.flush()
+                sys.stdout.buffer.write(chunk)
+            sys.stdout.buffer.flush()
             return
-        try:
-            with output.open("wb") as file:
-                file.writelines(chunks)
-        except OSError as error:
-            raise UserError(f"{output} cannot be written: {error.strerror}.") from None
+        _write(output, chunks)
     click.echo(f"Written to {output}.", err=True)
+
+
+def _write(output: Path, chunks: Iterator[bytes]) -> None:
+    from proctor.domain.errors import UserError
+
+    try:
+        with output.open("wb") as file:
+            file.writelines(chunks)
+    except OSError as error:
+        raise UserError(f"{output} cannot be written: {error.strerror}.") from None

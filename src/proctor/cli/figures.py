@@ -20,16 +20,21 @@ def estimate_text(estimate: dict[str, Any] | None) -> str:
 def seconds_text(seconds: float | None) -> str:
     if seconds is None:
         return NOT_MEASURED
-    if seconds < 1:
+    if seconds < 0.9995:
         return f"{seconds * 1000:.3g} ms"
     if seconds < 120:
         return f"{seconds:.3g} s"
     minutes = int(seconds // 60)
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {seconds % 60:.0f} s"
+    return f"{minutes // 60:,} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {int(seconds % 60)} s"
 
 
 def count_text(count: int | None) -> str:
     return NOT_MEASURED if count is None else f"{count:,}"
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 trial`, `2 trials`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def cost_text(usd: Any) -> str:

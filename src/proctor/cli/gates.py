@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
 
 def read_gates(texts: tuple[str, ...]) -> dict[str, float]:
+    """The bars by metric; a text of any other form is a mistake in the command."""
     gates: dict[str, float] = {}
     for text in texts:
-        name, equals, value = text.partition("=")
+        name, _, value = text.partition("=")
         try:
-            gates[name] = float(value)
+            bar = float(value)
         except ValueError:
-            equals = ""
-        if not equals or not name:
+            bar = math.nan
+        if not name or not math.isfinite(bar):
             raise click.UsageError(f"--fail-under takes METRIC=VALUE, for example accuracy=0.8, not {text!r}.")
+        if name in gates:
+            raise click.UsageError(f"--fail-under names {name} twice.")
+        gates[name] = bar
     return gates
 
 
-def check_gates(document: dict[str, Any], gates: dict[str, float]) -> list[str]:
-    """What did not pass, one sentence each; a metric that was not measured does not pass."""
+def refuse_unknown(gates: Mapping[str, float], known: Sequence[str]) -> None:
+    """A gate nothing could ever pass is a mistake, found before anything is asked."""
+    from proctor.domain.errors import PlanError, did_you_mean
+
+    for name in gates:
+        if name not in known:
+            raise PlanError(
+                f"--fail-under: nothing measures {name!r}.{did_you_mean(name, known)} There is: {', '.join(known)}."
+            )
+
+
+def check_gates(document: dict[str, Any], gates: Mapping[str, float]) -> list[str]:
+    """What did not pass, one sentence each; a metric that could not be measured does not pass."""
     failures = []
     for evaluation in document["evaluations"]:
         who = f"{evaluation['model']} on {evaluation['benchmark']}"
         for name, bar in gates.items():
-            estimate = evaluation["metrics"].get(name)
-            if estimate is None or estimate["value"] is None:
-                known = ", ".join(evaluation["metrics"])
-                failures.append(f"{who}: {name} was not measured (there is: {known}).")
+            if name not in evaluation["metrics"]:
+                continue  # another benchmark's metric
+            estimate = evaluation["metrics"][name]
+            if estimate["value"] is None:
+                failures.append(f"{who}: {name} could not be measured.")
             elif estimate["value"] < bar:
-                failures.append(f"{who}: {name} is {estimate['value']:.4g} (n={estimate['n']}), below {bar:g}.")
+                failures.append(f"{who}: {name} is {estimate['value']:.4g} (n={estimate['n']:,}), below {bar:g}.")
     return failures

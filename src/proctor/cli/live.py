@@ -6,16 +6,20 @@ from types import TracebackType
 
 from rich.console import Console, Group
 from rich.live import Live
-from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from proctor.cli.figures import cost_text, seconds_text
+from proctor.cli.figures import cost_text, plural, seconds_text
+from proctor.cli.terminal import printable
 from proctor.domain.trial import Outcome
 from proctor.runs.progress import EvaluationProgress, Progress
 
 FRAMES_PER_SECOND = 4
+LINES_BELOW = 5
+"""Kept free for the status, the last fault, a note and the prompt."""
+NAME_SHARE = 4
+"""A name takes at most this part of the width: a quarter."""
 
 
 class LiveView:
@@ -25,8 +29,9 @@ class LiveView:
         self._progress = progress
         self._run_id = run_id
         self._note = ""
+        self._console = Console(stderr=True, highlight=False, emoji=False)
         self._live = Live(
-            console=Console(stderr=True),
+            console=self._console,
             get_renderable=self._draw,
             refresh_per_second=FRAMES_PER_SECOND,
             transient=True,
@@ -39,51 +44,70 @@ class LiveView:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the picture away and give the cursor back; calling it twice is harmless."""
         self._live.stop()
 
     def note(self, text: str) -> None:
         self._note = text
 
     def _draw(self) -> Group:
+        """Evaluations in progress first: with many of them, those that are finished or waiting are only counted."""
         progress = self._progress
-        table = Table(box=None, pad_edge=False, show_header=False)
-        for item in progress.evaluations.values():
-            table.add_row(
-                escape(item.label),
-                escape(item.benchmark),
-                ProgressBar(total=max(item.trials, 1), completed=item.done, width=24),
-                f"{item.done:,}/{item.trials:,}",
-                _score(item),
-                _troubles(item),
-            )
-        parts: list[Table | Text] = [table, Text(self._status(), style="dim")]
+        room = max(1, self._console.height - LINES_BELOW)
+        items = list(progress.evaluations.values())
+        shown = items if len(items) <= room else sorted(items, key=_urgency)[: room - 1]
+        table = Table.grid(padding=(0, 2))
+        widest = max(8, self._console.width // NAME_SHARE)
+        for share in (widest, widest, None, None, None, None):
+            table.add_column(no_wrap=True, overflow="ellipsis", max_width=share)
+        for item in shown:
+            table.add_row(*self._row(item))
+        parts: list[Table | Text] = [table]
+        if len(shown) < len(items):
+            parts.append(_line(f"… and {len(items) - len(shown):,} more, finished or waiting", "dim"))
+        parts.append(_line(self._status(), "dim"))
         if progress.last_fault:
-            parts.append(Text(f"{progress.faults:,} faults, tried again; last: {progress.last_fault}", style="yellow"))
+            parts.append(
+                _line(f"{plural(progress.faults, 'fault')}, tried again; last: {progress.last_fault}", "yellow")
+            )
         if self._note:
             parts.append(Text(self._note, style="bold yellow"))
         return Group(*parts)
 
+    def _row(self, item: EvaluationProgress) -> tuple[Text | ProgressBar, ...]:
+        bar = ProgressBar(total=max(item.trials, 1), completed=item.done, width=24 if self._console.width > 110 else 8)
+        count = Text(f"{item.done:,}/{item.trials:,}", justify="right")
+        mean = item.mean_score
+        score = Text("" if mean is None else f"{mean:.3f} n={item.score_count:,}")
+        return Text(printable(item.label)), Text(printable(item.benchmark)), bar, count, score, Text(_troubles(item))
+
     def _status(self) -> str:
         progress = self._progress
-        left = ""
+        parts = [f"Run {self._run_id}", f"{progress.fraction:.0%}", f"{progress.rate:.1f} trials/s"]
         if 0 < progress.fraction < 1 and progress.rate > 0:
-            left = f"  {seconds_text((progress.trials - progress.done) / progress.rate)} left"
-        limits = ", ".join(f"{model} {limit}" for model, limit in progress.concurrency.items())
-        slots = f"  in flight at most: {limits}" if limits else ""
-        return (
-            f"Run {self._run_id}  {progress.fraction:.0%}  {progress.rate:.1f} trials/s{left}"
-            f"  cost {cost_text(progress.cost_usd)}{slots}"
-        )
+            parts.append(f"{seconds_text((progress.trials - progress.done) / progress.rate)} left")
+        parts.append(f"cost {cost_text(progress.cost_usd)}")
+        if cached := sum(item.cached for item in progress.evaluations.values()):
+            parts.append(f"{cached:,} cached")
+        if progress.concurrency:
+            limits = ", ".join(f"{model} {limit}" for model, limit in progress.concurrency.items())
+            parts.append(f"in flight at most: {limits}")
+        return "  ".join(parts)
 
 
-def _score(item: EvaluationProgress) -> str:
-    mean = item.mean_score
-    return "" if mean is None else f"score {mean:.3f} n={item.score_count:,}"
+def _line(text: str, style: str) -> Text:
+    return Text(printable(text), style=style, no_wrap=True, overflow="ellipsis")
+
+
+def _urgency(item: EvaluationProgress) -> int:
+    if 0 < item.done < item.trials:
+        return 0
+    return 2 if item.done else 1
 
 
 def _troubles(item: EvaluationProgress) -> str:
     counts = ((name, item.outcomes[name]) for name in (Outcome.INVALID, Outcome.FAILED))
-    parts = [f"{count:,} {name}" for name, count in counts if count]
-    if item.cached:
-        parts.append(f"{item.cached:,} cached")
-    return ", ".join(parts)
+    return ", ".join(f"{count:,} {name}" for name, count in counts if count)

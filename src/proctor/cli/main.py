@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import sys
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.version import __version__
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "run": ("proctor.cli.run:run", "Evaluate models on benchmarks."),
@@ -23,6 +30,8 @@ COMMANDS = {
     "db": ("proctor.cli.db:db", "Look after the database."),
     "completion": ("proctor.cli.completion:completion", "Print the shell completion script."),
 }
+OUTPUT_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+READER_GONE = 141  # what a shell reports for a program ended by SIGPIPE
 
 
 class LazyGroup(click.Group):
@@ -47,12 +56,27 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"No command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx)
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a reader that has gone away is no failure of ours (click would say 1)."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _silence()
+            raise click.exceptions.Exit(READER_GONE) from None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands, without importing any of them."""
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)]
+        return found or click.Command.shell_complete(self, ctx, incomplete)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="proctor", message="%(prog)s %(version)s")
 def cli() -> None:
     """Proctor says which AI model is better at your work, by how much, and how sure it is.
@@ -65,20 +89,60 @@ def main() -> None:
     """Run the command line; ends the process with its exit code."""
     from proctor.domain.errors import ProctorError
 
+    _accept_any_text()
     try:
-        cli.main(prog_name="proctor", standalone_mode=False)
-    except click.exceptions.Exit as exit_:
-        sys.exit(exit_.exit_code)
-    except click.ClickException as error:
+        exit_code = cli.main(prog_name="proctor", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        sys.exit(error.exit_code)
+    except click.UsageError as error:
+        _say(f"{_sentence(error.format_message())}{_where_help_is(error)}")
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        _say(error.format_message())
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         sys.exit(130)
     except ProctorError as error:
-        click.echo(f"Error: {error}", err=True)
+        _say(str(error))
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # Whoever read our output has gone; say nothing more, not even at shutdown.
-        sys.stderr.close()
-        sys.exit(141)
+    except BrokenPipeError:  # at the last flush
+        _silence()
+        sys.exit(READER_GONE)
+    except OSError as error:
+        if error.errno not in OUTPUT_FAULTS:
+            raise
+        _silence()
+        _say(f"The output cannot be written: {error.strerror or error}.")
+        sys.exit(1)
+    # What a command asks for with click.exceptions.Exit comes back as a value.
+    sys.exit(exit_code if isinstance(exit_code, int) else 0)
+
+
+def _say(message: str) -> None:
+    """One line on standard error, whatever is in the message."""
+    click.echo(f"Error: {' '.join(message.split())}".translate({0x1B: "\u241b"}), err=True)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _where_help_is(error: click.UsageError) -> str:
+    path = error.ctx.command_path if error.ctx is not None else "proctor"
+    return f" See '{path} --help'."
+
+
+def _accept_any_text() -> None:
+    """A model may write what the terminal's encoding cannot show; that must not end a command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _silence() -> None:
+    """Nobody can read our output any more; say nothing more, not even at shutdown."""
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device, not a path of ours
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

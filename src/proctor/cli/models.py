@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
+from proctor.cli.completing import complete_model
 from proctor.cli.options import as_json
 
 
 @click.command(short_help="List the model providers.")
-@click.argument("model", required=False)
+@click.argument("model", required=False, shell_complete=complete_model)
 @as_json
 def models(model: str | None, as_json: bool) -> None:
     """List the providers and whether each has its key; with MODEL, check that it can be used as written."""
@@ -22,22 +23,25 @@ def models(model: str | None, as_json: bool) -> None:
     if as_json:
         print_json(document)
         return
-    from rich.markup import escape
-    from rich.table import Table
+    from proctor.cli.terminal import cell, console, plain_table
 
-    from proctor.cli.tables import console
-
-    table = Table(box=None, header_style="bold", pad_edge=False, show_header=not model)
+    out = console()
     if isinstance(document, dict):
-        for key, value in document.items():
-            table.add_row(key, escape(str(value)))
-    else:
-        for title in ("Provider", "What it is", "Key", "Can do"):
-            table.add_column(title, overflow="fold")
-        for item in document:
-            can_do = ", ".join(name.replace("_", " ") for name, value in item["capabilities"].items() if value)
-            table.add_row(item["provider"], escape(item["description"]), _key_text(item), can_do or "text")
-    console().print(table)
+        for name, value in document.items():
+            out.print(f"[bold]{name}:[/] {cell(_shown(value))}")
+        return
+    table = plain_table(("Provider", "What it is", "Key", "Can do"))
+    for item in document:
+        can_do = ", ".join(name.replace("_", " ") for name, value in item["capabilities"].items() if value)
+        table.add_row(item["provider"], cell(item["description"]), _key_text(item), can_do or "text")
+    out.print(table)
+    out.print("\nA model is written provider/name?option=value. Check one with: proctor models MODEL")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={part}" for name, part in value.items()) or "none"
+    return "none" if value is None else str(value)
 
 
 def _key_text(item: dict[str, Any]) -> str:

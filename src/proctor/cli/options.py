@@ -7,9 +7,33 @@ from typing import Any, TypeVar
 
 import click
 
+from proctor.cli.completing import complete_model, complete_run
+
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+class Number(click.ParamType[int | float]):
+    """A number as it was written: 0 stays 0 and 0.0 stays 0.0, because it is sent like that."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
+        try:
+            return int(value)
+        except ValueError:
+            pass
+        try:
+            return float(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number.", param, ctx)
+
+
+NUMBER = Number()
+COUNT = click.IntRange(min=1)
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
+run_argument = click.argument("reference", metavar="RUN", shell_complete=complete_run)
+run_or_latest = click.argument("reference", metavar="[RUN]", default="latest", shell_complete=complete_run)
 
 SAMPLING = ("temperature", "top_p", "max_tokens")
 LIMITS = {
@@ -31,35 +55,38 @@ def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 limit_options = _together(
-    click.option("--concurrency", type=int, metavar="N", help="Requests in flight at most, per model (64)."),
+    click.option(
+        "--concurrency", type=click.IntRange(1, 4096), metavar="N", help="Requests in flight, per model (64)."
+    ),
     click.option("--max-cost", metavar="USD", help="Stop before more than this is spent."),
-    click.option("--max-minutes", type=float, metavar="M", help="Stop after this time; resume later."),
-    click.option("--retries", type=int, metavar="N", help="Tries after a fault (5)."),
-    click.option("--timeout", type=float, metavar="S", help="Seconds for one request (600)."),
+    click.option("--max-minutes", type=NUMBER, metavar="M", help="Stop after this time; resume later."),
+    click.option("--retries", type=click.IntRange(0, 50), metavar="N", help="Further tries after a fault (5)."),
+    click.option("--timeout", type=NUMBER, metavar="S", help="Seconds for one request (600)."),
 )
 
 execution_options = _together(
-    click.option("--limit", type=int, metavar="N", help="N samples of each benchmark, drawn with the seed."),
-    click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only samples like this, e.g. category=algebra."),
-    click.option("--shots", type=int, metavar="N", help="Worked examples in each prompt."),
-    click.option("--epochs", type=int, metavar="K", help="Ask each sample K times."),
+    click.option("--limit", type=COUNT, metavar="N", help="N samples of each benchmark, drawn with the seed."),
+    click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only samples like this: category=algebra."),
+    click.option("--shots", type=click.IntRange(min=0), metavar="N", help="Worked examples in each prompt."),
+    click.option("--epochs", type=COUNT, metavar="K", help="Ask each sample K times (1)."),
     click.option("--seed", type=int, metavar="S", help="Seed of every random choice (0)."),
-    click.option("--temperature", type=float, metavar="T", help="Sent to every model."),
-    click.option("--top-p", type=float, metavar="P", help="Sent to every model."),
-    click.option("--max-tokens", type=int, metavar="N", help="Sent to every model."),
-    click.option("--judge", metavar="MODEL", help="The model that judges open answers."),
+    click.option("--temperature", type=NUMBER, metavar="T", help="Sent to every model; left out, nothing is sent."),
+    click.option("--top-p", type=NUMBER, metavar="P", help="Sent to every model; left out, nothing is sent."),
+    click.option("--max-tokens", type=COUNT, metavar="N", help="Sent to every model; left out, nothing is sent."),
+    click.option("--judge", metavar="MODEL", shell_complete=complete_model, help="The model that judges open answers."),
     click.option("--name", metavar="TEXT", help="A name for the run."),
+    click.option(
+        "--until", metavar="RULE", help="Stop early: 'ci<0.02' (a narrow interval) or 'decided' (one model is better)."
+    ),
     click.option("--no-cache", is_flag=True, help="Ask again even what was answered before."),
     limit_options,
-)
+)  # fmt: skip
 
-gates = _together(
-    click.option(
-        "--fail-under",
-        multiple=True,
-        metavar="METRIC=VALUE",
-        help="Exit with 1 when a model's metric is lower, e.g. accuracy=0.8.",
-    ),
+gates = click.option(
+    "--fail-under",
+    multiple=True,
+    metavar="METRIC=VALUE",
+    help="Exit with 1 when a model's metric is lower, e.g. accuracy=0.8. Repeatable.",
 )
 
 
@@ -69,7 +96,7 @@ def plan_values(flags: dict[str, Any]) -> dict[str, Any]:
     def given(*names: str) -> dict[str, Any]:
         return {name: flags[name] for name in names if flags.get(name) is not None}
 
-    values = given("epochs", "seed", "judge", "name")
+    values = given("epochs", "seed", "judge", "name", "until")
     if flags.get("no_cache"):
         values["cache"] = False
     where = {"where": _pairs(flags["where"])} if flags.get("where") else {}
@@ -89,7 +116,7 @@ def _pairs(texts: tuple[str, ...]) -> dict[str, list[str]]:
     pairs: dict[str, list[str]] = {}
     for text in texts:
         key, equals, value = text.partition("=")
-        if not equals or not key:
-            raise click.UsageError(f"--where takes KEY=VALUE, not {text!r}.")
+        if not equals or not key or not value:
+            raise click.UsageError(f"--where takes KEY=VALUE, for example category=algebra, not {text!r}.")
         pairs.setdefault(key, []).append(value)
     return pairs

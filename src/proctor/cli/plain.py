@@ -7,7 +7,7 @@ from types import TracebackType
 
 import click
 
-from proctor.cli.figures import seconds_text
+from proctor.cli.figures import plural, seconds_text
 from proctor.runs.progress import Progress
 
 FIRST_SECONDS = 5.0
@@ -24,13 +24,16 @@ class PlainView:
         self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
 
     def __enter__(self) -> PlainView:
-        self.note(f"Run {self._run_id}: {self._progress.trials:,} trials.")
+        self.note(f"Run {self._run_id}: {plural(self._progress.trials, 'trial')}.")
         self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._ended.set()
         self._thread.join()
 
@@ -50,5 +53,5 @@ def line(progress: Progress) -> str:
     if 0 < progress.fraction < 1 and progress.rate > 0:
         text += f", {seconds_text((progress.trials - progress.done) / progress.rate)} left"
     if progress.faults:
-        text += f", {progress.faults:,} faults (last: {progress.last_fault})"
+        text += f", {plural(progress.faults, 'fault')} (last: {progress.last_fault})"
     return text

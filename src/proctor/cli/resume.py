@@ -6,12 +6,11 @@ from typing import Any
 
 import click
 
-from proctor.cli.options import as_json, gates, limit_options, limit_values
-from proctor.cli.workplace import complete_run
+from proctor.cli.options import as_json, gates, limit_options, limit_values, run_argument
 
 
 @click.command(short_help="Finish a run that was interrupted.")
-@click.argument("reference", metavar="RUN", shell_complete=complete_run)
+@run_argument
 @limit_options
 @gates
 @as_json
@@ -20,17 +19,17 @@ def resume(reference: str, **flags: Any) -> None:
 
     RUN is an id, a unique beginning of one, or 'latest'. No recorded answer is asked for again.
     """
-    from proctor.cli.executing import finish
-    from proctor.cli.gates import read_gates
+    from proctor.cli.executing import finish, known_metrics
+    from proctor.cli.gates import read_gates, refuse_unknown
     from proctor.cli.workplace import database, surroundings
     from proctor.planning.plan_file import limits_with
     from proctor.runs.execute import reopen
-    from proctor.settings import Settings
     from proctor.stores.runs import RunStore
 
     bars = read_gates(flags["fail_under"])
     with database() as opened:
         run = RunStore(opened).get(reference)
         limits = limits_with(run.plan, limit_values(flags))
-        execution = reopen(run, surroundings(Settings.from_environment()), opened, limits)
+        execution = reopen(run, surroundings(), opened, limits)
+        refuse_unknown(bars, known_metrics(execution))
         finish(execution, opened, is_json=flags["as_json"], gates=bars)

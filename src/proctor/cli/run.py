@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
+from proctor.cli.completing import complete_benchmark, complete_model
 from proctor.cli.options import as_json, execution_options, gates, plan_values
-from proctor.domain.plan import Plan
-
-YAML_ENDINGS = (".yaml", ".yml")
 
 
 @click.command(short_help="Evaluate models on benchmarks.")
-@click.argument("targets", nargs=-1, required=True, metavar="BENCHMARK|plan.yaml...")
-@click.option("-m", "--model", "models", multiple=True, metavar="MODEL", help="A model, as provider/name. Repeatable.")
+@click.argument("targets", nargs=-1, required=True, metavar="BENCHMARK|plan.yaml...", shell_complete=complete_benchmark)
+@click.option(
+    "-m",
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    shell_complete=complete_model,
+    help="A model, as provider/name?option=value. Repeatable.",
+)
 @execution_options
 @gates
-@click.option("--dry-run", is_flag=True, help="Show what would be done; ask no model.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done; ask no model, write nothing.")
 @as_json
 def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None:
     """Evaluate models on benchmarks, given by name, as a benchmark file, or together in a plan file.
@@ -26,50 +31,43 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
     \b
     proctor run puzzles -m demo/strong -m demo/weak
     proctor run my.yaml -m openai/gpt-5-mini --limit 100
+    proctor run my.yaml -m "openai/llama?base_url=http://127.0.0.1:8080/v1&temperature=0"
     proctor run plan.yaml
+
+    Flags win over what a plan says. Exit code 1 means that the run or a gate failed, 2 a mistake in the command.
     """
-    from proctor.cli.executing import dry_run, execute_plan
+    from proctor.cli.gates import read_gates, refuse_unknown
+    from proctor.cli.plans import read_targets
+    from proctor.cli.workplace import surroundings
 
-    plan = _plan(targets, models, flags)
-    if flags["dry_run"]:
-        dry_run(plan, is_json=flags["as_json"])
+    bars = read_gates(flags["fail_under"])
+    given = read_targets(targets, models, plan_values(flags))
+    here = surroundings()
+    with given.located(here):
+        if bars:
+            refuse_unknown(bars, given.metrics(here))
+        if flags["dry_run"]:
+            _dry_run(given.plan, here, is_json=flags["as_json"])
+            return
+        from proctor.cli.executing import finish
+        from proctor.cli.workplace import database
+        from proctor.runs.execute import submit
+
+        with database() as opened:
+            execution = submit(given.plan, here, opened)
+            finish(execution, opened, is_json=flags["as_json"], gates=bars)
+
+
+def _dry_run(plan: Any, here: Any, *, is_json: bool) -> None:
+    from proctor.cli.dry_run import resolved
+    from proctor.runs.resolve import resolve
+
+    document = resolved(plan, resolve(plan, here))
+    if is_json:
+        from proctor.cli.workplace import print_json
+
+        print_json(document)
     else:
-        execute_plan(plan, is_json=flags["as_json"], fail_under=flags["fail_under"])
+        from proctor.cli.outcome import print_dry_run
 
-
-def _plan(targets: tuple[str, ...], models: tuple[str, ...], flags: dict[str, Any]) -> Plan:
-    from proctor.domain.errors import PlanError
-    from proctor.planning.plan_file import plan_from, read_plan
-
-    values = plan_values(flags)
-    if models:
-        values["models"] = list(models)
-    plans = [target for target in targets if _is_plan_file(target)]
-    if plans:
-        if len(targets) > 1:
-            raise PlanError(f"{plans[0]} is a plan, and a plan is run alone: list the benchmarks inside it.")
-        return read_plan(Path(plans[0]), _without_benchmark_flags(values, plans[0]))
-    if not models:
-        raise PlanError("No model given. Name one with -m, for example -m demo/strong, or list them: 'proctor models'.")
-    spec = values.pop("benchmark", {})
-    values["benchmarks"] = [{"benchmark": target, **spec} for target in targets]
-    return plan_from(values)
-
-
-def _without_benchmark_flags(values: dict[str, Any], plan: str) -> dict[str, Any]:
-    from proctor.domain.errors import PlanError
-
-    spec = values.pop("benchmark", {})
-    if spec:
-        raise PlanError(f"--{next(iter(spec))} belongs to one benchmark: set it in {plan}, beside the benchmark.")
-    return values
-
-
-def _is_plan_file(target: str) -> bool:
-    if not target.endswith(YAML_ENDINGS) or "://" in target or not Path(target).is_file():
-        return False
-    from proctor.domain.errors import PlanError
-    from proctor.domain.yaml_document import load_yaml
-    from proctor.planning.plan_file import is_plan
-
-    return is_plan(load_yaml(Path(target), error=PlanError))
+        print_dry_run(document)

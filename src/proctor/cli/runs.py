@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from proctor.cli.options import as_json
+
+if TYPE_CHECKING:
+    from proctor.stores.listing import RunListing
 
 
 @click.command(short_help="List the runs.")
@@ -14,41 +19,50 @@ from proctor.cli.options import as_json
 )
 @as_json
 def runs(limit: int, status: str | None, as_json: bool) -> None:
-    """List the runs, newest first."""
+    """List the runs, newest first. A run that is 'interrupted' lost its process: 'proctor resume' finishes it."""
     from proctor.cli.workplace import database, print_json
     from proctor.domain.run import RunStatus
     from proctor.stores.listing import list_runs
+    from proctor.stores.runs import RunStore
 
     with database() as opened:
         rows = list_runs(opened, limit=limit, status=RunStatus(status) if status else None)
+        open_rows = [row.id for row in rows if row.status in (RunStatus.QUEUED, RunStatus.RUNNING)]
+        left_behind = {run_id for run_id in open_rows if not RunStore(opened).is_executing(run_id)}
     if as_json:
         print_json([
             {
-                "run_id": row.id, "name": row.name, "status": row.status, "created_at": row.created_at,
-                "seconds": row.seconds, "models": row.models, "benchmarks": row.benchmarks, "trials": row.trials,
+                "run_id": row.id, "name": row.name, "status": row.status, "is_executing": row.id in open_rows
+                and row.id not in left_behind, "created_at": row.created_at, "seconds": row.seconds,
+                "models": row.models, "benchmarks": row.benchmarks, "trials": row.trials,
             }
             for row in rows
         ])  # fmt: skip
         return
-    from rich.markup import escape
-    from rich.table import Table
+    _print(rows, left_behind, status)
 
+
+def _print(rows: list[RunListing], left_behind: set[str], status: str | None) -> None:
     from proctor.cli.figures import count_text, seconds_text
-    from proctor.cli.tables import console, status_text
+    from proctor.cli.terminal import cell, console, plain_table, status_text
 
     out = console()
     if not rows:
-        out.print("No runs yet. Start one with: proctor run puzzles -m demo/strong -m demo/weak")
+        nothing = "No runs yet." if status is None else f"No run is {status}."
+        out.print(f"{nothing} Start one with: proctor run puzzles -m demo/strong -m demo/weak")
         return
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("Run", "Started", "Status", "Name", "Models", "Benchmarks"):
-        table.add_column(title, overflow="fold", no_wrap=title in ("Run", "Started"))
-    for title in ("Trials", "Time"):
-        table.add_column(title, justify="right")
+    table = plain_table(numbers=("Run", "Started", "Status", "Trials", "Time"))
+    for column in table.columns[:3]:
+        column.justify = "left"
+    table.add_column("What", overflow="fold")
     for row in rows:
+        what = f"{', '.join(row.models)} on {', '.join(row.benchmarks)}"
         table.add_row(
-            row.id, f"{row.created_at.astimezone():%Y-%m-%d %H:%M}", status_text(row.status), escape(row.name or ""),
-            escape(", ".join(row.models)), escape(", ".join(row.benchmarks)), count_text(row.trials),
+            row.id,
+            f"{row.created_at.astimezone():%Y-%m-%d %H:%M}",
+            status_text("interrupted" if row.id in left_behind else row.status),
+            count_text(row.trials),
             seconds_text(row.seconds),
-        )  # fmt: skip
+            cell(f"{row.name}: {what}" if row.name else what),
+        )
     out.print(table)

@@ -6,19 +6,19 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
-import orjson
 
-from proctor.cli.options import as_json
-from proctor.cli.workplace import complete_run
+from proctor.cli.options import as_json, run_or_latest
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from proctor.stores.results import ResultRow
 
 CUT = 1_500
 
 
 @click.command(short_help="Look at single prompts, answers and verdicts.")
-@click.argument("reference", metavar="RUN", default="latest", shell_complete=complete_run)
+@run_or_latest
 @click.option("--outcome", type=click.Choice(["scored", "invalid", "failed"]), help="Only trials that ended like this.")
 @click.option("--wrong", is_flag=True, help="Only trials with a score below 1, and invalid ones.")
 @click.option("--sample", metavar="ID", help="Only this sample.")
@@ -31,47 +31,62 @@ CUT = 1_500
 def samples(
     reference: str, outcome: str | None, wrong: bool, limit: int, full: bool, as_json: bool, **where: Any
 ) -> None:
-    """Show what was asked, what came back, what was read from it, and what was expected."""
+    """Show what was asked, what came back, what was read from it, and what was expected.
+
+    RUN is an id, a unique beginning of one, or 'latest' (the default).
+    """
     from proctor.cli.workplace import database, print_json
     from proctor.domain.trial import Outcome
-    from proctor.reports.rows import result_json
     from proctor.stores.results import ResultStore
     from proctor.stores.runs import RunStore
 
+    given = {key: value for key, value in where.items() if value is not None}
     with database() as opened:
         run = RunStore(opened).get(reference)
-        given = {key: value for key, value in where.items() if value is not None}
         rows = ResultStore(opened).results(run.id, outcome=Outcome(outcome) if outcome else None, where=given)
         if wrong:
             rows = (row for row in rows if _is_wrong(row))
-        found = list(islice(rows, limit))
+        found = list(islice(rows, limit + 1))
     if as_json:
-        print_json([{**result_json(row), "prompt": orjson.loads(row.prompt)} for row in found])
+        print_json([_document(row) for row in found[:limit]])
         return
-    _print(found, run.id, full)
+    _print(found[:limit], run.id, full)
+    if len(found) > limit:
+        click.echo(f"There are more; -n {limit * 10} shows more of them.", err=True)
 
 
 def _is_wrong(row: ResultRow) -> bool:
     return any(score.value is not None and score.value < 1 for score in row.scores)
 
 
-def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
-    from rich.markup import escape
+def _document(row: ResultRow) -> dict[str, Any]:
+    import orjson
 
-    from proctor.cli.tables import console
+    from proctor.reports.rows import result_json
+
+    return {**result_json(row), "prompt": orjson.loads(row.prompt)}
+
+
+def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
+    import orjson
+    from rich.text import Text
+
+    from proctor.cli.terminal import console, printable
 
     out = console()
     if not rows:
         out.print(f"No such trials in run {run_id}.")
-    for row in rows:
-        out.rule(escape(f"{row.sample_id}  {row.model}  {row.benchmark}  epoch {row.epoch}"), align="left")
+    for index, row in enumerate(rows):
+        title = f"{row.sample_id}  {row.model}  {row.benchmark}" + (f"  epoch {row.epoch}" if row.epoch else "")
+        out.print(Text(("\n" if index else "") + printable(title), "bold underline"))
         for message in orjson.loads(row.prompt)["messages"]:
             _part(out, message["role"], _content(message["content"]), full)
         _part(out, "response", row.response, full)
         _part(out, "target", row.target, full)
         for score in row.scores:
             mark = "not measured" if score.value is None else f"{score.value:g}"
-            _part(out, score.scorer, f"{mark}; read {score.answer!r}; {score.reason}", full)
+            read = "" if score.answer is None else f"; read {score.answer!r}"
+            _part(out, score.scorer, f"{mark}{read}; {score.reason}" if score.reason else f"{mark}{read}", full)
         verdict = row.outcome.value + (f": {row.error}" if row.error else "") + (" (cached)" if row.is_cached else "")
         _part(out, "outcome", verdict, full)
 
@@ -82,11 +97,13 @@ def _content(content: Any) -> str:
     return "\n".join(part["text"] if "text" in part else f"[{part['media_type']}]" for part in content)
 
 
-def _part(out: Any, name: str, text: str | None, full: bool) -> None:
+def _part(out: Console, name: str, text: str | None, full: bool) -> None:
     from rich.text import Text
+
+    from proctor.cli.terminal import printable
 
     if text is None:
         text = "–"
     elif not full and len(text) > CUT:
         text = f"{text[:CUT]} … ({len(text) - CUT:,} more characters, --full shows them)"
-    out.print(Text.assemble((f"{name}: ", "bold"), text.replace("\x1b", "␛")))
+    out.print(Text.assemble((f"{name}: ", "bold"), printable(text)), soft_wrap=not out.is_terminal)

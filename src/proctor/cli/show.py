@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import click
 
-from proctor.cli.options import as_json
-from proctor.cli.workplace import complete_run
+from proctor.cli.options import as_json, run_or_latest
 
 
 @click.command(short_help="Show a run's results.")
-@click.argument("reference", metavar="RUN", default="latest", shell_complete=complete_run)
+@run_or_latest
 @as_json
 def show(reference: str, as_json: bool) -> None:
-    """Show a run's results. RUN is an id, a unique beginning of one, or 'latest'."""
+    """Show a run's results. RUN is an id, a unique beginning of one, or 'latest' (the default)."""
     from proctor.cli.workplace import database, print_json
     from proctor.runs.reading import read_run
 
@@ -21,6 +20,6 @@ def show(reference: str, as_json: bool) -> None:
     if as_json:
         print_json(document)
         return
-    from proctor.cli.tables import print_run
+    from proctor.cli.outcome import print_run
 
     print_run(document)

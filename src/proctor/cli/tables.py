@@ -1,133 +1,139 @@
-"""Result tables."""
+"""Result tables, in the widest form the terminal has room for; no name and no number is ever cut off."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from proctor.cli.figures import cost_text, count_text, estimate_text, seconds_text, share_text
+from proctor.cli.terminal import cell, fits, plain_table, printable
 
-STATUS_COLOURS = {"completed": "green", "running": "cyan", "queued": "cyan", "failed": "red", "cancelled": "yellow"}
-PLAIN_WIDTH = 200
-
-
-def console(*, stderr: bool = False) -> Console:
-    """A terminal keeps its width; a file or a pipe gets lines that are not broken."""
-    stream = sys.stderr if stderr else sys.stdout
-    return Console(stderr=stderr, width=None if stream.isatty() else PLAIN_WIDTH, highlight=False, soft_wrap=False)
+FOLDED_WIDTH = 22
+"""Names are folded at this width where a table is too wide otherwise."""
+COUNTS = ("invalid", "failed")
+EFFORT = ("cached", "p50", "p95", "tokens in / out", "cost")
+Evaluations = Sequence[dict[str, Any]]
 
 
-def status_text(status: str) -> str:
-    return f"[{STATUS_COLOURS.get(status, 'white')}]{status}[/]"
+def print_results(out: Console, evaluations: Evaluations) -> None:
+    """Every metric with its interval and n, what could not be counted beside it, then what it took."""
+    for tables in _layouts(evaluations):
+        if all(fits(table, out) for table in tables):
+            for index, table in enumerate(tables):
+                out.print(*([""] if index else []), table, sep="\n")
+            return
+    for evaluation in evaluations:
+        _print_block(out, evaluation)
 
 
-def results_table(evaluations: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("Model", "Benchmark"):
-        table.add_column(title, overflow="fold")
-    names = list(dict.fromkeys(name for item in evaluations for name in item["metrics"]))
-    for name in names:
-        table.add_column(f"{name} [95 % interval]".replace("[", "\\["), no_wrap=True)
-    for title in ("invalid", "failed", "cached", "p50", "p95", "tokens in / out", "cost"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for item in evaluations:
-        latency, usage = item["latency_seconds"], item["usage"]
-        table.add_row(
-            escape(item["model"]),
-            escape(item["benchmark"]),
-            *(escape(estimate_text(item["metrics"].get(name))) for name in names),
-            share_text(item["invalid"], item["trials"]),
-            share_text(item["failed"], item["trials"]),
-            share_text(item["cached"], item["trials"]),
-            seconds_text(latency.get("p50")),
-            seconds_text(latency.get("p95")),
-            f"{count_text(usage['input_tokens'])} / {count_text(usage['output_tokens'])}",
-            cost_text(item["cost_usd"]),
-        )
-    return table
-
-
-def categories_table(evaluations: list[dict[str, Any]]) -> Table | None:
-    """One row a category, one column a model; None when there are no categories."""
+def print_categories(out: Console, evaluations: Evaluations) -> None:
+    """The first metric by category: a column for each model where there is room, else a row."""
     if not any(item["categories"] for item in evaluations):
-        return None
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("Benchmark", overflow="fold")
-    table.add_column("Category", overflow="fold")
-    models = list(dict.fromkeys(item["model"] for item in evaluations))
-    for model in models:
-        table.add_column(escape(model), no_wrap=True)
-    rows = list(dict.fromkeys((item["benchmark"], name) for item in evaluations for name in item["categories"]))
-    for benchmark, category in rows:
-        cells = [_category_cell(evaluations, benchmark, category, model) for model in models]
-        table.add_row(escape(benchmark), escape(category), *cells)
+        return
+    side_by_side = _categories_by_model(evaluations)
+    out.print()
+    out.print(side_by_side if fits(side_by_side, out) else _categories_in_rows(evaluations))
+
+
+def benchmark_names(evaluations: Evaluations) -> list[str]:
+    """Each evaluation's benchmark, with its selection where the name alone would be ambiguous."""
+    pairs = [(item["model"], item["benchmark"]) for item in evaluations]
+    return [
+        f"{item['benchmark']} ({_selection_text(item)})" if pairs.count(pair) > 1 else item["benchmark"]
+        for item, pair in zip(evaluations, pairs, strict=True)
+    ]
+
+
+def _selection_text(evaluation: dict[str, Any]) -> str:
+    selection = dict(evaluation.get("selection", {}))
+    where = selection.pop("where", {})
+    parts = [f"{key}={'|'.join(values)}" for key, values in where.items()]
+    parts += [f"{key}={value}" for key, value in {**selection.pop("parameters", {}), **selection}.items()]
+    return ", ".join(parts) or "everything"
+
+
+def _layouts(evaluations: Evaluations) -> Iterator[list[Table]]:
+    yield [_table(evaluations, [*COUNTS, *EFFORT])]
+    yield [_table(evaluations, COUNTS), _table(evaluations, EFFORT, has_metrics=False)]
+    yield [
+        _table(evaluations, COUNTS, widest=FOLDED_WIDTH),
+        _table(evaluations, EFFORT, has_metrics=False, widest=FOLDED_WIDTH),
+    ]
+
+
+def _table(
+    evaluations: Evaluations, figures: Sequence[str], *, has_metrics: bool = True, widest: int | None = None
+) -> Table:
+    names = list(dict.fromkeys(name for item in evaluations for name in item["metrics"])) if has_metrics else []
+    table = plain_table(("Model", "Benchmark"), widest=widest)
+    for name in names:
+        table.add_column(cell(f"{name} [95 % interval]"), no_wrap=True)
+    for title in figures:
+        table.add_column(title, justify="right", no_wrap=True)
+    for item, benchmark in zip(evaluations, benchmark_names(evaluations), strict=True):
+        values = _figures(item)
+        estimates = (cell(estimate_text(item["metrics"].get(name))) for name in names)
+        table.add_row(cell(item["model"]), cell(benchmark), *estimates, *(values[title] for title in figures))
     return table
 
 
-def _category_cell(evaluations: list[dict[str, Any]], benchmark: str, category: str, model: str) -> str:
-    for item in evaluations:
-        if item["benchmark"] == benchmark and item["model"] == model and category in item["categories"]:
-            return escape(estimate_text(next(iter(item["categories"][category].values()))))
-    return escape(estimate_text(None))
+def _figures(item: dict[str, Any]) -> dict[str, str]:
+    latency, usage, trials = item["latency_seconds"], item["usage"], item["trials"]
+    return {
+        "invalid": share_text(item["invalid"], trials),
+        "failed": share_text(item["failed"], trials),
+        "cached": share_text(item["cached"], trials),
+        "p50": seconds_text(latency.get("p50")),
+        "p95": seconds_text(latency.get("p95")),
+        "tokens in / out": f"{count_text(usage['input_tokens'])} / {count_text(usage['output_tokens'])}",
+        "cost": cost_text(item["cost_usd"]),
+    }
 
 
-def print_run(document: dict[str, Any]) -> None:
-    out = console()
-    title = f"Run [bold]{document['run_id']}[/]"
-    if document["name"]:
-        title += f" ({escape(document['name'])})"
-    out.print(f"{title}: {status_text(document['status'])} in {seconds_text(document['seconds'])}")
-    if document["error"]:
-        out.print(f"  {escape(document['error'])}")
-    out.print()
-    out.print(results_table(document["evaluations"]))
-    for item in document["evaluations"]:
-        missing = item["stopped"] + item["pending"]
-        if missing:
-            state = "not asked" if item["stopped"] else "still to come"
-            out.print(
-                f"{escape(item['model'])} on {escape(item['benchmark'])}: {missing:,} of {item['trials']:,} trials {state}."
-            )
-    categories = categories_table(document["evaluations"])
-    if categories is not None:
-        out.print()
-        out.print(categories)
+def _print_block(out: Console, item: dict[str, Any]) -> None:
+    """One evaluation as a paragraph: for many metrics, long names or a narrow terminal."""
+    out.print(Text(printable(f"{item['model']} on {item['benchmark']}"), "bold"))
+    for name, estimate in item["metrics"].items():
+        out.print(Text(f"  {name}  {estimate_text(estimate)}"))
+    for titles in (COUNTS, EFFORT):
+        values = _figures(item)
+        out.print(Text("  " + ", ".join(f"{title} {values[title]}" for title in titles)))
 
 
-def print_outcome(document: dict[str, Any], path: Path) -> None:
-    """The result of an execution, where it is kept, and what to type next."""
-    print_run(document)
-    out = console()
-    run_id = document["run_id"]
-    out.print(f"\nKept in {escape(str(path))}")
-    if document["status"] != "completed":
-        out.print(f"Go on with:   proctor resume {run_id}")
-    wrong = any(item["failed"] for item in document["evaluations"])
-    out.print(f"Look closer:  proctor samples {run_id}" + (" --outcome failed" if wrong else " --wrong"))
-    out.print(f"Take it away: proctor export {run_id} -f csv")
+def _categories_by_model(evaluations: Evaluations) -> Table:
+    rows = _category_rows(evaluations)
+    models = list(dict.fromkeys(item["model"] for item in evaluations))
+    benchmarks = {benchmark for benchmark, _ in rows}
+    table = plain_table(("Benchmark", "Category") if len(benchmarks) > 1 else ("Category",))
+    for model in models:
+        table.add_column(cell(model), no_wrap=True)
+    for (benchmark, category), estimates in rows.items():
+        names = (benchmark, category) if len(benchmarks) > 1 else (category,)
+        table.add_row(*map(cell, names), *(cell(estimate_text(estimates.get(model))) for model in models))
+    return table
 
 
-def print_dry_run(document: dict[str, Any]) -> None:
-    out = console()
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("Model", "Benchmark", "Version", "Content"):
-        table.add_column(title, overflow="fold")
-    for title in ("Samples", "Epochs", "Trials"):
-        table.add_column(title, justify="right")
-    table.add_column("Options", overflow="fold")
-    for item in document["evaluations"]:
-        options = ", ".join(f"{key}={value}" for key, value in item["options"].items()) or "the provider's defaults"
-        table.add_row(
-            escape(item["model_spec"]), escape(item["benchmark"]), item["version"], item["digest"][:12],
-            count_text(item["samples"]), count_text(item["epochs"]), count_text(item["trials"]), escape(options),
-        )  # fmt: skip
-    out.print(table)
-    out.print(
-        f"\n{document['trials']:,} trials, about {document['estimated_requests']:,} requests (retries and cached answers "
-        f"not counted), seed {document['seed']}. Nothing was asked or written."
-    )
+def _categories_in_rows(evaluations: Evaluations) -> Table:
+    rows = _category_rows(evaluations)
+    benchmarks = {benchmark for benchmark, _ in rows}
+    titles = ("Benchmark", "Category", "Model") if len(benchmarks) > 1 else ("Category", "Model")
+    table = plain_table(titles, widest=FOLDED_WIDTH)
+    table.add_column("score", no_wrap=True)
+    for (benchmark, category), estimates in rows.items():
+        for model, estimate in estimates.items():
+            names = (benchmark, category, model) if len(benchmarks) > 1 else (category, model)
+            table.add_row(*map(cell, names), cell(estimate_text(estimate)))
+    return table
+
+
+def _category_rows(evaluations: Evaluations) -> dict[tuple[str, str], dict[str, Any]]:
+    """The first metric's estimates by benchmark and category, then by model."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for item, benchmark in zip(evaluations, benchmark_names(evaluations), strict=True):
+        for category, estimates in item["categories"].items():
+            rows.setdefault((benchmark, category), {})[item["model"]] = next(iter(estimates.values()), None)
+    return rows

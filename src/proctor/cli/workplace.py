@@ -6,23 +6,29 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import orjson
 
-from proctor.runs.resolve import Surroundings
-from proctor.settings import Settings
-from proctor.stores.database import Database, open_database
+if TYPE_CHECKING:
+    from proctor.runs.resolve import Surroundings
+    from proctor.stores.database import Database
 
 
-def surroundings(settings: Settings) -> Surroundings:
-    return Surroundings(folder=Path.cwd(), environment=os.environ, data=settings.data)
+def surroundings() -> Surroundings:
+    """This folder, this environment."""
+    from proctor.runs.resolve import Surroundings
+    from proctor.settings import Settings
+
+    return Surroundings(folder=Path.cwd(), environment=os.environ, data=Settings.from_environment().data)
 
 
 @contextmanager
 def database() -> Iterator[Database]:
     """The database of this environment, made or brought up to date where needed."""
+    from proctor.settings import Settings
+    from proctor.stores.database import open_database
+
     opened = open_database(Settings.from_environment().database_url)
     try:
         yield opened
@@ -32,17 +38,7 @@ def database() -> Iterator[Database]:
 
 def print_json(value: Any) -> None:
     """One document on standard output."""
-    click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=str).decode())
+    import orjson
 
-
-def complete_run(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Run ids for shell completion."""
-    from proctor.domain.errors import ProctorError
-    from proctor.stores.listing import list_runs
-
-    try:
-        with database() as opened:
-            ids = [row.id for row in list_runs(opened, limit=50)]
-    except ProctorError:
-        return []
-    return [name for name in ["latest", *ids] if name.startswith(incomplete)]
+    text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=str)
+    click.echo(text.decode())

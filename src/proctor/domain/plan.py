@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+T = TypeVar("T")
 
 
 class _Frozen(BaseModel):
@@ -16,17 +19,39 @@ class _Frozen(BaseModel):
 
 
 def _one_or_many(value: object) -> object:
-    return [value] if isinstance(value, str) else value
+    return [value] if isinstance(value, str | Mapping) else value
 
 
-def _finite(value: int | float) -> int | float:
-    if not math.isfinite(value):
-        raise ValueError("must be a finite number")
+def _some(value: tuple[T, ...]) -> tuple[T, ...]:
+    if not value:
+        raise ValueError("the list is empty: at least one is needed")
     return value
 
 
-Number = Annotated[int | float, AfterValidator(_finite)]
-"""0 stays 0 and 0.5 stays 0.5: options are sent as they were written."""
+def _as_written(value: object) -> int | float:
+    """Text comes from a query string; true is no number, whatever Python says."""
+    if isinstance(value, str):
+        for kind in (int, float):
+            try:
+                value = kind(value)
+                break
+            except ValueError:
+                continue
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is not a number")
+    return value
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError(f"{value!r} is not a whole number")
+    return value
+
+
+Number = Annotated[int | float, BeforeValidator(_as_written)]
+"""0 stays 0 and 0.0 stays 0.0: options are sent as they were written."""
+Whole = Annotated[int, BeforeValidator(_whole)]
+Texts = Annotated[list[str], BeforeValidator(_one_or_many)]
 
 
 class Sampling(_Frozen):
@@ -34,15 +59,15 @@ class Sampling(_Frozen):
 
     temperature: Number | None = Field(None, ge=0)
     top_p: Number | None = Field(None, ge=0, le=1)
-    top_k: int | None = Field(None, ge=0)
-    max_tokens: int | None = Field(None, ge=1)
-    seed: int | None = None
-    stop: Annotated[list[str], BeforeValidator(_one_or_many)] | None = None
+    top_k: Whole | None = Field(None, ge=0)
+    max_tokens: Whole | None = Field(None, ge=1)
+    seed: Whole | None = None
+    stop: Texts | None = None
     frequency_penalty: Number | None = None
     presence_penalty: Number | None = None
     reasoning_effort: str | None = None
     logprobs: bool | None = None
-    top_logprobs: int | None = Field(None, ge=0)
+    top_logprobs: Whole | None = Field(None, ge=0)
     extra: dict[str, Any] | None = None
     """Further fields of the provider's own, put into the request as they are."""
 
@@ -50,12 +75,45 @@ class Sampling(_Frozen):
         return self.model_dump(exclude_none=True)
 
 
-SECRET_WORDS = ("key", "token", "secret", "password", "authorization")
+SECRET_NAMES = frozenset(
+    {"key", "apikey", "token", "secret", "password", "passwd", "authorization", "bearer", "credentials"}
+)
+SECRET_VALUE = re.compile(
+    r"Bearer\s+\S{8,}|(?:sk|pk|rk)-[\w-]{12,}|gh[pousr]_\w{20,}|hf_\w{16,}|AIza[\w-]{20,}|xox[a-z]-[\w-]{10,}"
+)
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def _refuse_secrets(value: object, *, has_named_secrets: bool = True) -> None:
+    """Plans are stored and shown, so nothing in them may be a key; the message never repeats the value."""
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            if has_named_secrets and isinstance(part, str) and _names_a_secret(str(name)):
+                raise ValueError(f"{name!r} looks like a secret; keys come from the provider's environment variable")
+            _refuse_secrets(part, has_named_secrets=has_named_secrets)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            _refuse_secrets(part, has_named_secrets=has_named_secrets)
+    elif isinstance(value, str) and SECRET_VALUE.search(value):
+        raise ValueError("a value looks like a key; keys come from the provider's environment variable")
+
+
+def _names_a_secret(name: str) -> bool:
+    """'api_key', 'X-Api-Key' and 'authToken' do; 'max_tokens' and 'auth_variable' do not."""
+    return re.split(r"[\W_]+", CAMEL.sub("_", name).lower())[-1] in SECRET_NAMES
 
 
 def _split_query(text: str) -> tuple[str, dict[str, str]]:
     head, _, query = text.partition("?")
-    return head, dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
+    except ValueError:
+        raise ValueError(f"{head}: options are written ?name=value&name=value") from None
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{head}: {name!r} is given twice")
+    return head, dict(pairs)
 
 
 class ModelSpec(_Frozen):
@@ -79,15 +137,13 @@ class ModelSpec(_Frozen):
         if not isinstance(text, str):
             raise ValueError("a model is written provider/name, or as a mapping with the key 'model'")
         head, query = _split_query(text)
-        provider, slash, name = head.partition("/")
-        if not slash:
-            raise ValueError(f"{text!r} is not a model: write provider/name, for example openai/gpt-5-mini")
         given = {**query, **given}
+        _refuse_secrets(given)
+        provider, slash, name = head.partition("/")
+        if not slash or not provider:
+            raise ValueError(f"{head!r} is not a model: write provider/name, for example openai/gpt-5-mini")
         label = given.pop("label", None)
         sampling = {key: given.pop(key) for key in list(given) if key in Sampling.model_fields}
-        for key in given:
-            if any(word in key.lower() for word in SECRET_WORDS):
-                raise ValueError(f"{key!r} looks like a secret; keys come from the provider's environment variable")
         return {"provider": provider, "name": name, "label": label, "sampling": sampling, "settings": given}
 
     @property
@@ -105,10 +161,10 @@ class BenchmarkSpec(_Frozen):
     OWN: ClassVar[frozenset[str]] = frozenset({"where", "limit", "shots", "epochs", "parameters"})
 
     benchmark: str = Field(min_length=1)
-    where: dict[str, Annotated[list[str], BeforeValidator(_one_or_many)]] = {}
-    limit: int | None = Field(None, ge=1)
-    shots: int | None = Field(None, ge=0)
-    epochs: int | None = Field(None, ge=1)
+    where: dict[str, Texts] = {}
+    limit: Whole | None = Field(None, ge=1)
+    shots: Whole | None = Field(None, ge=0)
+    epochs: Whole | None = Field(None, ge=1)
     parameters: dict[str, Any] = {}
 
     @model_validator(mode="before")
@@ -124,6 +180,7 @@ class BenchmarkSpec(_Frozen):
             raise ValueError("a benchmark is a name or a file, or a mapping with the key 'benchmark'")
         head, query = (text, {}) if "://" in text else _split_query(text)
         given = {**query, **given}
+        _refuse_secrets(given, has_named_secrets=False)
         own = {key: given.pop(key) for key in list(given) if key in cls.OWN}
         parameters = {**own.pop("parameters", {}), **given}
         return {"benchmark": head, "parameters": parameters, **own}
@@ -137,21 +194,23 @@ class Limits(_Frozen):
 
     cost_usd: Decimal | None = Field(None, gt=0)
     minutes: Number | None = Field(None, gt=0)
-    concurrency: int = Field(64, ge=1, le=4096)
-    retries: int = Field(5, ge=0, le=50)
+    concurrency: Whole = Field(64, ge=1, le=4096)
+    retries: Whole = Field(5, ge=0, le=50)
     timeout_seconds: Number = Field(600.0, gt=0)
 
 
 class Plan(_Frozen):
     name: str | None = None
-    models: tuple[ModelSpec, ...] = Field(min_length=1)
-    benchmarks: tuple[BenchmarkSpec, ...] = Field(min_length=1)
-    epochs: int = Field(1, ge=1)
-    seed: int = 0
+    models: Annotated[tuple[ModelSpec, ...], BeforeValidator(_one_or_many), AfterValidator(_some)]
+    benchmarks: Annotated[tuple[BenchmarkSpec, ...], BeforeValidator(_one_or_many), AfterValidator(_some)]
+    epochs: Whole = Field(1, ge=1)
+    seed: Whole = 0
     sampling: Sampling = Sampling()
     """For every model; a model's own options win."""
     judge: ModelSpec | None = None
     cache: bool = True
+    until: str | None = None
+    """Stop early: 'ci<0.02' or 'decided'."""
     limits: Limits = Limits()
 
     @model_validator(mode="after")
@@ -163,6 +222,10 @@ class Plan(_Frozen):
                 if text in seen:
                     raise ValueError(f"the {kind} {item} is listed twice")
                 seen.add(text)
+        labels = [self.label(spec) for spec in self.models]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise ValueError(f"two models would both be shown as {label!r}: give one a label of its own")
         return self
 
     def label(self, spec: ModelSpec) -> str:

@@ -82,6 +82,20 @@ def load_yaml(source: Path | str, *, name: str | None = None, error: type[UserEr
     return LocatedDocument(value, label, error, node)
 
 
+_WANTED = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "string": "text",
+    "list": "a list",
+    "tuple": "a list",
+    "dict": "a mapping (name: value)",
+    "mapping": "a mapping (name: value)",
+    "model": "a mapping (name: value)",
+}
+"""Kinds of values in the words of people who write YAML."""
+
+
 def explain(
     mistake: pydantic.ValidationError, document: LocatedDocument, model: type[pydantic.BaseModel] | None = None
 ) -> str:
@@ -95,12 +109,25 @@ def mistakes(
     mistake: pydantic.ValidationError, document: LocatedDocument, model: type[pydantic.BaseModel] | None = None
 ) -> list[str]:
     """One line for each mistake, in the order of the document; `model` lets unknown fields get a suggestion."""
-    found: dict[tuple[int, str], str] = {}
+    found: dict[tuple[int, bool, str], str] = {}
     for detail in mistake.errors(include_url=False):
         line, path = document.line_of(detail["loc"]), document.path_of(detail["loc"])
         head = f"{document.name}:{line}: " + (f"{path}: " if path else "")
-        found.setdefault((line, path), head + _describe(dict(detail), model))
+        # A field that is missing has often been misspelt: the misspelling says more.
+        found.setdefault((line, detail["type"] == "missing", path), head + _describe(dict(detail), model))
     return [found[key] for key in sorted(found)]
+
+
+def explain_value(mistake: pydantic.ValidationError, model: type[pydantic.BaseModel] | None = None) -> str:
+    """One line about the first mistake in a value that came from no file: field, bad value, what is allowed."""
+    detail = min(mistake.errors(include_url=False), key=lambda found: found["type"] == "missing")
+    path = ""
+    for step in detail["loc"]:
+        if isinstance(step, int):
+            path += f"[{step}]"
+        elif step.isidentifier() and step not in ("int", "float"):  # the arms of a union are not fields
+            path += f".{step}" if path else step
+    return (f"{path}: " if path else "") + _describe(dict(detail), model)
 
 
 def _describe(detail: dict[str, Any], model: type[pydantic.BaseModel] | None) -> str:
@@ -114,6 +141,8 @@ def _describe(detail: dict[str, Any], model: type[pydantic.BaseModel] | None) ->
     if kind in ("literal_error", "enum"):
         names = [part.strip(" '") for part in context.get("expected", "").replace(" or ", ", ").split(", ")]
         return f"{_show(given)} is not one of {', '.join(names)}.{did_you_mean(str(given), names)}"
+    if wanted := _WANTED.get(kind.removesuffix("_parsing").removesuffix("_type").removesuffix("_from_float")):
+        return f"{_show(given)} cannot be used: it should be {wanted}."
     message = detail["msg"].removeprefix("Value error, ").removesuffix(".")
     message = message[:1].lower() + message[1:] if message.startswith("Input should") else message
     message = message.replace("input should", "it should")

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pydantic
 
 from proctor.domain.errors import PlanError
 from proctor.domain.plan import BenchmarkSpec, Limits, ModelSpec, Plan
-from proctor.domain.yaml_document import LocatedDocument, as_mapping, explain, load_yaml
+from proctor.domain.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
 
-PLAN_KEYS = frozenset({"models", "benchmarks"})
+T = TypeVar("T", bound=pydantic.BaseModel)
+BENCHMARK_KEYS = frozenset({"dataset", "scorers", "prompt"})
+LEAST = {"models": ["demo/strong"], "benchmarks": ["puzzles"]}
+"""What a plan cannot do without; stands in while flags are checked on their own."""
 
 
 def is_plan(document: LocatedDocument) -> bool:
-    """A plan names models or benchmarks; a benchmark file names a dataset."""
+    """A benchmark file names data or scorers; any other mapping is meant as a plan."""
     value = document.value
-    return isinstance(value, Mapping) and bool(PLAN_KEYS & set(value)) and "dataset" not in value
+    return isinstance(value, Mapping) and not BENCHMARK_KEYS & set(value)
 
 
 def read_plan(path: Path, overrides: Mapping[str, Any] | None = None) -> Plan:
     """A plan from a file; flags given beside it win over what the file says."""
-    document = load_yaml(path, error=PlanError)
-    values = _merged(as_mapping(document, "a plan"), overrides or {})
+    return plan_in(load_yaml(path, error=PlanError), overrides)
+
+
+def plan_in(document: LocatedDocument, overrides: Mapping[str, Any] | None = None) -> Plan:
+    """The plan a document holds; a mistake is shown with its file, line and field."""
+    values = as_mapping(document, "a plan")
+    if overrides:
+        plan_from({**LEAST, **overrides})  # a flag's mistake is not the file's
+        values = _merged(values, overrides)
     try:
         return Plan.model_validate(values)
     except pydantic.ValidationError as error:
@@ -33,33 +43,24 @@ def read_plan(path: Path, overrides: Mapping[str, Any] | None = None) -> Plan:
 
 def plan_from(values: Mapping[str, Any]) -> Plan:
     """A plan from flags or from a program."""
-    try:
-        return Plan.model_validate(values)
-    except pydantic.ValidationError as error:
-        raise PlanError(_first_message(error)) from None
+    return _validated(Plan, values)
 
 
 def benchmark_spec(text: str) -> BenchmarkSpec:
     """A benchmark as written on the command line."""
-    try:
-        return BenchmarkSpec.model_validate(text)
-    except pydantic.ValidationError as error:
-        raise PlanError(_first_message(error)) from None
+    return _validated(BenchmarkSpec, text)
 
 
 def model_spec(text: str) -> ModelSpec:
     """A model as written on the command line."""
+    return _validated(ModelSpec, text)
+
+
+def _validated(kind: type[T], value: object) -> T:
     try:
-        return ModelSpec.model_validate(text)
+        return kind.model_validate(value)
     except pydantic.ValidationError as error:
-        raise PlanError(_first_message(error)) from None
-
-
-def _first_message(error: pydantic.ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(step) for step in first["loc"])
-    message = first["msg"].removeprefix("Value error, ")
-    return f"{place}: {message}" if place else message
+        raise PlanError(explain_value(error, kind)) from None
 
 
 def _merged(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

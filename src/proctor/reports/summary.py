@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -12,6 +13,9 @@ from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
 from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunRow
+
+NO_LATENCY = {"p50": None, "p95": None}
+"""Nothing was asked now: not measured, which is not the same as 0."""
 
 
 def summarise_evaluation(results: ResultStore, row: dict[str, Any], *, has_ended: bool) -> dict[str, Any]:
@@ -25,6 +29,7 @@ def summarise_evaluation(results: ResultStore, row: dict[str, Any], *, has_ended
         "benchmark": row["benchmark"],
         "version": row["version"],
         "digest": row["digest"],
+        "selection": _selection(row),
         "samples": row["samples"],
         "epochs": row["epochs"],
         "trials": trials,
@@ -38,7 +43,7 @@ def summarise_evaluation(results: ResultStore, row: dict[str, Any], *, has_ended
         "categories": categories,
         "usage": {"input_tokens": tally.input_tokens, "output_tokens": tally.output_tokens},
         "cost_usd": None if tally.cost_usd is None else float(tally.cost_usd),
-        "latency_seconds": Latencies(results.latencies(row["id"])).summary(),
+        "latency_seconds": {**NO_LATENCY, **Latencies(results.latencies(row["id"])).summary()},
     }
 
 
@@ -47,15 +52,28 @@ def _measure(results: ResultStore, row: dict[str, Any]) -> tuple[dict[str, Any],
     metrics: dict[str, Any] = {}
     categories: dict[str, Any] = {}
     scorers = orjson.loads(row["scorers"])
-    for index, (scorer, version) in enumerate(scorers.items()):
-        for name in orjson.loads(row["metrics"]):
+    names = orjson.loads(row["metrics"])
+    labels = iter(metric_labels(list(scorers), names))
+    for scorer, version in scorers.items():
+        for name in names:
             metric: Metric = plugins.load("metrics", name)()
-            label = name if index == 0 else f"{scorer}.{name}"
+            label = next(labels)
             total, parts = measure_all(metric, results.sample_scores(row["id"], scorer, version))
             metrics[label] = estimate_json(total)
             for category, estimate in parts.items():
                 categories.setdefault(category, {})[label] = estimate_json(estimate)
     return metrics, categories
+
+
+def metric_labels(scorers: Sequence[str], metrics: Sequence[str]) -> list[str]:
+    """What the numbers of a benchmark are called, scorer by scorer, metric by metric."""
+    return [name if index == 0 else f"{scorer}.{name}" for index, scorer in enumerate(scorers) for name in metrics]
+
+
+def _selection(row: dict[str, Any]) -> dict[str, Any]:
+    """What the plan said of the benchmark beside its name: which samples, which parameters."""
+    spec = orjson.loads(row["benchmark_spec"])
+    return {name: spec[name] for name in ("where", "limit", "shots", "parameters") if spec.get(name)}
 
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:

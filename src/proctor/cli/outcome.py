@@ -1,0 +1,99 @@
+"""A run on the screen: its numbers, what is missing, where it is kept, what to type next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from proctor.cli.figures import count_text, plural, seconds_text
+from proctor.cli.tables import print_categories, print_results
+from proctor.cli.terminal import cell, console, plain_table, status_text
+
+
+def print_run(document: dict[str, Any]) -> None:
+    """What `proctor show` shows."""
+    out = console()
+    _print_head(out, document)
+    if document["error"]:
+        out.print(Text(f"  {document['error']}"))
+    _print_numbers(out, document)
+    if is_resumable(document):
+        out.print(f"\nGo on with: proctor resume {document['run_id']}")
+
+
+def print_outcome(document: dict[str, Any], path: Path) -> None:
+    """The result of an execution, where it is kept, and what to type next."""
+    out = console()
+    _print_head(out, document)
+    _print_numbers(out, document)
+    out.print(Text(f"\nKept in {path}"), soft_wrap=True)
+    for purpose, command in _next_steps(document):
+        out.print(Text(f"{purpose + ':':<14}proctor {command}"))
+
+
+def shown_status(document: dict[str, Any]) -> str:
+    """The status, or 'interrupted' for a run whose process ended without a word."""
+    is_open = document["status"] in ("queued", "running")
+    has_lost = any(item["stopped"] for item in document["evaluations"])
+    return "interrupted" if is_open and has_lost else str(document["status"])
+
+
+def is_resumable(document: dict[str, Any]) -> bool:
+    """Whether another execution could add anything: trials not asked, or faults that may be gone."""
+    return any(item["stopped"] or item["failed"] for item in document["evaluations"])
+
+
+def _print_head(out: Console, document: dict[str, Any]) -> None:
+    name = f" ({cell(document['name'])})" if document["name"] else ""
+    status = status_text(shown_status(document))
+    out.print(f"Run [bold]{document['run_id']}[/]{name}: {status} in {seconds_text(document['seconds'])}\n")
+
+
+def _print_numbers(out: Console, document: dict[str, Any]) -> None:
+    evaluations = document["evaluations"]
+    print_results(out, evaluations)
+    for item in evaluations:
+        missing = item["stopped"] + item["pending"]
+        if missing:
+            state = "not asked" if item["stopped"] else "still to come"
+            who = f"{item['model']} on {item['benchmark']}"
+            out.print(Text(f"{who}: {missing:,} of {plural(item['trials'], 'trial')} {state}."))
+    print_categories(out, evaluations)
+
+
+def _next_steps(document: dict[str, Any]) -> list[tuple[str, str]]:
+    run_id, evaluations = document["run_id"], document["evaluations"]
+    steps = []
+    if is_resumable(document):
+        steps.append(("Go on with", f"resume {run_id}"))
+    if any(item["failed"] for item in evaluations):
+        steps.append(("Look closer", f"samples {run_id} --outcome failed"))
+    elif any(item["scored"] or item["invalid"] for item in evaluations):
+        steps.append(("Look closer", f"samples {run_id} --wrong"))
+    if any(item["trials"] > item["stopped"] + item["pending"] for item in evaluations):
+        steps.append(("Take it away", f"export {run_id} -f csv"))
+    return steps
+
+
+def print_dry_run(document: dict[str, Any]) -> None:
+    """The resolved plan."""
+    out = console()
+    table = plain_table(("Model", "Benchmark", "Version", "Content"), ("Samples", "Epochs", "Trials"))
+    table.columns[3].no_wrap = True
+    table.add_column("Options", overflow="fold")
+    for item in document["evaluations"]:
+        options = ", ".join(f"{key}={value}" for key, value in item["options"].items()) or "none sent"
+        table.add_row(
+            cell(item["model_spec"]), cell(item["benchmark"]), cell(item["version"]), item["digest"][:8],
+            count_text(item["samples"]), count_text(item["epochs"]), count_text(item["trials"]), cell(options),
+        )  # fmt: skip
+    out.print(table)
+    limits = ", ".join(f"{name} {value}" for name, value in document["limits"].items() if value is not None)
+    out.print(
+        f"\n{plural(document['trials'], 'trial')}, {plural(document['estimated_requests'], 'request')} "
+        "(retries and cached answers not counted); "
+        f"seed {document['seed']}; limits: {limits}.\nNothing was asked or written."
+    )

@@ -1,0 +1,122 @@
+"""From what was typed to a plan, and from a mistake back to the place where it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from proctor.benchmarks.registry import load_benchmark
+from proctor.domain.errors import NotFoundError, PlanError, UserError, did_you_mean
+from proctor.domain.plan import BenchmarkSpec, Plan
+from proctor.domain.yaml_document import LocatedDocument, load_yaml
+from proctor.models.registry import create_model
+from proctor.planning.plan_file import is_plan, plan_from, plan_in
+from proctor.reports.summary import metric_labels
+from proctor.scorers.registry import create_scorer
+
+if TYPE_CHECKING:
+    from proctor.domain.benchmark import Benchmark
+    from proctor.runs.resolve import Surroundings
+
+YAML_ENDINGS = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPlan:
+    """A plan, and the file it came from where there is one."""
+
+    plan: Plan
+    document: LocatedDocument | None = None
+    overridden: frozenset[str] = frozenset()
+    """Parts of the file that flags have replaced."""
+
+    @contextmanager
+    def located(self, surroundings: Surroundings) -> Iterator[None]:
+        """A mistake that shows only when names are looked up gets the line of the plan it comes from."""
+        try:
+            yield
+        except UserError as error:
+            place = self._place_of(str(error), surroundings)
+            if place is None or self.document is None:
+                raise
+            line, path = self.document.line_of(place), self.document.path_of(place)
+            raise type(error)(f"{self.document.name}:{line}: {path}: {error}") from error
+
+    def metrics(self, surroundings: Surroundings) -> list[str]:
+        """The names of everything this plan will measure; no data is read for it."""
+        found: dict[str, None] = {}
+        for spec in self.plan.benchmarks:
+            benchmark = self._load(spec, surroundings)
+            scorers = [create_scorer(scorer, surroundings.folder).name for scorer in benchmark.scorers]
+            found.update(dict.fromkeys(metric_labels(scorers, benchmark.metrics)))
+        return list(found)
+
+    def _load(self, spec: BenchmarkSpec, surroundings: Surroundings) -> Benchmark:
+        return load_benchmark(spec, seed=self.plan.seed, folder=surroundings.folder, data=surroundings.data)
+
+    def _place_of(self, message: str, surroundings: Surroundings) -> tuple[str, int] | None:
+        """Which model or benchmark of the plan says this when it is looked up alone."""
+        if self.document is None:
+            return None
+        for index, model in enumerate(self.plan.models):
+            try:
+                create_model(model, environment=surroundings.environment, folder=surroundings.folder)
+            except UserError as again:
+                if str(again) == message:
+                    return None if "models" in self.overridden else ("models", index)
+        for index, benchmark in enumerate(self.plan.benchmarks):
+            try:
+                self._load(benchmark, surroundings)
+            except UserError as again:
+                if str(again) == message:
+                    return ("benchmarks", index)
+        return None
+
+
+def read_targets(targets: Sequence[str], models: Sequence[str], values: dict[str, Any]) -> GivenPlan:
+    """The plan that a command names: a plan file with flags over it, or benchmarks and models."""
+    if models:
+        values["models"] = list(models)
+    for target in targets:
+        document = _document(target)
+        if document is not None and is_plan(document):
+            if len(targets) > 1:
+                raise PlanError(f"{target} is a plan, and a plan is run alone: list the benchmarks inside it.")
+            return _from_file(Path(target), document, values)
+    if not models:
+        raise PlanError("No model given. Name one with -m, for example -m demo/strong; 'proctor models' lists them.")
+    spec = values.pop("benchmark", {})
+    return GivenPlan(plan_from({**values, "benchmarks": [{"benchmark": target, **spec} for target in targets]}))
+
+
+def _from_file(path: Path, document: LocatedDocument, values: dict[str, Any]) -> GivenPlan:
+    spec = values.pop("benchmark", {})
+    if spec:
+        raise PlanError(f"--{next(iter(spec))} belongs to one benchmark: set it in {path}, beside the benchmark.")
+    plan = _beside(path.parent, plan_in(document, values))
+    return GivenPlan(plan, document, frozenset(values))
+
+
+def _document(target: str) -> LocatedDocument | None:
+    """The YAML file a target names; None when it names none."""
+    if not target.lower().endswith(YAML_ENDINGS) or "://" in target:
+        return None
+    path = Path(target)
+    if not path.is_file():
+        near = [other.name for other in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
+        raise NotFoundError(f"There is no file {target}.{did_you_mean(path.name, near)}")
+    return load_yaml(path, error=PlanError)
+
+
+def _beside(folder: Path, plan: Plan) -> Plan:
+    """Benchmark files are looked for beside the plan that names them, then in the working folder."""
+
+    def found(spec: BenchmarkSpec) -> BenchmarkSpec:
+        path = folder / spec.benchmark
+        is_file = spec.benchmark.lower().endswith(YAML_ENDINGS) and path.is_file()
+        return spec.model_copy(update={"benchmark": str(path)}) if is_file else spec
+
+    return plan.model_copy(update={"benchmarks": tuple(found(spec) for spec in plan.benchmarks)})

@@ -1,0 +1,67 @@
+"""Where output goes: a terminal keeps its width, a file or a pipe gets lines that are not broken."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from rich.console import Console
+from rich.markup import escape
+from rich.measure import Measurement
+from rich.table import Table
+
+PLAIN_WIDTH = 200
+ENDLESS = 100_000
+STATUS_COLOURS = {
+    "completed": "green",
+    "running": "cyan",
+    "queued": "cyan",
+    "failed": "red",
+    "cancelled": "yellow",
+    "interrupted": "yellow",
+}
+_CONTROLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"}
+_HIDDEN = dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
+VISIBLE = {**_CONTROLS, 0x7F: "\u2421", **_HIDDEN}
+
+
+class _Output(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        """Leave it to `main`, which treats every reader that has gone away alike."""
+        raise BrokenPipeError
+
+
+def console() -> Console:
+    """Standard output for tables and text."""
+    width = None if sys.stdout.isatty() else PLAIN_WIDTH
+    return _Output(width=width, highlight=False, soft_wrap=False, emoji=False)
+
+
+def printable(text: str) -> str:
+    """The text with control characters made visible: what a model wrote cannot steer the terminal."""
+    return text.replace("\r\n", "\n").translate(VISIBLE)
+
+
+def cell(value: object) -> str:
+    """Any text as a table's cell: nothing in it is taken for markup."""
+    return escape(printable(str(value)))
+
+
+def status_text(status: str) -> str:
+    return f"[{STATUS_COLOURS.get(status, 'default')}]{status}[/]"
+
+
+def plain_table(words: Sequence[str] = (), numbers: Sequence[str] = (), *, widest: int | None = None) -> Table:
+    """A table without lines: columns of words that may be folded, then columns of figures that may not."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for title in words:
+        table.add_column(escape(title), overflow="fold", max_width=widest)
+    for title in numbers:
+        table.add_column(escape(title), justify="right", no_wrap=True)
+    return table
+
+
+def fits(table: Table, out: Console) -> bool:
+    """Whether the table can be shown without cutting or folding anything."""
+    return Measurement.get(out, out.options.update(width=ENDLESS), table).maximum <= out.width
