@@ -81,6 +81,8 @@ SECRET_NAMES = frozenset(
 SECRET_VALUE = re.compile(
     r"Bearer\s+\S{8,}|(?:sk|pk|rk)-[\w-]{12,}|gh[pousr]_\w{20,}|hf_\w{16,}|AIza[\w-]{20,}|xox[a-z]-[\w-]{10,}"
 )
+REFERENCE = re.compile(r"(?:(?:Bearer|Basic|Token)\s+)?\$\{\w+\}")
+"""${NAME}: where a secret from the environment goes, not the secret itself."""
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -88,6 +90,8 @@ def _refuse_secrets(value: object, *, has_named_secrets: bool = True) -> None:
     """Plans are stored and shown, so nothing in them may be a key; the message never repeats the value."""
     if isinstance(value, Mapping):
         for name, part in value.items():
+            if isinstance(part, str) and REFERENCE.fullmatch(part):
+                continue
             if has_named_secrets and isinstance(part, str) and _names_a_secret(str(name)):
                 raise ValueError(f"{name!r} looks like a secret; keys come from the provider's environment variable")
             _refuse_secrets(part, has_named_secrets=has_named_secrets)
