@@ -30,7 +30,7 @@ CYRILLIC = str.maketrans("АВСЕавсе", "ABCEABCE")
 
 LINKED = re.compile(r"[\W_]*(?:or|nor|and|und|oder|ou|o|y)?[\W_]*")
 LAST_SENTENCE = re.compile(r"(?<=[.!?。])\s+")
-RULED_OUT = re.compile(r",?\s*\b(?:not|rather than|unlike|instead of)\b[^,.\n]*", re.IGNORECASE)
+RULED_OUT = re.compile(r",?\s{0,3}\b(?:not|rather than|unlike|instead of)\b[^,.\n]*", re.IGNORECASE)
 NAMING = re.compile(r"\b(?:option|choice|letter|answer|opción|opção|réponse|variante?)\b|选项|選択肢|번", re.IGNORECASE)
 # A capital 'A' or 'I' is a label, not an English word, when one of these follows it.
 FOLLOWERS = re.compile(
@@ -87,12 +87,12 @@ def patterns_for(labels: str) -> Patterns:
     return Patterns(
         changed=re.compile(rf"{changed}([{upper}])(?![A-Za-z0-9])"),
         label=re.compile(
-            rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]*)(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
+            rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
         ),
         lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])[*_]*(?:\s*[).:\]\"'`,;$]|\s*$|\s*\n|\s+[-–—=]\s)"),
         only=re.compile(rf"[\W_]*([{both}])[\W_]*"),
-        line=re.compile(rf"(?m)^[\s*_#>-]*\(?([{upper}])[*_]*[).:]"),
-        verdict=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"']*([{upper}]){VERDICT}"),
+        line=re.compile(rf"(?m)^[ \t*_#>-]{{0,12}}\(?([{upper}])[*_]*[).:]"),
+        verdict=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"']{{0,8}}([{upper}]){VERDICT}"),
         joined=re.compile(rf"{JOINED}([{upper}])(?![A-Za-z0-9'’])"),
         mention=re.compile(
             rf"\(([{both}])\)|(?<![A-Za-z0-9'’])([{upper}])\)|(?:option|choice|选项|選択肢)\s*\(?([{upper}])(?![A-Za-z])"

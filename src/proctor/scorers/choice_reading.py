@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from functools import lru_cache
 from itertools import islice
 
@@ -30,6 +31,8 @@ from proctor.scorers.choice_patterns import (
 )
 from proctor.scorers.markers import CONNECTOR, CORRECTION, NEGATION, SENTENCE_END, announces, marker_ends
 from proctor.scorers.reading import last_boxed, plain, without_struck
+
+CONCLUSIONS_TRIED = 20
 
 
 def read_choice(text: str, labels: str, choices: tuple[str, ...], *, is_cut: bool = False) -> tuple[str | None, str]:
@@ -227,7 +230,7 @@ def _inferred(text: str, patterns: Patterns, choices: tuple[str, ...], labels: s
 
 def _concluded(text: str, patterns: Patterns) -> str | None:
     concluded = None
-    for start in THEREFORE.finditer(text):
+    for start in deque(THEREFORE.finditer(text), maxlen=CONCLUSIONS_TRIED):
         for found in patterns.label.finditer(text, start.end(), start.end() + 80):
             between = text[start.end() : found.start("label")]
             if SENTENCE_END.search(between):

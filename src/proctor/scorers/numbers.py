@@ -5,6 +5,7 @@ r"""Numbers as people and models write them.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -146,12 +147,12 @@ def _grouped(digits: str) -> bool:
 
 
 def _number(plain: str) -> int | float:
-    return float(plain) if "." in plain else int(plain)
+    return float(plain) if "." in plain or len(plain) > LONGEST_INTEGER else int(plain)
 
 
 def _raise(value: int | float, parts: dict[str, str | None]) -> int | float:
     power = parts["exponent"] or parts["power"] or (parts["raised"] or "").translate(_SUPERSCRIPTS)
-    if not power or power == "-":
+    if not re.fullmatch(r"[-+]?\d+", power):
         return value
     exponent = int(power)
     if exponent >= 0 and isinstance(value, int):
@@ -160,28 +161,32 @@ def _raise(value: int | float, parts: dict[str, str | None]) -> int | float:
 
 
 def _fraction(parts: dict[str, str | None]) -> int | float | None:
-    whole = parts["whole"] or parts["mixed"] or parts["before"] or "0"
+    whole = _number(parts["whole"] or parts["mixed"] or parts["before"] or "0")
+    top: int | float
+    bottom: int | float
     if parts["vulgar"]:
         top, bottom = _VULGAR[parts["vulgar"]]
     else:
-        try:
-            top = int((parts["top"] or parts["t1"] or parts["over"] or "").replace(",", ""))
-            bottom = int((parts["bottom"] or parts["b1"] or parts["under"] or "").replace(",", ""))
-        except ValueError:  # a decimal inside a fraction
-            top_text, bottom_text = parts["top"] or "", parts["bottom"] or ""
-            return _divide(_loose(top_text), _loose(bottom_text))
+        top = _part(parts["top"] or parts["t1"] or parts["over"])
+        bottom = _part(parts["bottom"] or parts["b1"] or parts["under"])
     result = _divide(top, bottom)
-    return None if result is None else int(whole) + result
+    return None if result is None else whole + result
 
 
-def _loose(text: str) -> float:
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:
-        return float("nan")
+def _part(text: str | None) -> int | float:
+    """A fraction's numerator or denominator; not a number when it is none."""
+    plain = (text or "").replace(",", "")
+    if re.fullmatch(r"-?\d+", plain):
+        return _number(plain)
+    return float(plain) if re.fullmatch(r"-?\d*\.\d+", plain) else math.nan
 
 
-def _divide(top: float, bottom: float) -> int | float | None:
-    if bottom == 0 or top != top or bottom != bottom:
+def _divide(top: int | float, bottom: int | float) -> int | float | None:
+    if bottom == 0 or not math.isfinite(top) or not math.isfinite(bottom):
         return None
-    return int(top) // int(bottom) if top % bottom == 0 else top / bottom
+    if isinstance(top, int) and isinstance(bottom, int) and top % bottom == 0:
+        return top // bottom
+    try:
+        return top / bottom
+    except OverflowError:
+        return None

@@ -7,6 +7,7 @@ import sys
 import unicodedata
 from functools import cache
 
+BOXES_TRIED = 20
 _THINK_END = "</think>"
 _THINK_START = "<think>"
 _STRUCK = re.compile(r"~~[^~\n]+~~")
@@ -31,7 +32,10 @@ def without_struck(text: str) -> str:
 def last_boxed(text: str) -> tuple[int, str] | None:
     r"""Where the last closed \boxed{…} begins, and what is in it."""
     start = len(text)
-    while (start := text.rfind("\\boxed", 0, start)) >= 0:
+    for _ in range(BOXES_TRIED):
+        start = text.rfind("\\boxed", 0, start)
+        if start < 0:
+            return None
         content = _braced(text, start + len("\\boxed"))
         if content is not None:
             return start, content

@@ -1,0 +1,109 @@
+"""Whether the response follows the instructions it was given: the 25 kinds of IFEval, strictly and loosely."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Literal
+
+from proctor.domain.errors import BenchmarkError, ScorerError
+from proctor.domain.message import Json
+from proctor.domain.response import Response
+from proctor.domain.sample import Sample
+from proctor.domain.score import Score
+from proctor.scorers.instruction_kinds import ASK_LANGUAGE, KINDS
+from proctor.scorers.options import build, version_of
+from proctor.scorers.reading import final_text
+
+NAME = "instructions"
+REVISION = "1"
+LONG = 20_000
+
+
+def create(**options: Json) -> InstructionFollowing:
+    scorer = build(InstructionFollowing, NAME, options)
+    if scorer.detector == "langdetect" and find_spec("langdetect") is None:
+        raise BenchmarkError("The option 'detector: langdetect' needs the package langdetect: pip install langdetect.")
+    return scorer
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionFollowing:
+    """At prompt level 1 when every instruction is followed; at instruction level the share of them.
+
+    The instructions are the sample's metadata `instruction_id_list` and `kwargs`. Loose marking forgives a first or
+    last line that does not belong to the answer, and asterisks. `details` has both markings and both levels.
+    """
+
+    mode: Literal["strict", "loose"] = "strict"
+    level: Literal["prompt", "instruction"] = "prompt"
+    detector: Literal["own", "langdetect"] = "own"
+    """How a text's language is told: `langdetect` as in the published marking, which misjudges very short texts."""
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    @property
+    def version(self) -> str:
+        return version_of(self, REVISION)
+
+    async def score(self, sample: Sample, response: Response) -> Score:
+        ids = sample.metadata.get("instruction_id_list")
+        if not ids:
+            return Score.unscored(NAME, reason="the sample has no instruction_id_list")
+        text = final_text(response.text)
+        if not text:
+            return Score.invalid(NAME, reason="the response is empty")
+        arguments: Sequence[Mapping[str, Json]] = sample.metadata.get("kwargs") or [{}] * len(ids)
+        if len(text) > LONG:
+            marks = await asyncio.to_thread(mark, text, ids, arguments, self.detector)
+        else:
+            marks = mark(text, ids, arguments, self.detector)
+        followed = marks[self.mode]
+        value = sum(followed) / len(followed) if self.level == "instruction" else float(all(followed))
+        broken = [kind for kind, is_followed in zip(ids, followed, strict=True) if not is_followed]
+        reason = f"not followed: {', '.join(broken)}" if broken else "every instruction is followed"
+        return Score(NAME, value, answer=text, reason=reason, details=_details(ids, marks))
+
+
+def mark(
+    text: str, ids: Sequence[str], arguments: Sequence[Mapping[str, Json]], detector: str = "own"
+) -> dict[str, list[bool]]:
+    """Strict and loose marks, one for each instruction."""
+    if len(ids) != len(arguments):
+        raise ScorerError(f"{len(ids)} instructions, but arguments for {len(arguments)}.")
+    versions = [version for version in _loose_versions(text) if version.strip()]
+    strict, loose = [], []
+    for kind, given in zip(ids, arguments, strict=True):
+        options = {**given, "detector": detector} if kind in ASK_LANGUAGE else given
+        strict.append(_follows(kind, text, options))
+        loose.append(strict[-1] or any(_follows(kind, version, options) for version in versions))
+    return {"strict": strict, "loose": loose}
+
+
+def _follows(kind: str, text: str, given: Mapping[str, Json]) -> bool:
+    check = KINDS.get(kind)
+    if check is None:
+        raise ScorerError(f"No instruction kind '{kind}'. There are: {', '.join(KINDS)}.")
+    try:
+        return check(text, **{key: value for key, value in given.items() if value is not None})
+    except TypeError as error:
+        raise ScorerError(f"The instruction '{kind}' cannot be checked with {dict(given)}: {error}") from error
+
+
+def _loose_versions(text: str) -> list[str]:
+    """The response without its first line, its last line, both; each also without asterisks."""
+    lines = text.split("\n")
+    cut = [text, "\n".join(lines[1:]).strip(), "\n".join(lines[:-1]).strip(), "\n".join(lines[1:-1]).strip()]
+    return [version for piece in cut for version in (piece, piece.replace("*", ""))]
+
+
+def _details(ids: Sequence[str], marks: Mapping[str, list[bool]]) -> dict[str, Json]:
+    details: dict[str, Json] = {"instructions": list(ids), **marks}
+    for mode, followed in marks.items():
+        details[f"prompt_{mode}"] = all(followed)
+        details[f"instruction_{mode}"] = sum(followed) / len(followed)
+    return details
