@@ -274,6 +274,13 @@ def test_effect_sizes_have_their_published_values() -> None:
     assert odds_ratio(4, 0) == 9
 
 
+def test_a_difference_is_shown_only_when_test_and_interval_agree() -> None:
+    sides = Estimate(0.5, 100), Estimate(0.6, 100)
+    for low, p_value, is_shown in ((0.01, 0.04, True), (-0.01, 0.04, False), (0.01, 0.06, False)):
+        difference = Estimate(0.1, 100, 0.05, low, 0.2)
+        assert Comparison(("A", "B"), 100, *sides, difference, p_value, p_adjusted=p_value).is_shown == is_shown
+
+
 def test_numbers_too_small_for_one_digit_get_more() -> None:
     result = Comparison(
         ("A", "B"), 10**6, Estimate(0.5, 10**6), Estimate(0.5, 10**6), Estimate(4e-4, 10**6, 1e-4, 1e-4, 7e-4), 0.01,

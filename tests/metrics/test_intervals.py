@@ -132,7 +132,10 @@ def test_samples_that_share_a_group_get_the_corrected_clustered_error(seed: int)
     values, groups = clustered_data(seed)
     estimate = estimate_mean(scores(values, groups))
     expected = clustered_stderr(values, groups)
-    low, high = stats.t.interval(0.95, len(set(groups)) - 1, loc=np.mean(values), scale=expected)
+    sizes = np.unique(groups, return_counts=True)[1]
+    df = len(values) ** 2 / (sizes**2).sum() - 1
+    assert df < len(set(groups)) - 1
+    low, high = stats.t.interval(0.95, df, loc=np.mean(values), scale=expected)
     assert estimate.method == "clustered-t"
     assert estimate.n == len(values)
     assert estimate.stderr == pytest.approx(expected, rel=1e-9)
@@ -290,6 +293,16 @@ def test_95_percent_clustered_intervals_cover_93_to_97_percent_where_plain_ones_
 
     assert 0.93 <= covers(lambda rng: estimate_mean(scores(values(rng), groups)), 0.5, 1_000, seed=2) <= 0.97
     assert covers(lambda rng: estimate_mean(scores(values(rng))), 0.5, 1_000, seed=2) < 0.85
+
+
+def test_one_large_group_widens_the_interval_until_it_covers() -> None:
+    groups = [f"g{max(0, i - 40) // 10}" for i in range(150)]
+
+    def values(rng: random.Random) -> list[float]:
+        level = {group: rng.betavariate(2, 2) for group in dict.fromkeys(groups)}
+        return [float(rng.random() < level[group]) for group in groups]
+
+    assert 0.92 <= covers(lambda rng: estimate_mean(scores(values(rng), groups)), 0.5, 1_000, seed=2) <= 0.97
 
 
 def test_95_percent_bootstrap_intervals_cover_93_to_97_percent() -> None:

@@ -54,6 +54,7 @@ def test_a_mean_is_bootstrapped_when_asked() -> None:
     assert drawn.value == plain.value
     assert drawn.stderr == pytest.approx(plain.stderr, rel=0.1)
     assert drawn == mean.create(interval="bootstrap", seed=3).measure(reversed(scores))
+    assert drawn != mean.create(interval="bootstrap", seed=4).measure(scores)
 
 
 def test_a_bootstrap_of_grouped_samples_says_so() -> None:

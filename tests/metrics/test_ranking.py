@@ -27,6 +27,14 @@ def test_systems_too_close_share_a_range() -> None:
     assert str(ranks[0]) == "1–2"
 
 
+def test_several_systems_are_compared_as_one_family() -> None:
+    # 0.80 against 0.69 has p = 0.02 on its own, but not among six pairs.
+    two = {"a": estimate_rate(128, 160), "b": estimate_rate(110, 160)}
+    assert [str(rank) for rank in rank_unpaired(two)] == ["1", "2"]
+    four = {**two, "c": estimate_rate(119, 160), "d": estimate_rate(118, 160)}
+    assert {str(rank) for rank in rank_unpaired(four)} == {"1–4"}
+
+
 def test_equal_values_share_a_place() -> None:
     ranks = rank_unpaired({"b": estimate_rate(8, 10), "a": estimate_rate(8, 10), "c": estimate_rate(7, 10)})
     assert [(rank.name, rank.place) for rank in ranks] == [("a", 1), ("b", 1), ("c", 3)]

@@ -208,7 +208,7 @@ def test_no_other_text_is_taken_for_a_rule(text: str) -> None:
 
 def test_rules_are_met_by_intervals() -> None:
     assert Until(0.02).is_met((0.5, 0.519))
-    assert not Until(0.02).is_met((0.5, 0.52))
+    assert not Until(0.25).is_met((0.5, 0.75))
     assert [Until().is_met(i) for i in ((0.01, 0.2), (-0.2, -0.01), (-0.1, 0.1), (0.0, 0.1))] == [
         True,
         True,

@@ -116,7 +116,7 @@ def _difference(pairs: Pairs, units: Units, flips: tuple[int, int] | None) -> Es
         size = units.effective
         low, high = wilson_interval((mean + 1) / 2 * size, size)
         return Estimate(mean, n, None, 2 * low - 1, 2 * high - 1, "wilson-bound")
-    low, high = t_interval(mean, stderr, len(units.sums) - 1)
+    low, high = t_interval(mean, stderr, max(1.0, units.effective - 1))
     method = "clustered-t" if pairs.is_clustered else "t"
     return Estimate(mean, n, stderr, max(-1.0, low), min(1.0, high), method)
 

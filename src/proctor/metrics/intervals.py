@@ -106,11 +106,12 @@ class MeanAccumulator:
         squares = self._alone_m2 + self._alone_n * (self._alone_mean - mean) ** 2
         squares += math.fsum((cluster.total - cluster.n * mean) ** 2 for cluster in clusters)
         stderr = math.sqrt(squares * units / (units - 1)) / n if units > 1 else 0.0
+        # How many units of one size would say as much (Kish); with a few large groups far fewer than there are.
+        effective = n * n / (self._alone_n + sum(cluster.n**2 for cluster in clusters))
         if stderr < _NO_SPREAD:
-            sizes = self._alone_n + sum(cluster.n**2 for cluster in clusters)
-            low, high = wilson_interval(mean * n * n / sizes, n * n / sizes)
+            low, high = wilson_interval(mean * effective, effective)
             return Estimate(mean, n, None, low, high, "wilson-bound")
-        low, high = t_interval(mean, stderr, units - 1)
+        low, high = t_interval(mean, stderr, max(1.0, effective - 1))
         return Estimate(mean, n, stderr, max(0.0, low), min(1.0, high), "clustered-t" if is_clustered else "t")
 
 

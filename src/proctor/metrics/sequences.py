@@ -1,7 +1,7 @@
 """Intervals that stay true however often one looks, and the rules that stop a run early because of them.
 
 A confidence sequence covers the mean at all times at once with the stated chance, so a run may be watched and stopped
-at any moment. The price is an interval about 1.6 times as wide as a fixed one at the same n. What it needs:
+at any moment. The price is an interval about 1.5 times as wide as a fixed one at the same n. What it needs:
 values must come in an order that has nothing to do with them. Feed it the planned (shuffled) order, not the order in
 which answers happen to finish, and one value per group where samples share a group.
 
