@@ -81,7 +81,8 @@ class _Filters:
     page_size: int
 
 
-def _is_current() -> ColumnElement[bool]:
+def is_current() -> ColumnElement[bool]:
+    """The response is the latest attempt at its trial."""
     later = responses.alias("later")
     return ~exists().where(
         later.c.evaluation_id == responses.c.evaluation_id,
@@ -130,7 +131,7 @@ class ResultStore:
                 *(func.count(column).label(f"known_{name}") for name, column in columns.items()),
             )
             .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
-            .where(responses.c.evaluation_id == evaluation_id, _is_current())
+            .where(responses.c.evaluation_id == evaluation_id, is_current())
             .group_by("outcome")
         )
         rows = [row._asdict() for row in self._stream(query)]
@@ -165,7 +166,7 @@ class ResultStore:
                 scores.c.scorer == scorer,
                 scores.c.version == version,
                 scores.c.value.is_not(None),
-                _is_current(),
+                is_current(),
             )
         )
         for sample_id, value, category, cluster in self._stream(
@@ -179,7 +180,7 @@ class ResultStore:
             responses.c.evaluation_id == evaluation_id,
             responses.c.latency_seconds.is_not(None),
             ~responses.c.is_cached,
-            _is_current(),
+            is_current(),
         )
         return (seconds for (seconds,) in self._stream(rows))
 
@@ -196,7 +197,7 @@ class ResultStore:
         ids = list(self._stream(select(evaluations.c.id).where(evaluations.c.run_id == run_id)))
         size = max(50, ROWS_AT_A_TIME // max(1, len(ids)))
         filters = _Filters(outcome, all_attempts, where or {}, size)
-        # Each evaluation's rows lie in the order of their ids already; sorting the whole run for each page is what is slow.
+        # Each evaluation's rows lie in the order of their ids already; sorting the run for each page is slow.
         parts = [self._results_of(evaluation_id, filters, after) for (evaluation_id,) in ids]
         return merge(*parts, key=lambda row: row.id)
 
@@ -220,7 +221,7 @@ class ResultStore:
             .limit(filters.page_size)
         )  # fmt: skip
         if not filters.all_attempts:
-            query = query.where(_is_current())
+            query = query.where(is_current())
         if filters.outcome is not None:
             query = query.where(computed == filters.outcome.value)
         for name, value in filters.where.items():

@@ -1,0 +1,74 @@
+"""Numbers as people read them, the same in every report: with unit, n and interval; not measured is a dash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+NOT_MEASURED = "–"
+
+
+def number_text(value: float | None) -> str:
+    return NOT_MEASURED if value is None else f"{value:.3f}"
+
+
+def estimate_text(estimate: Mapping[str, Any] | None) -> str:
+    """`0.710 [0.660, 0.760] n=312`."""
+    if estimate is None or estimate["value"] is None:
+        return NOT_MEASURED
+    text = f"{estimate['value']:.3f}"
+    if estimate["ci95"] is not None:
+        low, high = estimate["ci95"]
+        text += f" [{low:.3f}, {high:.3f}]"
+    return f"{text} n={estimate['n']:,}"
+
+
+def difference_text(estimate: Mapping[str, Any]) -> str:
+    """`+0.031 [+0.009, +0.053]`."""
+    if estimate["value"] is None:
+        return NOT_MEASURED
+    text = f"{estimate['value']:+.3f}"
+    if estimate["ci95"] is not None:
+        low, high = estimate["ci95"]
+        text += f" [{low:+.3f}, {high:+.3f}]"
+    return text
+
+
+def p_text(p_value: float | None) -> str:
+    if p_value is None:
+        return NOT_MEASURED
+    return "< 0.001" if p_value < 0.0005 else f"{p_value:.3f}"
+
+
+def seconds_text(seconds: float | None) -> str:
+    if seconds is None:
+        return NOT_MEASURED
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.3g} ms"
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    minutes = int(seconds // 60)
+    return f"{minutes // 60:,} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {int(seconds % 60)} s"
+
+
+def count_text(count: int | None) -> str:
+    return NOT_MEASURED if count is None else f"{count:,}"
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 trial`, `2 trials`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def cost_text(usd: Any) -> str:
+    return "unknown" if usd is None else f"${float(usd):.4f}"
+
+
+def small_cost_text(usd: float | None) -> str:
+    """A price of a single answer, which may be far below a cent."""
+    return "unknown" if usd is None else f"${usd:.3g}"
+
+
+def share_text(count: int, total: int) -> str:
+    """A count with its share: `3 (1.5 %)`."""
+    return "0" if not count or not total else f"{count:,} ({100 * count / total:.1f} %)"

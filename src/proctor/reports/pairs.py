@@ -1,0 +1,206 @@
+"""Which evaluations are compared with which, and why others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from proctor.domain.errors import NotFoundError, UserError, did_you_mean
+from proctor.stores.comparing import EvaluationRow
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a person asked to be compared."""
+
+    benchmarks: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    scorer: str | None = None
+    allow_different: bool = False
+    """Pair by sample id even where the samples' content, the prompts or the scorer's version differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two evaluations to compare on the marks of one scorer; `warnings` say what else differs."""
+
+    a: EvaluationRow
+    b: EvaluationRow
+    scorer: str
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two are called: the models, with their runs where that is the difference."""
+        if self.a.model != self.b.model:
+            return self.a.model, self.b.model
+        return f"{self.a.model} ({self.a.run_id})", f"{self.b.model} ({self.b.run_id})"
+
+
+class _Unpaired(Exception):  # noqa: N818 - not an error: a reason that is told beside the result
+    """Two evaluations that belong together may not be compared."""
+
+
+def choose_pairs(runs: Sequence[Sequence[EvaluationRow]], choice: Choice) -> tuple[list[Pair], list[str]]:
+    """The pairs to compare, and what is left out with the reason; raises UserError when nothing is left.
+
+    Within one run models are compared with one another; of several runs the first is compared with each other one.
+    """
+    wanted = [_wanted(rows, choice) for rows in runs]
+    pairs: list[Pair] = []
+    reasons: list[str] = []
+    candidates = _within(wanted[0], choice) if len(wanted) == 1 else _between(wanted, choice, reasons)
+    for a, b in candidates:
+        try:
+            pairs.append(_pair(a, b, choice))
+        except _Unpaired as reason:
+            reasons.append(str(reason))
+    if not pairs:
+        raise UserError(" ".join(reasons) or _nothing(wanted))
+    return pairs, reasons
+
+
+def _wanted(rows: Sequence[EvaluationRow], choice: Choice) -> list[EvaluationRow]:
+    known = list(dict.fromkeys(row.benchmark for row in rows))
+    for name in choice.benchmarks:
+        if name not in known:
+            where = f"Run {rows[0].run_id}" if rows else "The run"
+            raise NotFoundError(
+                f"{where} has no benchmark {name!r}; it has {_listed(known)}.{did_you_mean(name, known)}"
+            )
+    return [row for row in rows if not choice.benchmarks or row.benchmark in choice.benchmarks]
+
+
+def _within(rows: Sequence[EvaluationRow], choice: Choice) -> list[tuple[EvaluationRow, EvaluationRow]]:
+    models = list(choice.models)
+    for name in models:
+        _known_model(name, rows)
+    if len(models) == 1:
+        raise UserError("One run is compared model by model: give --model twice or more, or not at all.")
+    groups: dict[tuple[str, str], list[EvaluationRow]] = {}
+    for row in rows:
+        if not models or row.model in models:
+            groups.setdefault((row.benchmark, row.digest), []).append(row)
+    if models:
+        for group in groups.values():
+            group.sort(key=lambda row: models.index(row.model))
+    return [pair for group in groups.values() for pair in combinations(group, 2)]
+
+
+def _between(
+    runs: Sequence[Sequence[EvaluationRow]], choice: Choice, reasons: list[str]
+) -> list[tuple[EvaluationRow, EvaluationRow]]:
+    if len(choice.models) > 2:
+        raise UserError("Two runs are compared on one model, or on two: give --model once or twice.")
+    first = runs[0]
+    found = []
+    for other in runs[1:]:
+        for a in first:
+            if choice.models and a.model != choice.models[0]:
+                continue
+            b = _partner(a, first, other, choice)
+            if isinstance(b, str):
+                reasons.append(b)
+            else:
+                found.append((a, b))
+    if choice.models:
+        _known_model(choice.models[0], first)
+    return found
+
+
+def _partner(
+    a: EvaluationRow, first: Sequence[EvaluationRow], other: Sequence[EvaluationRow], choice: Choice
+) -> EvaluationRow | str:
+    """The evaluation that belongs beside `a`, or why there is none."""
+    run_id = other[0].run_id if other else "the other run"
+    model = choice.models[-1] if choice.models else a.model
+    if choice.models:
+        _known_model(model, other)
+    elif _models(first) != _models(other) and len(_models(first)) == len(_models(other)) == 1:
+        model = next(iter(_models(other)))
+    elif model not in _models(other):
+        return f"{model} is not in run {run_id}, which has {_listed(_models(other))}; name two models with --model."
+    beside = [row for row in other if row.model == model and row.benchmark == a.benchmark]
+    if not beside:
+        return f"{model} was not evaluated on {a.benchmark} in run {run_id}."
+    same = [row for row in beside if row.digest == a.digest]
+    if not same and len(beside) > 1:
+        return f"Run {run_id} has several versions of {a.benchmark}, and none has the content of run {a.run_id}."
+    return (same or beside)[0]
+
+
+def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
+    scorer = choice.scorer or next(iter(a.scorers))
+    for row in (a, b):
+        if scorer not in row.scorers:
+            raise NotFoundError(
+                f"{row.benchmark} in run {row.run_id} was not scored by {scorer!r}, but by {_listed(row.scorers)}."
+            )
+    warnings = []
+    content = difference_of_content(a, b)
+    if content:
+        warnings.append(content)
+    if a.scorers[scorer] != b.scorers[scorer]:
+        warnings.append(
+            f"{scorer} is version {a.scorers[scorer]} in run {a.run_id} and {b.scorers[scorer]} in run {b.run_id}."
+        )
+    if warnings and not choice.allow_different:
+        raise _Unpaired(
+            f"{a.model} on {a.benchmark} in run {a.run_id} and {b.model} in run {b.run_id} are not comparable: "
+            f"{' '.join(warnings)} --allow-different compares them all the same, by sample id."
+        )
+    if a.epochs != b.epochs:
+        warnings.append(f"Each sample was asked {a.epochs} times by A and {b.epochs} times by B; epochs are averaged.")
+    if a.options != b.options:
+        warnings.append(f"The sampling options differ: {_options(a)} against {_options(b)}.")
+    return Pair(a, b, scorer, tuple(warnings))
+
+
+def difference_of_content(a: EvaluationRow, b: EvaluationRow) -> str | None:
+    """What differs in the benchmark as it was really used; None when nothing does."""
+    if a.digest == b.digest:
+        return None
+    samples_a, _, prompts_a = a.digest.partition("/")
+    samples_b, _, prompts_b = b.digest.partition("/")
+    parts = []
+    if samples_a != samples_b:
+        parts.append(f"the samples differ ({a.samples:,} and {b.samples:,})")
+    if prompts_a != prompts_b:
+        parts.append("the prompts differ")
+    if a.version != b.version:
+        parts.append(f"the versions are {a.version} and {b.version}")
+    if a.shots != b.shots:
+        parts.append(f"the shots are {_shots(a)} and {_shots(b)}")
+    text = ", ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _shots(row: EvaluationRow) -> str:
+    return "the default" if row.shots is None else str(row.shots)
+
+
+def _options(row: EvaluationRow) -> str:
+    return ", ".join(f"{key}={value}" for key, value in row.options.items()) or "none sent"
+
+
+def _models(rows: Sequence[EvaluationRow]) -> dict[str, None]:
+    return dict.fromkeys(row.model for row in rows)
+
+
+def _known_model(name: str, rows: Sequence[EvaluationRow]) -> None:
+    known = _models(rows)
+    if name not in known:
+        run = rows[0].run_id if rows else ""
+        raise NotFoundError(f"Run {run} has no model {name!r}; it has {_listed(known)}.{did_you_mean(name, known)}")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _nothing(runs: Sequence[Sequence[EvaluationRow]]) -> str:
+    if len(runs) == 1:
+        run = runs[0][0].run_id if runs[0] else ""
+        return f"Run {run} has one model a benchmark: name a second run to compare it with."
+    return "These runs have no model and benchmark in common."

@@ -1,0 +1,207 @@
+"""Evaluations side by side, within a run or across runs, and the marks that pair them sample by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import ColumnElement, Select, and_, func, select
+
+from proctor.domain.estimate import SampleScore
+from proctor.domain.run import RunStatus
+from proctor.stores.database import Database, explained
+from proctor.stores.results import ROWS_AT_A_TIME, is_current
+from proctor.stores.schema import bodies, evaluations, responses, runs, samples, scores
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRow:
+    """One model on one benchmark within one run: everything that decides whether two may be compared."""
+
+    id: int
+    run_id: str
+    run_status: RunStatus
+    created_at: datetime
+    model: str
+    model_spec: Mapping[str, Any]
+    benchmark: str
+    benchmark_spec: Mapping[str, Any]
+    version: str
+    digest: str
+    samples: int
+    epochs: int
+    options: Mapping[str, Any]
+    scorers: Mapping[str, str]
+    metrics: tuple[str, ...]
+    tags: Mapping[str, str]
+    has_summary: bool
+
+    @property
+    def shots(self) -> int | None:
+        """How many worked examples were asked for; None when the benchmark's own number was used."""
+        shots: int | None = self.benchmark_spec.get("shots")
+        return shots
+
+
+_COLUMNS = (
+    "id", "run_id", "model", "model_spec", "benchmark", "benchmark_spec", "version", "digest", "samples", "epochs",
+    "options", "scorers", "metrics", "tags",
+)  # fmt: skip
+
+
+def _query() -> Select[Any]:
+    return select(
+        *(evaluations.c[name] for name in _COLUMNS),
+        evaluations.c.summary.is_not(None).label("has_summary"),
+        runs.c.status,
+        runs.c.created_at,
+    ).join(runs, runs.c.id == evaluations.c.run_id)
+
+
+def evaluations_of(database: Database, run_id: str) -> list[EvaluationRow]:
+    """A run's evaluations in the plan's order."""
+    return _rows(database, _query().where(evaluations.c.run_id == run_id).order_by(evaluations.c.position))
+
+
+def find_evaluations(
+    database: Database, *, benchmarks: Sequence[str] = (), versions: Sequence[str] = (), models: Sequence[str] = ()
+) -> list[EvaluationRow]:
+    """Evaluations of all runs, newest first; each filter that is empty lets everything through."""
+    query = _query().order_by(runs.c.created_at.desc(), evaluations.c.id.desc())
+    for column, wanted in (("benchmark", benchmarks), ("version", versions), ("model", models)):
+        if wanted:
+            query = query.where(evaluations.c[column].in_(wanted))
+    return _rows(database, query)
+
+
+def known_names(database: Database, column: str) -> list[str]:
+    """What there is to filter by: every benchmark, version or model that has been evaluated."""
+    with explained(database.path), database.engine.connect() as connection:
+        return list(connection.execute(select(evaluations.c[column]).distinct()).scalars())
+
+
+def read_summaries(database: Database, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """The kept numbers of these evaluations; one whose numbers are not kept is missing."""
+    found: dict[int, dict[str, Any]] = {}
+    with explained(database.path), database.engine.connect() as connection:
+        for start in range(0, len(ids), ROWS_AT_A_TIME):
+            part = ids[start : start + ROWS_AT_A_TIME]
+            query = select(evaluations.c.id, evaluations.c.summary).where(evaluations.c.id.in_(part))
+            for evaluation_id, summary in connection.execute(query):
+                if summary is not None:
+                    found[evaluation_id] = orjson.loads(summary)
+    return found
+
+
+def _rows(database: Database, query: Select[Any]) -> list[EvaluationRow]:
+    with explained(database.path), database.engine.connect() as connection:
+        return [_evaluation(row) for row in connection.execute(query)]
+
+
+def _evaluation(row: Any) -> EvaluationRow:
+    return EvaluationRow(
+        id=row.id,
+        run_id=row.run_id,
+        run_status=RunStatus(row.status),
+        created_at=datetime.fromisoformat(row.created_at),
+        model=row.model,
+        model_spec=orjson.loads(row.model_spec),
+        benchmark=row.benchmark,
+        benchmark_spec=orjson.loads(row.benchmark_spec),
+        version=row.version,
+        digest=row.digest,
+        samples=row.samples,
+        epochs=row.epochs,
+        options=orjson.loads(row.options),
+        scorers=orjson.loads(row.scorers),
+        metrics=tuple(orjson.loads(row.metrics)),
+        tags=orjson.loads(row.tags),
+        has_summary=bool(row.has_summary),
+    )
+
+
+class Marks:
+    """One evaluation's scores by one scorer: a sample at a time, epochs averaged.
+
+    `unmeasured` names the samples that were asked but have no score; it is complete once all scores have been read.
+    """
+
+    def __init__(self, database: Database, evaluation: EvaluationRow, scorer: str) -> None:
+        self._database, self._evaluation, self._scorer = database, evaluation, scorer
+        self.unmeasured: set[str] = set()
+        self.count = 0
+
+    def __iter__(self) -> Iterator[SampleScore]:
+        self.unmeasured.clear()
+        self.count = 0
+        with explained(self._database.path), self._database.engine.connect() as connection:
+            rows = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(self._query())
+            for sample_id, value, category, cluster in rows:
+                if value is None:
+                    self.unmeasured.add(sample_id)
+                else:
+                    self.count += 1
+                    yield SampleScore(sample_id, value, category, cluster)
+
+    def _query(self) -> Select[Any]:
+        columns = (scores.c.value, responses.c.category, responses.c.cluster)
+        merged = (func.avg(columns[0]), func.min(columns[1]), func.min(columns[2]))
+        # One epoch has nothing to average, and grouping costs as much as reading.
+        is_single = self._evaluation.epochs == 1
+        query = (
+            select(responses.c.sample_id, *(columns if is_single else merged))
+            .outerjoin(scores, _marks_of(self._evaluation, self._scorer))
+            .where(responses.c.evaluation_id == self._evaluation.id, is_current())
+        )
+        return query if is_single else query.group_by(responses.c.sample_id)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleView:
+    """What one evaluation made of one sample, epoch by epoch."""
+
+    category: str | None
+    input: str
+    target: str | None
+    values: tuple[float | None, ...]
+    answers: tuple[str | None, ...]
+    responses: tuple[str | None, ...]
+
+
+def view_samples(
+    database: Database, evaluation: EvaluationRow, scorer: str, sample_ids: Sequence[str]
+) -> dict[str, SampleView]:
+    """These samples with their texts; meant for a few, to be looked at."""
+    query = (
+        select(
+            responses.c.sample_id, responses.c.category, samples.c.input, samples.c.target, scores.c.value,
+            scores.c.answer, bodies.c.text,
+        )
+        .join(samples, samples.c.digest == responses.c.sample_digest)
+        .outerjoin(bodies, bodies.c.response_id == responses.c.id)
+        .outerjoin(scores, _marks_of(evaluation, scorer))
+        .where(responses.c.evaluation_id == evaluation.id, responses.c.sample_id.in_(sample_ids), is_current())
+        .order_by(responses.c.epoch)
+    )  # fmt: skip
+    found: dict[str, SampleView] = {}
+    with explained(database.path), database.engine.connect() as connection:
+        for name, category, text, target, value, answer, response in connection.execute(query):
+            seen = found.get(name, SampleView(category, text, target, (), (), ()))
+            found[name] = replace(
+                seen,
+                values=(*seen.values, value),
+                answers=(*seen.answers, answer),
+                responses=(*seen.responses, response),
+            )
+    return found
+
+
+def _marks_of(evaluation: EvaluationRow, scorer: str) -> ColumnElement[bool]:
+    return and_(
+        scores.c.response_id == responses.c.id,
+        scores.c.scorer == scorer,
+        scores.c.version == evaluation.scorers[scorer],
+    )
