@@ -15,10 +15,14 @@ class Settings:
     database_url: str
     data: Path | None = None
     """A folder with benchmark data, used instead of the hub."""
+    prices: Path | None = None
+    """A file with prices that win over the list."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
         home = Path(environment.get("PROCTOR_HOME") or Path("~/.proctor").expanduser()).absolute()
         url = environment.get("PROCTOR_DATABASE_URL") or f"sqlite:///{home / 'proctor.db'}"
         data = environment.get("PROCTOR_DATA")
-        return cls(home=home, database_url=url, data=Path(data) if data else None)
+        prices = Path(environment.get("PROCTOR_PRICES") or home / "prices.yaml")
+        is_wanted = "PROCTOR_PRICES" in environment or prices.is_file()
+        return cls(home=home, database_url=url, data=Path(data) if data else None, prices=prices if is_wanted else None)

@@ -9,6 +9,7 @@ from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
 from proctor.domain.message import Json
 from proctor.domain.model import Model
 from proctor.domain.plan import BenchmarkSpec, ModelSpec
+from proctor.domain.price import Price
 from proctor.domain.scorer import Scorer
 
 
@@ -26,6 +27,8 @@ class Evaluation:
     """Sampling options: the benchmark's, overridden by the model's."""
     epochs: int
     use_cache: bool = True
+    price: Price | None = None
+    """None when nobody knows it."""
     id: int = 0
     """Its row in the store; 0 until it is recorded."""
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
+from decimal import Decimal
 
 from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError, RateLimitedError
 from proctor.domain.event import ConcurrencyChanged, FaultSeen, ModelGivenUp, Observer
 from proctor.domain.message import Message, Prompt
 from proctor.domain.model import Model
+from proctor.domain.price import Price
 from proctor.domain.response import Response, Usage
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
+from proctor.engine.budget import Budget, most_it_can_cost
 from proctor.engine.limiter import AdaptiveLimit
 from proctor.engine.retry import RetryPolicy
 
@@ -34,8 +37,12 @@ class Lane:
         timeout_seconds: float,
         stopping: asyncio.Event,
         observe: Observer,
+        price: Price | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.label = label
+        self._price = price
+        self._budget = budget
         self._model = model
         self._timeout_seconds = timeout_seconds
         self._stopping = stopping
@@ -80,6 +87,9 @@ class Lane:
                 self._breaker.released()
                 return None
             response = await self._converse(trial)
+            if response is None:
+                self._breaker.released()
+                return None
         except RateLimitedError:
             self._limit.rate_limited(started)
             raise
@@ -121,13 +131,16 @@ class Lane:
         except TimeoutError:
             return
 
-    async def _converse(self, trial: Trial) -> Response:
+    async def _converse(self, trial: Trial) -> Response | None:
         """One turn, or as many as the sample has; usage and latency add up."""
         response = await self._turn(trial.prompt, trial)
         for follow_up in trial.sample.follow_ups:
-            earlier, prompt = response, self._continued(trial.prompt, response, follow_up)
+            if response is None:
+                return None
+            prompt = self._continued(trial.prompt, response, follow_up)
             trial = replace(trial, prompt=prompt)
-            response = _joined(earlier, await self._turn(prompt, trial))
+            last = await self._turn(prompt, trial)
+            response = None if last is None else _joined(response, last)
         return response
 
     @staticmethod
@@ -135,7 +148,32 @@ class Lane:
         said = (Message("assistant", response.text), Message("user", follow_up))
         return replace(prompt, messages=(*prompt.messages, *said))
 
-    async def _turn(self, prompt: Prompt, trial: Trial) -> Response:
+    async def _turn(self, prompt: Prompt, trial: Trial) -> Response | None:
+        """One request, paid for; None when there is no money left for it."""
+        if self._budget is None or self._price is None:
+            return self._priced(await self._send(prompt, trial))
+        reserved = most_it_can_cost(prompt, trial.options, self._price)
+        if not await self._budget.reserve(reserved):
+            return None
+        spent = reserved  # What is not known to have been free counts in full.
+        try:
+            response = self._priced(await self._send(prompt, trial))
+            spent = reserved if response.cost_usd is None else response.cost_usd
+        except ModelError as error:
+            if error.status is not None:
+                spent = Decimal(0)
+            raise
+        finally:
+            self._budget.settle(reserved, spent)
+        return response
+
+    def _priced(self, response: Response) -> Response:
+        """What the provider says it cost wins over what the price list says."""
+        if response.cost_usd is not None or self._price is None:
+            return response
+        return replace(response, cost_usd=self._price.cost(response.usage))
+
+    async def _send(self, prompt: Prompt, trial: Trial) -> Response:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._timeout_seconds + TIMEOUT_GRACE_SECONDS):

@@ -10,8 +10,10 @@ from itertools import islice
 from proctor.domain.event import Observer, TrialsSkipped
 from proctor.domain.journal import Journal, Recorded
 from proctor.domain.model import Model
+from proctor.domain.price import Price
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Answer, Trial
+from proctor.engine.budget import Budget
 from proctor.engine.lane import Lane
 from proctor.engine.recording import Recorder
 
@@ -44,10 +46,16 @@ class ModelWork:
     concurrency: int
     retries: int
     timeout_seconds: float
+    price: Price | None = None
 
 
 async def execute(
-    models: Sequence[ModelWork], journal: Journal, *, stopping: asyncio.Event, observe: Observer
+    models: Sequence[ModelWork],
+    journal: Journal,
+    *,
+    stopping: asyncio.Event,
+    observe: Observer,
+    budget: Budget | None = None,
 ) -> dict[str, str]:
     """Finish every trial that can be finished; gives the models that were given up, and why.
 
@@ -64,6 +72,8 @@ async def execute(
             timeout_seconds=model.timeout_seconds,
             stopping=stopping,
             observe=observe,
+            price=model.price,
+            budget=budget,
         )
         for model in models
     ]

@@ -1,0 +1,69 @@
+"""Money is reserved before a request and settled after it: what is spent and reserved never exceeds the cap."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+
+from proctor.domain.errors import PlanError
+from proctor.domain.identity import canonical
+from proctor.domain.message import Document, Image, Json, Part, Prompt
+from proctor.domain.price import Price
+from proctor.domain.response import Usage
+
+TOKENS_PER_MESSAGE = 16
+TOKENS_PER_IMAGE = 8_192
+
+
+class Budget:
+    """A hard cap shared by all models of a run."""
+
+    def __init__(self, cap_usd: Decimal, spent_usd: Decimal, on_exhausted: Callable[[], None]) -> None:
+        self.cap_usd = cap_usd
+        self.spent_usd = spent_usd
+        self.reserved_usd = Decimal(0)
+        self._on_exhausted = on_exhausted
+        self._changed = asyncio.Event()
+
+    async def reserve(self, amount_usd: Decimal) -> bool:
+        """Wait until the amount fits under the cap; False when it never will."""
+        while self.spent_usd + self.reserved_usd + amount_usd > self.cap_usd:
+            if self.reserved_usd == 0:
+                self._on_exhausted()
+                return False
+            self._changed.clear()
+            await self._changed.wait()
+        self.reserved_usd += amount_usd
+        return True
+
+    def settle(self, reserved_usd: Decimal, spent_usd: Decimal) -> None:
+        """Give a reservation back and count what was really spent."""
+        self.reserved_usd -= reserved_usd
+        self.spent_usd += spent_usd
+        self._changed.set()
+
+
+def most_it_can_cost(prompt: Prompt, options: Mapping[str, Json], price: Price) -> Decimal:
+    """An upper bound for one request: no token is shorter than a byte, and no answer longer than its limit."""
+    longest = options.get("max_tokens")
+    if not isinstance(longest, int):
+        raise PlanError("a cost limit needs a limit on each answer: give max_tokens (--max-tokens)")
+    tokens = sum(
+        len(message.text.encode("utf-8", "surrogatepass"))
+        + TOKENS_PER_MESSAGE
+        + sum(_part_tokens(part) for part in message.content if not isinstance(message.content, str))
+        for message in prompt.messages
+    )
+    tokens += len(canonical([prompt.tools, prompt.schema]))
+    cost = price.cost(Usage(input_tokens=tokens, output_tokens=longest))
+    if cost is None:
+        raise PlanError(f"the price ({price.source}) cannot say what a request costs, so no cost limit can be kept")
+    return cost
+
+
+def _part_tokens(part: Part | str) -> int:
+    """Text is counted with its message; a document can hold no more text than bytes, a page image apart."""
+    if isinstance(part, Image):
+        return TOKENS_PER_IMAGE
+    return len(part.data) + TOKENS_PER_IMAGE if isinstance(part, Document) else 0

@@ -1,0 +1,108 @@
+"""Finds a model's price: assumed by the user, given in a file, or known to the price list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from proctor.domain.errors import PlanError
+from proctor.domain.model import ModelIdentity
+from proctor.domain.price import FREE, FlatPrice, Price
+from proctor.domain.response import Usage
+from proctor.domain.yaml_document import as_mapping, load_yaml
+
+COSTS_NOTHING = frozenset({"demo", "replay", "local"})
+HOSTS = {
+    "openai": "api.openai.com",
+    "anthropic": "api.anthropic.com",
+    "google": "generativelanguage.googleapis.com",
+    "openrouter": "openrouter.ai",
+}
+"""Providers of the price list, and the only addresses at which its prices hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPrice:
+    """A price of the genai-prices package, with its tiers and cached-token rates."""
+
+    provider: str
+    model: str
+    source: str
+
+    def cost(self, usage: Usage) -> Decimal | None:
+        from genai_prices import Usage as Counts
+        from genai_prices import calc_price
+
+        if usage.input_tokens is None or usage.output_tokens is None:
+            return None
+        counts = Counts(
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_read_tokens=usage.cached_tokens or 0,
+        )
+        total: Decimal = calc_price(counts, self.model, provider_id=self.provider).total_price
+        return total
+
+
+def find_price(identity: ModelIdentity, file: Path | None, assumed: FlatPrice | None) -> Price | None:
+    """The model's price; None when nobody knows it. A file wins over the list, what is assumed comes last."""
+    if identity.provider in COSTS_NOTHING:
+        return FREE
+    given = _from_file(identity, file) if file is not None else None
+    return given or _from_list(identity) or assumed
+
+
+def read_assumed(text: str) -> FlatPrice:
+    """`0.25/2` is 0.25 dollars for a million tokens in, 2 dollars for a million out."""
+    parts = text.split("/")
+    try:
+        rates = [Decimal(part) for part in parts]
+    except InvalidOperation:
+        rates = []
+    if len(rates) != 2 or any(not rate.is_finite() or rate < 0 for rate in rates):
+        raise PlanError(f"--assume-price takes IN/OUT, dollars for a million tokens, for example 0.25/2, not {text!r}.")
+    return FlatPrice(rates[0], rates[1], source=f"assumed: ${parts[0]} in, ${parts[1]} out for a million tokens")
+
+
+def _from_file(identity: ModelIdentity, file: Path) -> FlatPrice | None:
+    document = load_yaml(file, error=PlanError)
+    prices = as_mapping(document, "prices by model")
+    entry = prices.get(f"{identity.provider}/{identity.name}")
+    return None if entry is None else _read_entry(entry, f"{file.name}: {identity.provider}/{identity.name}")
+
+
+def _read_entry(entry: Any, place: str) -> FlatPrice:
+    names = {"input", "output", "cached", "date"}
+    if not isinstance(entry, Mapping) or not {"input", "output"} <= set(entry) or set(entry) - names:
+        raise PlanError(f"{place}: a price is written {{input: 0.25, output: 2, cached: 0.025, date: 2026-11-01}}.")
+    try:
+        cached = entry.get("cached")
+        return FlatPrice(
+            Decimal(str(entry["input"])),
+            Decimal(str(entry["output"])),
+            None if cached is None else Decimal(str(cached)),
+            source=f"{place.partition(':')[0]}" + (f" of {entry['date']}" if "date" in entry else ""),
+        )
+    except InvalidOperation:
+        raise PlanError(f"{place}: a price is a number of dollars for a million tokens.") from None
+
+
+def _from_list(identity: ModelIdentity) -> ListedPrice | None:
+    host = urlsplit(identity.endpoint or "").hostname
+    if host is None or HOSTS.get(identity.provider) != host:
+        return None
+    # Importing the list takes half a second: only for models that can be in it.
+    from importlib.metadata import version
+
+    from genai_prices import Usage as Counts
+    from genai_prices import calc_price
+
+    try:
+        calc_price(Counts(input_tokens=1, output_tokens=1), identity.name, provider_id=identity.provider)
+    except LookupError:
+        return None
+    return ListedPrice(identity.provider, identity.name, f"genai-prices {version('genai-prices')}")

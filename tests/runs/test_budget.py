@@ -1,0 +1,153 @@
+"""A cost limit is hard: nothing is sent that might break it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.parts import EchoScorer, MemoryJournal, ScriptedModel, trials
+from fakes.provider import FakeProvider
+from proctor.domain.errors import PlanError, ProviderFaultError, RateLimitedError
+from proctor.domain.message import Document, Image, Message, Prompt, Text
+from proctor.domain.price import FlatPrice
+from proctor.domain.response import Response, Usage
+from proctor.engine.budget import Budget, most_it_can_cost
+from proctor.engine.loop import ModelWork, Work, execute
+from runs.arithmetic import finish, provider_process, start, stats, write_benchmark
+
+PRICE = FlatPrice(Decimal(1), Decimal(10))
+
+
+def run_with_budget(model: ScriptedModel, cap: str, count: int, concurrency: int) -> tuple[Budget, MemoryJournal]:
+    journal = MemoryJournal()
+    highest = Decimal(0)
+
+    async def scenario() -> Budget:
+        stopping = asyncio.Event()
+        budget = Budget(Decimal(cap), Decimal(0), stopping.set)
+        act = model.act
+
+        def watching(text: str, before: int) -> Response | Exception:
+            nonlocal highest
+            highest = max(highest, budget.spent_usd + budget.reserved_usd)
+            return act(text, before)
+
+        model.act = watching
+        work = [Work(1, _with_options(count), (EchoScorer(),))]
+        models = [ModelWork("m", model, work, concurrency, 3, 5, PRICE)]
+        await asyncio.wait_for(execute(models, journal, stopping=stopping, observe=lambda _: None, budget=budget), 60)
+        return budget
+
+    budget = asyncio.run(scenario())
+    assert highest <= Decimal(cap), "spend and reservations were above the cap"
+    return budget, journal
+
+
+def _with_options(count: int):  # type: ignore[no-untyped-def]
+    from dataclasses import replace
+
+    return (replace(trial, options={"max_tokens": 50}) for trial in trials(count))
+
+
+def test_spend_and_reservations_stay_under_the_cap_with_256_in_flight() -> None:
+    model = ScriptedModel(lambda text, _: Response(text, usage=Usage(20, 40)), delay_seconds=0.002)
+    budget, journal = run_with_budget(model, "0.1", 5_000, 256)
+    assert budget.reserved_usd == 0
+    assert Decimal("0.09") < budget.spent_usd <= Decimal("0.1")
+    assert budget.spent_usd == len(journal.answers) * PRICE.cost(Usage(20, 40))  # type: ignore[operator]
+
+
+def test_an_answer_whose_usage_is_unknown_counts_in_full() -> None:
+    budget, journal = run_with_budget(ScriptedModel(), "0.01", 1_000, 8)
+    assert 0 < len(journal.answers) < 1_000
+    assert budget.spent_usd <= Decimal("0.01")
+    assert budget.spent_usd > Decimal("0.009")
+
+
+def test_a_refusal_costs_nothing_and_a_lost_connection_may_have_cost_everything() -> None:
+    def act(text: str, before: int) -> Response | Exception:
+        if before == 0:
+            return (
+                RateLimitedError("slow", status=429, retry_after_seconds=0)
+                if text == "q0"
+                else ProviderFaultError("cut")
+            )
+        return Response(text, usage=Usage(0, 0))
+
+    budget, journal = run_with_budget(ScriptedModel(act), "1", 2, 2)
+    assert len(journal.answers) == 2
+    bound = most_it_can_cost(Prompt((Message("user", "q1"),)), {"max_tokens": 50}, PRICE)
+    assert budget.spent_usd == bound
+
+
+@given(st.text(max_size=200), st.integers(1, 10_000))
+def test_the_bound_is_never_below_what_any_tokeniser_could_count(text: str, longest: int) -> None:
+    prompt = Prompt((Message("system", "be brief"), Message("user", text)))
+    bytes_in = len(text.encode("utf-8", "surrogatepass")) + len("be brief")
+    assert most_it_can_cost(prompt, {"max_tokens": longest}, PRICE) >= PRICE.cost(Usage(bytes_in, longest))  # type: ignore[operator]
+
+
+def test_images_and_documents_count_too() -> None:
+    parts = (Text("look"), Image(b"x" * 10, "image/png"), Document(b"y" * 1_000, "application/pdf"))
+    rich = most_it_can_cost(Prompt((Message("user", parts),)), {"max_tokens": 1}, PRICE)
+    plain = most_it_can_cost(Prompt((Message("user", "look"),)), {"max_tokens": 1}, PRICE)
+    assert rich > plain
+
+
+def test_without_a_limit_on_answers_no_bound_is_invented() -> None:
+    with pytest.raises(PlanError, match="max_tokens"):
+        most_it_can_cost(Prompt(()), {}, PRICE)
+
+
+@given(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**7))
+def test_cached_tokens_are_billed_at_their_own_rate(tokens_in: int, tokens_out: int, cached: int) -> None:
+    price = FlatPrice(Decimal(2), Decimal(8), Decimal("0.5"))
+    cached = min(cached, tokens_in)
+    expected = (Decimal(tokens_in - cached) * 2 + Decimal(cached) / 2 + Decimal(tokens_out) * 8) / 1_000_000
+    assert price.cost(Usage(tokens_in, tokens_out, None, cached)) == expected
+
+
+def test_an_unknown_usage_has_an_unknown_cost() -> None:
+    assert PRICE.cost(Usage()) is None
+
+
+def test_a_capped_run_stops_resumes_with_a_higher_cap_and_repeats_nothing(tmp_path: Path) -> None:
+    write_benchmark(tmp_path, 120)
+    home = tmp_path / "home"
+    with provider_process("--latency-ms", "2") as url:
+        model = f"openai/sums?base_url={url}/v1"
+        arguments = ("-m", model, "--max-tokens", "100", "--assume-price", "1/10", "--json")
+        code, out, err = finish(start(home, tmp_path, "run", "sums.yaml", *arguments, "--max-cost", "0.003"))
+        document = json.loads(out)
+        assert code == 1, err
+        assert document["status"] == "cancelled"
+        assert "cost limit of $0.003" in document["error"]
+        [evaluation] = document["evaluations"]
+        assert 0 < evaluation["scored"] < 120
+        assert evaluation["stopped"] == 120 - evaluation["scored"]
+        assert 0 < evaluation["cost_usd"] <= 0.003
+        assert stats(url)["asked"] == evaluation["scored"]
+        code, out, err = finish(start(home, tmp_path, "resume", document["run_id"], "--max-cost", "5", "--json"))
+        assert code == 0, err
+        [evaluation] = json.loads(out)["evaluations"]
+        assert evaluation["scored"] == stats(url)["asked"] == 120
+
+
+def test_a_cap_that_cannot_be_kept_is_refused(tmp_path: Path) -> None:
+    write_benchmark(tmp_path, 3)
+    with FakeProvider() as provider:
+        model = f"openai/sums?base_url={provider.url}/v1"
+        code, _, err = finish(start(tmp_path / "h", tmp_path, "run", "sums.yaml", "-m", model, "--max-cost", "1"))
+        assert code == 2
+        assert "the price of openai/sums is unknown" in err
+        more = ("--max-cost", "1", "--assume-price", "1/2")
+        code, _, err = finish(start(tmp_path / "h", tmp_path, "run", "sums.yaml", "-m", model, *more))
+        assert code == 2
+        assert "--max-tokens" in err
+        assert provider.stats()["asked"] == 0
