@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from proctor.domain.errors import PlanError, did_you_mean
 from proctor.domain.estimate import Estimate
+from proctor.domain.plan import Limits, Plan, Sampling
 from proctor.domain.run import RunStatus
 from proctor.planning.plan_file import plan_from
 from proctor.reports.rows import result_json
@@ -23,6 +25,9 @@ from proctor.stores.results import ResultStore
 
 if TYPE_CHECKING:
     import pandas
+
+Written = str | os.PathLike[str] | Mapping[str, Any]
+"""A benchmark or a model as a plan has it: text, or a mapping with options beside the name."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +44,31 @@ class Run:
         return RunStatus(self.document["status"])
 
     @property
+    def error(self) -> str | None:
+        """Why the run did not complete; None when it did."""
+        error: str | None = self.document["error"]
+        return error
+
+    @property
     def metrics(self) -> dict[str, dict[str, dict[str, Estimate]]]:
-        """Estimates by model, benchmark and metric: `run.metrics["demo/strong"]["puzzles"]["accuracy"].value`."""
+        """Estimates by model, benchmark and metric: `run.metrics["demo/strong"]["puzzles"]["accuracy"].value`.
+
+        A benchmark that a plan uses twice, with different selections, is called `name`, `name#2` and so on.
+        """
         found: dict[str, dict[str, dict[str, Estimate]]] = {}
         for item in self.document["evaluations"]:
             estimates = {name: _estimate(value) for name, value in item["metrics"].items()}
-            found.setdefault(item["model"], {})[item["benchmark"]] = estimates
+            of_model = found.setdefault(item["model"], {})
+            of_model[_free_name(item["benchmark"], of_model)] = estimates
         return found
 
     def results(self) -> Iterator[dict[str, Any]]:
         """One row for each trial, read as you go; the fields are those of `proctor export`."""
-        return (result_json(row) for row in ResultStore(self._database).results(self.id))
+        try:
+            for row in ResultStore(self._database).results(self.id):
+                yield result_json(row)
+        finally:
+            self._database.dispose()
 
     def to_pandas(self) -> pandas.DataFrame:
         """The results as a table, one row for each trial, each scorer's value in a column of its own."""
@@ -59,34 +78,55 @@ class Run:
             raise ImportError("to_pandas() needs pandas: pip install 'proctor[pandas]'") from None
         rows = []
         for row in self.results():
-            scores = row.pop("scores")
-            usage = row.pop("usage")
+            scores, usage = row.pop("scores"), row.pop("usage")
             rows.append({**row, **usage, **{f"score_{name}": score["value"] for name, score in scores.items()}})
         return pandas.DataFrame(rows)
 
+    def __repr__(self) -> str:
+        return f"Run({self.id!r}, {self.status.value})"
+
 
 def evaluate(
-    benchmarks: str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]],
-    models: str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]],
+    benchmarks: Written | Sequence[Written],
+    models: Written | Sequence[Written],
     *,
     limit: int | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
     epochs: int = 1,
     seed: int = 0,
     cache: bool = True,
     name: str | None = None,
     home: Path | str | None = None,
-    **limits: Any,
+    **options: Any,
 ) -> Run:
-    """Evaluate models on benchmarks and wait for the result; `limits` are those of a plan (concurrency, minutes, …).
+    """Evaluate models on benchmarks and wait for the result; nothing is printed, and the run is kept.
 
-    Benchmarks and models are written as in a plan. Nothing is printed. The run is kept like one of the command line's.
+    Benchmarks and models are written as in a plan. `options` are sampling options (temperature, max_tokens, …) and
+    limits (concurrency, minutes, retries, timeout_seconds, …). `home` takes the place of PROCTOR_HOME. A mistake raises
+    a UserError; a run that could not be completed is returned all the same, and its `status` and `error` say why.
     """
-    specs = [_with_limit(spec, limit) for spec in _listed(benchmarks)]
-    values = {"models": _listed(models), "benchmarks": specs, "epochs": epochs, "seed": seed, "cache": cache}
-    plan = plan_from({**values, "name": name, "limits": limits})
+    selection = {key: value for key, value in (("limit", limit), ("where", where)) if value is not None}
+    plan = plan_from(
+        {
+            "name": name,
+            "models": [_plain(model) for model in _listed(models)],
+            "benchmarks": [_selected(spec, selection) for spec in _listed(benchmarks)],
+            "epochs": epochs,
+            "seed": seed,
+            "cache": cache,
+            **_sorted_options(options),
+        }
+    )
     settings = Settings.from_environment({**os.environ, "PROCTOR_HOME": str(home)} if home else os.environ)
     database = open_database(settings.database_url)
-    execution = submit(plan, Surroundings(Path.cwd(), os.environ, settings.data), database)
+    try:
+        return _evaluated(plan, settings, database)
+    finally:
+        database.dispose()
+
+
+def _evaluated(plan: Plan, settings: Settings, database: Database) -> Run:
+    execution = submit(plan, Surroundings(Path.cwd(), os.environ, settings.data, settings.prices), database)
     _run_in_thread(execution)
     return Run(execution.run_id, read_run(database, execution.run_id), database)
 
@@ -94,28 +134,69 @@ def evaluate(
 def _run_in_thread(execution: Execution) -> None:
     """A thread of its own has no event loop yet, whatever the caller's thread is doing."""
     failures: list[BaseException] = []
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def carry() -> None:
+        loops.append(asyncio.get_running_loop())
+        await carry_out(execution)
 
     def work() -> None:
         try:
-            asyncio.run(carry_out(execution))
+            asyncio.run(carry())
         except BaseException as error:  # noqa: BLE001 - handed to the caller below
             failures.append(error)
 
     thread = threading.Thread(target=work, name="proctor")
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        # What is in flight is finished and kept; the caller gets the interrupt afterwards.
+        for loop in loops:
+            loop.call_soon_threadsafe(execution.stop, "interrupted")
+        thread.join()
+        raise
     if failures:
         raise failures[0]
 
 
-def _listed(value: str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]) -> list[str | Mapping[str, Any]]:
-    return [value] if isinstance(value, str | Mapping) else list(value)
+def _listed(value: Written | Sequence[Written]) -> list[Written]:
+    return [value] if isinstance(value, str | os.PathLike | Mapping) else list(value)
 
 
-def _with_limit(spec: str | Mapping[str, Any], limit: int | None) -> str | Mapping[str, Any]:
-    if limit is None:
-        return spec
-    return {"limit": limit, **({"benchmark": spec} if isinstance(spec, str) else spec)}
+def _plain(spec: Written) -> str | Mapping[str, Any]:
+    return os.fspath(spec) if isinstance(spec, os.PathLike) else spec
+
+
+def _selected(spec: Written, selection: Mapping[str, Any]) -> str | Mapping[str, Any]:
+    """What the benchmark says of itself wins over what is said of all."""
+    plain = _plain(spec)
+    if not selection:
+        return plain
+    return {**selection, **({"benchmark": plain} if isinstance(plain, str) else plain)}
+
+
+def _sorted_options(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    known = {"sampling": set(Sampling.model_fields) - {"seed"}, "limits": set(Limits.model_fields)}
+    parts: dict[str, dict[str, Any]] = {}
+    for name, value in options.items():
+        part = next((part for part, names in known.items() if name in names), None)
+        if part is None:
+            names = sorted(known["sampling"] | known["limits"])
+            raise PlanError(
+                f"evaluate() has no option {name!r}.{did_you_mean(name, names)} Sampling options and limits: "
+                f"{', '.join(names)}."
+            )
+        parts.setdefault(part, {})[name] = value
+    return parts
+
+
+def _free_name(name: str, taken: Mapping[str, Any]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}#{number}"
+    return free
 
 
 def _estimate(data: Mapping[str, Any]) -> Estimate:

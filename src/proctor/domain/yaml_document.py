@@ -146,7 +146,7 @@ def _describe(detail: dict[str, Any], model: type[pydantic.BaseModel] | None) ->
     message = detail["msg"].removeprefix("Value error, ").removesuffix(".")
     message = message[:1].lower() + message[1:] if message.startswith("Input should") else message
     message = message.replace("input should", "it should")
-    if _show(given) in message or kind == "value_error":
+    if kind == "value_error" or (isinstance(given, str) and _show(given) in message):
         return f"{message}."
     return f"{_show(given)} cannot be used: {message}."
 

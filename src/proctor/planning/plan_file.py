@@ -19,9 +19,8 @@ LEAST = {"models": ["demo/strong"], "benchmarks": ["puzzles"]}
 
 
 def is_plan(document: LocatedDocument) -> bool:
-    """A benchmark file names data or scorers; any other mapping is meant as a plan."""
-    value = document.value
-    return isinstance(value, Mapping) and not BENCHMARK_KEYS & set(value)
+    """A benchmark file names data or scorers; anything else is meant as a plan."""
+    return not isinstance(document.value, Mapping) or not BENCHMARK_KEYS & set(document.value)
 
 
 def read_plan(path: Path, overrides: Mapping[str, Any] | None = None) -> Plan:

@@ -1,0 +1,264 @@
+"""A user's mistake gives one clear line, exit code 2, and nothing is asked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from commands import Cli
+from fakes.faults import Faults
+from fakes.provider import FakeProvider
+
+RUN = ("run", "puzzles", "-m", "demo/strong", "--limit", 3)
+PLAN = "models: [demo/strong]\nbenchmarks: [{benchmark: puzzles, limit: 3}]\n"
+
+
+@pytest.mark.parametrize(
+    ("plan", "parts"),
+    [
+        ("modles: [demo/strong]\nbenchmarks: [puzzles]\n", ["plan.yaml:1: modles", "Did you mean 'models'?"]),
+        ("model: demo/strong\nbenchmark: puzzles\n", ["plan.yaml:1: model:", "Did you mean 'models'?"]),
+        (PLAN + "limits: {concurency: 3}\n", ["plan.yaml:3: limits.concurency", "'concurrency'?", "Allowed here: cost_usd"]),
+        (PLAN + "\nepochs: many\n", ["plan.yaml:4: epochs: 'many'", "a whole number"]),
+        (PLAN + "sampling: {temperature: hot}\n", ["plan.yaml:3: sampling.temperature", "'hot' is not a number"]),
+        (PLAN + "sampling: {temperature: true}\n", ["plan.yaml:3: sampling.temperature", "True is not a number"]),
+        (PLAN + "sampling: {temperature: -1}\n", ["plan.yaml:3: sampling.temperature: -1", "greater than or equal to 0"]),
+        (PLAN + "epochs: 0\n", ["plan.yaml:3: epochs: 0"]),
+        (PLAN + "epochs: 1\nepochs: 2\n", ["plan.yaml:4", "twice"]),
+        ("models: []\nbenchmarks: [puzzles]\n", ["plan.yaml:1: models", "at least one"]),
+        ("models:\n  - demo/strong\n  - demo\nbenchmarks: [puzzles]\n", ["plan.yaml:3: models[1]: 'demo' is not a model"]),
+        (
+            "models:\n  - {model: demo/strong, temprature: 0}\nbenchmarks: [puzzles]\n",
+            ["plan.yaml:2: models[0]: demo has no setting 'temprature'", "Did you mean 'temperature'?"],
+        ),
+        ("models:\n  - demo/weak\n  - dmo/x\nbenchmarks: [puzzles]\n", ["plan.yaml:3: models[1]: No model provider 'dmo'"]),
+        (
+            "models: [demo/strong]\nbenchmarks:\n  - puzzles\n  - puzles\n",
+            ["plan.yaml:4: benchmarks[1]: No benchmark 'puzles'. Did you mean 'puzzles'?"],
+        ),
+        ("models: [demo/strong]\nbenchmarks: [{benchmark: puzzles, levle: 3}]\n", ["plan.yaml:2: benchmarks[0]", "'level'"]),
+        ("models: [openai/gpt-5-mini]\nbenchmarks: [puzzles]\n", ["plan.yaml:1: models[0]", "OPENAI_API_KEY"]),
+        ("models: [demo/strong\nbenchmarks: [puzzles]\n", ["plan.yaml:2", "not valid YAML"]),
+        ("- demo/strong\n", ["plan.yaml"]),
+        ("", ["plan.yaml"]),
+        ("models: [demo/strong, demo/strong]\nbenchmarks: [puzzles]\n", ["demo/strong is listed twice"]),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_plan_is_named_with_its_place(cli: Cli, plan: str, parts: list[str]) -> None:
+    Path("plan.yaml").write_text(plan)
+    ended = cli("run", "plan.yaml")
+    assert ended.code == 2
+    for part in parts:
+        assert part in ended.error
+    assert ended.out == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "parts"),
+    [
+        (("rnu",), ["No command 'rnu'. Did you mean 'run'?"]),
+        (("run",), ["Missing argument", "proctor run --help"]),
+        (("run", "puzzles"), ["No model given", "-m"]),
+        (("run", "puzzles", "-m", "demo"), ["'demo' is not a model", "provider/name"]),
+        (("run", "puzzles", "-m", "/strong"), ["'/strong' is not a model"]),
+        (("run", "puzzles", "-m", "opnai/x"), ["No model provider 'opnai'. Did you mean 'openai'?"]),
+        (("run", "puzzles", "-m", "demo/stong"), ["No demo model 'stong'. Did you mean 'strong'?"]),
+        (("run", "puzzles", "-m", "demo/strong?delay=3"), ["demo has no setting 'delay'. Did you mean 'delay_ms'?"]),
+        (("run", "puzzles", "-m", "demo/strong?delay_ms"), ["?name=value"]),
+        (("run", "puzzles", "-m", "demo/strong?seed=1&seed=2"), ["'seed' is given twice"]),
+        (("run", "puzzles", "-m", "demo/strong?temperature=hot"), ["models[0].sampling.temperature", "'hot'"]),
+        (("run", "puzzles", "-m", "openai/gpt-5-mini"), ["OPENAI_API_KEY"]),
+        (("run", "puzles", "-m", "demo/strong"), ["No benchmark 'puzles'. Did you mean 'puzzles'?"]),
+        (("run", "plam.yaml"), ["There is no file plam.yaml. Did you mean 'plan.yaml'?"]),
+        (("run", "plan.yaml", "puzzles"), ["a plan is run alone"]),
+        (("run", "plan.yaml", "--limit", "3"), ["--limit belongs to one benchmark"]),
+        (("run", "plan.yaml", "-m", "demo"), ["models[0]: 'demo' is not a model"]),
+        ((*RUN, "--where", "category"), ["--where takes KEY=VALUE", "'category'"]),
+        ((*RUN, "--where", "category="), ["--where takes KEY=VALUE"]),
+        ((*RUN, "--where", "categry=dates"), ["'categry'", "Did you mean 'category'?"]),
+        ((*RUN, "--where", "category=dats"), ["'dats'. Did you mean 'dates'?", "Available: arithmetic"]),
+        ((*RUN, "--fail-under", "accuracy"), ["--fail-under takes METRIC=VALUE", "'accuracy'"]),
+        ((*RUN, "--fail-under", "accuracy=nan"), ["--fail-under takes METRIC=VALUE"]),
+        ((*RUN, "--fail-under", "=0.5"), ["--fail-under takes METRIC=VALUE"]),
+        ((*RUN, "--fail-under", "accuracy=0.1", "--fail-under", "accuracy=0.2"), ["names accuracy twice"]),
+        ((*RUN, "--fail-under", "acuracy=0.5"), ["'acuracy'. Did you mean 'accuracy'?"]),
+        (("run", "puzzles", "-m", "demo/strong", "--limit", "0"), ["--limit", "0 is not in the range"]),
+        ((*RUN, "--temperature", "warm"), ["--temperature", "'warm' is not a number"]),
+        ((*RUN, "--temperature", "-0.5"), ["sampling.temperature: -0.5"]),
+        ((*RUN, "--max-minutes", "0"), ["limits.minutes: 0"]),
+        ((*RUN, "--max-minutes", "nan"), ["limits.minutes", "not a number"]),
+        ((*RUN, "--concurrency", "0"), ["--concurrency"]),
+        ((*RUN, "--nonsense"), ["No such option", "--nonsense"]),
+        (("show", "nothing"), ["No run 'nothing'", "proctor runs"]),
+        (("show",), ["no runs yet"]),
+        (("resume", "latest"), ["no runs yet"]),
+        (("cancel", "x"), ["No run 'x'"]),
+        (("export", "x"), ["No run 'x'"]),
+        (("samples", "x"), ["No run 'x'"]),
+        (("benchmarks", "show", "date"), ["No benchmark 'date'. Did you mean 'dates'?"]),
+        (("models", "nope/x"), ["No model provider 'nope'"]),
+        (("completion", "tcsh"), ["'tcsh'"]),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_command_is_one_clear_line(cli: Cli, command: tuple[str, ...], parts: list[str]) -> None:
+    Path("plan.yaml").write_text(PLAN)
+    ended = cli(*command)
+    assert ended.code == 2
+    for part in parts:
+        assert part in ended.error
+    assert ended.out == ""
+
+
+def test_nothing_is_recorded_or_asked_when_a_gate_is_misspelt(
+    cli: Cli, asked_model: str, provider: FakeProvider, home: Path
+) -> None:
+    assert cli("run", "puzzles", "-m", asked_model, "--fail-under", "acc=0.5").code == 2
+    assert provider.stats()["asked"] == 0
+    assert not home.exists()
+
+
+BAD_ROWS = '{"input": "1 + 1", "target": "2"}\n{"input": "2 + 2", "target": \n{"input": "3 + 3"}\n{"target": "1"}\n'
+
+
+@pytest.mark.parametrize(
+    ("rows", "parts"),
+    [
+        (BAD_ROWS, ["data.jsonl", "3 bad rows of 4", "line 2", "line 3", "line 4"]),
+        ('{"input": "1 + 1", "target": "2"}\n{"input": "2 + 2", "target": null}\n', ["line 2", "target"]),
+        ('{"input": "1 + 1"}\n', ["line 1", "target"]),
+        ("", ["data.jsonl", "no rows"]),
+    ],
+)
+def test_bad_rows_are_named_before_anything_is_asked(
+    cli: Cli, asked_model: str, provider: FakeProvider, rows: str, parts: list[str]
+) -> None:
+    Path("data.jsonl").write_text(rows)
+    Path("mine.yaml").write_text("name: mine\ndataset: {source: data.jsonl}\nscorers: [exact]\n")
+    for command in (("run", "mine.yaml", "-m", asked_model), ("benchmarks", "check", "mine.yaml")):
+        ended = cli(*command)
+        assert ended.code == 2
+        for part in parts:
+            assert part in ended.error
+    assert provider.stats()["asked"] == 0
+    assert cli("runs", "--json").json == []
+
+
+def test_an_ambiguous_beginning_of_a_run_id_is_refused_and_a_unique_one_accepted(cli: Cli) -> None:
+    first = cli(*RUN, "--json").json["run_id"]
+    second = cli(*RUN, "--json").json["run_id"]
+    common = os.path.commonprefix([first, second])
+    ended = cli("show", common)
+    assert ended.code == 2
+    assert "several runs" in ended.error
+    assert first in ended.error
+    assert cli("show", first[: len(common) + 1], "--json").json["run_id"] == first
+    assert cli("show", "latest", "--json").json["run_id"] == second
+
+
+def test_a_home_that_cannot_be_written_is_named(cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.write_text("a file, not a folder")
+    monkeypatch.setenv("PROCTOR_HOME", str(home / "below"))
+    for command in (RUN, ("runs",)):
+        ended = cli(*command)
+        assert ended.code == 1
+        assert "PROCTOR_HOME" in ended.error
+        assert str(home) in ended.error
+
+
+def test_a_damaged_database_is_named_and_left_alone(cli: Cli, home: Path) -> None:
+    home.mkdir()
+    path = home / "proctor.db"
+    path.write_bytes(b"this is no database" * 500)
+    for command in (RUN, ("runs",), ("show",), ("export", "x")):
+        ended = cli(*command)
+        assert ended.code == 1
+        assert str(path) in ended.error
+    assert cli("doctor").code == 1
+    assert path.read_bytes() == b"this is no database" * 500
+
+
+def test_another_kind_of_database_is_refused_without_repeating_its_password(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROCTOR_DATABASE_URL", "postgresql://someone:hunter2@db.example/proctor")
+    ended = cli("runs")
+    assert ended.code == 2
+    assert "SQLite" in ended.error
+    assert "hunter2" not in ended.error
+
+
+def test_a_refused_connection_ends_with_one_line_and_the_run_can_be_resumed(cli: Cli) -> None:
+    gone = FakeProvider().start()
+    model, port = f"openai/test?base_url={gone.url}/v1", gone.port
+    gone.close()
+    ended = cli("run", "arithmetic", "-m", model, "--limit", 4, "--retries", 0)
+    assert ended.code == 1
+    last = ended.err.splitlines()[-1]
+    assert last.startswith("Error: ")
+    assert "no connection" in last
+    assert "proctor resume" in last
+    assert "Traceback" not in ended.err
+    with FakeProvider(port=port) as back:
+        again = cli("resume", "latest", "--json")
+        assert again.code == 0
+        assert back.stats()["asked"] == 4
+    (item,) = again.json["evaluations"]
+    assert (item["scored"] + item["invalid"], item["failed"]) == (4, 0)
+
+
+def test_a_wrong_key_ends_the_run_with_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "wrong")
+    with FakeProvider(key="right") as provider:
+        ended = cli("run", "arithmetic", "-m", f"openai/test?base_url={provider.url}/v1", "--limit", 40, "--json")
+    assert ended.code == 1
+    assert ended.json["status"] == "failed"
+    assert ended.json["evaluations"][0]["metrics"]["accuracy"]["value"] is None
+    assert "OPENAI_API_KEY" in ended.err.splitlines()[-1]
+
+
+def test_faults_are_beside_the_score_and_do_not_end_a_run(cli: Cli) -> None:
+    with FakeProvider(Faults(rates={"400": 0.3})) as provider:
+        model = f"openai/test?base_url={provider.url}/v1"
+        ended = cli("run", "arithmetic", "-m", model, "--limit", 30, "--json")
+    (item,) = ended.json["evaluations"]
+    assert ended.code == 0
+    assert 0 < item["failed"] < 30
+    assert item["metrics"]["accuracy"]["n"] == 30 - item["failed"]
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["api_key: sk-abcdefghijklmnop", "apiKey: x1", "token: x1", "password: x1", "extra: {secret: x1}",
+     "extra: {headers: {Authorization: Bearer abcdefghijkl}}", "label: sk-abcdefghijklmnopqrst"],
+)  # fmt: skip
+def test_a_secret_in_a_plan_is_refused_without_repeating_it(cli: Cli, setting: str) -> None:
+    Path("plan.yaml").write_text(f"models:\n  - {{model: openai/x, {setting}}}\nbenchmarks: [puzzles]\n")
+    ended = cli("run", "plan.yaml")
+    assert ended.code == 2
+    assert "plan.yaml:2: models[0]" in ended.error
+    assert "environment variable" in ended.error
+    assert "sk-abc" not in ended.error
+    assert "x1" not in ended.error
+
+
+@pytest.mark.parametrize("setting", ["max_tokens: 5", "extra: {stop_token_ids: [1], min_tokens: 2}", "top_k: 3"])
+def test_options_that_only_sound_like_secrets_are_accepted(cli: Cli, asked_model: str, setting: str) -> None:
+    Path("plan.yaml").write_text(f"models:\n  - {{model: '{asked_model}', {setting}}}\nbenchmarks: [puzzles]\n")
+    ended = cli("run", "plan.yaml", "--dry-run")
+    assert ended.code == 0, ended.err
+
+
+def test_a_cost_cap_that_cannot_be_enforced_is_refused(cli: Cli, asked_model: str, provider: FakeProvider) -> None:
+    ended = cli("run", "puzzles", "-m", asked_model, "--max-cost", 1)
+    assert ended.code == 2
+    assert provider.stats()["asked"] == 0
+    assert "cost" in ended.error
+
+
+def test_output_that_cannot_be_written_is_named(cli: Cli) -> None:
+    cli(*RUN)
+    ended = cli("export", "-o", "no/such/folder.csv")
+    assert ended.code == 2
+    assert "no/such/folder.csv cannot be written" in ended.error

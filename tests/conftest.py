@@ -1,0 +1,67 @@
+"""What tests of every area share: a home of their own, the command line in this process, a provider that counts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import Cli, Ended
+from fakes.provider import FakeProvider
+from proctor.cli.main import main
+
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "HF_TOKEN")
+PLACES = ("PROCTOR_DATABASE_URL", "PROCTOR_DATA")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh PROCTOR_HOME; the working folder is another fresh one, and no key is set."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("PROCTOR_HOME", str(folder))
+    for name in (*KEYS, *PLACES):
+        monkeypatch.delenv(name, raising=False)
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    return folder
+
+
+@pytest.fixture
+def cli(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Run a command in this process, exactly as the installed program would."""
+
+    def run(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["proctor", *map(str, arguments)])
+        capsys.readouterr()
+        code: Any = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        said = capsys.readouterr()
+        return Ended(code or 0, said.out, said.err)
+
+    return run
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeProvider]:
+    with FakeProvider() as started:
+        yield started
+
+
+@pytest.fixture
+def asked_model(provider: FakeProvider) -> str:
+    """The model string of the counting provider; further options are joined with '&'."""
+    return f"openai/test?base_url={provider.url}/v1"
+
+
+@pytest.fixture
+def environment(home: Path) -> dict[str, str]:
+    """The environment of a command that runs in a process of its own."""
+    return {**os.environ, "PROCTOR_HOME": str(home), "PYTHONUNBUFFERED": "1"}
