@@ -19,6 +19,7 @@ from proctor.metrics.repeats import (
     majority_at_k,
     pass_all_k,
     pass_at_k,
+    shared_words,
     similarity,
 )
 
@@ -114,3 +115,16 @@ def test_samples_with_too_few_repeats_are_left_out_of_n() -> None:
 def test_partly_right_repeats_pass_only_below_their_threshold() -> None:
     assert SampleRepeats("a", (1.0, 0.6, 0.0)).right() == 1
     assert SampleRepeats("a", (1.0, 0.6, 0.0)).right(0.5) == 2
+
+
+@given(st.text(), st.text())
+def test_shared_words_are_symmetric_and_whole_for_equal_texts(a: str, b: str) -> None:
+    assert shared_words(a, b) == shared_words(b, a)
+    assert 0 <= shared_words(a, b) <= 1
+    assert shared_words(a, a) == 1
+
+
+def test_shared_words_count_repetitions() -> None:
+    assert shared_words("the cat sat", "The cat ran") == pytest.approx(2 / 3)
+    assert shared_words("no no no", "no") == pytest.approx(0.5)
+    assert shared_words("one", "two") == 0

@@ -97,6 +97,13 @@ def similarity(answers: Sequence[str | None], alike: Callable[[str, str], float]
     return fsum(found) / len(found)
 
 
+def shared_words(a: str, b: str) -> float:
+    """How much two texts share, as the F1 of their words, each counted as often as it stands; 1 for the same words."""
+    left, right = Counter(a.casefold().split()), Counter(b.casefold().split())
+    total = left.total() + right.total()
+    return 2 * (left & right).total() / total if total else 1.0
+
+
 def estimate_repeats(samples: Iterable[SampleRepeats], measure: Callable[[SampleRepeats], float | None]) -> Estimate:
     """The mean of a measure over samples, with its interval; samples it cannot measure are left out of n.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -11,6 +12,7 @@ from proctor import plugins
 from proctor.domain.estimate import Estimate
 from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
+from proctor.reports.repeats import measure_repeats
 from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunRow
 
@@ -43,6 +45,8 @@ def summarise_evaluation(results: ResultStore, row: dict[str, Any], *, has_ended
         "categories": categories,
         "usage": {"input_tokens": tally.input_tokens, "output_tokens": tally.output_tokens},
         "cost_usd": None if tally.cost_usd is None else float(tally.cost_usd),
+        "answers_cost_usd": None if tally.answers_cost_usd is None else float(tally.answers_cost_usd),
+        "cost_per_correct_usd": _cost_per_correct(tally.answers_cost_usd, metrics, tally.scored + tally.invalid),
         "latency_seconds": {**NO_LATENCY, **Latencies(results.latencies(row["id"])).summary()},
     }
 
@@ -62,12 +66,24 @@ def _measure(results: ResultStore, row: dict[str, Any]) -> tuple[dict[str, Any],
             metrics[label] = estimate_json(total)
             for category, estimate in parts.items():
                 categories.setdefault(category, {})[label] = estimate_json(estimate)
+    if row["epochs"] > 1:
+        scorer, version = next(iter(scorers.items()))
+        repeated = measure_repeats(results.database, row["id"], scorer, version, row["epochs"])
+        metrics |= {label: estimate_json(estimate) for label, estimate in repeated.items()}
     return metrics, categories
 
 
 def metric_labels(scorers: Sequence[str], metrics: Sequence[str]) -> list[str]:
     """What the numbers of a benchmark are called, scorer by scorer, metric by metric."""
     return [name if index == 0 else f"{scorer}.{name}" for index, scorer in enumerate(scorers) for name in metrics]
+
+
+def _cost_per_correct(cost_usd: Decimal | None, metrics: dict[str, Any], measured: int) -> float | None:
+    """What one fully right answer cost, wrong ones paid for too; None when nothing was right or no price is known."""
+    share: float | None = next(iter(metrics.values()), {"value": None})["value"]
+    if cost_usd is None or not share or not measured:
+        return None
+    return float(cost_usd) / (share * measured)
 
 
 def _selection(row: dict[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,9 @@ class Tally:
     input_tokens: int | None
     output_tokens: int | None
     cost_usd: Decimal | None
+    """What was spent: an answer from the cache costs nothing."""
+    answers_cost_usd: Decimal | None
+    """What the answers cost when they were asked for, those from the cache included."""
 
     @property
     def recorded(self) -> int:
@@ -117,10 +120,13 @@ def _outcome() -> ColumnElement[str]:
 
 class ResultStore:
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     def tally(self, evaluation_id: int) -> Tally:
-        columns = {name: responses.c[name] for name in ("input_tokens", "output_tokens", "cost_pico_usd")}
+        columns: dict[str, ColumnElement[Any]] = {
+            name: responses.c[name] for name in ("input_tokens", "output_tokens", "cost_pico_usd")
+        }
+        columns["spent"] = case((responses.c.is_cached, 0), else_=responses.c.cost_pico_usd)
         query = (
             select(
                 _outcome().label("outcome"),
@@ -149,7 +155,8 @@ class ResultStore:
             cached=sum(row["cached"] for row in rows),
             input_tokens=total("input_tokens"),
             output_tokens=total("output_tokens"),
-            cost_usd=from_pico(total("cost_pico_usd")),
+            cost_usd=from_pico(total("spent")),
+            answers_cost_usd=from_pico(total("cost_pico_usd")),
         )
 
     def sample_scores(self, evaluation_id: int, scorer: str, version: str) -> Iterator[SampleScore]:
@@ -245,7 +252,7 @@ class ResultStore:
         return found
 
     def _stream(self, query: Executable) -> Iterator[Any]:
-        with explained(self._database.path), self._database.engine.connect() as connection:
+        with explained(self.database.path), self.database.engine.connect() as connection:
             yield from connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query)
 
 

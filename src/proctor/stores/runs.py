@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from proctor.domain.errors import NotFoundError, RunError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
-from proctor.stores.codec import to_json
+from proctor.stores.codec import from_pico, to_json
 from proctor.stores.database import Database, explained
 from proctor.version import __version__
 
@@ -170,6 +171,16 @@ class RunStore:
         text = None if summary is None else to_json(summary)
         with explained(self._database.path), self._connect() as connection:
             connection.execute("UPDATE evaluations SET summary = ? WHERE id = ?", [text, evaluation_id])
+
+    def spent_usd(self, run_id: str) -> Decimal:
+        """What the run's own requests have cost so far, every attempt counted; cached answers cost nothing."""
+        with explained(self._database.path), self._connect() as connection:
+            row = connection.execute(
+                "SELECT sum(cost_pico_usd) FROM responses JOIN evaluations ON evaluations.id = evaluation_id "
+                "WHERE run_id = ? AND NOT is_cached",
+                [run_id],
+            ).fetchone()
+        return from_pico(row[0]) or Decimal(0)
 
     def add_event(self, run_id: str, kind: str, data: dict[str, Any]) -> None:
         with explained(self._database.path), self._connect() as connection:
