@@ -148,7 +148,7 @@ def test_mistakes_are_found_before_anything_is_sent() -> None:
         ({"url": url, "body": "{{ prompt"}, "no template"),
         ({"url": url, "headers": {"Cookie": "abc"}}, "looks like a secret"),
         ({"url": url, "headers": "x"}, "'headers' must be a mapping"),
-        ({"url": url, "usage": {"input_token": "x"}}, "Did you mean 'input_tokens'"),
+        ({"url": url, "usage": {"inputs_tokens": "x"}}, "Did you mean 'input_tokens'"),
         ({"url": url, "method": "post"}, "must be one of 'POST'"),
     ):
         with pytest.raises(PlanError, match=words):

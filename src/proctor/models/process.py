@@ -59,9 +59,9 @@ async def run(
             return await _communicate(process, mark, stdin, limits)
     finally:
         end_all(process.pid, mark)
-        await process.wait()
-        # Closing the pipes here, not when the collector comes round, keeps the loop free of strays.
+        # The pipes first: with one of them full, waiting for the end of the process would never end.
         process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001
+        await process.wait()
 
 
 async def _communicate(process: asyncio.subprocess.Process, mark: str, stdin: bytes, limits: Limits) -> Finished:

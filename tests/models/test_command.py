@@ -1,0 +1,247 @@
+"""Programs as models: limits, leftovers, and every way to hand over a prompt."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.asking import ask, make, prompt
+from proctor.domain.errors import (
+    NotFoundError,
+    PlanError,
+    ProviderFaultError,
+    RequestRejectedError,
+    UserError,
+)
+from proctor.domain.message import Image
+from proctor.domain.model import Model
+from proctor.domain.response import Response, Usage
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "agents"
+PNG = b"\x89PNG\r\n\x1a\n\x00\x01\x02"
+
+
+def program(folder: Path, source: str, name: str = "agent.py") -> str:
+    path = folder / name
+    path.write_text(f"#!{sys.executable}\n{source}")
+    path.chmod(0o755)
+    return f"command/./{name}"
+
+
+def model(folder: Path, source: str, variables: dict[str, str] | None = None, **settings: Any) -> Model:
+    given = {"model": program(folder, source), **settings}
+    return make(given, {"PATH": os.environ["PATH"], **(variables or {})}, folder)
+
+
+def run(folder: Path, source: str, question: Any = "hi", timeout: float = 60.0, **settings: Any) -> Response:
+    return ask(model(folder, source, **settings), question, timeout=timeout)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process still runs; one that is dead but unburied does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_until_gone(pid: int) -> bool:
+    for _ in range(500):
+        if not is_alive(pid):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_the_prompt_comes_on_stdin_and_the_answer_on_stdout(tmp_path: Path) -> None:
+    response = run(tmp_path, "import sys; print(sys.stdin.read().upper(), end='')", "grüße 🦊")
+    assert response.text == "GRÜSSE 🦊"
+    assert response.latency_seconds is not None
+
+
+def test_the_example_program_works() -> None:
+    assert ask(make("command/./echo.sh", {"PATH": os.environ["PATH"]}, EXAMPLES), "one\ntwo").text == "ANSWER: two"
+
+
+def test_the_prompt_can_be_an_argument_or_a_file_and_the_answer_a_file(tmp_path: Path) -> None:
+    source = "import sys; print('|'.join(sys.argv[1:]), sys.stdin.read(), sep='|', end='')"
+    assert run(tmp_path, source, args=["-p", "{prompt}"]).text == "-p|hi|"
+    source = "import sys; print(open(sys.argv[1]).read() + '!', end='')"
+    assert run(tmp_path, source, args="{prompt_file}").text == "hi!"
+    source = "import sys; open(sys.argv[1], 'w').write('from a file'); print('noise')"
+    assert run(tmp_path, source, args="{answer_file}").text == "from a file"
+
+
+def test_json_on_stdout_can_hold_answer_usage_and_cost(tmp_path: Path) -> None:
+    source = """import json; print(json.dumps({"result": "done", "usage": {"in": 3, "out": 4}, "cost": 0.125}))"""
+    usage = {"input_tokens": "usage.in", "output_tokens": "usage.out", "cost_usd": "cost"}
+    response = run(tmp_path, source, answer="result", usage=usage)
+    assert (response.text, response.usage, response.cost_usd) == ("done", Usage(3, 4), Decimal("0.125"))
+    with pytest.raises(RequestRejectedError, match="was to print JSON"):
+        run(tmp_path, "print('not json')", answer="result")
+
+
+def test_the_files_it_leaves_are_collected_and_the_workspace_stays_as_it_was(tmp_path: Path) -> None:
+    workspace = tmp_path / "start"
+    workspace.mkdir()
+    (workspace / "kept.txt").write_text("kept")
+    (workspace / "changed.txt").write_text("old")
+    source = """
+import os, pathlib
+pathlib.Path("changed.txt").write_text("new text")
+pathlib.Path("src").mkdir()
+pathlib.Path("src/main.py").write_bytes(b"\\x00\\xff")
+os.symlink("/etc/passwd", "link")
+print("done", end="")
+"""
+    response = run(tmp_path, source, workspace="start", output="files")
+    assert response.files == {"changed.txt": b"new text", "src/main.py": b"\x00\xff"}
+    assert response.text == "done"
+    assert (workspace / "changed.txt").read_text() == "old"
+    assert not (workspace / "src").exists()
+
+
+def test_each_question_gets_a_fresh_folder_that_is_gone_afterwards(tmp_path: Path) -> None:
+    source = "import os; print(os.getcwd(), len(os.listdir()), end=''); open('x', 'w').close()"
+    first, second = run(tmp_path, source).text, run(tmp_path, source).text
+    assert first.endswith(" 0")
+    assert second.endswith(" 0")
+    assert first != second
+    assert not Path(first.split()[0]).exists()
+
+
+def test_images_are_put_into_a_folder_that_the_program_is_told_of(tmp_path: Path) -> None:
+    source = "import sys, pathlib; print(pathlib.Path(sys.argv[1], 'attachment-1.png').read_bytes().hex(), end='')"
+    asked = prompt("look", Image(PNG, "image/png"))
+    assert run(tmp_path, source, asked, args="{folder}").text == PNG.hex()
+    with pytest.raises(RequestRejectedError, match="takes no images"):
+        run(tmp_path, source, asked)
+
+
+def test_only_named_variables_are_handed_on_and_none_is_shown(tmp_path: Path) -> None:
+    source = "import os, sys; print(os.environ.get('A_KEY'), os.environ.get('B_KEY'), end='')"
+    environment = {"A_KEY": "s3cret-a", "B_KEY": "s3cret-b"}
+    assert ask(model(tmp_path, source, environment, environment=["A_KEY"])).text == "s3cret-a None"
+    source = "import os, sys; print('bad key', os.environ['A_KEY'], file=sys.stderr); sys.exit(3)"
+    with pytest.raises(RequestRejectedError, match=r"exited with 3: bad key \[key\]"):
+        ask(model(tmp_path, source, environment, environment="A_KEY"))
+    with pytest.raises(UserError, match="is to be given C_KEY, which is not set"):
+        model(tmp_path, source, environment, environment="C_KEY")
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"), [(1, RequestRejectedError), (75, ProviderFaultError), (69, ProviderFaultError)]
+)
+def test_an_exit_code_is_a_fault_and_some_may_be_tried_again(tmp_path: Path, code: int, kind: type[Exception]) -> None:
+    with pytest.raises(kind, match=f"exited with {code}: oh no"):
+        run(tmp_path, f"import sys; print('an answer'); print('oh no', file=sys.stderr); sys.exit({code})")
+
+
+def test_a_program_that_kills_itself_is_a_fault(tmp_path: Path) -> None:
+    with pytest.raises(RequestRejectedError, match="was ended by signal 9"):
+        run(tmp_path, "import os; os.kill(os.getpid(), 9)")
+
+
+HAUNT = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"], start_new_session=True,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+open({file!r}, "w").write(f"{{os.getpid()}} {{child.pid}}")
+{end}
+"""
+
+
+def test_a_program_that_does_not_end_is_ended_with_all_its_descendants(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    with pytest.raises(ProviderFaultError, match="gave no answer within 3 s"):
+        run(tmp_path, HAUNT.format(file=str(file), end="time.sleep(3600)"), timeout=3)
+    assert all(wait_until_gone(int(pid)) for pid in file.read_text().split())
+
+
+def test_a_process_that_is_left_behind_on_purpose_is_ended_too(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    assert run(tmp_path, HAUNT.format(file=str(file), end="print('bye', end='')")).text == "bye"
+    assert all(wait_until_gone(int(pid)) for pid in file.read_text().split())
+
+
+def test_cancelling_a_question_ends_the_program(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    made = model(tmp_path, HAUNT.format(file=str(file), end="time.sleep(3600)"))
+
+    async def go() -> None:
+        task = asyncio.create_task(made.respond(prompt(), {}, timeout_seconds=60))
+        while not (file.exists() and file.read_text()):
+            await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(go())
+    assert all(wait_until_gone(int(pid)) for pid in file.read_text().split())
+
+
+def test_memory_is_limited(tmp_path: Path) -> None:
+    source = "import time; hoard = bytearray(b'x') * 200_000_000; time.sleep(3600)"
+    with pytest.raises(RequestRejectedError, match="used more than 100 MB of memory, and was ended"):
+        run(tmp_path, source, memory_mb=100)
+
+
+def test_the_number_of_processes_is_limited(tmp_path: Path) -> None:
+    source = "import subprocess, time\nfor _ in range(12): subprocess.Popen(['sleep', '3600'])\ntime.sleep(3600)"
+    with pytest.raises(RequestRejectedError, match="started more than 8 processes"):
+        run(tmp_path, source, processes=8)
+
+
+def test_endless_output_is_cut_off(tmp_path: Path) -> None:
+    with pytest.raises(RequestRejectedError, match="wrote more than 64 MB"):
+        run(tmp_path, "import sys\nwhile True: sys.stdout.write('x' * 1_000_000)")
+
+
+def test_a_large_prompt_that_is_not_read_is_no_problem(tmp_path: Path) -> None:
+    assert run(tmp_path, "print('early', end='')", "x" * 5_000_000).text == "early"
+
+
+def test_mistakes_are_found_before_anything_runs(tmp_path: Path) -> None:
+    environment = {"PATH": os.environ["PATH"]}
+    (tmp_path / "plain.txt").write_text("text")
+    for given, kind, words in (
+        ("command/", PlanError, "needs a program"),
+        ("command/./nowhere.sh", NotFoundError, "there is no program ./nowhere.sh"),
+        ("command/no-such-program-anywhere", NotFoundError, "write command/./no-such-program-anywhere"),
+        ("command/./plain.txt", UserError, "chmod \\+x ./plain.txt"),
+        ("command/sh?workspace=nowhere", NotFoundError, "no folder 'nowhere'"),
+        ("command/sh?memory_mb=0", PlanError, "at least 1"),
+        ("command/sh?output=zip", PlanError, "must be one of 'text', 'files'"),
+        ("command/sh?answer=a..b", PlanError, "no JMESPath"),
+    ):
+        with pytest.raises(kind, match=words):
+            make(given, environment, tmp_path)
+
+
+def test_another_program_is_another_model(tmp_path: Path) -> None:
+    first = model(tmp_path, "print(1)").identity
+    assert first == model(tmp_path, "print(1)").identity
+    assert first != model(tmp_path, "print(2)").identity
+    assert first != model(tmp_path, "print(1)", args="-x").identity
+    assert first == model(tmp_path, "print(1)", memory_mb=100).identity
+
+
+def test_the_worked_examples_are_plans_that_can_be_read() -> None:
+    import yaml
+
+    from proctor.domain.plan import Plan
+
+    plan = Plan.model_validate(yaml.safe_load((EXAMPLES / "coding_agents.yaml").read_text()))
+    environment = {"PATH": "/nowhere", "ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k"}
+    from proctor.models.registry import create_model
+
+    for each in plan.models:
+        with pytest.raises(NotFoundError, match="on PATH"):
+            create_model(each, environment=environment, folder=EXAMPLES)
