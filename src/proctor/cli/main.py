@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "run": ("proctor.cli.run:run", "Evaluate models on benchmarks."),
     "resume": ("proctor.cli.resume:resume", "Finish a run that was interrupted."),
+    "rescore": ("proctor.cli.rescore:rescore", "Score a run's stored responses again."),
     "cancel": ("proctor.cli.cancel:cancel", "Stop a run that another process executes."),
     "runs": ("proctor.cli.runs:runs", "List the runs."),
     "show": ("proctor.cli.show:show", "Show a run's results."),

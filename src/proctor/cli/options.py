@@ -39,6 +39,7 @@ SAMPLING = ("temperature", "top_p", "max_tokens")
 LIMITS = {
     "concurrency": "concurrency",
     "max_cost": "cost_usd",
+    "assume_price": "assume_price",
     "max_minutes": "minutes",
     "retries": "retries",
     "timeout": "timeout_seconds",
@@ -59,9 +60,20 @@ limit_options = _together(
         "--concurrency", type=click.IntRange(1, 4096), metavar="N", help="Requests in flight, per model (64)."
     ),
     click.option("--max-cost", metavar="USD", help="Stop before more than this is spent."),
+    click.option(
+        "--assume-price", metavar="IN/OUT", help="Dollars for a million tokens, where the price is unknown."
+    ),
     click.option("--max-minutes", type=NUMBER, metavar="M", help="Stop after this time; resume later."),
     click.option("--retries", type=click.IntRange(0, 50), metavar="N", help="Further tries after a fault (5)."),
     click.option("--timeout", type=NUMBER, metavar="S", help="Seconds for one request (600)."),
+)
+
+judge_option = click.option(
+    "--judge",
+    multiple=True,
+    metavar="MODEL",
+    shell_complete=complete_model,
+    help="A model that judges open answers. Repeatable: several form a panel.",
 )
 
 execution_options = _together(
@@ -73,7 +85,7 @@ execution_options = _together(
     click.option("--temperature", type=NUMBER, metavar="T", help="Sent to every model; left out, nothing is sent."),
     click.option("--top-p", type=NUMBER, metavar="P", help="Sent to every model; left out, nothing is sent."),
     click.option("--max-tokens", type=COUNT, metavar="N", help="Sent to every model; left out, nothing is sent."),
-    click.option("--judge", metavar="MODEL", shell_complete=complete_model, help="The model that judges open answers."),
+    judge_option,
     click.option("--name", metavar="TEXT", help="A name for the run."),
     click.option(
         "--until", metavar="RULE", help="Stop early: 'ci<0.02' (a narrow interval) or 'decided' (one model is better)."
@@ -96,7 +108,9 @@ def plan_values(flags: dict[str, Any]) -> dict[str, Any]:
     def given(*names: str) -> dict[str, Any]:
         return {name: flags[name] for name in names if flags.get(name) is not None}
 
-    values = given("epochs", "seed", "judge", "name", "until")
+    values = given("epochs", "seed", "name", "until")
+    if flags.get("judge"):
+        values["judge"] = list(flags["judge"])
     if flags.get("no_cache"):
         values["cache"] = False
     where = {"where": _pairs(flags["where"])} if flags.get("where") else {}

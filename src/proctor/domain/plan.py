@@ -22,6 +22,10 @@ def _one_or_many(value: object) -> object:
     return [value] if isinstance(value, str | Mapping) else value
 
 
+def _none_one_or_many(value: object) -> object:
+    return () if value is None else _one_or_many(value)
+
+
 def _some(value: tuple[T, ...]) -> tuple[T, ...]:
     if not value:
         raise ValueError("the list is empty: at least one is needed")
@@ -197,6 +201,8 @@ class Limits(_Frozen):
     """What a run may use; None means no limit."""
 
     cost_usd: Decimal | None = Field(None, gt=0)
+    assume_price: str | None = None
+    """IN/OUT, dollars for a million tokens, for models whose price nobody knows."""
     minutes: Number | None = Field(None, gt=0)
     concurrency: Whole = Field(64, ge=1, le=4096)
     retries: Whole = Field(5, ge=0, le=50)
@@ -211,7 +217,8 @@ class Plan(_Frozen):
     seed: Whole = 0
     sampling: Sampling = Sampling()
     """For every model; a model's own options win."""
-    judge: ModelSpec | None = None
+    judge: Annotated[tuple[ModelSpec, ...], BeforeValidator(_none_one_or_many)] = ()
+    """The models that judge open answers: none, one, or several that form a panel."""
     cache: bool = True
     until: str | None = None
     """Stop early: 'ci<0.02' or 'decided'."""
@@ -219,7 +226,7 @@ class Plan(_Frozen):
 
     @model_validator(mode="after")
     def _nothing_twice(self) -> Self:
-        for kind, items in (("model", self.models), ("benchmark", self.benchmarks)):
+        for kind, items in (("model", self.models), ("benchmark", self.benchmarks), ("judge", self.judge)):
             seen: set[str] = set()
             for item in items:
                 text = item.model_dump_json()

@@ -14,8 +14,10 @@ from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Event, Observer
 from proctor.domain.plan import Limits, Plan
 from proctor.domain.run import RunStatus
+from proctor.engine.budget import Budget
 from proctor.engine.loop import ModelWork, Work, execute
 from proctor.planning.expand import trials_of
+from proctor.runs.judges import give_opponents, judging, lost
 from proctor.runs.progress import Progress
 from proctor.runs.replay import bind_replays
 from proctor.runs.resolve import Surroundings, close_models, resolve
@@ -23,6 +25,7 @@ from proctor.runs.until import stop_rule
 from proctor.stores.database import Database
 from proctor.stores.journal import SqliteJournal
 from proctor.stores.runs import RunRow, RunStore
+from proctor.stores.scores import ScoreStore
 
 HEARTBEAT_SECONDS = 1.0
 log = logging.getLogger("proctor")
@@ -54,7 +57,7 @@ class Execution:
 
 def submit(plan: Plan, surroundings: Surroundings, database: Database) -> Execution:
     """Resolve the plan and write the run; nothing has been asked yet."""
-    evaluations = resolve(plan, surroundings)
+    evaluations = _facing_opponents(resolve(plan, surroundings), database)
     store = RunStore(database)
     run_id = store.create(plan, evaluations, surroundings.folder)
     return _execution(run_id, plan, evaluations, store, database)
@@ -64,7 +67,7 @@ def reopen(run: RunRow, surroundings: Surroundings, database: Database, limits: 
     """Take up a run again; refuses when a benchmark is no longer what it was."""
     store = RunStore(database)
     plan = run.plan if limits is None else run.plan.model_copy(update={"limits": limits})
-    evaluations = resolve(plan, replace(surroundings, folder=run.folder))
+    evaluations = _facing_opponents(resolve(plan, replace(surroundings, folder=run.folder)), database)
     for evaluation, row in zip(evaluations, store.evaluation_rows(run.id), strict=True):
         if evaluation.benchmark_identity != row["digest"]:
             raise UserError(
@@ -73,6 +76,10 @@ def reopen(run: RunRow, surroundings: Surroundings, database: Database, limits: 
             )
         store.use_scorers(row["id"], {scorer.name: scorer.version for scorer in evaluation.scorers})
     return _execution(run.id, plan, evaluations, store, database)
+
+
+def _facing_opponents(evaluations: list[Evaluation], database: Database) -> list[Evaluation]:
+    return [replace(item, scorers=give_opponents(item.scorers, item.benchmark.name, database)) for item in evaluations]
 
 
 def _execution(
@@ -111,6 +118,7 @@ async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, st
         execution.database,
         {item.id: {scorer.name: scorer.version for scorer in item.scorers} for item in execution.evaluations},
     )
+    scorers = [scorer for item in execution.evaluations for scorer in item.scorers]
     pulse = asyncio.create_task(_pulse(execution, store))
     minutes = execution.plan.limits.minutes
     deadline = None
@@ -120,7 +128,13 @@ async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, st
         )
     try:
         work = _work_by_model(execution)
-        given_up = await execute(work, journal, stopping=execution.stopping, observe=_guarded(execution))
+        observe = _guarded(execution)
+        budget = _budget(execution, store)
+        async with judging(
+            scorers, execution.database, execution.stopping, observe, use_cache=execution.plan.cache, budget=budget
+        ) as judges:
+            given_up = await execute(work, journal, stopping=execution.stopping, observe=observe, budget=budget)
+            given_up |= lost(judges)
     except BaseExceptionGroup as group:
         raise _first_cause(group) from group
     finally:
@@ -136,6 +150,16 @@ async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, st
     return RunStatus.COMPLETED, None
 
 
+def _budget(execution: Execution, store: RunStore) -> Budget | None:
+    """The plan's cap, less what earlier executions of this run have spent."""
+    cap = execution.plan.limits.cost_usd
+    if cap is None:
+        return None
+    reason = f"the cost limit of ${cap} was reached"
+    spent = store.spent_usd(execution.run_id) + ScoreStore(execution.database).spent_on_judges(execution.run_id)
+    return Budget(cap, spent, lambda: execution.stop(reason))
+
+
 def _work_by_model(execution: Execution) -> list[ModelWork]:
     limits = execution.plan.limits
     return [
@@ -143,9 +167,10 @@ def _work_by_model(execution: Execution) -> list[ModelWork]:
             label=label,
             model=items[0].model,
             work=[_work(item, execution) for item in items],
-            concurrency=limits.concurrency,
+            concurrency=min(limits.concurrency, getattr(items[0].model, "most_at_once", limits.concurrency)),
             retries=limits.retries,
             timeout_seconds=limits.timeout_seconds,
+            price=items[0].price,
         )
         for label, items in _by_label(execution.evaluations)
     ]

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from proctor.domain.run import RunStatus
+from proctor.reports.judging import judging_json
 from proctor.reports.summary import run_json, summarise_evaluation
 from proctor.runs.until import Measured, outcomes
 from proctor.stores.database import Database
@@ -28,7 +29,7 @@ def read_run(database: Database, reference: str) -> dict[str, Any]:
         if row["summary"] is not None:
             summaries.append(orjson.loads(row["summary"]))
             continue
-        summary = summarise_evaluation(results, row, has_ended=has_ended)
+        summary = summarise_evaluation(results, row, has_ended=has_ended) | judging_json(database, row)
         if run.status in ENDED:
             store.save_summary(row["id"], summary)
         summaries.append(summary)

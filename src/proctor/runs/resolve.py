@@ -12,10 +12,13 @@ from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
 from proctor.domain.errors import BenchmarkError, PlanError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.model import Model
-from proctor.domain.plan import BenchmarkSpec, Plan
+from proctor.domain.plan import BenchmarkSpec, Limits, Plan
+from proctor.domain.price import FREE, Price
 from proctor.domain.scorer import Scorer
+from proctor.models.prices import find_price, read_assumed
 from proctor.models.registry import create_model
 from proctor.planning.selection import select
+from proctor.runs.judges import JudgeBench, judges_of
 from proctor.scorers.registry import create_scorer
 
 ALL = sys.maxsize
@@ -28,6 +31,8 @@ class Surroundings:
     folder: Path
     environment: Mapping[str, str]
     data: Path | None = None
+    prices: Path | None = None
+    """A file with prices that win over the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +45,20 @@ class _Prepared:
 
 def resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
     """Every model with every benchmark, in the plan's order; raises a UserError for anything that cannot be used."""
-    _refuse_unenforceable(plan)
     models = [
         (spec, create_model(spec, environment=surroundings.environment, folder=surroundings.folder))
         for spec in plan.models
     ]
-    prepared = [(spec, _prepare(spec, plan, surroundings)) for spec in plan.benchmarks]
-    return [
+    bench = JudgeBench(
+        plan.judge,
+        plan.limits,
+        environment=surroundings.environment,
+        folder=surroundings.folder,
+        price_of=lambda model: price_of(model, plan.limits, surroundings),
+    )
+    prepared = [(spec, _prepare(spec, plan, surroundings, bench)) for spec in plan.benchmarks]
+    prices = [price_of(model, plan.limits, surroundings) for _, model in models]
+    evaluations = [
         Evaluation(
             label=plan.label(model_spec),
             model_spec=model_spec,
@@ -59,13 +71,24 @@ def resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
             options={**item.benchmark.options, **plan.sampling.given(), **model_spec.sampling.given()},
             epochs=benchmark_spec.epochs or plan.epochs,
             use_cache=plan.cache,
+            price=price,
         )
-        for model_spec, model in models
+        for (model_spec, model), price in zip(models, prices, strict=True)
         for benchmark_spec, item in prepared
     ]
+    if plan.limits.cost_usd is not None:
+        for evaluation in evaluations:
+            _refuse_unenforceable(evaluation)
+    return evaluations
 
 
-def _prepare(spec: BenchmarkSpec, plan: Plan, surroundings: Surroundings) -> _Prepared:
+def price_of(model: Model, limits: Limits, surroundings: Surroundings) -> Price | None:
+    """What the model's tokens cost; None when nobody knows."""
+    assumed = limits.assume_price
+    return find_price(model.identity, surroundings.prices, None if assumed is None else read_assumed(assumed))
+
+
+def _prepare(spec: BenchmarkSpec, plan: Plan, surroundings: Surroundings, bench: JudgeBench) -> _Prepared:
     benchmark = load_benchmark(spec, seed=plan.seed, folder=surroundings.folder, data=surroundings.data)
     # A rule that may stop early needs a random order, which drawing a number of samples gives.
     limit = spec.limit or (ALL if plan.until is not None else None)
@@ -73,21 +96,29 @@ def _prepare(spec: BenchmarkSpec, plan: Plan, surroundings: Surroundings) -> _Pr
     fingerprint = samples.fingerprint()
     if fingerprint.count == 0:
         raise BenchmarkError(f"{benchmark.name} has no samples.")
-    scorers = tuple(create_scorer(scorer, surroundings.folder) for scorer in benchmark.scorers)
+    scorers = bench.give(create_scorer(scorer, surroundings.folder) for scorer in benchmark.scorers)
     return _Prepared(benchmark, samples, fingerprint, scorers)
 
 
-def _refuse_unenforceable(plan: Plan) -> None:
+def _refuse_unenforceable(evaluation: Evaluation) -> None:
     """A cap that cannot be enforced is refused, not ignored."""
-    if plan.limits.cost_usd is not None:
+    if evaluation.price is None:
         raise PlanError(
-            "The cost limit cannot be enforced: this version knows no prices. "
-            "Leave out --max-cost (limits.cost_usd), or limit the time with --max-minutes."
+            f"The cost limit cannot be enforced: the price of {evaluation.label} is unknown. Give one with "
+            "--assume-price IN/OUT (dollars for a million tokens) or in a prices file, or leave out the limit."
+        )
+    if evaluation.price is not FREE and "max_tokens" not in evaluation.options:
+        raise PlanError(
+            f"The cost limit cannot be enforced: answers of {evaluation.label} may be of any length. "
+            "Limit them with --max-tokens."
         )
 
 
 async def close_models(evaluations: list[Evaluation]) -> None:
     """Let go of every connection; a model of several evaluations is closed once."""
     models: dict[int, Model] = {id(evaluation.model): evaluation.model for evaluation in evaluations}
+    judges = judges_of(scorer for evaluation in evaluations for scorer in evaluation.scorers)
     for model in models.values():
         await model.close()
+    for judge in judges:
+        await judge.close()

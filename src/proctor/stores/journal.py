@@ -156,9 +156,11 @@ class SqliteJournal:
         ]
 
 
+# A scorer that fails the second time (a judge that is down, say) must not take back what it measured the first time.
 _REPLACE_SCORE = (
     "ON CONFLICT (response_id, scorer, version) DO UPDATE SET value = excluded.value, "
-    "is_invalid = excluded.is_invalid, answer = excluded.answer, reason = excluded.reason, details = excluded.details"
+    "is_invalid = excluded.is_invalid, answer = excluded.answer, reason = excluded.reason, details = excluded.details "
+    "WHERE excluded.value IS NOT NULL OR scores.value IS NULL"
 )
 
 

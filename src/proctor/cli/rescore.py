@@ -1,0 +1,175 @@
+"""`proctor rescore`: mark stored responses again, without asking the model that gave them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from proctor.cli.options import NUMBER, as_json, judge_option, run_argument
+
+if TYPE_CHECKING:
+    from proctor.domain.benchmark import ScorerSpec
+    from proctor.runs.rescore import Rescoring
+
+FIRST_SECONDS = 5.0
+CUSTOM = "python://"
+
+
+@click.command(short_help="Score a run's stored responses again.")
+@run_argument
+@click.option(
+    "--scorer",
+    "scorers",
+    multiple=True,
+    metavar="NAME[:OPTIONS]",
+    help="A scorer; its options as key=value,key=value or as JSON. Repeatable.",
+)
+@click.option("--use", multiple=True, metavar="NAME[@VERSION]", help="Let stored scores count; scores nothing.")
+@judge_option
+@click.option("--on", metavar="BENCHMARK", help="Only this benchmark of the run.")
+@click.option("--keep", is_flag=True, help="Add the new scores, and let the old ones go on counting.")
+@click.option("--concurrency", type=click.IntRange(1, 4096), metavar="N", help="Requests in flight, per judge (64).")
+@click.option("--retries", type=click.IntRange(0, 50), metavar="N", help="Further tries after a judge's fault (5).")
+@click.option("--timeout", type=NUMBER, metavar="S", help="Seconds for one request to a judge (600).")
+@click.option("--max-cost", metavar="USD", help="Stop before the judges have cost more than this.")
+@click.option("--assume-price", metavar="IN/OUT", help="Dollars for a million tokens, where the price is unknown.")
+@click.option("--no-cache", is_flag=True, help="Ask judges again even what they answered before.")
+@as_json
+def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **flags: Any) -> None:
+    """Score a run's stored responses again. The model that gave them is not asked; all scores are kept.
+
+    \b
+    proctor rescore latest --scorer exact:ignore_case=true
+    proctor rescore latest --scorer 'judge_rubric:{"criteria": "Is it polite?", "scale": 7}' --judge openai/gpt-5-mini
+    proctor rescore latest --use exact
+
+    An interrupted rescore goes on where it stopped when it is given again. RUN is an id, a unique beginning of one,
+    or 'latest'.
+    """
+    from proctor.cli.workplace import database, print_json
+
+    if bool(scorers) == bool(use):
+        raise click.UsageError("Give either --scorer, to score, or --use, to choose among stored scores.")
+    with database() as opened:
+        if use:
+            from proctor.runs.rescore import put_in_force
+
+            document, code = put_in_force(opened, reference, use, flags["on"]), 0
+        else:
+            rescoring = _prepare(opened, reference, scorers, flags)
+            document, code = _carry_out(rescoring, keep=flags["keep"])
+    if flags["as_json"]:
+        print_json(document)
+    else:
+        from proctor.cli.rescored import print_rescored
+
+        print_rescored(document)
+    sys.stdout.flush()
+    for judge, reason in document["lost_judges"].items():
+        click.echo(
+            f"Error: the {judge} was given up: {reason.rstrip('.')}. Give the same command again to go on.", err=True
+        )
+    sys.exit(code)
+
+
+def _prepare(opened: Any, reference: str, scorers: tuple[str, ...], flags: dict[str, Any]) -> Rescoring:
+    from proctor.cli.options import limit_values
+    from proctor.cli.workplace import surroundings
+    from proctor.planning.plan_file import limits_with, model_spec
+    from proctor.runs.rescore import prepare
+    from proctor.stores.runs import RunStore
+
+    plan = RunStore(opened).get(reference).plan
+    return prepare(
+        opened,
+        reference,
+        [read_scorer(text) for text in scorers],
+        surroundings(),
+        judges=[model_spec(text) for text in flags["judge"]],
+        on=flags["on"],
+        limits=limits_with(plan, {"cost_usd": None, **limit_values(flags)}),
+        use_cache=not flags["no_cache"],
+    )
+
+
+def _carry_out(rescoring: Rescoring, *, keep: bool) -> tuple[dict[str, Any], int]:
+    from proctor.cli.door import run_until_done
+    from proctor.runs.rescore import carry_out
+
+    rescoring.on_progress = _progress()
+    again = "Give the same command again to go on."
+
+    def interrupted() -> None:
+        rescoring.stopping.set()
+        click.echo("Stopping: finishing what is being scored. Ctrl-C again quits at once.", err=True)
+
+    def quit_now() -> None:
+        click.echo(f"Quit. Everything scored is kept. {again}", err=True)
+
+    document = run_until_done(lambda: carry_out(rescoring, keep=keep), interrupted, quit_now)
+    if rescoring.is_out_of_money:
+        click.echo(f"Error: the cost limit of ${rescoring.cost_limit_usd} was reached. {again}", err=True)
+        return document, 1
+    if rescoring.stopping.is_set():
+        click.echo(f"Stopped; the old scores go on counting. {again}", err=True)
+        return document, 130
+    return document, 0 if rescoring.is_complete else 1
+
+
+def _progress() -> Any:
+    """A line on standard error after 5, 10, 20, … seconds."""
+    started, wait = time.monotonic(), FIRST_SECONDS
+
+    def tell(done: int, total: int, fault: str | None) -> None:
+        nonlocal wait
+        if time.monotonic() - started >= wait:
+            wait *= 2
+            click.echo(f"{done:,} of {total:,} scored" + (f" (fault: {fault})" if fault else ""), err=True)
+
+    return tell
+
+
+def read_scorer(text: str) -> ScorerSpec:
+    """A scorer as written on the command line: NAME, NAME:key=value,key=value or NAME:{JSON}."""
+    from proctor.domain.benchmark import ScorerSpec
+    from proctor.domain.errors import PlanError
+
+    if text.startswith(CUSTOM):
+        module, _, rest = text.removeprefix(CUSTOM).partition(":")
+        function, _, options = rest.partition(":")
+        name = f"{CUSTOM}{module}:{function}"
+    else:
+        name, _, options = text.partition(":")
+    if not name:
+        raise PlanError(f"{text!r} names no scorer: write NAME, NAME:key=value or NAME:{{JSON}}.")
+    return ScorerSpec(name, _options(options.strip(), text) if options.strip() else {})
+
+
+def _options(text: str, whole: str) -> dict[str, Any]:
+    import orjson
+
+    from proctor.domain.errors import PlanError
+
+    if text.startswith("{"):
+        try:
+            found: dict[str, Any] = orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            raise PlanError(f"The options in {whole!r} are not valid JSON: {error}.") from None
+        return found
+    pairs = [part.partition("=") for part in text.split(",")]
+    if any(not key.strip() or not equals for key, equals, _ in pairs):
+        raise PlanError(f'The options in {whole!r} are written key=value,key=value, or as JSON: {{"key": value}}.')
+    return {key.strip(): _value(value) for key, _, value in pairs}
+
+
+def _value(text: str) -> Any:
+    """A number, true, false or null as JSON has them; anything else is text."""
+    import orjson
+
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text

@@ -1,0 +1,231 @@
+"""Gives judging scorers what they need: judges behind limits, retries and a cache, and answers to compare with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from proctor.domain.errors import PlanError, ScorerError, did_you_mean
+from proctor.domain.event import Observer
+from proctor.domain.identity import CacheKeys
+from proctor.domain.message import Json, Prompt
+from proctor.domain.model import Model, ModelIdentity
+from proctor.domain.plan import Limits, ModelSpec
+from proctor.domain.price import FREE, Price
+from proctor.domain.sample import Sample
+from proctor.domain.scorer import Scorer
+from proctor.domain.trial import Trial
+from proctor.engine.budget import Budget
+from proctor.engine.lane import Lane
+from proctor.models.registry import create_model
+from proctor.scorers.judging.judge import FindOpponent, Judge, NeedsJudges, NeedsOpponents, Opinion, Opposition
+from proctor.stores.answer_cache import AnswerCache
+from proctor.stores.database import Database
+from proctor.stores.runs import RunStore
+
+
+def _ignore(_: object) -> None:
+    return
+
+
+class AskedJudge:
+    """A judge model with the same limits, retries and cache keys as any other model, but a lane of its own."""
+
+    def __init__(
+        self, label: str, model: Model, options: Mapping[str, Json], limits: Limits, price: Price | None = None
+    ) -> None:
+        self.label = label
+        self.options = options
+        self.price = price
+        self._model = model
+        self._limits = limits
+        self._keys = CacheKeys(model.identity, options)
+        self._cache: AnswerCache | None = None
+        self._lane = self._make_lane(asyncio.Event(), _ignore, None)
+
+    @property
+    def identity(self) -> ModelIdentity:
+        return self._model.identity
+
+    @property
+    def given_up(self) -> str | None:
+        """Why this judge is asked no more; None while it is."""
+        return self._lane.given_up
+
+    def attach(
+        self, cache: AnswerCache | None, stopping: asyncio.Event, observe: Observer, budget: Budget | None
+    ) -> None:
+        """Work for this execution: use its cache and its money, stop when it stops, tell its observers of faults."""
+        self._cache = cache
+        self._lane = self._make_lane(stopping, observe, budget)
+
+    async def ask(self, prompt: Prompt) -> Opinion:
+        key = self._keys.of(prompt, (), 0)
+        if self._cache is not None and (known := await self._cache.find(key)) is not None:
+            return Opinion(known, is_cached=True)
+        request = Trial(key, 0, Sample("judge", ""), 0, prompt, self.options, key)
+        answer = await self._lane.ask(request)
+        if answer is None:
+            why = self.given_up or "the run was stopped"
+            raise ScorerError(f"The judge {self.label} was not asked: {why}")
+        if answer.response is None:
+            raise ScorerError(f"The judge {self.label} could not be asked: {answer.error}")
+        if self._cache is not None:
+            await self._cache.keep(key, answer.response)
+        return Opinion(answer.response)
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    def _make_lane(self, stopping: asyncio.Event, observe: Observer, budget: Budget | None) -> Lane:
+        return Lane(
+            self._model,
+            f"judge {self.label}",
+            concurrency=self._limits.concurrency,
+            retries=self._limits.retries,
+            timeout_seconds=self._limits.timeout_seconds,
+            stopping=stopping,
+            observe=observe,
+            price=self.price,
+            budget=budget,
+        )
+
+
+class JudgeBench:
+    """The judges that a plan names; each is made once, when the first scorer asks for judges."""
+
+    def __init__(
+        self,
+        specs: Sequence[ModelSpec],
+        limits: Limits,
+        *,
+        environment: Mapping[str, str],
+        folder: Path,
+        price_of: Callable[[Model], Price | None] = lambda _: None,
+    ) -> None:
+        self._specs = specs
+        self._limits = limits
+        self._environment = environment
+        self._folder = folder
+        self._price_of = price_of
+        self._judges: tuple[AskedJudge, ...] = ()
+
+    def give(self, scorers: Iterable[Scorer]) -> tuple[Scorer, ...]:
+        """The same scorers, with judges where they need some; raises PlanError when there are none."""
+        return tuple(self._give(scorer) for scorer in scorers)
+
+    def _give(self, scorer: Scorer) -> Scorer:
+        if not isinstance(scorer, NeedsJudges):
+            return scorer
+        if not self._specs:
+            raise PlanError(
+                f"The scorer '{scorer.name}' asks a judge, and none is named. "
+                "Name one with --judge MODEL, or as 'judge' in the plan."
+            )
+        if not self._judges:
+            self._judges = tuple(self._make(spec) for spec in self._specs)
+        judges: tuple[Judge, ...] = self._judges
+        return scorer.with_judges(judges)
+
+    def _make(self, spec: ModelSpec) -> AskedJudge:
+        model = create_model(spec, environment=self._environment, folder=self._folder)
+        twins = [other for other in self._specs if other.short == spec.short]
+        label = spec.short if len(twins) == 1 else str(spec)
+        options, price = spec.sampling.given(), self._price_of(model)
+        if self._limits.cost_usd is not None:
+            refuse_unenforceable(f"the judge {label}", price, options)
+        return AskedJudge(label, model, options, self._limits, price)
+
+
+def refuse_unenforceable(who: str, price: Price | None, options: Mapping[str, Json]) -> None:
+    """A cap that cannot be enforced is refused, not ignored."""
+    if price is None:
+        raise PlanError(
+            f"The cost limit cannot be enforced: the price of {who} is unknown. Give one with "
+            "--assume-price IN/OUT (dollars for a million tokens) or in a prices file, or leave out the limit."
+        )
+    if price is not FREE and "max_tokens" not in options:
+        raise PlanError(
+            f"The cost limit cannot be enforced: answers of {who} may be of any length. "
+            "Limit them with the option max_tokens."
+        )
+
+
+def judges_of(scorers: Iterable[Scorer]) -> list[AskedJudge]:
+    """The judges that these scorers ask, each once."""
+    found = {
+        id(judge): judge
+        for scorer in scorers
+        if isinstance(scorer, NeedsJudges)
+        for judge in scorer.judges
+        if isinstance(judge, AskedJudge)
+    }
+    return list(found.values())
+
+
+@asynccontextmanager
+async def judging(
+    scorers: Iterable[Scorer],
+    database: Database,
+    stopping: asyncio.Event,
+    observe: Observer,
+    *,
+    use_cache: bool,
+    budget: Budget | None = None,
+) -> AsyncIterator[list[AskedJudge]]:
+    """The judges of these scorers, ready to be asked; nothing is opened where there are none."""
+    judges = judges_of(scorers)
+    cache = AnswerCache(database) if judges and use_cache else None
+    try:
+        for judge in judges:
+            judge.attach(cache, stopping, observe, budget)
+        yield judges
+    finally:
+        if cache is not None:
+            await cache.close()
+
+
+def lost(judges: Iterable[AskedJudge]) -> dict[str, str]:
+    """The judges that were given up, and why."""
+    return {f"judge {judge.label}": judge.given_up for judge in judges if judge.given_up is not None}
+
+
+def give_opponents(scorers: Iterable[Scorer], benchmark: str, database: Database) -> tuple[Scorer, ...]:
+    """The same scorers, with the answers of the runs that they compare with."""
+    return tuple(_with_opponents(scorer, benchmark, database) for scorer in scorers)
+
+
+def _with_opponents(scorer: Scorer, benchmark: str, database: Database) -> Scorer:
+    if not isinstance(scorer, NeedsOpponents) or scorer.opposition is None:
+        return scorer
+    run_id, row = _opposing(scorer.opposition, benchmark, database)
+    return scorer.with_opponents(_finder(database, row["id"]), f"{run_id}/{row['model']}/{row['digest']}")
+
+
+def _opposing(opposition: Opposition, benchmark: str, database: Database) -> tuple[str, Mapping[str, Json]]:
+    store = RunStore(database)
+    run = store.get(opposition.run)
+    rows = [row for row in store.evaluation_rows(run.id) if row["benchmark"] == benchmark]
+    if not rows:
+        raise PlanError(f"Run {run.id} has no answers to {benchmark}, so there is nothing to compare with.")
+    models = [row["model"] for row in rows]
+    if opposition.model is None and len(rows) > 1:
+        raise PlanError(f"Run {run.id} has several models: name one with the option 'model' ({', '.join(models)}).")
+    for row in rows:
+        if opposition.model in (None, row["model"]):
+            return run.id, row
+    hint = did_you_mean(str(opposition.model), models)
+    raise PlanError(f"Run {run.id} has no model {opposition.model!r}.{hint} It has: {', '.join(models)}.")
+
+
+def _finder(database: Database, evaluation_id: int) -> FindOpponent:
+    from proctor.stores.scores import SampleAnswers
+
+    answers = SampleAnswers(database, evaluation_id)
+
+    async def find(sample: Sample) -> str | None:
+        return await asyncio.to_thread(answers.find, sample)
+
+    return find

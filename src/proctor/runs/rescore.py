@@ -1,0 +1,252 @@
+"""Score stored responses again: no model under test is asked, and every set of scores is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from proctor.domain.benchmark import ScorerSpec
+from proctor.domain.errors import NotFoundError, PlanError, RunError, did_you_mean
+from proctor.domain.event import Event, FaultSeen, ResultsRecorded
+from proctor.domain.plan import Limits, ModelSpec
+from proctor.domain.scorer import Scorer
+from proctor.engine.budget import Budget
+from proctor.engine.recording import Recorder
+from proctor.runs.judges import JudgeBench, give_opponents, judges_of, judging, lost
+from proctor.runs.resolve import Surroundings, price_of
+from proctor.runs.side_by_side import Versions, side_by_side
+from proctor.scorers.registry import create_scorer
+from proctor.stores.database import Database
+from proctor.stores.journal import SqliteJournal
+from proctor.stores.runs import RunRow, RunStore
+from proctor.stores.scores import ScoreSet, ScoreStore
+
+PAGE = 128
+MOST_PENDING = 512
+"""Responses read but not yet scored: what bounds the memory."""
+
+Progress = Callable[[int, int, str | None], None]
+"""Is told how many responses are scored, of how many, and the latest fault of a judge."""
+
+
+def _ignore(*_: object) -> None:
+    return
+
+
+@dataclass
+class Rescoring:
+    """Stored responses and the scorers that will mark them; prepared, not yet started."""
+
+    run: RunRow
+    rows: list[dict[str, Any]]
+    scorers: dict[int, tuple[Scorer, ...]]
+    database: Database
+    use_cache: bool = True
+    cost_limit_usd: Decimal | None = None
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    on_progress: Progress = _ignore
+    done: int = 0
+    total: int = 0
+    pending: int = 0
+    lost_judges: dict[str, str] = field(default_factory=dict)
+    is_out_of_money: bool = False
+
+    def __post_init__(self) -> None:
+        store = ScoreStore(self.database)
+        self.total = sum(store.answered(row["id"]) for row in self.rows)
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+
+    @property
+    def versions(self) -> dict[int, Versions]:
+        return {key: {scorer.name: scorer.version for scorer in scorers} for key, scorers in self.scorers.items()}
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every response had its turn with every scorer and every judge."""
+        return not self.stopping.is_set() and not self.lost_judges
+
+    @property
+    def budget(self) -> Budget | None:
+        if self.cost_limit_usd is None:
+            return None
+        return Budget(self.cost_limit_usd, Decimal(0), self._run_out_of_money)
+
+    def _run_out_of_money(self) -> None:
+        self.is_out_of_money = True
+        self.stopping.set()
+
+    async def room(self) -> None:
+        """Wait until few enough responses are in memory."""
+        await self._has_room.wait()
+
+    def took(self, count: int) -> None:
+        self.pending += count
+        if self.pending >= MOST_PENDING:
+            self._has_room.clear()
+
+    def observe(self, event: Event) -> None:
+        match event:
+            case ResultsRecorded(results):
+                self.done += len(results)
+                self.pending -= len(results)
+                if self.pending < MOST_PENDING:
+                    self._has_room.set()
+                self.on_progress(self.done, self.total, None)
+            case FaultSeen(model, message, _):
+                self.on_progress(self.done, self.total, f"{model}: {message}")
+            case _:
+                return
+
+
+def prepare(
+    database: Database,
+    reference: str,
+    specs: Sequence[ScorerSpec],
+    surroundings: Surroundings,
+    *,
+    judges: Sequence[ModelSpec] = (),
+    on: str | None = None,
+    limits: Limits | None = None,
+    use_cache: bool = True,
+) -> Rescoring:
+    """Find the run and make the scorers; judges that are not given are those of the run's plan.
+
+    `limits` are those of this rescoring, its cost limit included; without any, the plan's hold, its cost limit apart.
+    """
+    run, rows = _run_and_rows(database, reference, on)
+    if not specs:
+        raise PlanError("No scorer given. Name one with --scorer, for example --scorer exact.")
+    folder = surroundings.folder if judges else run.folder
+    limits = limits or run.plan.limits.model_copy(update={"cost_usd": None})
+    bench = JudgeBench(
+        judges or run.plan.judge,
+        limits,
+        environment=surroundings.environment,
+        folder=folder,
+        price_of=lambda model: price_of(model, limits, surroundings),
+    )
+    made = bench.give(create_scorer(spec, surroundings.folder) for spec in specs)
+    names = [scorer.name for scorer in made]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise PlanError(f"Two scorers would both be called '{twice}': give one of them another with the option 'name'.")
+    scorers = {row["id"]: give_opponents(made, row["benchmark"], database) for row in rows}
+    return Rescoring(run, rows, scorers, database, use_cache, limits.cost_usd)
+
+
+def _run_and_rows(database: Database, reference: str, on: str | None) -> tuple[RunRow, list[dict[str, Any]]]:
+    store = RunStore(database)
+    run = store.get(reference)
+    if store.is_executing(run.id):
+        raise RunError(f"Run {run.id} is being executed. Wait for it, or stop it with 'proctor cancel {run.id}'.")
+    rows = store.evaluation_rows(run.id)
+    chosen = [row for row in rows if on is None or row["benchmark"] == on]
+    if not chosen:
+        known = list(dict.fromkeys(row["benchmark"] for row in rows))
+        raise NotFoundError(
+            f"Run {run.id} has no benchmark {on!r}.{did_you_mean(str(on), known)} It has: {', '.join(known)}."
+        )
+    return run, chosen
+
+
+async def carry_out(rescoring: Rescoring, *, keep: bool = False) -> dict[str, Any]:
+    """Score what is not yet scored, then put the scores in force unless told to `keep` the old ones so.
+
+    Calling it again after any end, a crash included, goes on where it stopped. Scores that are not complete, because
+    the work was stopped or a judge was given up, are kept but not put in force.
+    """
+    before = {row["id"]: orjson.loads(row["scorers"]) for row in rescoring.rows}
+    every = [scorer for scorers in rescoring.scorers.values() for scorer in scorers]
+    journal = SqliteJournal(rescoring.database, rescoring.versions)
+    try:
+        async with judging(
+            every,
+            rescoring.database,
+            rescoring.stopping,
+            rescoring.observe,
+            use_cache=rescoring.use_cache,
+            budget=rescoring.budget,
+        ) as judges:
+            async with Recorder(journal, rescoring.scorers, rescoring.observe) as recorder:
+                already = [await _feed(row, rescoring, recorder) for row in rescoring.rows]
+            rescoring.lost_judges = lost(judges)
+    finally:
+        await journal.close()
+        for judge in judges_of(every):
+            await judge.close()
+    is_in_force = rescoring.is_complete and not keep
+    if is_in_force:
+        ScoreStore(rescoring.database).put_in_force(rescoring.versions)
+    return _document(rescoring, before, already, is_in_force=is_in_force)
+
+
+async def _feed(row: dict[str, Any], rescoring: Rescoring, recorder: Recorder) -> int:
+    """Hand over the responses that lack a score, a page at a time; gives how many had all of theirs."""
+    store, versions = ScoreStore(rescoring.database), rescoring.versions[row["id"]]
+    judges = judges_of(rescoring.scorers[row["id"]])
+    after, handed = 0, 0
+    while not rescoring.stopping.is_set() and not lost(judges):
+        await rescoring.room()
+        page = await asyncio.to_thread(store.unscored, row["id"], versions, after=after, limit=PAGE)
+        if not page:
+            already = store.answered(row["id"]) - handed
+            rescoring.done += already
+            return already
+        rescoring.took(len(page))
+        for answer in page:
+            await recorder.recorded(answer)
+        after, handed = page[-1].response_id or 0, handed + len(page)
+    return 0
+
+
+def put_in_force(database: Database, reference: str, names: Sequence[str], on: str | None = None) -> dict[str, Any]:
+    """Let a stored set of scores count, named `scorer` or `scorer@version`; nothing is scored."""
+    run, rows = _run_and_rows(database, reference, on)
+    store = ScoreStore(database)
+    before = {row["id"]: orjson.loads(row["scorers"]) for row in rows}
+    chosen = {row["id"]: dict(_stored(store.sets(row["id"]), name, row) for name in names) for row in rows}
+    rescoring = Rescoring(run, rows, {row["id"]: () for row in rows}, database)
+    store.put_in_force(chosen)
+    return _document(rescoring, before, [0] * len(rows), is_in_force=True, after=chosen)
+
+
+def _stored(sets: Sequence[ScoreSet], name: str, row: Mapping[str, Any]) -> tuple[str, str]:
+    """The set that a name means: by name alone only where there is a single version."""
+    scorer, _, version = name.partition("@")
+    found = [item for item in sets if item.scorer == scorer and version in ("", item.version)]
+    known = ", ".join(f"{item.scorer}@{item.version}" for item in sets) or "none"
+    where = f"{row['model']} on {row['benchmark']}"
+    if not found:
+        raise NotFoundError(f"There are no scores by {name!r} of {where}. There are: {known}.")
+    if len(found) > 1:
+        raise PlanError(f"{name!r} means several sets of scores of {where}: add the version. There are: {known}.")
+    return found[0].scorer, found[0].version
+
+
+def _document(
+    rescoring: Rescoring,
+    before: Mapping[int, Versions],
+    already: Sequence[int],
+    *,
+    is_in_force: bool,
+    after: Mapping[int, Versions] | None = None,
+) -> dict[str, Any]:
+    new = after or rescoring.versions
+    evaluations = [
+        {**side_by_side(rescoring.database, row, before[row["id"]], new[row["id"]]), "already_scored": count}
+        for row, count in zip(rescoring.rows, already, strict=True)
+    ]
+    return {
+        "run_id": rescoring.run.id,
+        "in_force": is_in_force,
+        "is_complete": rescoring.is_complete,
+        "is_out_of_money": rescoring.is_out_of_money,
+        "lost_judges": rescoring.lost_judges,
+        "evaluations": evaluations,
+    }

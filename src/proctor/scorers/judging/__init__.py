@@ -1,0 +1,1 @@
+"""Scorers that ask a model: rubric, reference and pairwise judges, alone or as a panel."""

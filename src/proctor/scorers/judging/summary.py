@@ -1,0 +1,126 @@
+"""What judges did over a whole evaluation: how often they agreed, how often they could not be read, what they cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import repeat
+
+from proctor.domain.message import Json
+from proctor.metrics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
+
+Ratings = tuple[int | str | None, ...]
+
+
+@dataclass(slots=True)
+class JudgeTotals:
+    """One judge's work; a sum is None where any part of it is unknown. Cached replies cost nothing now."""
+
+    verdicts: int = 0
+    unreadable: int = 0
+    undecided: int = 0
+    """Cases in which the order of two answers changed its mind."""
+    requests: int = 0
+    cached: int = 0
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    cost_usd: Decimal | None = Decimal(0)
+
+    def add(self, ruling: Mapping[str, Json]) -> None:
+        hearings = ruling["hearings"]
+        said = [hearing["verdict"] for hearing in hearings]
+        if ruling["verdict"] is None:
+            self.unreadable += 1
+        else:
+            self.verdicts += 1
+            self.undecided += len(said) == 2 and ruling["verdict"] == "tie" and said != ["TIE", "TIE"]
+        for hearing in hearings:
+            if hearing["cached"]:
+                self.cached += 1
+                continue
+            self.requests += 1
+            usage = hearing["usage"]
+            self.input_tokens = _sum(self.input_tokens, usage["input_tokens"])
+            self.output_tokens = _sum(self.output_tokens, usage["output_tokens"])
+            cost = hearing["cost_usd"]
+            known = self.cost_usd is not None and cost is not None
+            self.cost_usd = self.cost_usd + Decimal(cost) if known else None  # type: ignore[operator]
+
+    def as_json(self) -> dict[str, Json]:
+        return {
+            "verdicts": self.verdicts,
+            "unreadable": self.unreadable,
+            "undecided": self.undecided,
+            "requests": self.requests,
+            "cached": self.cached,
+            "usage": {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens},
+            "cost_usd": None if self.cost_usd is None else float(self.cost_usd),
+        }
+
+
+def _sum(total: int | None, more: int | None) -> int | None:
+    return None if total is None or more is None else total + more
+
+
+@dataclass(slots=True)
+class JudgeSummary:
+    """Take in the details of one scorer's scores, one after the other; keeps counts, not scores."""
+
+    totals: dict[str, JudgeTotals] = field(default_factory=dict)
+    level: str = "nominal"
+    ratings: Counter[Ratings] = field(default_factory=Counter)
+    """How often each combination of verdicts occurred, in the judges' order."""
+
+    def add(self, details: Mapping[str, Json]) -> None:
+        self.level = details["level"]
+        for ruling in details["judges"]:
+            self.totals.setdefault(ruling["judge"], JudgeTotals()).add(ruling)
+        self.ratings[tuple(ruling["verdict"] for ruling in details["judges"])] += 1
+
+    def judges_json(self) -> dict[str, Json]:
+        return {label: totals.as_json() for label, totals in self.totals.items()}
+
+    def agreement(self) -> dict[str, Json] | None:
+        """How far several judges agree; None when there was only one. A statistic is None where it is undefined."""
+        if len(self.totals) < 2:
+            return None
+        complete = sum(count for rating, count in self.ratings.items() if None not in rating)
+        same = sum(count for rating, count in self.ratings.items() if None not in rating and len(set(rating)) == 1)
+        cohen = None
+        if len(self.totals) == 2:
+            pairs = list(self._complete())
+            cohen = cohen_kappa([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+        level = "ordinal" if self.level == "ordinal" else "nominal"
+        return {
+            "judges": list(self.totals),
+            "n": self.ratings.total(),
+            "complete": complete,
+            "unanimous": same / complete if complete else None,
+            "cohen_kappa": cohen,
+            "fleiss_kappa": fleiss_kappa(self._complete()),
+            "krippendorff_alpha": krippendorff_alpha(self._all(), level),  # type: ignore[arg-type]
+            "level": level,
+        }
+
+    def _all(self) -> Iterator[Ratings]:
+        for rating, count in self.ratings.items():
+            yield from repeat(rating, count)
+
+    def _complete(self) -> Iterator[Ratings]:
+        return (rating for rating in self._all() if None not in rating)
+
+
+def summarise_judges(details: Iterable[Mapping[str, Json]]) -> JudgeSummary:
+    """The summary over the details of one scorer's scores; those that no judge was asked for are left out."""
+    summary = JudgeSummary()
+    for item in details:
+        if item.get("judges"):
+            summary.add(item)
+    return summary
+
+
+def judge_agreement(details: Iterable[Mapping[str, Json]]) -> dict[str, Json] | None:
+    """How far several judges agree, from the details of their scores; None when there was only one judge."""
+    return summarise_judges(details).agreement()

@@ -1,0 +1,74 @@
+"""Reads a verdict out of a judge's reply, strictly: one line, this request's code, one of the allowed words.
+
+Lines without the code are never verdicts, so nothing that a judge quotes from the answer can be taken for one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from proctor.domain.response import FinishReason, Response
+from proctor.scorers.judging.prompt import PLACEHOLDER
+from proctor.scorers.reading import final_text
+
+T = TypeVar("T")
+_DECORATION = " \t*_`#"
+_AROUND_VALUE = " \t*_`\"'“”[]()<>."
+_ANY_VERDICT = re.compile(r"^[ \t*_`#>-]*VERDICT\b", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[T]):
+    """The verdict, or why there is none."""
+
+    verdict: T | None
+    problem: str | None = None
+
+
+def read_verdict(response: Response, code: str, understand: Callable[[str], T | None], allowed: str) -> Reading[T]:
+    """The one verdict of a reply; `understand` gives None for a word that is not allowed."""
+    text = final_text(response.text)
+    words = [word for word in _coded_words(text, code) if word.upper() != PLACEHOLDER]
+    if not words:
+        return Reading(None, _why_none(response, text))
+    unclear = [word for word in words if understand(word) is None]
+    if unclear:
+        return Reading(None, f"its verdict was {unclear[0][:60]!r}; allowed is {allowed}")
+    verdicts = list(dict.fromkeys(understand(word) for word in words))
+    if len(verdicts) > 1:
+        return Reading(None, f"it gave contradictory verdicts: {', '.join(map(str, verdicts))}")
+    return Reading(verdicts[0])
+
+
+def reasons_in(response: Response, code: str) -> str:
+    """The reply without its verdict line, on one line."""
+    lines = [line for line in final_text(response.text).splitlines() if _coded_word(line, code) is None]
+    return " ".join(" ".join(lines).split())
+
+
+def _coded_words(text: str, code: str) -> list[str]:
+    return [word for line in text.splitlines() if (word := _coded_word(line, code)) is not None]
+
+
+def _coded_word(line: str, code: str) -> str | None:
+    """What a line 'VERDICT code: word' says; emphasis and code marks around it do not matter, a quotation mark does."""
+    head, colon, word = line.strip(_DECORATION).partition(":")
+    parts = head.strip(_DECORATION).split()
+    if not colon or len(parts) != 2 or parts[0].upper() != "VERDICT" or parts[1].strip("*_`<>[]()").lower() != code:
+        return None
+    return word.strip(_AROUND_VALUE)
+
+
+def _why_none(response: Response, text: str) -> str:
+    if response.finish_reason is FinishReason.LENGTH:
+        return "its reply was cut off before a verdict; raise its max_tokens"
+    if response.finish_reason is FinishReason.FILTERED:
+        return "its provider filtered the reply"
+    if not text:
+        return "its reply was empty"
+    if _ANY_VERDICT.search(text):
+        return "its reply has a verdict line without this request's code, which is not counted"
+    return "its reply has no verdict line"

@@ -1,0 +1,93 @@
+"""Answers that belong to no trial, kept by request: what judges said."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from proctor.domain.response import Response
+from proctor.stores import codec
+from proctor.stores.database import Database, explained
+from proctor.stores.statements import insert
+
+T = TypeVar("T")
+COLUMNS = (
+    "key", "text", "more", "finish_reason", "input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens",
+    "cost_pico_usd", "latency_seconds", "first_token_seconds", "created_at",
+)  # fmt: skip
+
+
+class AnswerCache:
+    """One thread, one connection; answers that arrive together share a commit. Closing it twice is harmless."""
+
+    def __init__(self, database: Database) -> None:
+        self._path = database.path
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
+        self._connection = database.connect()
+        self._connection.row_factory = sqlite3.Row
+        self._pending: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
+        self._is_closed = False
+
+    async def close(self) -> None:
+        if not self._is_closed:
+            self._is_closed = True
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._connection.close)
+            self._thread.shutdown()
+
+    async def find(self, key: str) -> Response | None:
+        """What was answered earlier to the same request."""
+        return await self._call(lambda: self._find(key))
+
+    async def keep(self, key: str, response: Response) -> None:
+        """Commit an answer; a truncated or filtered one is not kept."""
+        if response.is_cacheable:
+            self._pending.put(_row(key, response))
+            await self._call(self._flush)
+
+    async def _call(self, work: Callable[[], T]) -> T:
+        def explain() -> T:
+            with explained(self._path):
+                return work()
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, explain)
+
+    def _find(self, key: str) -> Response | None:
+        row = self._connection.execute("SELECT * FROM cache WHERE key = ?", [key]).fetchone()
+        return None if row is None else codec.read_response(row)
+
+    def _flush(self) -> None:
+        rows = [self._pending.get() for _ in range(self._pending.qsize())]
+        if not rows:
+            return  # an earlier call took them along
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            for statement, parameters in insert("cache", COLUMNS, rows, "ON CONFLICT (key) DO NOTHING"):
+                self._connection.execute(statement, parameters)
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+
+def _row(key: str, response: Response) -> tuple[Any, ...]:
+    usage = response.usage
+    return (
+        key,
+        codec.storable(response.text),
+        codec.response_more(response),
+        response.finish_reason.value,
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.reasoning_tokens,
+        usage.cached_tokens,
+        codec.to_pico(response.cost_usd),
+        response.latency_seconds,
+        response.first_token_seconds,
+        time.time(),
+    )

@@ -1,0 +1,178 @@
+"""Sets of scores: several scorers, or several versions of one, may have marked the same responses."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from proctor.domain.message import Json, Prompt
+from proctor.domain.sample import Sample
+from proctor.domain.trial import Answer, Trial
+from proctor.stores import codec
+from proctor.stores.database import Database, explained
+
+_CURRENT = """
+    NOT EXISTS (SELECT 1 FROM responses AS later WHERE later.evaluation_id = responses.evaluation_id
+                AND later.trial_id = responses.trial_id AND later.attempt > responses.attempt AND later.attempt > 0)
+"""
+_ANSWER = """
+    SELECT responses.id, evaluation_id, trial_id, attempt, responses.sample_id, epoch, category, cluster, is_cached,
+           finish_reason, input_tokens, output_tokens, reasoning_tokens, cached_tokens, cost_pico_usd, latency_seconds,
+           first_token_seconds, text, more, input, target, body
+    FROM responses JOIN bodies ON bodies.response_id = responses.id JOIN samples ON samples.digest = sample_digest
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSet:
+    """How one version of one scorer has marked an evaluation's current responses."""
+
+    scorer: str
+    version: str
+    scored: int
+    invalid: int
+    unscored: int
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Two sets of scores, response by response."""
+
+    compared: int
+    higher: int
+    lower: int
+
+    @property
+    def changed(self) -> int:
+        return self.higher + self.lower
+
+
+class ScoreStore:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def answered(self, evaluation_id: int) -> int:
+        """How many trials have a response that can be scored."""
+        query = f"SELECT count(*) FROM responses WHERE evaluation_id = ? AND error IS NULL AND {_CURRENT}"  # noqa: S608
+        return int(self._rows(query, [evaluation_id])[0][0])
+
+    def unscored(self, evaluation_id: int, versions: Mapping[str, str], *, after: int, limit: int) -> list[Answer]:
+        """Responses that some of these scorers have not measured, by id from `after` on; prompts are left out."""
+        wanted = " OR ".join(["(scorer = ? AND version = ?)"] * len(versions))
+        query = f"""{_ANSWER}
+            WHERE responses.evaluation_id = ? AND responses.id > ? AND error IS NULL AND {_CURRENT}
+            AND (SELECT count(value) FROM scores WHERE response_id = responses.id AND ({wanted})) < ?
+            ORDER BY responses.id LIMIT ?
+        """  # noqa: S608 - only placeholders are put in
+        pairs = [text for pair in versions.items() for text in pair]
+        return [_answer(row) for row in self._rows(query, [evaluation_id, after, *pairs, len(versions), limit])]
+
+    def sets(self, evaluation_id: int) -> list[ScoreSet]:
+        """Every set of scores there is of this evaluation's current responses."""
+        query = f"""
+            SELECT scorer, scores.version, count(value) - sum(is_invalid) AS scored, sum(is_invalid) AS invalid,
+                   count(*) - count(value) AS unscored
+            FROM responses JOIN scores ON response_id = responses.id
+            WHERE evaluation_id = ? AND {_CURRENT} GROUP BY scorer, scores.version ORDER BY scorer, scores.version
+        """  # noqa: S608 - only our own text is put in
+        return [ScoreSet(*row) for row in self._rows(query, [evaluation_id])]
+
+    def changes(self, evaluation_id: int, old: tuple[str, str], new: tuple[str, str]) -> Changes:
+        """How the second set (scorer, version) differs from the first, where both measured something."""
+        query = f"""
+            SELECT count(*), coalesce(sum(new.value > old.value), 0), coalesce(sum(new.value < old.value), 0)
+            FROM responses JOIN scores AS old ON old.response_id = id JOIN scores AS new ON new.response_id = id
+            WHERE evaluation_id = ? AND old.scorer = ? AND old.version = ? AND new.scorer = ? AND new.version = ?
+            AND old.value IS NOT NULL AND new.value IS NOT NULL AND {_CURRENT}
+        """  # noqa: S608 - only our own text is put in
+        return Changes(*self._rows(query, [evaluation_id, *old, *new])[0])
+
+    def details(self, evaluation_id: int, scorer: str, version: str) -> Iterator[Mapping[str, Json]]:
+        """What the scorer noted beside its scores, one response at a time."""
+        query = f"""
+            SELECT details FROM responses JOIN scores ON response_id = id
+            WHERE evaluation_id = ? AND scorer = ? AND scores.version = ? AND details IS NOT NULL AND {_CURRENT}
+        """  # noqa: S608 - only our own text is put in
+        with explained(self._database.path), closing(self._connect()) as connection:
+            for row in connection.execute(query, [evaluation_id, scorer, version]):
+                yield orjson.loads(row[0])
+
+    def spent_on_judges(self, run_id: str) -> Decimal:
+        """What the replies behind this run's scores cost, whichever run paid for a cached one: rather too much."""
+        query = """
+            SELECT details FROM evaluations JOIN responses ON evaluation_id = evaluations.id
+            JOIN scores ON response_id = responses.id WHERE run_id = ? AND details IS NOT NULL
+        """
+        total = Decimal(0)
+        with explained(self._database.path), closing(self._connect()) as connection:
+            for row in connection.execute(query, [run_id]):
+                rulings = orjson.loads(row[0]).get("judges", ())
+                costs = (hearing["cost_usd"] for ruling in rulings for hearing in ruling["hearings"])
+                total += sum((Decimal(cost) for cost in costs if cost is not None), Decimal(0))
+        return total
+
+    def put_in_force(self, versions: Mapping[int, Mapping[str, str]]) -> None:
+        """Name the scorer versions that count, for several evaluations at once; scores of others are kept."""
+        with explained(self._database.path), closing(self._connect()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            for evaluation_id, named in versions.items():
+                connection.execute(
+                    "UPDATE evaluations SET scorers = ?, summary = NULL WHERE id = ?",
+                    [codec.to_json(named), evaluation_id],
+                )
+            connection.execute("COMMIT")
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = self._database.connect()
+        connection.row_factory = sqlite3.Row
+        return connection
+
+    def _rows(self, query: str, values: Sequence[Any]) -> list[sqlite3.Row]:
+        with explained(self._database.path), closing(self._connect()) as connection:
+            return connection.execute(query, list(values)).fetchall()
+
+
+class SampleAnswers:
+    """One evaluation's answers by sample; one number a sample is kept in memory, the texts stay in the database."""
+
+    def __init__(self, database: Database, evaluation_id: int) -> None:
+        self._database = database
+        query = f"""
+            SELECT sample_id, id FROM responses WHERE evaluation_id = ? AND error IS NULL AND {_CURRENT}
+            ORDER BY epoch DESC, id
+        """  # noqa: S608 - only our own text is put in
+        with explained(database.path), closing(database.connect()) as connection:
+            self._ids: dict[str, int] = dict(connection.execute(query, [evaluation_id]))
+
+    def find(self, sample: Sample) -> str | None:
+        """The text of the first epoch's answer; None when this very question was not answered."""
+        row_id = self._ids.get(sample.id)
+        if row_id is None:
+            return None
+        query = (
+            "SELECT input, text FROM responses JOIN bodies ON response_id = id "
+            "JOIN samples ON digest = sample_digest WHERE id = ?"
+        )
+        with explained(self._database.path), closing(self._database.connect()) as connection:
+            asked, text = connection.execute(query, [row_id]).fetchone()
+        return str(text) if asked == sample.input_text else None
+
+
+def _answer(row: sqlite3.Row) -> Answer:
+    trial = Trial(
+        id=row["trial_id"],
+        evaluation_id=row["evaluation_id"],
+        sample=codec.read_sample(row),
+        epoch=row["epoch"],
+        prompt=Prompt(()),
+        options={},
+        cache_key=None,
+        attempt=row["attempt"],
+    )
+    return Answer(trial, codec.read_response(row), is_cached=bool(row["is_cached"]), response_id=row["id"])
