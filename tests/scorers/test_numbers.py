@@ -82,3 +82,22 @@ def test_a_target_that_is_no_choice_is_not_scored():
 
 def test_digits_may_be_labels():
     assert score(choice.create(labels="1234"), "The answer is 2.", "2", ("a", "b", "c", "d")).value == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("The answer is B? Let me verify. So A it is.", "A"),
+        ("The answer is not A but B.", "B"),
+        ("The answer isn't D; it's C.", "C"),
+        ("The answer is A. Correction: B.", "B"),
+        ("~~B~~ A", "A"),
+        ("After thinking, I change my answer from B to D.", "D"),
+        ("The answer is B or C.", None),
+        ("A, B, C and D are all possible.", None),
+        ("The answer is \\boxed{C}, although the answer to the other question is", "C"),
+    ],
+)
+def test_each_rule_of_choosing_holds_by_itself(text, label):
+    """The labelled responses allow a few misses; these rules allow none."""
+    assert read_choice(text, "ABCD", ("w", "x", "y", "z"))[0] == label

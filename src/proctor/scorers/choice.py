@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from proctor.domain.errors import BenchmarkError
@@ -53,7 +54,7 @@ class ChoiceMatch:
             return Score.unscored(NAME, reason="the sample has no target")
         choices = sample.choices
         labels = self.labels[: len(choices)] if choices else self.labels
-        wanted = {label for target in sample.targets if (label := self.label_of(target, choices, labels))}
+        wanted = _wanted(self, sample.targets, choices, labels)
         if not wanted:
             return Score.unscored(NAME, reason=f"the target {sample.target!r} is none of the choices")
         text = final_text(response.text)
@@ -78,3 +79,9 @@ class ChoiceMatch:
             return labels[int(target) - self.index_base]
         same = [label for label, text in zip(labels, choices, strict=False) if text.strip() == target]
         return same[0] if same else None
+
+
+@lru_cache(maxsize=4096)
+def _wanted(scorer: ChoiceMatch, targets: tuple[str, ...], choices: tuple[str, ...], labels: str) -> frozenset[str]:
+    """The labels that are right; one sample is scored for many models and epochs."""
+    return frozenset(label for target in targets if (label := scorer.label_of(target, choices, labels)))

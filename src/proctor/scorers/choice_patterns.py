@@ -77,6 +77,8 @@ class Patterns:
     joined: re.Pattern[str]
     mention: re.Pattern[str]
     changed: re.Pattern[str]
+    plainly: re.Pattern[str]
+    """The usual end of a response, read without further ado: 'answer is (B).'"""
 
 
 @lru_cache(maxsize=256)
@@ -85,6 +87,7 @@ def patterns_for(labels: str) -> Patterns:
     both = upper + upper.lower()
     changed = r"\W+from\W+\w\W+to\W+"
     return Patterns(
+        plainly=re.compile(rf"[:\s*]*(?:is:?\s)?[\s*]*\(?([{upper}])\)?[\s.*]*\Z"),
         changed=re.compile(rf"{changed}([{upper}])(?![A-Za-z0-9])"),
         label=re.compile(
             rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"

@@ -101,6 +101,9 @@ def _lone_label(text: str, patterns: Patterns) -> str | None:
 
 def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...], labels: str) -> Claim | None:
     """The option that the marker ending here announces, if it does."""
+    plainly = patterns.plainly.match(text, end)
+    if plainly is not None:
+        return plainly[1], len(text), "announced"
     rest = text[end : end + 300]
     if moved := patterns.changed.match(rest):
         return moved[1], end + moved.end(), "changed to it"

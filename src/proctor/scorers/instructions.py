@@ -19,6 +19,7 @@ from proctor.scorers.reading import final_text
 
 NAME = "instructions"
 REVISION = "1"
+NEEDS_TARGET = False
 LONG = 20_000
 
 

@@ -22,6 +22,7 @@ from proctor.scorers.reading import final_text
 
 NAME = "tool_calls"
 REVISION = "1"
+NEEDS_TARGET = False
 
 Expected = tuple[str, Mapping[str, Sequence[Json]]]
 
