@@ -64,4 +64,4 @@ def asked_model(provider: FakeProvider) -> str:
 @pytest.fixture
 def environment(home: Path) -> dict[str, str]:
     """The environment of a command that runs in a process of its own."""
-    return {**os.environ, "PROCTOR_HOME": str(home), "PYTHONUNBUFFERED": "1"}
+    return {**os.environ, "PROCTOR_HOME": str(home)}

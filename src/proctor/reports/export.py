@@ -12,7 +12,8 @@ import orjson
 from proctor.reports.rows import result_json
 from proctor.stores.results import ResultRow
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""The wide forms count too: some spreadsheets take them for the narrow ones."""
 COLUMNS = (
     "run_id", "model", "benchmark", "sample_id", "epoch", "attempt", "category", "input", "target", "response",
     "outcome", "scorer", "value", "answer", "reason", "cached", "finish_reason", "latency_seconds", "input_tokens",

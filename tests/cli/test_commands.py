@@ -1,0 +1,159 @@
+"""The commands one by one, as somebody new would use them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from commands import Cli
+from fakes.faults import Faults
+from fakes.provider import FakeProvider
+
+
+@pytest.fixture
+def ran(cli: Cli) -> str:
+    """A run of two models, some answers of which are wrong or invalid."""
+    ended = cli("run", "puzzles", "-m", "demo/strong", "-m", "demo/weak", "--limit", 60, "--json", "--name", "first")
+    run_id: str = ended.json["run_id"]
+    return run_id
+
+
+def test_a_run_says_where_results_are_kept_and_what_to_type_next(cli: Cli, home: Path) -> None:
+    ended = cli("run", "puzzles", "-m", "demo/weak", "--limit", 20)
+    assert ended.code == 0
+    run_id = cli("runs", "--json").json[0]["run_id"]
+    assert f"Kept in {home / 'proctor.db'}" in ended.out
+    assert f"proctor samples {run_id} --wrong" in ended.out
+    assert f"proctor export {run_id} -f csv" in ended.out
+    assert "resume" not in ended.out
+
+
+def test_an_empty_home_says_how_to_begin(cli: Cli) -> None:
+    assert "proctor run puzzles" in cli("runs").out
+    assert "No run is failed" in cli("runs", "--status", "failed").out
+
+
+def test_show_has_intervals_n_and_categories(cli: Cli, ran: str) -> None:
+    out = cli("show", ran[:8]).out
+    assert f"Run {ran} (first): completed" in out
+    assert "n=60" in out
+    assert "Category" in out
+    assert "arithmetic" in out
+    assert "Go on with" not in out
+
+
+def test_samples_show_prompt_response_answer_target_and_verdict(cli: Cli, ran: str) -> None:
+    out = cli("samples", ran, "--wrong", "-n", 1).out
+    for name in ("user: ", "response: ", "target: ", "puzzle: 0", "outcome: "):
+        assert name in out
+
+
+def test_samples_can_be_narrowed_down(cli: Cli, ran: str) -> None:
+    wrong = cli("samples", ran, "--wrong", "-n", 500, "--json").json
+    assert wrong
+    assert all(row["scores"]["puzzle"]["value"] < 1 for row in wrong)
+    weak = cli("samples", ran, "--model", "demo/weak", "--category", "dates", "-n", 500, "--json").json
+    assert {(row["model"], row["category"]) for row in weak} == {("demo/weak", "dates")}
+    invalid = cli("samples", ran, "--outcome", "invalid", "-n", 500, "--json").json
+    assert {row["outcome"] for row in invalid} == {"invalid"}
+    one = cli("samples", ran, "--sample", weak[0]["sample_id"], "--benchmark", "puzzles", "--json").json
+    assert {row["sample_id"] for row in one} == {weak[0]["sample_id"]}
+    assert len(one) == 2
+    assert "No such trials" in cli("samples", ran, "--outcome", "failed").out
+    assert "There are more" in cli("samples", ran, "-n", 1).err
+    assert one[0]["prompt"]["messages"][-1]["role"] == "user"
+
+
+def test_a_long_response_is_shortened_unless_asked_for(cli: Cli) -> None:
+    Path("long.jsonl").write_text('{"input": "' + "word " * 1000 + '1 + 1", "target": "2"}\n')
+    Path("long.yaml").write_text("name: long\ndataset: {source: long.jsonl}\nscorers: [numeric]\n")
+    cli("run", "long.yaml", "-m", "demo/perfect")
+    short, full = cli("samples").out, cli("samples", "--full").out
+    assert "more characters, --full shows them" in short
+    assert full.count("word") == 1000
+
+
+def test_failed_trials_are_shown_with_their_fault_and_can_be_tried_again(cli: Cli) -> None:
+    with FakeProvider(Faults(rates={"400": 0.4})) as provider:
+        ended = cli("run", "puzzles", "-m", f"openai/x?base_url={provider.url}/v1", "--limit", 20)
+        assert ended.code == 0
+        assert "proctor resume" in ended.out
+        assert "--outcome failed" in ended.out
+        shown = cli("samples", "--outcome", "failed", "-n", 1).out
+        assert "outcome: failed: " in shown
+        assert "HTTP 400" in shown
+        assert "Go on with: proctor resume" in cli("show").out
+
+
+def test_resuming_a_finished_run_asks_nothing(cli: Cli, asked_model: str, provider: FakeProvider) -> None:
+    first = cli("run", "dates", "-m", asked_model, "--limit", 6, "--json").json
+    again = cli("resume", first["run_id"], "--json")
+    assert again.code == 0
+    assert provider.stats()["asked"] == 6
+    assert again.json["evaluations"][0]["metrics"] == first["evaluations"][0]["metrics"]
+
+
+def test_resuming_a_run_whose_benchmark_has_changed_is_refused(cli: Cli, asked_model: str) -> None:
+    Path("data.jsonl").write_text('{"input": "1 + 1", "target": "2"}\n')
+    Path("mine.yaml").write_text("name: mine\ndataset: {source: data.jsonl}\nscorers: [numeric]\n")
+    cli("run", "mine.yaml", "-m", asked_model)
+    Path("data.jsonl").write_text('{"input": "1 + 2", "target": "3"}\n')
+    ended = cli("resume", "latest")
+    assert ended.code == 2
+    assert "has changed" in ended.error
+
+
+def test_a_recorded_run_can_be_replayed_without_its_provider(
+    cli: Cli, asked_model: str, provider: FakeProvider
+) -> None:
+    first = cli("run", "dates", "-m", asked_model, "--limit", 6, "--json").json
+    replayed = cli("run", "dates", "-m", f"replay/{first['run_id']}", "--limit", 6, "--json")
+    assert replayed.code == 0, replayed.err
+    assert provider.stats()["asked"] == 6
+    assert replayed.json["evaluations"][0]["metrics"] == first["evaluations"][0]["metrics"]
+
+
+def test_benchmarks_are_listed_shown_and_checked(cli: Cli) -> None:
+    assert "puzzles" in cli("benchmarks").out
+    shown = cli("benchmarks", "show", "puzzles").out
+    assert "The first prompt:" in shown
+    assert "categories: arithmetic" in shown
+    checked = cli("benchmarks", "check", "dates")
+    assert checked.code == 0
+    assert "Checked: all" in checked.out
+    Path("data.jsonl").write_text('{"input": "1 + 1", "target": "2"}\n{"input": "1 + 1", "target": "2"}\n')
+    Path("mine.yaml").write_text("name: mine\ndataset: {source: data.jsonl}\nscorers: [numeric]\n")
+    warned = cli("benchmarks", "check", "mine.yaml")
+    assert warned.code == 1
+    assert "Warning: " in warned.out
+    assert cli("benchmarks", "show", "mine.yaml").code == 0
+
+
+def test_models_are_listed_and_one_can_be_looked_at(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "OPENAI_API_KEY is not set" in cli("models").out
+    monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+    assert "OPENAI_API_KEY is set" in cli("models").out
+    shown = cli("models", "openai/gpt-5-mini?temperature=0").out
+    assert "endpoint: https://api.openai.com" in shown
+    assert "options: temperature=0" in shown
+
+
+def test_the_doctor_finds_everything_well_and_a_full_house_counted(cli: Cli, ran: str, home: Path) -> None:
+    ended = cli("doctor")
+    assert ended.code == 0
+    assert "problem" not in ended.out
+    assert f"{home / 'proctor.db'}, 1 run" in ended.out
+
+
+def test_the_database_can_be_upgraded_at_any_time(cli: Cli, home: Path) -> None:
+    for _ in range(2):
+        ended = cli("db", "upgrade")
+        assert ended.code == 0
+        assert str(home / "proctor.db") in ended.out
+
+
+def test_without_arguments_the_help_is_shown(cli: Cli) -> None:
+    ended = cli()
+    assert ended.code == 2
+    assert "proctor run puzzles" in ended.err
