@@ -24,6 +24,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "grpc": "proctor.models.grpc_agent:create",
         "http": "proctor.models.http_agent:create",
         "huggingface": "proctor.models.compatible:create_huggingface",
+        "local": "proctor.models.local:create",
         "ollama": "proctor.models.compatible:create_ollama",
         "openai": "proctor.models.openai:create",
         "openrouter": "proctor.models.compatible:create_openrouter",
@@ -56,6 +57,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "sources": {
         "csv": "proctor.benchmarks.tabular:read_csv",
+        "hf": "proctor.benchmarks.hub:read_hub",
         "json": "proctor.benchmarks.tabular:read_json",
         "jsonl": "proctor.benchmarks.jsonl:read_jsonl",
         "parquet": "proctor.benchmarks.parquet:read_parquet",
