@@ -17,6 +17,8 @@ from scorers.scoring import score
         (r"The answer is $x^2+2x+1$.", "(x+1)^2", 1),
         (r"\boxed{2\sqrt{3}}", r"\sqrt{12}", 1),
         (r"\boxed{(1,2)}", "(1,2)", 1),
+        (r"\boxed{\$20}", r"\$20", 1),
+        (r"\boxed{\$20}", r"\$21", 0),
         (r"\boxed{7}", "8", 0),
         (r"\boxed{x+1}", "x-1", 0),
     ],

@@ -49,7 +49,8 @@ def _parse(library: Any, text: str) -> list[Any]:
 
 
 def _in_maths(text: str) -> str:
-    """A bare expression as LaTeX, so that it is read as one."""
+    """A bare expression as LaTeX, so that it is read as one; an escaped dollar is money, not a delimiter."""
+    text = text.replace("\\$", "")
     return text if "$" in text or "\\boxed" in text else f"${text}$"
 
 
