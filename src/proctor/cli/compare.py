@@ -1,0 +1,68 @@
+"""`proctor compare`: is B better than A?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli.completing import complete_run
+from proctor.cli.options import as_json
+from proctor.cli.pages import form_option, output_option
+
+
+@click.command(short_help="Say whether one model is better than another.")
+@click.argument("references", nargs=-1, required=True, metavar="RUN [RUN...]", shell_complete=complete_run)
+@click.option("--on", "benchmarks", multiple=True, metavar="BENCHMARK", help="Only this benchmark. Repeatable.")
+@click.option("--model", "models", multiple=True, metavar="MODEL", help="Choose the models: A first, then B.")
+@click.option("--scorer", metavar="NAME", help="Compare this scorer's marks; the first one's if left out.")
+@click.option("--allow-different", is_flag=True, help="Pair by sample id even where samples or prompts differ.")
+@click.option(
+    "--target", type=click.FloatRange(0, 1, min_open=True), default=0.02, show_default=True, metavar="D",
+    help="The difference you hope to see: how many samples it needs is said.",
+)  # fmt: skip
+@click.option("--flips", type=click.IntRange(0, 10_000), metavar="N", help="Show N samples that flipped, each way.")
+@form_option("html", "md", "json")
+@output_option
+@as_json
+def compare(
+    references: tuple[str, ...], target: float, flips: int | None, form: str | None, output: Path | None,
+    as_json: bool, **given: Any,
+) -> None:  # fmt: skip
+    """Compare models on the samples both answered, with an interval, a test and a sentence.
+
+    \b
+    proctor compare latest                        the models of one run
+    proctor compare BEFORE AFTER                  the same model in two runs
+    proctor compare RUN --model A --model B --flips 5
+
+    RUN is an id, a unique beginning of one, or 'latest'. Of several runs the first is compared with each other one.
+    """
+    from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.workplace import database, print_json
+    from proctor.reports.comparison_page import comparison_page
+    from proctor.reports.pairs import Choice
+    from proctor.runs.comparing import compare_runs
+
+    if flips is None:
+        flips = 20 if form == "html" else 0
+    with database() as opened:
+        document = compare_runs(opened, references, Choice(**given), target=target, flips=flips)
+    if as_json and output is None:
+        print_json(document)
+        return
+    page = comparison_page(document)
+    if form is None and output is None:
+        print_page(page)
+    else:
+        put(page_text(page, document, form or _form_of(output)), output)
+
+
+def _form_of(output: Path | None) -> str:
+    from proctor.cli.pages import ENDINGS, FORMS
+
+    form = ENDINGS.get(output.suffix.lower(), "") if output else ""
+    if form not in FORMS:
+        raise click.UsageError(f"Which form shall {output} have? Say so with -f {', -f '.join(FORMS)}.")
+    return form

@@ -1,0 +1,62 @@
+"""`proctor leaderboard`: every model's place, and how sure it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli.options import as_json
+from proctor.cli.pages import form_option, output_option
+
+
+@click.command(short_help="Rank models across runs.")
+@click.option("--benchmark", "benchmarks", multiple=True, metavar="NAME", help="Only this benchmark. Repeatable.")
+@click.option("--version", "versions", multiple=True, metavar="V", help="Only this version of it. Repeatable.")
+@click.option("--model", "models", multiple=True, metavar="MODEL", help="Only this model. Repeatable.")
+@click.option("--language", metavar="CODE", help="Only benchmarks in this language.")
+@click.option("--subject", metavar="NAME", help="Only benchmarks about this subject.")
+@click.option("--task", metavar="NAME", help="Only benchmarks of this task: knowledge, reasoning, value, alignment.")
+@click.option("--form", "form_tag", metavar="NAME", help="Only this form: binary, choice, short, open, code, tool.")
+@click.option("--metric", metavar="NAME", help="Rank by this metric; by the benchmark's first if left out.")
+@click.option("--best", is_flag=True, help="A model's best run instead of its latest.")
+@click.option(
+    "--paired/--separate", default=None,
+    help="Ranks from paired tests, or from each model's own interval; left out, as the amount of data allows.",
+)  # fmt: skip
+@form_option("html", "md", "json")
+@output_option
+@as_json
+def leaderboard(
+    form_tag: str | None, metric: str | None, best: bool, paired: bool | None, form: str | None, output: Path | None,
+    as_json: bool, **given: Any,
+) -> None:  # fmt: skip
+    """Rank the models of all completed runs, one table for each benchmark as it was really used.
+
+    Other versions, samples, prompts, shots or scorers are other tables, never mixed. A rank like 1–3 means that no
+    difference between the three could be shown. Each row names the run it comes from: 'proctor show RUN'.
+    """
+    from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.workplace import database, print_json
+    from proctor.reports.leaderboard import TAGS, Filters
+    from proctor.reports.leaderboard_page import leaderboard_page
+    from proctor.runs.leaderboard import read_leaderboard
+
+    values = {**given, "form": form_tag}
+    tags = {name: values[name] for name in TAGS if values[name] is not None}
+    filters = Filters(given["benchmarks"], given["versions"], given["models"], tags)
+    with database() as opened:
+        document = read_leaderboard(
+            opened, filters, which="best" if best else "latest",
+            ranks="auto" if paired is None else "paired" if paired else "separate", metric=metric,
+        )  # fmt: skip
+    if as_json and output is None:
+        print_json(document)
+        return
+    page = leaderboard_page(document)
+    if form is None and output is None:
+        print_page(page)
+        click.echo(f"\n{page.subtitle}\nLook closer: proctor show RUN")
+    else:
+        put(page_text(page, document, form or "html"), output)

@@ -1,0 +1,105 @@
+"""Pages of a report: on the terminal, or into a file in the form that was asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from proctor.reports.sections import Page, Section, Table
+
+F = TypeVar("F", bound=Callable[..., Any])
+FORMS = ("html", "md", "json")
+ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json", ".xml": "junit"}
+
+output_option = click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
+)
+
+
+def form_option(*forms: str, default: str | None = None) -> Callable[[F], F]:
+    """`-f FORM`, one of these."""
+    return click.option(
+        "-f", "--format", "form", type=click.Choice(forms), default=default, show_default=default is not None,
+        help="The form.",
+    )  # fmt: skip
+
+
+def page_text(page: Page, document: Mapping[str, Any], form: str) -> str:
+    """The page in one of the forms; all of them hold the same numbers."""
+    if form == "json":
+        import orjson
+
+        return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE, default=str).decode()
+    if form == "md":
+        from proctor.reports.markdown import page_markdown
+
+        return page_markdown(page)
+    from proctor.reports.html import page_html
+
+    return page_html(page)
+
+
+def put(text: str, output: Path | None) -> None:
+    """Write to the file, or to standard output when none is named."""
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()
+        return
+    from proctor.domain.errors import UserError
+
+    try:
+        output.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UserError(f"{output} cannot be written: {error.strerror}.") from None
+    click.echo(f"Written to {output}.", err=True)
+
+
+def print_page(page: Page) -> None:
+    """The page on the terminal, without its charts."""
+    from rich.text import Text
+
+    from proctor.cli.terminal import console, printable
+
+    out = console()
+    for index, section in enumerate(page.sections):
+        out.print(*([""] if index else []), Text(printable(section.title), "bold"), sep="\n")
+        _print_section(out, section)
+
+
+def _print_section(out: Console, section: Section) -> None:
+    from rich.text import Text
+
+    from proctor.cli.terminal import printable
+
+    for text in section.text:
+        out.print(Text(printable(text)))
+    for table in section.tables:
+        _print_table(out, table)
+    for note in section.notes:
+        out.print(Text(printable(note), "dim"))
+
+
+def _print_table(out: Console, table: Table) -> None:
+    """As a table where it fits, else a paragraph for each row: nothing is cut off."""
+    from rich.text import Text
+
+    from proctor.cli.terminal import cell, fits, plain_table, printable
+
+    shown = plain_table(table.headers[: table.words], table.headers[table.words :])
+    for row in table.rows:
+        shown.add_row(*map(cell, row))
+    if fits(shown, out):
+        out.print(shown)
+        return
+    for row in table.rows:
+        for title, value in zip(table.headers, row, strict=True):
+            out.print(Text.assemble((f"  {title}: ", "bold"), printable(value)))
+        out.print()

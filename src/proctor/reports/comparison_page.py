@@ -1,0 +1,185 @@
+"""A comparison document as sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from proctor.reports.charts import Chart, Mark, forest
+from proctor.reports.figures import (
+    cost_text,
+    count_text,
+    difference_text,
+    number_text,
+    p_text,
+    plural,
+    seconds_text,
+    small_cost_text,
+)
+from proctor.reports.sections import Page, Section, Table
+
+Document = Mapping[str, Any]
+EFFECTS = {"odds_ratio": "odds ratio", "cohens_h": "Cohen's h", "cohens_d": "Cohen's d"}
+REASONS = {
+    "only_a_failed_in_b": "failed in B",
+    "only_a_not_asked_in_b": "not asked in B",
+    "only_b_failed_in_a": "failed in A",
+    "only_b_not_asked_in_a": "not asked in A",
+    "failed_in_both": "failed in both",
+}
+CUT = 400
+
+
+def comparison_page(document: Document) -> Page:
+    """Verdicts first, then the numbers behind them, what they cost, and the samples that flipped."""
+    items = document["comparisons"]
+    verdict = Section(
+        "Verdict",
+        tuple(sentence(item) for item in items),
+        (differences_table(items),),
+        (differences_chart(items),),
+        (*notes(document), "Differences are B minus A on the samples both have a score for."),
+    )
+    flips = [section for item in items if (section := flips_section(item)) is not None]
+    names = " and ".join(dict.fromkeys(item["benchmark"] for item in items))
+    return Page(f"Comparison on {names}", _runs(items), (verdict, sides_section(items), *flips))
+
+
+def sentence(item: Document) -> str:
+    """`puzzles: B is better by 3.1 points [0.9, 5.3], p = 0.006.`"""
+    about = f"{item['a']['name']} (A) and {item['b']['name']} (B) on {item['benchmark']}"
+    return f"{about}: {item['verdict']}."
+
+
+def notes(document: Document) -> tuple[str, ...]:
+    """What a reader must know besides the numbers: what was left out, what differs, what was not compared."""
+    found: list[str] = []
+    for item in document["comparisons"]:
+        text = left_out_text(item)
+        about = f"{item['b']['name']} against {item['a']['name']} on {item['benchmark']}"
+        if text:
+            found.append(f"{about}: {text}")
+        found += [f"{about}: {warning}" for warning in item["warnings"]]
+    return (*found, *(f"Not compared: {reason}" for reason in document["not_compared"]))
+
+
+def left_out_text(item: Document) -> str:
+    """`5 samples left out: 3 failed in B, 2 not asked in A.`; nothing when every sample was compared."""
+    counts = {name: count for name, count in item["left_out"].items() if count}
+    if not counts:
+        return ""
+    reasons = ", ".join(f"{count:,} {REASONS[name]}" for name, count in counts.items())
+    return f"{plural(sum(counts.values()), 'sample')} left out: {reasons}."
+
+
+def differences_table(items: Sequence[Document]) -> Table:
+    rows = tuple(
+        (
+            item["benchmark"],
+            item["a"]["name"],
+            item["b"]["name"],
+            count_text(item["n"]),
+            number_text(item["a"]["score"]["value"]),
+            number_text(item["b"]["score"]["value"]),
+            difference_text(item["difference"]),
+            p_text(item["p_adjusted"]),
+            item["test"] or "none",
+            _effect(item),
+            number_text(item["detectable_difference"]),
+            f"+{item['flips']['gained']['count']:,} / -{item['flips']['lost']['count']:,}",
+        )
+        for item in items
+    )
+    family = max((item["family"] for item in items), default=1)
+    p_title = f"p (Holm, {family})" if family > 1 else "p"
+    headers = (
+        "Benchmark", "A", "B", "n", "score A", "score B", "B - A [95 % interval]", p_title, "test", "effect",
+        "detectable", "flips",
+    )  # fmt: skip
+    return Table(headers, rows, words=3)
+
+
+def _effect(item: Document) -> str:
+    return ", ".join(f"{EFFECTS.get(name, name)} {value:.3g}" for name, value in item["effects"].items()) or "–"
+
+
+def differences_chart(items: Sequence[Document]) -> Chart:
+    marks = [
+        Mark.of(
+            f"{item['b']['name']} - {item['a']['name']}, {item['benchmark']}",
+            item["difference"],
+            difference_text(item["difference"]),
+            index,
+        )
+        for index, item in enumerate(items)
+        if item["difference"]["ci95"] is not None
+    ]
+    return forest("differences", "Differences with 95 % intervals", marks, is_difference=True)
+
+
+def sides_section(items: Sequence[Document]) -> Section:
+    """Score, faults, time and money of both, side by side."""
+    seen: dict[tuple[str, str, str], Document] = {}
+    for item in items:
+        for side in (item["a"], item["b"]):
+            seen.setdefault((item["benchmark"], side["run_id"], side["model"]), side)
+    headers = (
+        "Benchmark", "Model", "Run", "trials", "invalid", "failed", "p50", "p95", "tokens in / out", "cost",
+        "cost per answer",
+    )  # fmt: skip
+    rows = tuple(
+        (
+            benchmark,
+            model,
+            run_id,
+            count_text(side["trials"]),
+            count_text(side["invalid"]),
+            count_text(side["failed"]),
+            seconds_text(side["latency_seconds"].get("p50")),
+            seconds_text(side["latency_seconds"].get("p95")),
+            f"{count_text(side['usage']['input_tokens'])} / {count_text(side['usage']['output_tokens'])}",
+            cost_text(side["cost_usd"]),
+            small_cost_text(side["cost_usd_per_answer"]),
+        )
+        for (benchmark, run_id, model), side in seen.items()
+    )
+    note = "Time and cost are those of all trials, also of samples that were left out above."
+    return Section("Cost and latency", (), (Table(headers, rows, words=3),), (), (note,))
+
+
+def flips_section(item: Document) -> Section | None:
+    """The samples that only one of the two got right; None when none are shown."""
+    rows = tuple(
+        (
+            "only B right" if way == "gained" else "only A right",
+            sample["sample_id"],
+            sample["category"] or "–",
+            _cut(sample["input"]),
+            sample["target"] or "–",
+            _answers(sample["a"]),
+            _answers(sample["b"]),
+        )
+        for way in ("gained", "lost")
+        for sample in item["flips"][way]["samples"]
+    )
+    if not rows:
+        return None
+    flips = item["flips"]
+    text = f"Only B is right on {plural(flips['gained']['count'], 'sample')}, only A on {flips['lost']['count']:,}."
+    headers = ("Flip", "Sample", "Category", "Input", "Target", "A read", "B read")
+    title = f"Flipped samples: {item['b']['name']} against {item['a']['name']} on {item['benchmark']}"
+    shown = f"{len(rows):,} of {flips['gained']['count'] + flips['lost']['count']:,} are shown."
+    return Section(title, (text,), (Table(headers, rows, words=len(headers)),), (), (shown,))
+
+
+def _answers(side: Document) -> str:
+    return " | ".join(_cut("–" if answer is None else answer) for answer in side["answers"])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= CUT else f"{text[:CUT]}…"
+
+
+def _runs(items: Sequence[Document]) -> str:
+    ids = dict.fromkeys(side["run_id"] for item in items for side in (item["a"], item["b"]))
+    return f"Run {next(iter(ids))}" if len(ids) == 1 else f"Runs {', '.join(ids)}"

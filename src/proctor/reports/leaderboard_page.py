@@ -1,0 +1,82 @@
+"""A leaderboard document as sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.reports.charts import Chart, Mark, forest
+from proctor.reports.figures import cost_text, estimate_text, plural, seconds_text
+from proctor.reports.sections import Page, Section, Table
+
+Document = Mapping[str, Any]
+WHICH = {"latest": "each model's latest run", "best": "each model's best run, which flatters models with many runs"}
+RANKS = {
+    "paired": "Ranks come from paired tests on the samples both models have, corrected for the number of pairs",
+    "separate": "Ranks come from each model's own interval; --paired tells more models apart, and takes longer",
+}
+
+
+def leaderboard_page(document: Document) -> Page:
+    """One section for each set of comparable evaluations."""
+    return Page("Leaderboard", subtitle(document), tuple(_section(table) for table in document["tables"]))
+
+
+def subtitle(document: Document) -> str:
+    """How the rows were chosen and the ranks made, and what was left out."""
+    left = document["left_out"]["not_completed"]
+    text = f"Shown is {WHICH[document['which']]}. {RANKS[document['ranks']]}."
+    return f"{text} {plural(left, 'evaluation')} of runs that were not completed left out." if left else text
+
+
+def _section(table: Document) -> Section:
+    return Section(_title(table), (_about(table),), (rows_table(table),), (_chart(table),))
+
+
+def _title(table: Document) -> str:
+    return f"{table['benchmark']}, version {table['version']}"
+
+
+def _about(table: Document) -> str:
+    parts = [f"{table['samples']:,} samples", f"content {_content(table)}"]
+    if table["shots"] is not None:
+        parts.append(f"shots {table['shots']}")
+    parts += [f"{name} {value}" for name, value in table["selection"].items() if name != "shots"]
+    parts += [f"scored by {', '.join(table['scorers'])}"]
+    parts += [f"{name} {value}" for name, value in table["tags"].items()]
+    return "; ".join(parts) + "."
+
+
+def _content(table: Document) -> str:
+    """Enough of both hashes to tell two tables of one benchmark apart."""
+    content, _, prompts = table["digest"].rpartition("@")[2].partition("/")
+    return f"{content[:8]}/{prompts[:8]}"
+
+
+def rows_table(table: Document) -> Table:
+    headers = ("Rank", "Model", f"{table['metric']} [95 % interval]", "failed", "p50", "cost", "Run", "Date", "of runs")
+    rows = tuple(
+        (
+            row["rank"],
+            row["model"],
+            estimate_text(row["estimate"]),
+            f"{row['failed']:,}",
+            seconds_text(row["latency_seconds"].get("p50")),
+            cost_text(row["cost_usd"]),
+            row["run_id"],
+            row["created_at"][:10],
+            f"{row['chosen_from']:,}",
+        )
+        for row in table["rows"]
+    )
+    return Table(headers, rows, words=2)
+
+
+def _chart(table: Document) -> Chart:
+    marks = [
+        Mark.of(row["model"], row["estimate"], estimate_text(row["estimate"]), index)
+        for index, row in enumerate(table["rows"])
+        if row["estimate"]["ci95"] is not None
+    ]
+    name = f"leaderboard-{table['benchmark']}-{_content(table).replace('/', '-')}"
+    return forest(name, f"{_title(table)}: {table['metric']} with 95 % intervals", marks)

@@ -1,0 +1,120 @@
+"""How many samples are needed: the question, the assumptions, the answer in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.domain.errors import UserError
+from proctor.metrics.power import (
+    ALPHA,
+    POWER,
+    detectable_by_paired_shares,
+    discordance,
+    samples_for_paired_shares,
+    samples_for_unpaired_shares,
+)
+
+HARDEST = 0.5
+"""Around this accuracy answers vary most, so that most samples are needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PowerQuestion:
+    difference: float
+    samples: int | None = None
+    accuracy: float | None = None
+    discordance: float | None = None
+    correlation: float = 0.0
+    unpaired: bool = False
+    chance: float = POWER
+    alpha: float = ALPHA
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredDiscordance:
+    """The share of samples on which two models of a run differ."""
+
+    share: float
+    n: int
+    names: tuple[str, str]
+    benchmark: str
+
+
+def discordance_of(document: Mapping[str, Any]) -> MeasuredDiscordance:
+    """From a comparison document with one comparison; several are too many to plan with."""
+    items = document["comparisons"]
+    if len(items) > 1:
+        raise UserError("This run holds several comparisons: choose two models with --model and a benchmark with --on.")
+    item = items[0]
+    if "odds_ratio" not in item["effects"]:
+        raise UserError(
+            f"{item['scorer']} gives marks between right and wrong, so models do not simply differ or agree. "
+            "'proctor compare RUN --target D' says how many more samples a difference needs."
+        )
+    flips = sum(item["flips"][way]["count"] for way in ("gained", "lost"))
+    if not flips or not item["n"]:
+        raise UserError(
+            f"{item['a']['name']} and {item['b']['name']} differ on none of {item['n']:,} samples: "
+            "how often they would differ is not known. Give --discordance or --accuracy instead of a run."
+        )
+    return MeasuredDiscordance(flips / item["n"], item["n"], (item["a"]["name"], item["b"]["name"]), item["benchmark"])
+
+
+def answer_power(question: PowerQuestion, measured: MeasuredDiscordance | None = None) -> dict[str, Any]:
+    """Samples needed (of each model), or the difference that so many samples can show; ValueError where impossible."""
+    if question.unpaired and question.samples is not None:
+        raise UserError("What a number of samples can show is computed for paired samples: leave out --unpaired.")
+    accuracy = HARDEST - question.difference / 2 if question.accuracy is None else question.accuracy
+    share, source = _discordance(question, measured, accuracy)
+    levels = {"power": question.chance, "alpha": question.alpha}
+    answer: dict[str, Any] = {
+        "design": "unpaired" if question.unpaired else "paired",
+        "accuracy": None if measured or question.discordance is not None else accuracy,
+        "discordance": None if question.unpaired else share,
+        "discordance_from": None if question.unpaired else source,
+        "power": question.chance,
+        "alpha": question.alpha,
+    }
+    if question.samples is not None:
+        found = detectable_by_paired_shares(question.samples, share, **levels)
+        return {**answer, "samples": question.samples, "detectable_difference": found}
+    if question.unpaired:
+        needed = samples_for_unpaired_shares(accuracy, accuracy + question.difference, **levels)
+    else:
+        needed = samples_for_paired_shares(question.difference, share, **levels)
+    return {**answer, "difference": question.difference, "samples_needed": needed}
+
+
+def _discordance(question: PowerQuestion, measured: MeasuredDiscordance | None, accuracy: float) -> tuple[float, str]:
+    if measured is not None:
+        a, b = measured.names
+        return measured.share, f"{a} and {b} on {measured.benchmark}, n={measured.n:,}"
+    if question.discordance is not None:
+        return question.discordance, "given"
+    share = discordance(accuracy, accuracy + question.difference, question.correlation)
+    kind = "the hardest case, " if question.accuracy is None else ""
+    shares = f"accuracies {accuracy:.3g} and {accuracy + question.difference:.3g}"
+    return share, f"{kind}{shares}, correlation {question.correlation:g}"
+
+
+def sentence(answer: Mapping[str, Any]) -> str:
+    """The answer and what it rests on."""
+    certainty = f"{100 * answer['power']:g} % of the time (two-sided test at {100 * answer['alpha']:g} %)"
+    if "samples" in answer:
+        found = answer["detectable_difference"]
+        start = f"{answer['samples']:,} samples show "
+        start += f"a difference of {100 * found:.1f} points or more" if found is not None else "no possible difference"
+    elif answer["design"] == "unpaired":
+        start = f"{answer['samples_needed']:,} samples of each model, different ones, show {_points(answer)}"
+    else:
+        start = f"{answer['samples_needed']:,} samples, answered by both models, show {_points(answer)}"
+    if answer["discordance"] is None:
+        return f"{start} {certainty}."
+    rests = f"the models differ on {100 * answer['discordance']:.1f} % of the samples ({answer['discordance_from']})"
+    return f"{start} {certainty}, if {rests}."
+
+
+def _points(answer: Mapping[str, Any]) -> str:
+    return f"a difference of {100 * answer['difference']:g} points"

@@ -1,0 +1,307 @@
+"""A run's report as sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from proctor.reports.charts import Chart, Mark, bars, forest, heat_map, ranges
+from proctor.reports.comparison_page import differences_chart, differences_table, notes, sentence
+from proctor.reports.figures import (
+    cost_text,
+    count_text,
+    estimate_text,
+    number_text,
+    plural,
+    seconds_text,
+    share_text,
+    small_cost_text,
+)
+from proctor.reports.sections import Page, Section, Table
+
+Document = Mapping[str, Any]
+PERCENTILES = ("p50", "p90", "p95", "p99")
+LONGEST_TEXT = 4_000
+
+
+def run_page(document: Document) -> Page:
+    """Everything about one run, the answer first."""
+    evaluations = document["evaluations"]
+    sections = [
+        _summary(document),
+        _comparison(document["comparison"]),
+        _categories(evaluations),
+        _effort(evaluations),
+        _judges(document),
+        _setup(document),
+    ]
+    name = f" ({document['name']})" if document["name"] else ""
+    when = document["created_at"][:16].replace("T", " ")
+    subtitle = (
+        f"Run {document['run_id']}{name}, {document['status']}, started {when} UTC, {seconds_text(document['seconds'])}"
+    )
+    benchmarks = ", ".join(dict.fromkeys(item["benchmark"] for item in evaluations))
+    samples = tuple(_sample(item) for item in document["samples"]["shown"])
+    return Page(
+        f"Results on {benchmarks}",
+        subtitle,
+        tuple(section for section in sections if section is not None),
+        samples,
+        _samples_note(document["samples"]),
+    )
+
+
+def _who(item: Document, evaluations: Sequence[Document]) -> str:
+    """The model, with the benchmark where there are several."""
+    several = len({other["benchmark"] for other in evaluations}) > 1
+    return f"{item['model']} on {item['benchmark']}" if several else str(item["model"])
+
+
+def _series(evaluations: Sequence[Document]) -> dict[str, int]:
+    """One colour and shape for each model, in every chart."""
+    models = dict.fromkeys(item["model"] for item in evaluations)
+    return {model: place for place, model in enumerate(models)}
+
+
+def _summary(document: Document) -> Section:
+    evaluations = document["evaluations"]
+    names = list(dict.fromkeys(name for item in evaluations for name in item["metrics"]))
+    headers = (
+        "Model", "Benchmark", *(f"{name} [95 % interval]" for name in names), "trials", "invalid", "failed", "stopped",
+        "cached",
+    )  # fmt: skip
+    rows = tuple(
+        (
+            item["model"],
+            item["benchmark"],
+            *(estimate_text(item["metrics"].get(name)) for name in names),
+            count_text(item["trials"]),
+            *(share_text(item[name], item["trials"]) for name in ("invalid", "failed", "stopped", "cached")),
+        )
+        for item in evaluations
+    )
+    notes = ["Failed trials are faults of a provider, the network or a sandbox: they are in no score."]
+    if document["error"]:
+        notes.insert(0, f"The run says: {document['error']}")
+    charts = tuple(chart for name in names if (chart := _forest(evaluations, name)) is not None)
+    return Section("Summary", (), (Table(headers, rows, words=2),), charts, tuple(notes))
+
+
+def _forest(evaluations: Sequence[Document], metric: str) -> Chart | None:
+    series = _series(evaluations)
+    marks = [
+        Mark.of(_who(item, evaluations), estimate, estimate_text(estimate), series[item["model"]])
+        for item in evaluations
+        if (estimate := item["metrics"].get(metric)) is not None and estimate["ci95"] is not None
+    ]
+    return forest(f"scores-{metric}", f"{metric} with 95 % intervals", marks) if marks else None
+
+
+def _comparison(comparison: Document) -> Section | None:
+    items = comparison["comparisons"]
+    if not items:
+        return None
+    return Section(
+        "Comparison",
+        tuple(sentence(item) for item in items),
+        (differences_table(items),),
+        (differences_chart(items),),
+        notes(comparison),
+    )
+
+
+def _categories(evaluations: Sequence[Document]) -> Section | None:
+    cells: dict[tuple[str, str], dict[str, Any]] = {}
+    for item in evaluations:
+        for category, estimates in item["categories"].items():
+            cells.setdefault((item["benchmark"], category), {})[item["model"]] = next(iter(estimates.values()))
+    if not cells:
+        return None
+    models = list(_series(evaluations))
+    several = len({benchmark for benchmark, _ in cells}) > 1
+    labels = [f"{benchmark}: {category}" if several else category for benchmark, category in cells]
+    table = Table(
+        ("Benchmark", "Category", *models),
+        tuple((*key, *(estimate_text(found.get(model)) for model in models)) for key, found in cells.items()),
+        words=2,
+    )
+    values = [[_heat(found.get(model)) for model in models] for found in cells.values()]
+    chart = heat_map("categories", "Scores by category", labels, models, values)
+    return Section("Categories", (), (table,), (chart,))
+
+
+def _heat(estimate: Document | None) -> tuple[float, str] | None:
+    if estimate is None or estimate["value"] is None:
+        return None
+    return estimate["value"], f"{number_text(estimate['value'])} (n={estimate['n']:,})"
+
+
+def _effort(evaluations: Sequence[Document]) -> Section:
+    headers = (
+        "Model", "Benchmark", *PERCENTILES, "input tokens", "output tokens", "cost", "cost per answer",
+    )  # fmt: skip
+    rows = tuple(
+        (
+            item["model"],
+            item["benchmark"],
+            *(seconds_text(item["latency_seconds"].get(name)) for name in PERCENTILES),
+            count_text(item["usage"]["input_tokens"]),
+            count_text(item["usage"]["output_tokens"]),
+            cost_text(item["cost_usd"]),
+            small_cost_text(_per_answer(item)),
+        )
+        for item in evaluations
+    )
+    charts = [chart for chart in (_latency_chart(evaluations), _cost_chart(evaluations)) if chart is not None]
+    note = "Answers from the cache are left out of latencies. An unknown cost is one whose price is not known."
+    return Section("Latency and cost", (), (Table(headers, rows, words=2),), tuple(charts), (note,))
+
+
+def _per_answer(item: Document) -> float | None:
+    answered = item["scored"] + item["invalid"]
+    return item["cost_usd"] / answered if item["cost_usd"] is not None and answered else None
+
+
+def _latency_chart(evaluations: Sequence[Document]) -> Chart | None:
+    series = _series(evaluations)
+    marks = []
+    for item in evaluations:
+        latency = item["latency_seconds"]
+        if latency.get("p50") is not None:
+            usual, slow = latency["p50"], latency.get("p95") or latency["p50"]
+            text = f"{seconds_text(usual)}, {seconds_text(slow)}"
+            marks.append(Mark(_who(item, evaluations), usual, usual, slow, text, series[item["model"]]))
+    return ranges("latency", "Latency: p50 (mark) to p95 (end)", marks, " s") if marks else None
+
+
+def _cost_chart(evaluations: Sequence[Document]) -> Chart | None:
+    series = _series(evaluations)
+    marks = [
+        Mark(
+            _who(item, evaluations),
+            item["cost_usd"],
+            0.0,
+            item["cost_usd"],
+            cost_text(item["cost_usd"]),
+            series[item["model"]],
+        )
+        for item in evaluations
+        if item["cost_usd"] is not None
+    ]
+    return bars("cost", "Cost in dollars", marks, " $") if marks else None
+
+
+def _judges(document: Document) -> Section | None:
+    rows = tuple(
+        (
+            item["model"], item["benchmark"], scorer, judge, count_text(work["verdicts"]),
+            count_text(work["unreadable"]), count_text(work["undecided"]), cost_text(work["cost_usd"]),
+        )
+        for item in document["evaluations"]
+        for scorer, judges in item.get("judges", {}).items()
+        for judge, work in judges.items()
+    )  # fmt: skip
+    if not rows:
+        return None
+    headers = ("Model", "Benchmark", "Scorer", "Judge", "verdicts", "unreadable", "undecided", "cost")
+    tables = [Table(headers, rows, words=4)]
+    agreement = _agreement(document["evaluations"])
+    if agreement.rows:
+        tables.append(agreement)
+    calibration = document["calibration"]
+    tables += [_calibration_table(one) for one in calibration]
+    charts = tuple(_calibration_chart(one, place) for place, one in enumerate(calibration))
+    note = "No other scorer marked the same responses, so how right the judge is was not measured."
+    return Section("Judges", (), tuple(tables), charts, () if calibration else (note,))
+
+
+def _agreement(evaluations: Sequence[Document]) -> Table:
+    rows = tuple(
+        (item["model"], item["benchmark"], scorer, name, number_text(value) if isinstance(value, float) else str(value))
+        for item in evaluations
+        for scorer, agreed in item.get("agreement", {}).items()
+        for name, value in agreed.items()
+        if value is None or isinstance(value, int | float)
+    )
+    return Table(("Model", "Benchmark", "Scorer", "Agreement", "value"), rows, words=4, title="How far judges agree")
+
+
+def _calibration_table(one: Document) -> Table:
+    rows = tuple((_bin(part), estimate_text(part["reference"])) for part in one["bins"])
+    total = ("agree on right or wrong", estimate_text(one["agreement"]))
+    title = f"{one['judge']} against {one['reference']}: {one['model']} on {one['benchmark']}"
+    return Table(("Judge's mark", f"{one['reference']} [95 % interval]"), (*rows, total), title=title)
+
+
+def _calibration_chart(one: Document, place: int) -> Chart:
+    marks = [
+        Mark.of(_bin(part), part["reference"], estimate_text(part["reference"]))
+        for part in one["bins"]
+        if part["reference"]["ci95"] is not None
+    ]
+    title = f"{one['reference']} by the mark of {one['judge']}: {one['model']} on {one['benchmark']}"
+    return forest(f"calibration-{place}", title, marks)
+
+
+def _bin(part: Document) -> str:
+    return f"{part['from']:.1f} to {part['to']:.1f}"
+
+
+def _setup(document: Document) -> Section:
+    headers = ("Model", "Benchmark", "Version", "Content", "Epochs", "Options", "Scorers")
+    rows = tuple(
+        (
+            item["model"],
+            item["benchmark"],
+            item["version"],
+            item["digest"].rpartition("@")[2],
+            count_text(item["epochs"]),
+            ", ".join(f"{key}={value}" for key, value in item["options"].items()) or "none sent",
+            ", ".join(f"{name} {version}" for name, version in item["scorers"].items()),
+        )
+        for item in document["setup"]
+    )
+    note = f"Look closer: proctor show {document['run_id']}, proctor samples {document['run_id']}."
+    return Section("How it was measured", (), (Table(headers, rows, words=len(headers)),), (), (note,))
+
+
+def _samples_note(samples: Document) -> str:
+    failed, invalid = samples["totals"]["failed"], samples["totals"]["invalid"]
+    if not failed and not invalid:
+        return "No trial failed, and every answer could be read."
+    total, shown = failed + invalid, len(samples["shown"])
+    count = "counts" if invalid == 1 else "count"
+    text = f"{plural(failed, 'trial')} failed; {plural(invalid, 'answer')} could not be read and {count} as 0."
+    if shown < total:
+        text += f" {shown:,} of {total:,} are shown here; 'proctor samples' and 'proctor export' have them all."
+    return text
+
+
+def _sample(item: Document) -> dict[str, Any]:
+    """One trial with its texts, each cut to a bounded length that says so."""
+    parts: list[tuple[str, str | None]] = [
+        (message["role"], _content(message["content"])) for message in item["prompt"]
+    ]
+    parts += [("response", item["response"]), ("target", item["target"]), ("error", item["error"])]
+    parts += [(f"scorer {name}", _mark(score)) for name, score in item["scores"].items()]
+    reasons = [score["reason"] for score in item["scores"].values() if score["invalid"] or score["value"] is None]
+    return {
+        **{key: item[key] for key in ("outcome", "model", "benchmark", "sample_id", "category")},
+        "what": _cut(item["error"] or "; ".join(reasons), 200),
+        "parts": [(name, _cut(text, LONGEST_TEXT)) for name, text in parts if text is not None],
+    }
+
+
+def _mark(score: Document) -> str:
+    value = "not measured" if score["value"] is None else f"{score['value']:g}"
+    return f"{value}; read {score['answer']!r}; {score['reason']}"
+
+
+def _content(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] if "text" in part else f"[{part['media_type']}]" for part in content)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"

@@ -1,0 +1,63 @@
+"""All runs in one table a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from proctor.domain.errors import NotFoundError, did_you_mean
+from proctor.domain.run import RunStatus
+from proctor.reports.leaderboard import Filters, Ranks, Which, leaderboard_document
+from proctor.runs.reading import read_run
+from proctor.stores.comparing import EvaluationRow, find_evaluations, known_names, read_summaries
+from proctor.stores.database import Database
+
+
+def read_leaderboard(
+    database: Database,
+    filters: Filters = Filters(),  # noqa: B008 - frozen
+    *,
+    which: Which = "latest",
+    ranks: Ranks = "auto",
+    metric: str | None = None,
+) -> dict[str, Any]:
+    """Completed runs only; how many evaluations were left out for that is part of the document."""
+    found = find_evaluations(
+        database, benchmarks=filters.benchmarks, versions=filters.versions, models=filters.models
+    )  # fmt: skip
+    matching = [row for row in found if filters.matches(row)]
+    rows = [row for row in matching if row.run_status is RunStatus.COMPLETED]
+    if not matching:
+        _explain(database, filters)
+    for run_id in dict.fromkeys(row.run_id for row in rows if not row.has_summary):
+        read_run(database, run_id)  # computes what is missing, and keeps it
+    summaries = read_summaries(database, [row.id for row in rows])
+    known = [row for row in rows if row.id in summaries]
+    if metric is not None:
+        _check_metric(metric, [*summaries.values()])
+    document = leaderboard_document(database, known, summaries, which=which, ranks=ranks, metric=metric)
+    return {**document, "left_out": _left_out(matching, known)}
+
+
+def _left_out(matching: Sequence[EvaluationRow], used: Sequence[EvaluationRow]) -> dict[str, int]:
+    return {"not_completed": len(matching) - len(used)}
+
+
+def _check_metric(metric: str, summaries: Sequence[dict[str, Any]]) -> None:
+    known = list(dict.fromkeys(name for summary in summaries for name in summary["metrics"]))
+    if metric not in known:
+        raise NotFoundError(f"No metric {metric!r} here; there is {', '.join(known)}.{did_you_mean(metric, known)}")
+
+
+def _explain(database: Database, filters: Filters) -> None:
+    """Say which filter fits nothing."""
+    wanted = {"benchmark": filters.benchmarks, "version": filters.versions, "model": filters.models}
+    for column, names in wanted.items():
+        known = known_names(database, column)
+        if not known:
+            raise NotFoundError("There are no runs yet. Start one with 'proctor run'.")
+        for name in names:
+            if name not in known:
+                raise NotFoundError(f"No {column} {name!r} has been evaluated.{did_you_mean(name, known)}")
+    tags = ", ".join(f"{name} {value}" for name, value in filters.tags.items())
+    raise NotFoundError(f"No evaluation fits all of these filters{f' ({tags})' if tags else ''}.")
