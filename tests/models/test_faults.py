@@ -17,7 +17,8 @@ from proctor.domain.errors import (
     RateLimitedError,
     RequestRejectedError,
 )
-from proctor.models.faults import LONGEST_MESSAGE, Target, duration, fault_in_answer, fault_of, message_in, retry_after
+from proctor.models.faults import LONGEST_MESSAGE, Target, fault_in_answer, fault_of, message_in
+from proctor.models.waits import duration, retry_after
 
 TARGET = Target("openai/m", "OPENAI_API_KEY", ("sk-secret",))
 

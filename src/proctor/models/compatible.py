@@ -113,6 +113,7 @@ def _create(
         headers=bearer(endpoint),
         is_streaming=settings.stream,
         accepts=settings.accepts(has_documents=PROVIDERS[provider].capabilities.documents),
+        pace=settings.pace(endpoint.target.model),
     )
 
 

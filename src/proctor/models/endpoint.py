@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
+from proctor.domain.errors import PlanError
 from proctor.models.faults import Target
+from proctor.models.pace import Pace
 from proctor.models.parts import Accepts
 from proctor.models.provider import Provider, find_key
 from proctor.models.settings import clean_url
@@ -22,10 +24,21 @@ class HostedSettings:
     auth_variable: str | None = None
     images: bool = True
     documents: Literal["native", "text"] | None = None
+    rpm: float | None = None
+    """Most requests a minute."""
+    tpm: float | None = None
+    """Most tokens a minute, input and output together."""
 
     def accepts(self, *, has_documents: bool) -> Accepts:
         """What the model takes natively, unless the settings say otherwise."""
         return Accepts(self.images, has_documents if self.documents is None else self.documents == "native")
+
+    def pace(self, model: str) -> Pace:
+        for name in ("rpm", "tpm"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < float("inf"):
+                raise PlanError(f"{model}: the setting {name!r} must be more than 0, not {value:g}.")
+        return Pace(model, self.rpm, self.tpm)
 
 
 HOSTED_DECIDING = ("documents",)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import orjson
@@ -18,6 +16,7 @@ from proctor.domain.errors import (
     RateLimitedError,
     RequestRejectedError,
 )
+from proctor.models.waits import retry_after
 
 LONGEST_MESSAGE = 300
 RETRYABLE_CLIENT_STATUSES = frozenset({408, 409, 425})
@@ -25,8 +24,6 @@ NO_CREDIT = ("insufficient_quota", "credit balance", "insufficient credits", "bi
 UNKNOWN_MODEL = ("model_not_found", "model_not_available")
 BAD_KEY = ("invalid_api_key", "api_key_invalid", "authentication_error")
 TAG = re.compile(r"<[^>]*>")
-DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
-UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,81 +136,3 @@ def _codes(document: Any) -> str:
     return " ".join(
         str(value) for value in (error.get("code"), error.get("type"), error.get("status"), *reasons) if value
     )
-
-
-def retry_after(headers: Mapping[str, str], document: Any = None) -> float | None:
-    """Seconds to wait, from whichever header or field says so; None when nothing does."""
-    if (text := headers.get("retry-after-ms")) and (seconds := _float(text)) is not None:
-        return seconds / 1000
-    if text := headers.get("retry-after"):
-        seconds = _float(text)
-        return seconds if seconds is not None else _until(_http_date(text))
-    waits = [
-        wait for kind in ("requests", "tokens", "input-tokens", "output-tokens") if (wait := _reset(headers, kind))
-    ]
-    if waits:
-        return max(waits)
-    if (text := headers.get("x-ratelimit-reset")) and (at := _float(text)) is not None and at > 1e12:
-        return _until(datetime.fromtimestamp(at / 1000, UTC))
-    return _retry_info(document)
-
-
-def _reset(headers: Mapping[str, str], kind: str) -> float | None:
-    """When an exhausted allowance comes back; one that still has room is no reason to wait."""
-    for prefix, suffix in (("x-ratelimit-remaining-", "x-ratelimit-reset-"),):
-        if headers.get(prefix + kind) == "0" and (text := headers.get(suffix + kind)):
-            return duration(text)
-    if headers.get(f"anthropic-ratelimit-{kind}-remaining") == "0" and (
-        text := headers.get(f"anthropic-ratelimit-{kind}-reset")
-    ):
-        try:
-            return _until(datetime.fromisoformat(text))
-        except ValueError:
-            return None
-    return None
-
-
-def _retry_info(document: Any) -> float | None:
-    """Google says how long to wait inside the error's details."""
-    if isinstance(document, list) and document:
-        document = document[0]
-    error = document.get("error") if isinstance(document, dict) else None
-    if not isinstance(error, dict):
-        return None
-    for item in error.get("details") or ():
-        if isinstance(item, dict) and isinstance(item.get("retryDelay"), str):
-            return duration(item["retryDelay"])
-    return None
-
-
-def duration(text: str) -> float | None:
-    """Seconds in '1m2.5s', '250ms' or '30'; None when it is none of these."""
-    if (plain := _float(text)) is not None:
-        return plain
-    found = DURATION.findall(text)
-    if not found or "".join(number + unit for number, unit in found) != text.strip():
-        return None
-    return sum(float(number) * UNITS[unit] for number, unit in found)
-
-
-def _float(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if 0 <= value < float("inf") else None
-
-
-def _http_date(text: str) -> datetime | None:
-    try:
-        return parsedate_to_datetime(text)
-    except ValueError:
-        return None
-
-
-def _until(moment: datetime | None) -> float | None:
-    if moment is None:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

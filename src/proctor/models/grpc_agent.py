@@ -22,12 +22,13 @@ from proctor.domain.errors import (
 from proctor.domain.message import Document, Image, Json, Message, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.response import FinishReason, Response, Usage
-from proctor.models.faults import Target, retry_after
+from proctor.models.faults import Target
 from proctor.models.grpc_schema import SERVICE, messages
 from proctor.models.parts import Accepts, prepare
 from proctor.models.provider import Capabilities, Provider, find_key
 from proctor.models.settings import read_settings, version_of
 from proctor.models.transport import LARGEST_ANSWER
+from proctor.models.waits import retry_after
 
 ADAPTER_VERSION = "1"
 

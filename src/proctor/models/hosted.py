@@ -14,6 +14,7 @@ from proctor.domain.model import ModelIdentity
 from proctor.domain.response import Response
 from proctor.models.event_stream import EventStream
 from proctor.models.faults import Target
+from proctor.models.pace import Pace
 from proctor.models.parts import Accepts, prepare
 from proctor.models.tools import checked_calls
 from proctor.models.transport import Transport
@@ -48,6 +49,7 @@ class HostedModel:
         headers: Mapping[str, str],
         is_streaming: bool = False,
         accepts: Accepts = Accepts(),  # noqa: B008 - a frozen value
+        pace: Pace | None = None,
     ) -> None:
         self.identity = identity
         self._transport = transport
@@ -56,12 +58,14 @@ class HostedModel:
         self._headers = {"content-type": "application/json", **headers}
         self._is_streaming = is_streaming
         self._accepts = accepts
+        self._pace = pace or Pace(transport.target.model)
 
     async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
         transport, target = self._transport, self._transport.target
         prompt = await prepare(prompt, self._accepts, target.model)
         fields = self._dialect.body(self.identity.name, prompt, options, is_streaming=self._is_streaming)
         body = orjson.dumps(fields)
+        await self._pace.wait(timeout_seconds)
         started = time.perf_counter()
         if self._is_streaming:
             stream = self._dialect.stream(target, started)
@@ -75,6 +79,7 @@ class HostedModel:
             response = self._dialect.read(target, document, headers, seconds, first_token)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             raise ProviderFaultError(f"{target.model} sent an answer of an unknown form") from None
+        self._pace.settle(response.usage, headers)
         return checked_calls(prompt, response) if response.tool_calls else response
 
     async def close(self) -> None:

@@ -1,0 +1,90 @@
+"""How long a provider asks to be left alone, in whichever of their ways it says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
+UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+
+
+def retry_after(headers: Mapping[str, str], document: Any = None) -> float | None:
+    """Seconds to wait, from whichever header or field says so; None when nothing does."""
+    if (text := headers.get("retry-after-ms")) and (seconds := _float(text)) is not None:
+        return seconds / 1000
+    if text := headers.get("retry-after"):
+        seconds = _float(text)
+        return seconds if seconds is not None else _until(_http_date(text))
+    if (seconds := exhausted_seconds(headers)) is not None:
+        return seconds
+    if (text := headers.get("x-ratelimit-reset")) and (at := _float(text)) is not None and at > 1e12:
+        return _until(datetime.fromtimestamp(at / 1000, UTC))
+    return _retry_info(document)
+
+
+def exhausted_seconds(headers: Mapping[str, str]) -> float | None:
+    """How long until an allowance that is used up comes back; None while there is room in all of them."""
+    waits = []
+    for kind in ("requests", "tokens", "input-tokens", "output-tokens"):
+        if headers.get(f"x-ratelimit-remaining-{kind}") == "0":
+            waits.append(duration(headers.get(f"x-ratelimit-reset-{kind}") or ""))
+        if headers.get(f"anthropic-ratelimit-{kind}-remaining") == "0":
+            waits.append(_until(_iso_date(headers.get(f"anthropic-ratelimit-{kind}-reset") or "")))
+    return max((wait for wait in waits if wait is not None), default=None)
+
+
+def _retry_info(document: Any) -> float | None:
+    """Google says how long to wait inside the error's details."""
+    if isinstance(document, list) and document:
+        document = document[0]
+    error = document.get("error") if isinstance(document, dict) else None
+    if not isinstance(error, dict):
+        return None
+    for item in error.get("details") or ():
+        if isinstance(item, dict) and isinstance(item.get("retryDelay"), str):
+            return duration(item["retryDelay"])
+    return None
+
+
+def duration(text: str) -> float | None:
+    """Seconds in '1m2.5s', '250ms' or '30'; None when it is none of these."""
+    if (plain := _float(text)) is not None:
+        return plain
+    found = DURATION.findall(text)
+    if not found or "".join(number + unit for number, unit in found) != text.strip():
+        return None
+    return sum(float(number) * UNITS[unit] for number, unit in found)
+
+
+def _float(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < float("inf") else None
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(text)
+    except ValueError:
+        return None
+
+
+def _until(moment: datetime | None) -> float | None:
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _iso_date(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

@@ -1,0 +1,110 @@
+"""Live lists of models, and how long they are believed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.loopback import Exchange, Loopback, Request
+from models.asking import KEY
+from proctor.domain.errors import ModelUnavailableError, NotFoundError, ProviderFaultError, UserError
+from proctor.models.listing import FRESH_SECONDS, ListedModel, Listing, list_models
+
+OPENROUTER = {
+    "data": [
+        {"id": "b/two", "context_length": 8192, "pricing": {"prompt": "0.00000015", "completion": "0.0000006"}},
+        {"id": "a/one", "context_length": 4096, "pricing": {"prompt": "-1", "completion": "-1"}},
+        {"id": "c/free", "pricing": {"prompt": "0", "completion": "0"}},
+    ]
+}
+
+
+class Catalogue:
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.document: Any = OPENROUTER
+        self.status = 200
+        self.server = Loopback(self._handle)
+
+    async def _handle(self, exchange: Exchange) -> None:
+        self.requests.append(exchange.request)
+        await exchange.reply_json(self.status, self.document)
+
+
+@pytest.fixture
+def catalogue() -> Iterator[Catalogue]:
+    made = Catalogue()
+    with made.server:
+        yield made
+
+
+def listed(catalogue: Catalogue, provider: str, cache: Path | None = None, key: str = KEY) -> Listing:
+    names = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY", "HF_TOKEN")
+    return asyncio.run(list_models(provider, dict.fromkeys(names, key), base_url=catalogue.server.url, cache=cache))
+
+
+def test_names_context_and_prices_are_read(catalogue: Catalogue) -> None:
+    assert listed(catalogue, "openrouter").models == (
+        ListedModel("a/one", 4096),
+        ListedModel("b/two", 8192, "0.15", "0.6"),
+        ListedModel("c/free", None, "0", "0"),
+    )
+    assert catalogue.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize(
+    ("provider", "document", "path", "header"),
+    [
+        ("openai", {"data": [{"id": "m", "object": "model"}]}, "/models", "authorization"),
+        ("vllm", {"data": [{"id": "m", "max_model_len": 7}]}, "/models", None),
+        ("ollama", {"data": [{"id": "m"}]}, "/models", None),
+        ("anthropic", {"data": [{"id": "m", "type": "model"}], "has_more": False}, "/v1/models", "x-api-key"),
+        ("google", {"models": [{"name": "models/m", "inputTokenLimit": 7}]}, "/models", "x-goog-api-key"),
+    ],
+)
+def test_each_provider_is_asked_in_its_own_way(
+    catalogue: Catalogue, provider: str, document: Any, path: str, header: str | None
+) -> None:
+    catalogue.document = document
+    assert [model.name for model in listed(catalogue, provider).models] == ["m"]
+    request = catalogue.requests[0]
+    assert (request.method, request.path) == ("GET", path)
+    holders = [name for name, value in request.headers.items() if KEY in value]
+    assert holders == ([header] if header else [])
+
+
+def test_a_list_is_believed_for_a_day_and_each_key_has_its_own(catalogue: Catalogue, tmp_path: Path) -> None:
+    first = listed(catalogue, "openrouter", tmp_path)
+    assert listed(catalogue, "openrouter", tmp_path) == first
+    assert len(catalogue.requests) == 1
+    listed(catalogue, "openrouter", tmp_path, key="sk-another")
+    assert len(catalogue.requests) == 2
+    files = list(tmp_path.iterdir())
+    assert len(files) == 2
+    assert not any(KEY in file.name + file.read_text() for file in files)
+    for file in files:
+        file.write_text(json.dumps({**json.loads(file.read_text()), "fetched_at": time.time() - FRESH_SECONDS - 1}))
+    listed(catalogue, "openrouter", tmp_path)
+    assert len(catalogue.requests) == 3
+    for file in files:
+        file.write_text("{broken")
+    assert listed(catalogue, "openrouter", tmp_path).models == first.models
+
+
+def test_what_goes_wrong_is_said(catalogue: Catalogue) -> None:
+    catalogue.status, catalogue.document = 401, {"error": {"message": "no"}}
+    with pytest.raises(ModelUnavailableError, match="Check the key in OPENAI_API_KEY"):
+        listed(catalogue, "openai")
+    catalogue.status, catalogue.document = 200, {"odd": 1}
+    with pytest.raises(ProviderFaultError, match="unknown form"):
+        listed(catalogue, "openai")
+    with pytest.raises(NotFoundError, match="demo has no list of models"):
+        listed(catalogue, "demo")
+    with pytest.raises(UserError, match="OPENAI_API_KEY"):
+        asyncio.run(list_models("openai", {}))
