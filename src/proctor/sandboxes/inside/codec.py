@@ -20,6 +20,8 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
+from .packing import MIN_LENGTH, packed, unpacked
+
 MAX_DEPTH = 150
 _BIG_INT_BITS = 10_000  # Python refuses to write longer ones in decimal
 _PLAIN = frozenset({type(None), bool, int, float, str})
@@ -80,7 +82,8 @@ class Encoder:
     def content(self, value: Any, depth: int = 0) -> Any:
         """A container's inside, written out even if the other side knows the container."""
         if isinstance(value, list):
-            return self._items(list.__iter__(value), depth)
+            form = packed(value) if len(value) >= MIN_LENGTH and type(value) is list else None
+            return self._items(list.__iter__(value), depth) if form is None else {"z": form}
         if isinstance(value, dict):
             pairs = self._items(chain.from_iterable(dict.items(value)), depth)
             if isinstance(value, Counter):
@@ -241,6 +244,9 @@ class Decoder:
             container[:] = self._items(data)
             return
         tag = next(iter(data))
+        if tag == "z":
+            container[:] = unpacked(data[tag])
+            return
         if tag == "B":
             container[:] = data[tag].encode("latin-1")
             return
@@ -269,6 +275,7 @@ _CONTAINERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "s": lambda _: set(),
     "q": lambda data: deque(maxlen=data.get("n")),
     "B": lambda _: bytearray(),
+    "z": lambda _: [],
 }
 
 

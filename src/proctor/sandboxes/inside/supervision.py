@@ -225,15 +225,16 @@ class Run:
             data, fds = b"", []
         for fd in fds:
             self._own(fd)
+        if not data:
+            self._unwatch(child.control.fileno())
+            return
         if data.startswith(b"ready"):
             self._take_descriptors(fds)
             data = data[5:]
         if data.startswith(b"fault:"):
             self._fault = data[6:].decode(errors="replace")
-        elif data:
-            self._main_status += data[:64]
         else:
-            self._unwatch(child.control.fileno())
+            self._main_status += data[:64]
 
     def _take_descriptors(self, fds: list[int]) -> None:
         if "program" in self._children and fds:
@@ -332,6 +333,8 @@ class Run:
         child = self._children["program"]
         self._raise_faults(child)
         status = struct.unpack("=i", self._main_status)[0] if len(self._main_status) == 4 else None
+        if status is None and child.ended is not None and child.ended.status == 0:
+            raise SandboxFaultError("a program's first process ended without saying how the program did")
         if status is None and child.ended is not None:
             status = child.ended.status
         ending, code, number = self._classify(child, status)

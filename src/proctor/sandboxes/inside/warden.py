@@ -19,7 +19,7 @@ from .frames import Channel, ChannelClosedError
 from .supervision import HarnessGoneError, Run, SandboxFaultError
 from .warm import WarmParent
 
-_JUDGE_LIMITS = {"memory_bytes": 1 << 30, "processes": 8, "file_bytes": 0, "disk_bytes": 1 << 20, "open_files": 64}
+_JUDGE_LIMITS = {"processes": 8, "file_bytes": 0, "disk_bytes": 1 << 20, "open_files": 64}
 
 
 class Warden:
@@ -55,7 +55,9 @@ class Warden:
         limits = request["limits"]
         with Run(self._harness, limits) as run:
             peer_c, peer_j = run.pair()
-            judge_limits = {**limits, **_JUDGE_LIMITS, "cpu_seconds": limits["wall_seconds"]}
+            # It may hold the submission's answer and the expected one, and read the one from JSON.
+            memory = max(1 << 30, 2 * limits["memory_bytes"] + (512 << 20))
+            judge_limits = {**limits, **_JUDGE_LIMITS, "memory_bytes": memory, "cpu_seconds": limits["wall_seconds"]}
             run.start(self.parent("candidate"), "candidate", limits, [peer_c.fileno()], request["candidate"])
             run.start(self.parent("judge"), "judge", judge_limits, [peer_j.fileno()], request["judge"])
             peer_c.close()

@@ -220,6 +220,8 @@ def _add_site_builtins() -> None:
 
 def _settle() -> None:
     """Nothing allocated so far is ever freed: keep the collector from touching, and so copying, its pages."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)  # the supervisor ignores them; programs do not
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.collect()
     gc.freeze()

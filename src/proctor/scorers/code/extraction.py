@@ -1,0 +1,219 @@
+"""Code out of real answers: prose around it, several blocks, half functions, lost indentation, thinking aloud."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+
+from proctor.scorers.code.syntax import defined_names, functions_and_classes, method_owner, missing_names, parse
+
+_FENCE = re.compile(r"^[ \t>]*(```+|~~~+)[ \t]*([\w+#.-]*)[^\n]*$", re.MULTILINE)
+_THINK_END = "</think>"
+_TAGGED = re.compile(
+    r"<(code|answer|solution|python)>(.*?)</\1>|\[BEGIN\](.*?)(?:\[DONE\]|\[END\]|\Z)|\[PYTHON\](.*?)\[/PYTHON\]",
+    re.DOTALL,
+)
+_PYTHON = {"", "python", "py", "python3", "py3", "python2", "pycon", "ipython"}
+_START = re.compile(r"^(?:def |class |import |from \w[\w.]* import |@|async def )")
+_PROMPTED = re.compile(r"^\s*>>> ?", re.MULTILINE)
+_MAX_TRIMS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """The program to run and how it was found; `code` is empty when there is none."""
+
+    code: str
+    how: str
+
+
+def without_thinking(text: str) -> str:
+    end = text.rfind(_THINK_END)
+    if end >= 0:
+        return text[end + len(_THINK_END) :]
+    return "" if text.lstrip().startswith("<think>") else text
+
+
+def blocks(text: str, languages: frozenset[str] | set[str] = frozenset(_PYTHON)) -> list[str]:
+    """What stands between fences, in order; a fence that is never closed runs to the end."""
+    found: list[str] = []
+    opened: tuple[int, str, str] | None = None
+    for match in _FENCE.finditer(text):
+        mark, language = match[1], match[2].lower()
+        if opened is None:
+            opened = (match.end(), mark, language)
+        elif mark[0] == opened[1][0] and len(mark) >= len(opened[1]) and not language:
+            if opened[2] in languages:
+                found.append(text[opened[0] : match.start()].removeprefix("\n"))
+            opened = None
+    if opened is not None and opened[2] in languages:
+        found.append(text[opened[0] :].removeprefix("\n"))
+    found += [next(group for group in match.groups()[1:] if group is not None) for match in _TAGGED.finditer(text)]
+    return [_without_prompts(textwrap.dedent(block)) for block in found if block.strip()]
+
+
+def _without_prompts(block: str) -> str:
+    """A pasted interactive session without its prompts and outputs."""
+    if not block.lstrip().startswith(">>>") or not _PROMPTED.search(block):
+        return block
+    lines = [line.strip("\n") for line in block.splitlines()]
+    return "\n".join(line.lstrip()[4:] for line in lines if line.lstrip().startswith((">>> ", "... ")))
+
+
+def extract_function(text: str, entry_point: str, prompt: str = "") -> Extracted:
+    """A program that defines `entry_point`: the answer's own, or the prompt continued by the answer."""
+    answer = without_thinking(text)
+    if not answer.strip():
+        return Extracted("", "no answer")
+    pieces = blocks(answer)
+    whole = _complete(pieces, entry_point)
+    if whole is not None:
+        return Extracted(_with_header(whole, prompt, entry_point), "block")
+    bare = _region(answer, entry_point)
+    if bare is not None:
+        return Extracted(_with_header(bare, prompt, entry_point), "bare code")
+    if prompt:
+        for piece in [*pieces, answer]:
+            continued = _continued(prompt, piece)
+            if continued is not None:
+                return Extracted(continued, "continuation")
+    # Nothing parses or nothing fits: run the likeliest piece, so that the failure is shown as what it is.
+    likely = next((piece for piece in pieces if f"def {entry_point}" in piece), None)
+    if likely is not None:
+        return Extracted(_with_header(likely, prompt, entry_point), "block that does not parse")
+    if prompt and not pieces:
+        return (
+            Extracted(prompt + answer, "continuation that does not parse")
+            if _looks_like_code(answer)
+            else Extracted("", "no code")
+        )
+    if pieces:
+        return Extracted(pieces[-1], "block without the function")
+    return Extracted("", "no code")
+
+
+def _looks_like_code(text: str) -> bool:
+    return bool(re.search(r"^\s+(?:return|for|if|while|[\w\[\]., ]+ =)\b", text, re.MULTILINE))
+
+
+def _complete(pieces: list[str], entry_point: str) -> str | None:
+    """The last block that defines the function, with the earlier blocks it needs."""
+    trees = [parse(piece) for piece in pieces]
+    for index in range(len(pieces) - 1, -1, -1):
+        tree = trees[index]
+        if tree is None:
+            continue
+        owner = method_owner(tree, entry_point)
+        if entry_point not in defined_names(tree) and owner is None:
+            continue
+        needed = missing_names(tree)
+        earlier = [
+            p for p, t in zip(pieces[:index], trees[:index], strict=True) if t is not None and defined_names(t) & needed
+        ]
+        code = "\n\n".join([*earlier, pieces[index]])
+        if entry_point not in defined_names(tree):
+            code += f"\n\n{entry_point} = {owner}().{entry_point}\n"
+        return code
+    return None
+
+
+def _region(answer: str, entry_point: str) -> str | None:
+    """Code in the open, prose before and after it: from the first line that starts code to the last that still parses."""
+    lines = answer.splitlines()
+    starts = [index for index, line in enumerate(lines) if _START.match(line)]
+    if not starts or (f"def {entry_point}" not in answer and f"{entry_point} =" not in answer):
+        return None
+    for start in starts[:20]:
+        for end in range(len(lines), start, -1)[:_MAX_TRIMS]:
+            tree = parse("\n".join(lines[start:end]))
+            if tree is not None:
+                if entry_point in defined_names(tree):
+                    return "\n".join(lines[start:end])
+                break
+    return None
+
+
+def _header(prompt: str, entry_point: str) -> str:
+    """What the prompt defines before the function: imports and helpers the answer may leave out."""
+    match = re.search(rf"^(?:@.*\n)*(?:async )?def {re.escape(entry_point)}\b", prompt, re.MULTILINE)
+    return prompt[: match.start()] if match else ""
+
+
+def _with_header(code: str, prompt: str, entry_point: str) -> str:
+    header = _header(prompt, entry_point)
+    return f"{header}\n{code}" if header.strip() and parse(header) is not None else code
+
+
+def _continued(prompt: str, piece: str) -> str | None:
+    """The prompt with the piece as the rest of its function, in the indentation that parses."""
+    first = next((line for line in piece.splitlines() if line.strip()), "")
+    body = piece.strip("\n")
+    indented = textwrap.indent(textwrap.dedent(body), "    ")
+    # A stripped answer loses only its first line's indentation; one typed at the margin has lost it everywhere.
+    first_only = "    " + body.lstrip()
+    variants = [body] if first.startswith((" ", "\t")) else [first_only, indented, body]
+    if first.startswith(" "):
+        variants += [indented, first_only]
+    for variant in variants:
+        found = _trimmed(prompt, variant)
+        if found is not None:
+            return found
+    return None
+
+
+def _trimmed(prompt: str, body: str) -> str | None:
+    """Prompt and body without the trailing lines that are no code; the function must have gained a statement."""
+    names = functions_and_classes(tree) if (tree := parse(prompt)) else []
+    lines = body.splitlines()
+    for end in range(len(lines), 0, -1)[:_MAX_TRIMS]:
+        text = prompt.rstrip() + "\n" + "\n".join(lines[:end]) + "\n"
+        parsed = parse(text)
+        if parsed is not None and (
+            not names or len(_last_function_body(parsed, names[-1])) > len(_last_function_body(tree, names[-1]))
+        ):
+            return text
+    return None
+
+
+def _last_function_body(tree: object, name: str) -> list[object]:
+    for node in getattr(tree, "body", []):
+        if getattr(node, "name", None) == name:
+            return list(getattr(node, "body", []))
+    return []
+
+
+def extract_program(text: str, language: str = "python") -> Extracted:
+    """A whole program: the largest block of the last kind that fits, or the bare text when it parses."""
+    answer = without_thinking(text)
+    names = _PYTHON if language == "python" else {"", "javascript", "js", "node", "mjs", "typescript"}
+    pieces = blocks(answer, names)
+    if language == "python":
+        parsing = [piece for piece in pieces if parse(piece) is not None]
+        if parsing:
+            return Extracted(max(reversed(parsing), key=_weight), "block")
+        if parse(answer) is not None and re.search(r"[(=]", answer):
+            return Extracted(answer, "bare code")
+    if pieces:
+        return Extracted(max(reversed(pieces), key=len), "block")
+    if language == "python":
+        return _program_in_prose(answer)
+    return Extracted(answer, "bare code") if re.search(r"[;{(]", answer) else Extracted("", "no code")
+
+
+def _weight(piece: str) -> int:
+    """Lines of code: an example call after the program is shorter than the program."""
+    return len([line for line in piece.splitlines() if line.strip() and not line.lstrip().startswith("#")])
+
+
+def _program_in_prose(answer: str) -> Extracted:
+    lines = answer.splitlines()
+    starts = [
+        index for index, line in enumerate(lines) if _START.match(line) or re.match(r"^\w+(?:, ?\w+)* ?= ?", line)
+    ]
+    for start in starts[:10]:
+        for end in range(len(lines), start, -1)[:_MAX_TRIMS]:
+            text = "\n".join(lines[start:end])
+            if parse(text) is not None:
+                return Extracted(text, "bare code")
+    return Extracted("", "no code")

@@ -1,0 +1,69 @@
+"""What a piece of Python text defines and uses, without running it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import warnings
+
+MAX_PARSED = 512 * 1024
+
+
+def parse(text: str) -> ast.Module | None:
+    """The syntax tree, or None for anything that is not Python."""
+    if len(text) > MAX_PARSED or "\0" in text:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an odd escape in an answer is not our business
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _targets(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.Name):
+        return [node.id]
+    if isinstance(node, ast.Tuple | ast.List):
+        return [name for element in node.elts for name in _targets(element)]
+    return []
+
+
+def defined_names(tree: ast.Module) -> set[str]:
+    """Names bound at the top level."""
+    names: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names.update(name for target in node.targets for name in _targets(target))
+        elif isinstance(node, ast.AnnAssign):
+            names.update(_targets(node.target))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+    return names
+
+
+def functions_and_classes(tree: ast.Module) -> list[str]:
+    return [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+
+
+def used_names(tree: ast.Module) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def missing_names(tree: ast.Module) -> set[str]:
+    """Names used and bound nowhere in the text."""
+    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    return used_names(tree) - bound - defined_names(tree) - set(dir(builtins))
+
+
+def method_owner(tree: ast.Module, name: str) -> str | None:
+    """The top-level class that has this method: answers written for a site that wants `class Solution`."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                if isinstance(inner, ast.FunctionDef) and inner.name == name:
+                    return node.name
+    return None
