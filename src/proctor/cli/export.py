@@ -5,17 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
 from proctor.cli.options import run_or_latest
 
 
-@click.command(short_help="Write a run's results as JSON lines or CSV.")
+@click.command(short_help="Write a run's results for other programs.")
 @run_or_latest
 @click.option(
-    "-f", "--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True, help="The form."
-)
+    "-f", "--format", "kind", type=click.Choice(["jsonl", "csv", "parquet", "junit"]), default="jsonl",
+    show_default=True, help="The form.",
+)  # fmt: skip
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
@@ -23,17 +25,29 @@ from proctor.cli.options import run_or_latest
 def export(reference: str, kind: str, output: Path | None, all_attempts: bool) -> None:
     """Write one row for each trial of RUN, streamed: a run of any size needs little memory.
 
-    RUN is an id, a unique beginning of one, or 'latest' (the default). A CSV has a row for each trial and scorer.
+    RUN is an id, a unique beginning of one, or 'latest' (the default). A CSV has a row for each trial and scorer;
+    JUnit XML has a test case for each trial, for CI.
     """
     from proctor.cli.workplace import database
     from proctor.reports.export import as_csv, as_jsonl
-    from proctor.stores.results import ResultStore
+    from proctor.stores.results import ResultRow, ResultStore
     from proctor.stores.runs import RunStore
 
     with database() as opened:
         run = RunStore(opened).get(reference)
-        rows = ResultStore(opened).results(run.id, all_attempts=all_attempts)
-        chunks = as_jsonl(rows) if kind == "jsonl" else as_csv(rows)
+
+        def rows() -> Iterator[ResultRow]:
+            return ResultStore(opened).results(run.id, all_attempts=all_attempts)
+
+        if kind == "parquet":
+            _write_parquet(output, rows())
+            return
+        if kind == "junit":
+            from proctor.reports.junit import as_junit
+
+            chunks = as_junit(f"proctor {run.id}", rows)
+        else:
+            chunks = as_jsonl(rows()) if kind == "jsonl" else as_csv(rows())
         if output is None:
             sys.stdout.flush()
             for chunk in chunks:
@@ -52,3 +66,21 @@ def _write(output: Path, chunks: Iterator[bytes]) -> None:
             file.writelines(chunks)
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error.strerror}.") from None
+
+
+def _write_parquet(output: Path | None, rows: Iterator[Any]) -> None:
+    from proctor.domain.errors import UserError
+    from proctor.reports.parquet import write_parquet
+
+    if output is None:
+        if sys.stdout.isatty():
+            raise click.UsageError("Parquet is not for a terminal: name a file with -o.")
+        sys.stdout.flush()
+        write_parquet(rows, sys.stdout.buffer)
+        return
+    try:
+        with output.open("wb") as file:
+            count = write_parquet(rows, file)
+    except OSError as error:
+        raise UserError(f"{output} cannot be written: {error.strerror}.") from None
+    click.echo(f"{count:,} rows written to {output}.", err=True)

@@ -19,7 +19,7 @@ from proctor.reports.figures import (
 from proctor.reports.sections import Page, Section, Table
 
 Document = Mapping[str, Any]
-EFFECTS = {"odds_ratio": "odds ratio", "cohens_h": "Cohen's h", "cohens_d": "Cohen's d"}
+EFFECTS = {"odds_ratio": "odds ratio", "cohens_h": "h", "cohens_d": "d"}
 REASONS = {
     "only_a_failed_in_b": "failed in B",
     "only_a_not_asked_in_b": "not asked in B",

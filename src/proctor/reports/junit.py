@@ -1,0 +1,104 @@
+"""JUnit XML, which every CI system shows: trials as test cases, or gates as test cases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from proctor.domain.trial import Outcome
+from proctor.stores.results import ResultRow
+
+RIGHT = 0.5
+"""A mark from here on counts as right."""
+LONGEST_TEXT = 4_000
+UNPRINTABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test case; `problem` is None when it passed. `kind` is `error` for a fault, else `failure`."""
+
+    group: str
+    name: str
+    seconds: float | None = None
+    problem: str | None = None
+    kind: str = "failure"
+    details: str = ""
+
+
+def as_junit(name: str, read: Callable[[], Iterable[ResultRow]]) -> Iterator[bytes]:
+    """One test case a trial; reads twice, because the counts come first, and keeps nothing."""
+    counts = {"tests": 0, "failure": 0, "error": 0}
+    seconds = 0.0
+    for case in map(_case, read()):
+        _count(counts, case)
+        seconds += case.seconds or 0.0
+    yield from _suite(name, counts, seconds, map(_case, read()))
+
+
+def gates_junit(name: str, cases: Sequence[Case]) -> str:
+    """One test case a gate."""
+    counts = {"tests": 0, "failure": 0, "error": 0}
+    for case in cases:
+        _count(counts, case)
+    return b"".join(_suite(name, counts, 0.0, iter(cases))).decode()
+
+
+def _count(counts: dict[str, int], case: Case) -> None:
+    counts["tests"] += 1
+    if case.problem is not None:
+        counts[case.kind] += 1
+
+
+def _suite(name: str, counts: Mapping[str, int], seconds: float, cases: Iterator[Case]) -> Iterator[bytes]:
+    numbers = f'tests="{counts["tests"]}" failures="{counts["failure"]}" errors="{counts["error"]}"'
+    head = f'{numbers} time="{seconds:.3f}"'
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites {head}>\n'.encode()
+    yield f"<testsuite name={_quoted(name)} {head}>\n".encode()
+    for case in cases:
+        yield _case_xml(case).encode()
+    yield b"</testsuite>\n</testsuites>\n"
+
+
+def _case(row: ResultRow) -> Case:
+    group = f"{row.benchmark}.{row.model}"
+    name = row.sample_id if row.epoch == 0 else f"{row.sample_id} (epoch {row.epoch})"
+    problem, kind = _problem(row)
+    details = "" if problem is None else _details(row)
+    return Case(group, name, row.latency_seconds, problem, kind, details)
+
+
+def _problem(row: ResultRow) -> tuple[str | None, str]:
+    if row.outcome is Outcome.FAILED:
+        return row.error or "no scorer could measure the answer", "error"
+    wrong = [score for score in row.scores if score.value is not None and score.value < RIGHT]
+    if not wrong:
+        return None, "failure"
+    start = "invalid: " if row.outcome is Outcome.INVALID else ""
+    return start + "; ".join(f"{score.scorer} {score.value:g}: {score.reason}" for score in wrong), "failure"
+
+
+def _details(row: ResultRow) -> str:
+    parts: dict[str, Any] = {"input": row.input, "target": row.target, "response": row.response}
+    return "\n".join(f"{name}: {text[:LONGEST_TEXT]}" for name, text in parts.items() if text is not None)
+
+
+def _case_xml(case: Case) -> str:
+    time = "" if case.seconds is None else f' time="{case.seconds:.6f}"'
+    head = f"<testcase classname={_quoted(case.group)} name={_quoted(case.name)}{time}"
+    if case.problem is None:
+        return f"{head}/>\n"
+    body = escape(_clean(case.details))
+    return f"{head}><{case.kind} message={_quoted(case.problem)}>{body}</{case.kind}></testcase>\n"
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(_clean(text), {"\n": "&#10;", "\t": "&#9;", "\r": "&#13;"})
+
+
+def _clean(text: str) -> str:
+    """XML cannot hold every character, not even escaped."""
+    return UNPRINTABLE.sub("\ufffd", text)

@@ -1,0 +1,55 @@
+"""Results as a Parquet file, written a row group at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import BinaryIO
+
+from proctor.domain.errors import UserError
+from proctor.reports.rows import result_json
+from proctor.stores.results import ResultRow
+
+ROWS_PER_GROUP = 10_000
+
+
+def write_parquet(rows: Iterable[ResultRow], file: BinaryIO, *, rows_per_group: int = ROWS_PER_GROUP) -> int:
+    """One row a trial, with the fields of the JSON lines; gives how many. Memory holds one row group."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise UserError("Parquet needs pyarrow: pip install 'proctor[parquet]'.") from None
+    text, number, count, flag = pyarrow.string(), pyarrow.float64(), pyarrow.int64(), pyarrow.bool_()
+    score = pyarrow.struct(
+        [("scorer", text), ("value", number), ("answer", text), ("reason", text), ("invalid", flag)]
+    )  # fmt: skip
+    schema = pyarrow.schema(
+        [
+            ("run_id", text), ("model", text), ("benchmark", text), ("sample_id", text), ("epoch", count),
+            ("attempt", count), ("category", text), ("input", text), ("target", text), ("response", text),
+            ("outcome", text), ("scores", pyarrow.list_(score)), ("cached", flag), ("finish_reason", text),
+            ("latency_seconds", number), ("input_tokens", count), ("output_tokens", count), ("cost_usd", number),
+            ("error", text),
+        ]
+    )  # fmt: skip
+    total = 0
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        for group in _groups(rows, rows_per_group):
+            table = pyarrow.Table.from_pylist([_flat(row) for row in group], schema=schema)
+            writer.write_table(table, row_group_size=rows_per_group)
+            total += len(group)
+    return total
+
+
+def _groups(rows: Iterable[ResultRow], size: int) -> Iterator[list[ResultRow]]:
+    walker = iter(rows)
+    while group := list(islice(walker, size)):
+        yield group
+
+
+def _flat(row: ResultRow) -> dict[str, object]:
+    values = result_json(row)
+    values.update(values.pop("usage"))
+    values["scores"] = [{"scorer": name, **score} for name, score in values["scores"].items()]
+    return values
