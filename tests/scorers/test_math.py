@@ -20,6 +20,10 @@ from scorers.scoring import score
         (r"\boxed{\$20}", r"\$20", 1),
         (r"\boxed{\$20}", r"\$21", 0),
         (r"\boxed{7}", "8", 0),
+        (r"\boxed{20x + 23y - 69 = 0}", "0", 0),
+        (r"\boxed{20x + 23y - 69 = 0}", "20x + 23y - 69 = 0", 1),
+        (r"\boxed{x = 5}", "5", 1),
+        (r"\boxed{5}", "x = 5", 1),
         (r"\boxed{x+1}", "x-1", 0),
     ],
 )

@@ -40,7 +40,20 @@ def _compare(library: Any, answer: str, targets: list[str]) -> dict[str, Any]:
         return {"problem": "answer"}
     shown = str(said[-1])[:200]
     # The caller's clock is the limit: the library's own would need signals and forgives what it stops.
-    return {"is_equal": any(library.verify(gold, said, timeout_seconds=None) for gold in wanted), "answer": shown}
+    return {"is_equal": any(_equal(library, gold, said) for gold in wanted), "answer": shown}
+
+
+def _equal(library: Any, gold: list[Any], said: list[Any]) -> bool:
+    """The library takes an equation for its right side: right for 'x = 5', wrong for '2x + 3y = 0' against 0."""
+    if _is_equation(said[0]) != _is_equation(gold[0]):
+        return False
+    return bool(library.verify(gold, said, timeout_seconds=None))
+
+
+def _is_equation(expression: Any) -> bool:
+    """Whether it relates two sides and does not just name a value."""
+    is_relation = bool(getattr(expression, "is_Equality", False))
+    return is_relation and not expression.lhs.is_Symbol and bool(expression.lhs.free_symbols)
 
 
 def _parse(library: Any, text: str) -> list[Any]:
