@@ -42,13 +42,17 @@ def compare(
     from proctor.cli.pages import page_text, print_page, put
     from proctor.cli.workplace import database, print_json
     from proctor.reports.comparison_page import comparison_page
-    from proctor.reports.pairs import Choice
+    from proctor.reports.pairs import Choice, NotComparableError
     from proctor.runs.comparing import compare_runs
 
     if flips is None:
         flips = 20 if form == "html" else 0
     with database() as opened:
-        document = compare_runs(opened, references, Choice(**given), target=target, flips=flips)
+        try:
+            document = compare_runs(opened, references, Choice(**given), target=target, flips=flips)
+        except NotComparableError as error:
+            hint = "" if given["allow_different"] else " --allow-different pairs by sample id all the same."
+            raise NotComparableError(f"{error}{hint}") from None
     if as_json and output is None:
         print_json(document)
         return

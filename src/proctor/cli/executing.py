@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.door import run_until_done
-from proctor.cli.gates import check_gates
+from proctor.cli.gates import check_gates, check_regression, write_reports
 from proctor.cli.workplace import print_json
 from proctor.domain.run import RunStatus
 from proctor.domain.trial import Outcome
@@ -36,7 +37,15 @@ def known_metrics(execution: Execution) -> list[str]:
     return list(dict.fromkeys(labels))
 
 
-def finish(execution: Execution, opened: Database, *, is_json: bool, gates: Mapping[str, float]) -> None:
+def finish(
+    execution: Execution,
+    opened: Database,
+    *,
+    is_json: bool,
+    gates: Mapping[str, float],
+    baseline: str | None = None,
+    reports: Sequence[Path] = (),
+) -> None:
     """Execute, show the result, and end the process with the exit code it deserves."""
     started = time.monotonic()
     status = _watch(execution)
@@ -50,10 +59,14 @@ def finish(execution: Execution, opened: Database, *, is_json: bool, gates: Mapp
         from proctor.cli.outcome import print_outcome
 
         print_outcome(document, opened.path)
-    problems = [*_problems(document, status, opened), *check_gates(document, gates)]
+    cases = check_gates(document, gates)
+    if baseline is not None:
+        cases += check_regression(opened, document, baseline)
+    problems = [*_problems(document, status, opened), *(case.problem for case in cases if case.problem is not None)]
     sys.stdout.flush()  # what went well comes before what did not
     for problem in problems:
         click.echo(f"Error: {problem}", err=True)
+    write_reports(opened, execution.run_id, reports, cases)
     if execution.stop_reason == INTERRUPTED:
         sys.exit(130)
     if status is not RunStatus.COMPLETED or problems:

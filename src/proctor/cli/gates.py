@@ -1,12 +1,18 @@
-"""`--fail-under metric=value`: a number below it makes the command fail."""
+"""`--fail-under` and `--fail-on-regression`: what makes the command fail, and `--report`: what it writes at the end."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from proctor.reports.junit import Case
+
+if TYPE_CHECKING:
+    from proctor.stores.database import Database
 
 
 def read_gates(texts: tuple[str, ...]) -> dict[str, float]:
@@ -37,17 +43,71 @@ def refuse_unknown(gates: Mapping[str, float], known: Sequence[str]) -> None:
             )
 
 
-def check_gates(document: dict[str, Any], gates: Mapping[str, float]) -> list[str]:
-    """What did not pass, one sentence each; a metric that could not be measured does not pass."""
-    failures = []
+def check_gates(document: dict[str, Any], gates: Mapping[str, float]) -> list[Case]:
+    """One case for each gate and evaluation; a metric that could not be measured does not pass."""
+    cases = []
     for evaluation in document["evaluations"]:
         who = f"{evaluation['model']} on {evaluation['benchmark']}"
         for name, bar in gates.items():
             if name not in evaluation["metrics"]:
                 continue  # another benchmark's metric
             estimate = evaluation["metrics"][name]
+            problem = None
             if estimate["value"] is None:
-                failures.append(f"{who}: {name} could not be measured.")
+                problem = f"{who}: {name} could not be measured."
             elif estimate["value"] < bar:
-                failures.append(f"{who}: {name} is {estimate['value']:.4g} (n={estimate['n']:,}), below {bar:g}.")
-    return failures
+                problem = f"{who}: {name} is {estimate['value']:.4g} (n={estimate['n']:,}), below {bar:g}."
+            cases.append(Case(who, f"{name} is at least {bar:g}", problem=problem))
+    return cases
+
+
+def check_regression(opened: Database, document: dict[str, Any], baseline: str) -> list[Case]:
+    """One case for each evaluation of the run: it fails when it is shown to be worse, or cannot be compared."""
+    from proctor.domain.errors import UserError
+    from proctor.runs.comparing import compare_runs
+
+    try:
+        compared = compare_runs(opened, [baseline, document["run_id"]])["comparisons"]
+        reason = "that run has nothing to compare it with."
+    except UserError as error:
+        compared, reason = [], str(error)
+    title = f"not worse than in run {baseline}"
+    cases = []
+    for item in document["evaluations"]:
+        who = f"{item['model']} on {item['benchmark']}"
+        found = [one for one in compared if (one["b"]["model"], one["b"]["digest"]) == (item["model"], item["digest"])]
+        problem = None if found else f"{who} could not be compared with run {baseline}: {reason}"
+        for one in found:
+            if one["better"] is not None and one["better"] == one["a"]["name"]:
+                problem = f"{who} is worse than in run {baseline}: {one['verdict']}."
+        cases.append(Case(who, title, problem=problem))
+    return cases
+
+
+def refuse_unwritable(reports: Sequence[Path]) -> None:
+    """A report that could not be written is a mistake, found before anything is asked."""
+    from proctor.cli.pages import ENDINGS
+
+    for path in reports:
+        if path.suffix.lower() not in ENDINGS:
+            raise click.UsageError(f"--report: {path.name} ends in none of {', '.join(ENDINGS)}.")
+        if not path.parent.is_dir():
+            raise click.UsageError(f"--report: there is no folder {path.parent}.")
+
+
+def write_reports(opened: Database, run_id: str, reports: Sequence[Path], cases: Sequence[Case]) -> None:
+    """Each report in the form its name says; `.xml` is JUnit with a test case for each gate."""
+    from proctor.cli.pages import ENDINGS, page_text, put
+
+    for path in reports:
+        form = ENDINGS[path.suffix.lower()]
+        if form == "junit":
+            from proctor.reports.junit import gates_junit
+
+            put(gates_junit(f"proctor {run_id}", cases), path)
+            continue
+        from proctor.reports.run_page import run_page
+        from proctor.runs.report import read_report
+
+        document = read_report(opened, run_id)
+        put(page_text(run_page(document), document, form), path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -94,11 +95,27 @@ execution_options = _together(
     limit_options,
 )  # fmt: skip
 
-gates = click.option(
-    "--fail-under",
-    multiple=True,
-    metavar="METRIC=VALUE",
-    help="Exit with 1 when a model's metric is lower, e.g. accuracy=0.8. Repeatable.",
+gates = _together(
+    click.option(
+        "--fail-under",
+        multiple=True,
+        metavar="METRIC=VALUE",
+        help="Exit with 1 when a model's metric is lower, e.g. accuracy=0.8. Repeatable.",
+    ),
+    click.option(
+        "--fail-on-regression",
+        metavar="RUN",
+        shell_complete=complete_run,
+        help="Exit with 1 when a model is shown to be worse than in RUN.",
+    ),
+    click.option(
+        "--report",
+        "reports",
+        multiple=True,
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write a report at the end: .html, .md, .json, or .xml (JUnit, the gates). Repeatable.",
+    ),
 )
 
 

@@ -20,16 +20,19 @@ def resume(reference: str, **flags: Any) -> None:
     RUN is an id, a unique beginning of one, or 'latest'. No recorded answer is asked for again.
     """
     from proctor.cli.executing import finish, known_metrics
-    from proctor.cli.gates import read_gates, refuse_unknown
+    from proctor.cli.gates import read_gates, refuse_unknown, refuse_unwritable
     from proctor.cli.workplace import database, surroundings
     from proctor.planning.plan_file import limits_with
     from proctor.runs.execute import reopen
     from proctor.stores.runs import RunStore
 
     bars = read_gates(flags["fail_under"])
+    refuse_unwritable(flags["reports"])
+    reference_run = flags["fail_on_regression"]
     with database() as opened:
         run = RunStore(opened).get(reference)
         limits = limits_with(run.plan, limit_values(flags))
         execution = reopen(run, surroundings(), opened, limits)
         refuse_unknown(bars, known_metrics(execution))
-        finish(execution, opened, is_json=flags["as_json"], gates=bars)
+        baseline = None if reference_run is None else RunStore(opened).get(reference_run).id
+        finish(execution, opened, is_json=flags["as_json"], gates=bars, baseline=baseline, reports=flags["reports"])

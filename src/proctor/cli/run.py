@@ -36,11 +36,12 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
 
     Flags win over what a plan says. Exit code 1 means that the run or a gate failed, 2 a mistake in the command.
     """
-    from proctor.cli.gates import read_gates, refuse_unknown
+    from proctor.cli.gates import read_gates, refuse_unknown, refuse_unwritable
     from proctor.cli.plans import read_targets
     from proctor.cli.workplace import surroundings
 
     bars = read_gates(flags["fail_under"])
+    refuse_unwritable(flags["reports"])
     given = read_targets(targets, models, plan_values(flags))
     here = surroundings()
     with given.located(here):
@@ -52,10 +53,16 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
         from proctor.cli.executing import finish
         from proctor.cli.workplace import database
         from proctor.runs.execute import submit
+        from proctor.stores.runs import RunStore
 
         with database() as opened:
+            # 'latest' is the newest run before this one.
+            reference = flags["fail_on_regression"]
+            baseline = None if reference is None else RunStore(opened).get(reference).id
             execution = submit(given.plan, here, opened)
-            finish(execution, opened, is_json=flags["as_json"], gates=bars)
+            finish(
+                execution, opened, is_json=flags["as_json"], gates=bars, baseline=baseline, reports=flags["reports"]
+            )  # fmt: skip
 
 
 def _dry_run(plan: Any, here: Any, *, is_json: bool) -> None:

@@ -38,6 +38,10 @@ class Pair:
         return f"{self.a.model} ({self.a.run_id})", f"{self.b.model} ({self.b.run_id})"
 
 
+class NotComparableError(UserError):
+    """Nothing of what was asked for may be compared; says why."""
+
+
 class _Unpaired(Exception):  # noqa: N818 - not an error: a reason that is told beside the result
     """Two evaluations that belong together may not be compared."""
 
@@ -57,7 +61,7 @@ def choose_pairs(runs: Sequence[Sequence[EvaluationRow]], choice: Choice) -> tup
         except _Unpaired as reason:
             reasons.append(str(reason))
     if not pairs:
-        raise UserError(" ".join(reasons) or _nothing(wanted))
+        raise NotComparableError(" ".join(reasons)) if reasons else UserError(_nothing(wanted))
     return pairs, reasons
 
 
@@ -148,7 +152,7 @@ def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
     if warnings and not choice.allow_different:
         raise _Unpaired(
             f"{a.model} on {a.benchmark} in run {a.run_id} and {b.model} in run {b.run_id} are not comparable: "
-            f"{' '.join(warnings)} --allow-different compares them all the same, by sample id."
+            f"{' '.join(warnings)}"
         )
     if a.epochs != b.epochs:
         warnings.append(f"Each sample was asked {a.epochs} times by A and {b.epochs} times by B; epochs are averaged.")
