@@ -44,6 +44,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "judge_pairwise": "proctor.scorers.judging.pairwise:create",
         "judge_reference": "proctor.scorers.judging.reference:create",
         "judge_rubric": "proctor.scorers.judging.rubric:create",
+        "lm_eval": "proctor.scorers.lm_eval:create",
         "logprob": "proctor.scorers.logprob:create",
         "math": "proctor.scorers.math:create",
         "numeric": "proctor.scorers.numeric:create",

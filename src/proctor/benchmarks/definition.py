@@ -3,71 +3,121 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from proctor import plugins
+from proctor.benchmarks.datasets import Opened, Place, open_dataset, open_examples
+from proctor.benchmarks.examples import ExamplePool, Remaining
 from proctor.benchmarks.mapping import Mapper
 from proctor.benchmarks.samples import MappedSamples
 from proctor.benchmarks.schema import BenchmarkFile
-from proctor.benchmarks.sources import open_rows
-from proctor.domain.benchmark import Benchmark, ScorerSpec
+from proctor.benchmarks.variants import laid_over
+from proctor.domain.benchmark import Benchmark, Samples, ScorerSpec
 from proctor.domain.errors import BenchmarkError, did_you_mean
-from proctor.domain.yaml_document import LocatedDocument, as_mapping, explain, load_yaml
+from proctor.domain.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
 from proctor.prompts.render import TemplateRenderer
 
 CUSTOM = "python://"
 
 
-def read_definition(path: Path, label: str | None = None) -> tuple[BenchmarkFile, LocatedDocument]:
-    """A benchmark file, validated; a mistake is a BenchmarkError with its line."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a plan says of a benchmark beside its name."""
+
+    seed: int = 0
+    shots: int | None = None
+    variant: str | None = None
+    layout: str | None = None
+
+
+AS_IT_IS = Asked()
+
+
+def read_definition(
+    path: Path, label: str | None = None, asked: Asked = AS_IT_IS
+) -> tuple[BenchmarkFile, LocatedDocument]:
+    """A benchmark file in the variant asked for, validated; a mistake is a BenchmarkError with its line."""
     document = load_yaml(path, name=label or path.name, error=BenchmarkError)
     values = as_mapping(document, "a benchmark file")
     try:
         definition = BenchmarkFile.model_validate(values)
     except ValidationError as mistake:
         raise BenchmarkError(explain(mistake, document, BenchmarkFile)) from mistake
-    _refuse_unknown(document, "metrics", [(name, (place,)) for place, name in enumerate(definition.metrics)])
-    scorers = [(name, (place, name)) for place, entry in enumerate(definition.scorers) for name in entry]
-    _refuse_unknown(document, "scorers", [(name, place) for name, place in scorers if not name.startswith(CUSTOM)])
+    varied = {name: _varied(values, name, document) for name in definition.variants}
+    for name, one in {"": definition, **varied}.items():
+        _refuse_unknown_parts(one, document, ("variants", name) if name else ())
+    if asked.variant is not None and asked.variant != definition.variant:
+        if asked.variant not in varied:
+            known = [*([definition.variant] if definition.variant else []), *varied]
+            raise BenchmarkError(
+                f"The benchmark {definition.name!r} has no variant {asked.variant!r}."
+                f"{did_you_mean(asked.variant, known)} There are: {', '.join(known)}."
+            )
+        definition = varied[asked.variant]
     return definition, document
 
 
-def _refuse_unknown(document: LocatedDocument, kind: str, named: Sequence[tuple[str, tuple[int | str, ...]]]) -> None:
+def _varied(values: Mapping[str, Any], name: str, document: LocatedDocument) -> BenchmarkFile:
+    try:
+        return BenchmarkFile.model_validate(laid_over(values, name))
+    except ValidationError as mistake:
+        line = document.line_of(("variants", name))
+        reason = explain_value(mistake, BenchmarkFile)
+        raise BenchmarkError(f"{document.name}:{line}: variants.{name}: {reason}") from mistake
+
+
+def _refuse_unknown_parts(definition: BenchmarkFile, document: LocatedDocument, inside: tuple[str, ...]) -> None:
+    metrics = [(name, (place,)) for place, name in enumerate(definition.metrics)]
+    _refuse_unknown(document, "metrics", metrics, inside)
+    scorers = [(name, (place, name)) for place, entry in enumerate(definition.scorers) for name in entry]
+    named = [(name, place) for name, place in scorers if not name.startswith(CUSTOM)]
+    _refuse_unknown(document, "scorers", named, inside)
+
+
+def _refuse_unknown(
+    document: LocatedDocument,
+    kind: str,
+    named: Sequence[tuple[str, tuple[int | str, ...]]],
+    inside: tuple[str, ...],
+) -> None:
     for name, place in named:
         # The built-in ones first: asking for those of other packages reads every installed package's metadata.
         if name not in plugins.BUILT_IN[kind] and name not in plugins.names(kind):
             known = plugins.names(kind)
-            line = document.line_of((kind, *place))
+            line = document.line_of((*inside, kind, *place))
             raise BenchmarkError(
-                f"{document.name}:{line}: {kind}[{place[0]}]: there is no {kind[:-1]} {name!r}."
+                f"{document.name}:{line}: {'.'.join((*inside, kind))}[{place[0]}]: there is no {kind[:-1]} {name!r}."
                 f"{did_you_mean(name, known)} There are: {', '.join(known)}."
             )
 
 
-def build(definition: BenchmarkFile, document: LocatedDocument, folder: Path) -> Benchmark:
+def build(definition: BenchmarkFile, document: LocatedDocument, place: Place, asked: Asked = AS_IT_IS) -> Benchmark:
     """Open the data and put the benchmark together; nothing is read yet."""
-    dataset, prompt = definition.dataset, definition.prompt
     scorers = tuple(ScorerSpec(name, options) for entry in definition.scorers for name, options in entry.items())
+    shots = definition.shots if asked.shots is None else asked.shots
+    if shots and definition.dataset.examples is None:
+        raise BenchmarkError(f"The benchmark {definition.name!r} has no examples to show, so 'shots' cannot be given.")
     try:
-        mapper = Mapper(dataset.fields)
-        renderer = TemplateRenderer(
-            user=prompt.user,
-            system=prompt.system,
-            layout=prompt.choices,
-            aliases=mapper.aliases,
-            hidden=mapper.hidden,
-        )
-        rows = open_rows(dataset.source, folder, dataset.format)
+        opened = open_dataset(definition.dataset, place)
+        mapper = Mapper(opened.fields)
+        plain = MappedSamples(opened.rows, mapper, scorer_needing_target(scorers))
+        pool = _pool(definition, place, plain, opened, shots, asked.seed) if shots else None
+        renderer = _renderer(definition, mapper, pool, asked.layout)
     except BenchmarkError as mistake:
         section = "prompt" if str(mistake).startswith(("prompt", "a prompt")) else "dataset"
         raise BenchmarkError(f"{document.name}:{document.line_of((section,))}: {mistake}") from mistake
     proof = renderer if renderer.can_fail else None
+    samples: Samples = MappedSamples(opened.rows, mapper, plain.needs_target, proof)
+    if pool is not None and pool.samples is plain:
+        samples = Remaining(samples, pool)
     return Benchmark(
         name=definition.name,
-        samples=MappedSamples(rows, mapper, scorer_needing_target(scorers), proof),
+        samples=samples,
         renderer=renderer,
         scorers=scorers,
         metrics=tuple(definition.metrics),
@@ -75,8 +125,44 @@ def build(definition: BenchmarkFile, document: LocatedDocument, folder: Path) ->
         options=definition.options.given(),
         description=definition.description.strip(),
         licence=definition.licence,
-        source=dataset.source,
+        source=opened.source,
         tags=definition.tags,
+        needs_sandbox=definition.needs_sandbox,
+        shots=shots,
+    )
+
+
+def _renderer(
+    definition: BenchmarkFile, mapper: Mapper, pool: ExamplePool | None, layout: str | None
+) -> TemplateRenderer:
+    prompt = definition.prompt
+    return TemplateRenderer(
+        user=prompt.user,
+        system=prompt.system,
+        layout=prompt.model_validate({"choices": layout}).choices if layout else prompt.choices,
+        aliases=mapper.aliases,
+        hidden=mapper.hidden,
+        answer=prompt.answer,
+        examples=pool,
+        placement=prompt.examples,
+        tools=prompt.tools,
+    )
+
+
+def _pool(
+    definition: BenchmarkFile, place: Place, samples: Samples, opened: Opened, shots: int, seed: int
+) -> ExamplePool | None:
+    examples = definition.dataset.examples
+    if examples is None:
+        return None
+    other = open_examples(definition.dataset, place)
+    return ExamplePool(
+        samples if other is None else MappedSamples(other.rows, Mapper(other.fields)),
+        shots,
+        seed=seed,
+        pick=examples.pick,
+        is_by_category=examples.by == "category",
+        label=(other or opened).rows.label,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proctor import plugins
 from proctor.benchmarks.packaged import find_function
@@ -14,7 +14,11 @@ from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError, NotFoundError, did_you_mean
 from proctor.domain.plan import BenchmarkSpec
 
+if TYPE_CHECKING:
+    from proctor.benchmarks.schema import BenchmarkFile
+
 PYTHON = "python://"
+LM_EVAL = "lm-eval:"
 _YAML = (".yaml", ".yml")
 
 
@@ -29,6 +33,14 @@ class BenchmarkInfo:
     source: str | None = None
     parameters: dict[str, str] = field(default_factory=dict)
     """Each parameter with its default."""
+    protocol: str = ""
+    homepage: str | None = None
+    shots: int | None = None
+    """Worked examples by default; None where there is no pool of them."""
+    variants: dict[str, str] = field(default_factory=dict)
+    """Each variant and what it is; the first one is meant when none is named."""
+    scorers: tuple[str, ...] = ()
+    needs_sandbox: bool = False
 
     @property
     def form(self) -> str | None:
@@ -36,18 +48,22 @@ class BenchmarkInfo:
 
 
 def load_benchmark(spec: BenchmarkSpec, *, seed: int, folder: Path, data: Path | None = None) -> Benchmark:
-    """The benchmark a plan names: built in, a YAML file, a plugin, or python://module:function.
+    """The benchmark a plan names: built in, a YAML file, a plugin, python://module:function, or lm-eval:task.yaml.
 
-    Files and modules are looked for in `folder` first; `seed` makes generated benchmarks; `data` is a folder whose
-    `NAME.jsonl` takes the place of the data of the catalogue's benchmark NAME.
+    Files and modules are looked for in `folder` first; `seed` makes generated benchmarks and picks worked examples;
+    `data` is a folder whose `NAME.jsonl` takes the place of what the benchmark NAME would read from the hub.
     """
     name = spec.benchmark
+    if name.startswith(LM_EVAL):
+        from proctor.benchmarks.lm_eval import load_task
+
+        return load_task(spec, seed=seed, folder=folder, data=data)
     if name.startswith(PYTHON):
         benchmark = _from_function(spec, seed, folder, data)
     elif _looks_like_file(name, folder):
-        benchmark = _from_file(spec, folder)
+        return _from_file(spec, seed, folder, data)
     elif name in _catalog():
-        benchmark = _from_catalog(spec, data)
+        return _from_yaml(spec, _catalog()[name], None, seed, data)
     else:
         benchmark = _from_plugin(spec, seed, folder, data)
     if spec.shots:
@@ -75,7 +91,7 @@ def _looks_like_file(name: str, folder: Path) -> bool:
     return name.lower().endswith(_YAML) or "/" in name or "\\" in name or (folder / name).is_file()
 
 
-def _from_file(spec: BenchmarkSpec, folder: Path) -> Benchmark:
+def _from_file(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) -> Benchmark:
     path = folder / spec.benchmark
     if path.is_dir():
         raise BenchmarkError(f"{spec.benchmark} is a folder; name the benchmark file in it.")
@@ -87,24 +103,28 @@ def _from_file(spec: BenchmarkSpec, folder: Path) -> Benchmark:
             f"{spec.benchmark} is not a benchmark file (.yaml). Write one that names it: "
             f"dataset: {{source: {path.name}, fields: {{input: …, target: …}}}}."
         )
-    from proctor.benchmarks.definition import build, read_definition
-
-    definition, document = read_definition(path, spec.benchmark)
-    refuse_unknown(definition.name, spec.parameters, {})
-    return build(definition, document, path.parent)
+    return _from_yaml(spec, path, spec.benchmark, seed, data)
 
 
-def _from_catalog(spec: BenchmarkSpec, data: Path | None) -> Benchmark:
-    from proctor.benchmarks.definition import build, read_definition
+def _from_yaml(spec: BenchmarkSpec, path: Path, label: str | None, seed: int, data: Path | None) -> Benchmark:
+    from proctor.benchmarks.datasets import Place
+    from proctor.benchmarks.definition import Asked, build, read_definition
 
-    path = _catalog()[spec.benchmark]
-    definition, document = read_definition(path)
-    refuse_unknown(definition.name, spec.parameters, {})
-    local = data / f"{spec.benchmark}.jsonl" if data is not None else None
-    if local is not None and local.is_file():
-        dataset = definition.dataset.model_copy(update={"source": local.name, "format": None})
-        return build(definition.model_copy(update={"dataset": dataset}), document, local.parent)
-    return build(definition, document, path.parent)
+    variant, layout = spec.parameters.get("variant"), spec.parameters.get("choices")
+    asked = Asked(seed, spec.shots, None if variant is None else str(variant), layout)
+    definition, document = read_definition(path, label, asked)
+    refuse_unknown(definition.name, spec.parameters, parameters_of(definition, variant))
+    return build(definition, document, Place(definition.name, path.parent, data), asked)
+
+
+def parameters_of(definition: BenchmarkFile, variant: str | None = None) -> dict[str, str]:
+    """What may be written after the `?` of a benchmark file's name, each with its default."""
+    found: dict[str, str] = {}
+    if definition.variants or variant is not None:
+        found["variant"] = definition.variant or ""
+    if "choices" in definition.prompt.model_fields_set:
+        found["choices"] = definition.prompt.choices
+    return found
 
 
 def _from_function(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) -> Benchmark:
@@ -117,6 +137,11 @@ def _from_plugin(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None
         factory = plugins.load("benchmarks", spec.benchmark)
     except plugins.PluginNotFoundError:
         known = {*_catalog(), *plugins.names("benchmarks")}
+        members = [name for name in sorted(known) if name.startswith(f"{spec.benchmark}-")]
+        if members:
+            raise NotFoundError(
+                f"{spec.benchmark!r} is several benchmarks; name one or more of them: {', '.join(members)}."
+            ) from None
         hint = did_you_mean(spec.benchmark, known)
         raise NotFoundError(f"No benchmark {spec.benchmark!r}.{hint} Run 'proctor benchmarks'.") from None
     return _checked(call(factory, spec.benchmark, spec.parameters, seed=seed, folder=folder, data=data), spec)
@@ -132,9 +157,34 @@ def _info_of_file(path: Path) -> BenchmarkInfo:
     from proctor.benchmarks.definition import read_definition
 
     definition, _ = read_definition(path)
+    return info_of(definition)
+
+
+def info_of(definition: BenchmarkFile) -> BenchmarkInfo:
+    """What a benchmark file says of itself."""
+    named = {name: str(one.get("description", "")).strip() for name, one in definition.variants.items()}
+    first = {definition.variant or "default": definition.description.strip()} if named else {}
     return BenchmarkInfo(
-        definition.name, definition.description, definition.tags, definition.licence, definition.dataset.source
+        name=definition.name,
+        description=definition.description.strip(),
+        tags=definition.tags,
+        licence=definition.licence,
+        source=definition.dataset.source,
+        parameters=parameters_of(definition),
+        protocol=definition.protocol.strip(),
+        homepage=definition.homepage,
+        shots=definition.shots if definition.dataset.examples is not None else None,
+        variants={**first, **named},
+        scorers=tuple(name for entry in definition.scorers for name in entry),
+        needs_sandbox=definition.needs_sandbox,
     )
+
+
+def find_info(name: str) -> BenchmarkInfo | None:
+    """What is known of a benchmark by its name alone; None for one that is not in the lists."""
+    if name in _catalog():
+        return _info_of_file(_catalog()[name])
+    return _info_of_plugin(name) if name in plugins.names("benchmarks") else None
 
 
 def _info_of_plugin(name: str) -> BenchmarkInfo:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from proctor.domain.plan import Sampling
+from proctor.domain.taxonomy import refuse_foreign_words
 from proctor.prompts.choices import Layout
+from proctor.prompts.worked import Placement
 
 AnswerKind = Literal["auto", "index", "position", "letter", "label", "text", "plain"]
 
@@ -84,16 +86,61 @@ class Fields(_Strict):
     """None keeps everything that is not mapped."""
 
 
+class Join(_Strict):
+    """Rows of a second source whose fields are added to the row with the same key."""
+
+    source: str = Field(min_length=1)
+    key: str = Field(min_length=1)
+    format: str | None = None
+
+
+class Local(_Strict):
+    """How the file in the data folder differs from the hub's: what is not said here is as it is there."""
+
+    file: str | None = None
+    """None: the benchmark's name, with .jsonl (or .dev.jsonl for examples)."""
+    fields: Fields | None = None
+    transform: str | None = None
+    """`none` when the folder's rows need none."""
+    join: Join | None = None
+
+
+class Examples(_Strict):
+    """Where worked examples come from; always the same ones for a seed."""
+
+    source: str | None = None
+    """None: the samples themselves; those that are shown are then not asked."""
+    fields: Fields | None = None
+    """None: as the samples'."""
+    format: str | None = None
+    transform: str | None = None
+    """None: as the samples'."""
+    by: Literal["category"] | None = None
+    """Each sample is shown examples of its own category."""
+    pick: Literal["first", "seeded"] = "seeded"
+    local: Local = Local()
+
+
 class Dataset(_Strict):
     source: str = Field(min_length=1)
     fields: Fields = Fields()
     format: str | None = None
+    transform: str | None = None
+    """The name of a function that changes a row before its fields are read, or python://module:function."""
+    join: Join | None = None
+    examples: Examples | None = None
+    local: Local = Local()
 
 
 class PromptFile(_Strict):
     system: str | None = None
     user: str | None = None
     choices: Layout = "A."
+    answer: str | None = None
+    """How the answer of a worked example is written; None: the target as it is."""
+    examples: Placement = "turns"
+    tools: str | None = None
+    """The field with the functions that the model may call."""
 
 
 def _scorer(value: object) -> object:
@@ -108,15 +155,30 @@ def _scorer(value: object) -> object:
 ScorerEntry = Annotated[dict[str, dict[str, Any]], BeforeValidator(_scorer)]
 
 
+def _in_vocabulary(tags: dict[str, str]) -> dict[str, str]:
+    refuse_foreign_words(tags)
+    return tags
+
+
 class BenchmarkFile(_Strict):
     name: str = Field(min_length=1, pattern=r"^[\w.+-]+(/[\w.+-]+)*$")
     version: Annotated[str, BeforeValidator(_quoted)] = "1"
     description: str = ""
     licence: str | None = None
-    tags: dict[str, str] = {}
+    homepage: str | None = None
+    protocol: str = ""
+    """What is asked and how, and where that differs from what was published."""
+    tags: Annotated[dict[str, str], AfterValidator(_in_vocabulary)] = {}
     dataset: Dataset
     prompt: PromptFile = PromptFile()
     scorers: list[ScorerEntry] = Field(min_length=1)
     metrics: list[str] = Field(default=["accuracy"], min_length=1)
     options: Sampling = Sampling()
     """Sampling options the benchmark asks for; a model's own options win."""
+    shots: int = Field(0, ge=0)
+    """Worked examples in each prompt, unless the plan says otherwise."""
+    variant: str | None = None
+    """What this file as it stands is called beside its variants."""
+    variants: dict[str, dict[str, Any]] = {}
+    """Other ways to ask: what each says is laid over this file."""
+    needs_sandbox: bool = False

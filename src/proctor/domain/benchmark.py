@@ -65,3 +65,5 @@ class Benchmark:
     source: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     needs_sandbox: bool = False
+    shots: int | None = None
+    """Worked examples in each prompt; None where the benchmark knows no such thing."""

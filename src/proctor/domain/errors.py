@@ -4,6 +4,7 @@ ProctorError
 ├── UserError                 a mistake the user can mend: one line, exit code 2
 │   ├── PlanError             a plan or a flag
 │   ├── BenchmarkError        a benchmark file or its data
+│   │   └── NoDataError       data that is somewhere else: not in the folder, and the hub did not give it
 │   └── NotFoundError         a run, model, benchmark or scorer that is not there
 ├── StoreError                the database cannot be used
 ├── RunError                  a run could not go on; what was recorded is kept
@@ -39,6 +40,10 @@ class PlanError(UserError):
 
 
 class BenchmarkError(UserError):
+    pass
+
+
+class NoDataError(BenchmarkError):
     pass
 
 

@@ -6,13 +6,15 @@ import heapq
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from proctor.domain.benchmark import Fingerprint, Samples
 from proctor.domain.errors import BenchmarkError, did_you_mean
+from proctor.domain.identity import rank
 from proctor.domain.message import Json
 from proctor.domain.sample import Sample
 from proctor.domain.sample_digest import SampleDigest
+
+__all__ = ["Filtered", "Selection", "Where", "rank", "select"]
 
 Where = Mapping[str, Sequence[str]]
 _Test = Callable[[Sample], bool]
@@ -77,11 +79,6 @@ def select(samples: Samples, where: Where, limit: int | None, seed: int) -> Samp
     ranked = _smallest(samples, lambda sample: seen.let(sample, passes), limit, seed)
     seen.refuse_what_matched_nothing(len(ranked))
     return Selection(samples, array("Q", (place for _, _, place in ranked)))
-
-
-def rank(seed: int, sample_id: str) -> bytes:
-    """A sample's place in the order that a seed gives: the same on every machine and in every version."""
-    return blake2b(f"{seed}\0{sample_id}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _smallest(samples: Samples, passes: _Test, limit: int, seed: int) -> list[tuple[bytes, str, int]]:

@@ -1,4 +1,4 @@
-"""The renderer of benchmark files: a system and a user template, filled in from a sample."""
+"""The renderer of benchmark files: templates filled in from a sample, after worked examples where there are some."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any
 
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.identity import digest
-from proctor.domain.message import Message, Prompt
+from proctor.domain.message import Json, Message, Prompt
 from proctor.domain.sample import Sample
-from proctor.prompts.choices import Layout, lay_out, letters_for
+from proctor.prompts.choices import LETTERS, Layout, lay_out, letters_for
 from proctor.prompts.template import Template
+from proctor.prompts.worked import PREAMBLE, Examples, Placement
 
 RENDERER_VERSION = "1"
 PLAIN = "{{ input }}"
+TARGET = "{{ target }}"
 _ONLY_INPUT = ("", "input", "")
 WITH_CHOICES = "{{ input }}\n\n{{ choice_lines }}\n\nAnswer with the letter of the right choice."
 
@@ -43,9 +45,23 @@ class TemplateRenderer:
     """Further names for 'input', 'choices', 'category' and 'id': what the data calls them."""
     hidden: frozenset[str] = frozenset()
     """The data's names for the target: naming one in a template is a mistake, not a hint to the model."""
+    answer: str | None = None
+    """How the answer of an example is written; it alone may use `target`, and `target_text` for a choice's words."""
+    examples: Examples | None = None
+    placement: Placement = "turns"
+    before_answer: str = "\n"
+    between: str = "\n\n"
+    """Between question and answer, and between examples, where these are placed as text."""
+    tools: str | None = None
+    """The metadata with the functions that may be called."""
     _system: Template | None = field(init=False, repr=False, compare=False)
     _user: Template = field(init=False, repr=False, compare=False)
     _user_choices: Template = field(init=False, repr=False, compare=False)
+    _answer: Template = field(init=False, repr=False, compare=False)
+    _shown: dict[int, tuple[tuple[Sample, ...], Any]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+    """What examples look like, made once for each set of them."""
 
     def __post_init__(self) -> None:
         system = None if self.system is None else _compiled("prompt.system", self.system)
@@ -53,6 +69,8 @@ class TemplateRenderer:
         user = _compiled("prompt.user", PLAIN if self.user is None else self.user)
         object.__setattr__(self, "_user", user)
         object.__setattr__(self, "_user_choices", Template(WITH_CHOICES) if self.user is None else user)
+        answer = _compiled("prompt.answer", TARGET if self.answer is None else self.answer)
+        object.__setattr__(self, "_answer", answer)
         for template in (system, user):
             for name in (template.names or ()) if template else ():
                 if name in self.hidden or name == "target":
@@ -61,29 +79,87 @@ class TemplateRenderer:
     @property
     def digest(self) -> str:
         values = [self.user, self.system, self.layout, dict(self.aliases), sorted(self.hidden), PLAIN, WITH_CHOICES]
-        return digest(["template", RENDERER_VERSION, values])
+        further: dict[str, Json] = {} if self.tools is None else {"tools": self.tools}
+        if self.examples is not None:
+            placed = [self.placement, self.before_answer, self.between]
+            further["examples"] = [self.answer, placed, self.examples.digest]
+        return digest(["template", RENDERER_VERSION, values, *([further] if further else [])])
 
     @property
     def can_fail(self) -> bool:
-        """Whether a template uses more than what every sample has."""
+        """Whether a template uses more than what every sample has, or examples have yet to be read."""
+        if self.examples is not None or self.tools is not None:
+            return True
         templates = [self._user, *([self._system] if self._system else [])]
         return any(t.names is None or not set(t.names) <= {*NAMES, *self.aliases} for t in templates)
 
     def render(self, sample: Sample) -> Prompt:
         system = () if self._system is None else (Message("system", self._fill(self._system, sample, "system")),)
+        tools = () if self.tools is None else self._tools(sample, self.tools)
+        shown = self.examples.of(sample) if self.examples is not None else ()
+        if self.placement == "text" and isinstance(sample.input, str):
+            text = self._as_text(shown) + self.question(sample)
+            return Prompt((*system, Message("user", text)), tools)
+        turns = self._as_turns(shown)
         if not isinstance(sample.input, str):
-            return Prompt(system + sample.input)
-        template = self._user_choices if sample.choices else self._user
-        return Prompt((*system, Message("user", self._fill(template, sample, "user"))))
+            return Prompt(system + turns + sample.input, tools)
+        return Prompt((*system, *turns, Message("user", self.question(sample))), tools)
 
-    def _fill(self, template: Template, sample: Sample, field_name: str) -> str:
+    def question(self, sample: Sample) -> str:
+        """The user's message for a sample, without anything before it."""
+        template = self._user_choices if sample.choices else self._user
+        return self._fill(template, sample, "user")
+
+    def written_answer(self, sample: Sample) -> str:
+        """The sample's expected answer in the form that examples show."""
+        if not sample.targets:
+            raise BenchmarkError(f"The example {sample.id!r} has no target, so its answer cannot be shown.")
+        target = sample.targets[0]
+        place = LETTERS.find(target) if len(target) == 1 else -1
+        text = sample.choices[place] if 0 <= place < len(sample.choices) else target
+        further = {"target": target, "targets": list(sample.targets), "target_text": text}
+        return self._fill(self._answer, sample, "answer", further)
+
+    def _as_turns(self, shown: tuple[Sample, ...]) -> tuple[Message, ...]:
+        if not shown:
+            return ()
+        known = self._shown.get(id(shown))
+        if known is None:
+            made = tuple(message for example in shown for message in self._turn(example))
+            # The examples are kept beside what they look like, so that their identity is not given to others.
+            known = self._shown[id(shown)] = (shown, made)
+        messages: tuple[Message, ...] = known[1]
+        return messages
+
+    def _turn(self, example: Sample) -> tuple[Message, Message]:
+        return Message("user", self.question(example)), Message("assistant", self.written_answer(example))
+
+    def _as_text(self, shown: tuple[Sample, ...]) -> str:
+        if not shown:
+            return ""
+        known = self._shown.get(id(shown))
+        if known is None:
+            preamble = shown[0].metadata.get(PREAMBLE)
+            texts = [str(preamble)] if preamble else []
+            texts += [f"{self.question(one)}{self.before_answer}{self.written_answer(one)}" for one in shown]
+            known = self._shown[id(shown)] = (shown, "".join(text + self.between for text in texts))
+        text: str = known[1]
+        return text
+
+    def _tools(self, sample: Sample, name: str) -> tuple[Mapping[str, Json], ...]:
+        listed = sample.metadata.get(name)
+        if not isinstance(listed, list | tuple) or not all(isinstance(tool, Mapping) for tool in listed):
+            raise BenchmarkError(f"prompt.tools: {name!r} of the sample {sample.id!r} is not a list of functions.")
+        return tuple(listed)
+
+    def _fill(self, template: Template, sample: Sample, field_name: str, more: Mapping[str, Any] | None = None) -> str:
         parts = template.parts
         if parts is not None and len(parts) == 1:
             return parts[0]
         if parts == _ONLY_INPUT and type(sample.input) is str:
             return sample.input
         try:
-            return template.render(self._variables(template, sample))
+            return template.render({**self._variables(template, sample), **(more or {})})
         except BenchmarkError as fault:
             raise BenchmarkError(
                 f"prompt.{field_name}: {fault} (sample {sample.id!r}).{self._offer(sample)}"

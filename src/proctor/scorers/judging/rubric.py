@@ -16,6 +16,7 @@ from proctor.scorers.judging.prompt import Form, make_form
 from proctor.scorers.options import build
 
 NAME = "judge_rubric"
+NEEDS_TARGET = False
 MOST_MARKS = 100
 CRITERIA = "Does the answer do what the question asks: correctly, completely, and without anything that misleads?"
 _MARK = re.compile(r"([0-9]{1,3})(?:\s*/\s*([0-9]{1,3}))?")

@@ -1,0 +1,150 @@
+"""From the `dataset` part of a benchmark file to its samples: out of a data folder, the hub, or wherever it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from proctor.benchmarks.packaged import find_function
+from proctor.benchmarks.reshaping import JoinedRows, TransformedRows
+from proctor.benchmarks.rows import Row, Rows, StreamedRows
+from proctor.benchmarks.schema import Dataset, Examples, Fields, Join, Local
+from proctor.benchmarks.sources import open_rows
+from proctor.benchmarks.transforms import EXPANDING, TRANSFORMS
+from proctor.domain.errors import BenchmarkError, NoDataError, did_you_mean
+
+PYTHON = "python://"
+HUB, DATA = "hf://", "data://"
+"""Sources that lie elsewhere: a file in the data folder takes their place."""
+NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a benchmark's data is looked for."""
+
+    name: str
+    folder: Path
+    data: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Rows, and how to read them."""
+
+    rows: Rows
+    fields: Fields
+    source: str
+
+
+def open_dataset(dataset: Dataset, place: Place) -> Opened:
+    """Nothing is read yet; data that cannot be had is a NoDataError once it is asked for."""
+    return _opened(dataset.source, dataset, dataset.local, f"{place.name}.jsonl", place)
+
+
+def open_examples(dataset: Dataset, place: Place) -> Opened | None:
+    """The pool of worked examples; None when it is the samples themselves."""
+    examples = dataset.examples
+    if examples is None or examples.source is None:
+        return None
+    merged = dataset.model_copy(
+        update={
+            "fields": examples.fields or dataset.fields,
+            "transform": examples.transform or dataset.transform,
+            "format": examples.format,
+            "join": None,
+        }
+    )
+    local = _local_examples(examples, dataset)
+    return _opened(examples.source, merged, local, f"{place.name}.dev.jsonl", place)
+
+
+def _local_examples(examples: Examples, dataset: Dataset) -> Local:
+    """What the folder's examples do not say themselves is as its samples are, unless the examples are a thing apart."""
+    if examples.fields is not None or examples.transform is not None:
+        return examples.local
+    given = examples.local
+    return Local(
+        file=given.file,
+        fields=given.fields or dataset.local.fields,
+        transform=given.transform or dataset.local.transform,
+        join=given.join,
+    )
+
+
+def _opened(source: str, dataset: Dataset, local: Local, file: str, place: Place) -> Opened:
+    file = local.file or file
+    if source.startswith((HUB, DATA)) and place.data is not None and (place.data / file).is_file():
+        transform = local.transform or dataset.transform
+        rows = open_rows(file, place.data)
+        return Opened(_reshaped(rows, transform, local.join, place, place.data), local.fields or dataset.fields, file)
+    if source.startswith(DATA):
+        file = source.removeprefix(DATA)
+        rows = _nowhere(file, place)
+    else:
+        rows = open_rows(source, place.folder, dataset.format)
+        if source.startswith(HUB):
+            rows = AdvisedRows(rows, _advice(file, place))
+    return Opened(_reshaped(rows, dataset.transform, dataset.join, place, place.folder), dataset.fields, source)
+
+
+def _reshaped(rows: Rows, transform: str | None, join: Join | None, place: Place, folder: Path) -> Rows:
+    if join is not None:
+        rows = JoinedRows(rows, open_rows(join.source, folder, join.format), join.key)
+    if transform is None or transform == NONE:
+        return rows
+    if transform.startswith(PYTHON):
+        function = find_function(transform.removeprefix(PYTHON), place.folder)
+        return TransformedRows(rows, function, transform, is_expanding=True)
+    if transform not in TRANSFORMS:
+        hint = did_you_mean(transform, TRANSFORMS)
+        raise BenchmarkError(
+            f"there is no transform {transform!r}.{hint} There are: {', '.join(TRANSFORMS)}, and python://module:function."
+        )
+    return TransformedRows(rows, TRANSFORMS[transform], transform, transform in EXPANDING)
+
+
+def _advice(file: str, place: Place) -> str:
+    if place.data is not None:
+        return f"The folder {place.data} has no {file} either."
+    return f"Or put {file} into a folder, and name the folder with --data or PROCTOR_DATA."
+
+
+def _nowhere(file: str, place: Place) -> Rows:
+    def refuse() -> Iterable[Row]:
+        where = f"the folder {place.data} has none" if place.data is not None else "no folder is named"
+        raise NoDataError(
+            f"{place.name} needs {file}, which is on no hub: {where}. Put it into a folder, and name the folder with"
+            f" --data or PROCTOR_DATA; 'proctor benchmarks show {place.name}' says where it comes from."
+        )
+
+    return StreamedRows(file, "line", refuse)
+
+
+@dataclass(frozen=True, slots=True)
+class AdvisedRows:
+    """Rows from elsewhere; when they cannot be had, the user learns what else to do."""
+
+    rows: Rows
+    advice: str
+
+    @property
+    def label(self) -> str:
+        return self.rows.label
+
+    @property
+    def unit(self) -> str:
+        return self.rows.unit
+
+    def __iter__(self) -> Iterator[Row]:
+        try:
+            yield from self.rows
+        except NoDataError as missing:
+            raise NoDataError(f"{missing} {self.advice}") from missing
+
+    def at(self, positions: Sequence[int]) -> Iterator[Row]:
+        try:
+            yield from self.rows.at(positions)
+        except NoDataError as missing:
+            raise NoDataError(f"{missing} {self.advice}") from missing
