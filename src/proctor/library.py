@@ -135,6 +135,7 @@ def _run_in_thread(execution: Execution) -> None:
     """A thread of its own has no event loop yet, whatever the caller's thread is doing."""
     failures: list[BaseException] = []
     loops: list[asyncio.AbstractEventLoop] = []
+    is_done = threading.Event()  # a join that is interrupted takes the thread for ended
 
     async def carry() -> None:
         loops.append(asyncio.get_running_loop())
@@ -145,17 +146,21 @@ def _run_in_thread(execution: Execution) -> None:
             asyncio.run(carry())
         except BaseException as error:  # noqa: BLE001 - handed to the caller below
             failures.append(error)
+        finally:
+            is_done.set()
 
     thread = threading.Thread(target=work, name="proctor")
     thread.start()
     try:
-        thread.join()
+        is_done.wait()
     except KeyboardInterrupt:
         # What is in flight is finished and kept; the caller gets the interrupt afterwards.
         for loop in loops:
             loop.call_soon_threadsafe(execution.stop, "interrupted")
-        thread.join()
+        is_done.wait()
         raise
+    finally:
+        thread.join()
     if failures:
         raise failures[0]
 

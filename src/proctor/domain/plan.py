@@ -12,6 +12,8 @@ from urllib.parse import parse_qsl, urlencode
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 T = TypeVar("T")
+LARGEST = 2**63 - 1
+"""JSON of any size is not read by everybody."""
 
 
 class _Frozen(BaseModel):
@@ -43,6 +45,8 @@ def _as_written(value: object) -> int | float:
                 continue
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{value!r} is not a number")
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise ValueError("the number is too large")
     return value
 
 
@@ -52,9 +56,43 @@ def _whole(value: object) -> object:
     return value
 
 
+def _as_texts(value: object) -> object:
+    """What a filter compares with: 2020 and true are meant as they are written."""
+    items = value if isinstance(value, list | tuple) else [value]
+    return [str(item).lower() if isinstance(item, bool) else _scalar_text(item) for item in items]
+
+
+def _scalar_text(value: object) -> object:
+    return str(value) if isinstance(value, int | float) else value
+
+
+def _as_json(value: object) -> Any:
+    """The value as JSON holds it; what JSON has no form for is refused here, not when a request is on its way."""
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str | int) or isinstance(key, bool):
+                raise ValueError(f"the key {key!r} is not text: put it in quotes")
+        return {str(key): _as_json(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_json(part) for part in value]
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int | float):
+        return _as_written(value)
+    raise ValueError(f"{value} is not text, a number, a list or a mapping: put it in quotes")
+
+
+def _own_fields(value: object) -> object:
+    """Fields of the provider's own: anything JSON can hold, but no secret."""
+    if value is None:
+        return None
+    _refuse_secrets(value)
+    return _as_json(value)
+
+
 Number = Annotated[int | float, BeforeValidator(_as_written)]
 """0 stays 0 and 0.0 stays 0.0: options are sent as they were written."""
-Whole = Annotated[int, BeforeValidator(_whole)]
+Whole = Annotated[int, BeforeValidator(_whole), Field(ge=-LARGEST, le=LARGEST)]
 Texts = Annotated[list[str], BeforeValidator(_one_or_many)]
 
 
@@ -72,7 +110,7 @@ class Sampling(_Frozen):
     reasoning_effort: str | None = None
     logprobs: bool | None = None
     top_logprobs: Whole | None = Field(None, ge=0)
-    extra: dict[str, Any] | None = None
+    extra: Annotated[dict[str, Any] | None, BeforeValidator(_own_fields)] = None
     """Further fields of the provider's own, put into the request as they are."""
 
     def given(self) -> dict[str, Any]:
@@ -169,7 +207,7 @@ class BenchmarkSpec(_Frozen):
     OWN: ClassVar[frozenset[str]] = frozenset({"where", "limit", "shots", "epochs", "parameters"})
 
     benchmark: str = Field(min_length=1)
-    where: dict[str, Texts] = {}
+    where: dict[str, Annotated[list[str], BeforeValidator(_as_texts)]] = {}
     limit: Whole | None = Field(None, ge=1)
     shots: Whole | None = Field(None, ge=0)
     epochs: Whole | None = Field(None, ge=1)
