@@ -1,4 +1,4 @@
-"""A real small language model on this machine: no key, no network once its weights are here."""
+"""A real small language model on this machine: no key, and no network once its weights are here."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from proctor.domain.response import Response
 from proctor.models.chat import ChatDialect
 from proctor.models.faults import Target
 from proctor.models.hosted import HostedModel
-from proctor.models.local_weights import find_weights
+from proctor.models.local_weights import digest_of, find_weights
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.settings import read_settings, version_of
 from proctor.models.transport import Transport
@@ -46,74 +48,115 @@ PROVIDER = Provider(
 )
 
 
-class LocalModel:
-    """Starts a server when first asked, asks it over loopback, and ends it."""
+class Server:
+    """The process that holds the weights; models with the same weights and settings share it."""
 
-    def __init__(self, identity: ModelIdentity, path: Path, settings: Settings) -> None:
-        self.identity = identity
-        self.most_at_once = settings.parallel
-        self._path = path
-        self._settings = settings
+    def __init__(self, name: str, cache: Path, folder: Path, settings: Settings) -> None:
+        self._name, self._cache, self._folder, self._settings = name, cache, folder, settings
+        self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
-        self._inner: HostedModel | None = None
-        self._starting = asyncio.Lock()
+        self._address = ""
+        self._users = 0
 
-    async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
-        async with self._starting:
-            if self._process is not None and self._process.poll() is not None:
-                await self._end()
-            if self._inner is None:
-                self._inner = await self._start()
-        try:
-            return await self._inner.respond(prompt, options, timeout_seconds=timeout_seconds)
-        except ProviderFaultError as error:
-            if self._process is not None and self._process.poll() is not None:
-                raise ProviderFaultError(
-                    f"the local server ended ({self._process.returncode}); it is started anew"
-                ) from error
-            raise
+    @property
+    def has_ended(self) -> bool:
+        return self._process is None or self._process.poll() is not None
 
-    async def close(self) -> None:
-        await self._end()
+    def join(self) -> None:
+        with self._lock:
+            self._users += 1
 
-    async def _start(self) -> HostedModel:
-        address = ""
-        try:
-            async with asyncio.timeout(START_SECONDS):
-                address = await asyncio.to_thread(self._launch)
-        except TimeoutError:
-            pass
-        if not address.startswith("http://127.0.0.1:"):
-            await self._end()
-            raise ModelUnavailableError(f"the local server for {self._path.name} did not start: too little memory?")
-        url = f"{address}/v1/chat/completions"
-        target = Target(f"local/{self.identity.name}")
-        return HostedModel(self.identity, Transport(target), ChatDialect("max_tokens"), url=url, headers={})
+    def leave(self) -> None:
+        """The last one out ends the process."""
+        with self._lock:
+            self._users -= 1
+            if self._users <= 0:
+                self._end()
+
+    def address(self) -> str:
+        """Where it listens; started, or started anew, when it does not run."""
+        with self._lock:
+            if self.has_ended:
+                self._end()
+                self._address = self._launch()
+            return self._address
 
     def _launch(self) -> str:
-        """Start the server; its first line says where it listens, once it is ready."""
-        arguments = [str(self._path), str(_threads(self._settings)), str(self._settings.parallel)]
-        command = [sys.executable, "-m", "proctor.models.local_server", *arguments, str(self._settings.context)]
-        self._process = subprocess.Popen(  # noqa: S603 - our own module
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        path = find_weights(self._name, self._cache, self._folder)
+        settings = self._settings
+        arguments = [str(path), str(_threads(settings)), str(settings.parallel), str(settings.context)]
+        process = subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", "proctor.models.local_server", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
-        return self._process.stdout.readline().strip() if self._process.stdout is not None else ""
+        self._process = process
+        late = threading.Timer(START_SECONDS, process.kill)
+        late.start()
+        try:
+            line = process.stdout.readline().strip() if process.stdout is not None else ""
+        finally:
+            late.cancel()
+        if not line.startswith("http://127.0.0.1:"):
+            self._end()
+            raise ModelUnavailableError(f"the local server for {path.name} did not start: too little memory?")
+        return line
 
-    async def _end(self) -> None:
+    def _end(self) -> None:
         process, self._process = self._process, None
-        inner, self._inner = self._inner, None
-        if inner is not None:
-            await inner.close()
         if process is None:
             return
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 stream.close()
         try:
-            await asyncio.to_thread(process.wait, 5)
+            process.wait(5)
         except subprocess.TimeoutExpired:
             process.kill()
-            await asyncio.to_thread(process.wait)
+            process.wait()
+
+
+class LocalModel:
+    """Asks the server over loopback; the server is started when the first question comes."""
+
+    def __init__(self, identity: ModelIdentity, server: Server, most_at_once: int) -> None:
+        self.identity = identity
+        self.most_at_once = most_at_once
+        self._server = server
+        self._inner: HostedModel | None = None
+        self._address: str | None = None
+        self._has_joined = False
+
+    async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
+        if not self._has_joined:
+            self._has_joined = True
+            self._server.join()
+        inner = await self._connected()
+        try:
+            return await inner.respond(prompt, options, timeout_seconds=timeout_seconds)
+        except ProviderFaultError as error:
+            if self._server.has_ended:
+                raise ProviderFaultError("the local server ended in the middle; it is started anew") from error
+            raise
+
+    async def close(self) -> None:
+        if self._inner is not None:
+            await self._inner.close()
+            self._inner = self._address = None
+        if self._has_joined:
+            self._has_joined = False
+            await asyncio.to_thread(self._server.leave)
+
+    async def _connected(self) -> HostedModel:
+        address = await asyncio.to_thread(self._server.address)
+        if self._inner is None or address != self._address:
+            target = Target(f"local/{self.identity.name}")
+            url = f"{address}/v1/chat/completions"
+            self._address = address
+            self._inner = HostedModel(self.identity, Transport(target), ChatDialect("max_tokens"), url=url, headers={})
+        return self._inner
 
 
 def _threads(settings: Settings) -> int:
@@ -125,11 +168,14 @@ def _threads(settings: Settings) -> int:
     return max(1, round(cores - busy))
 
 
+_server = cache(Server)
+
+
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> LocalModel:
     given = read_settings(Settings, settings, PROVIDER.name)
     if find_spec("xllamacpp") is None:
         raise UserError("local/… needs a runtime: pip install 'proctor[local]'")
     home = Path(environment.get("PROCTOR_HOME") or Path("~/.proctor").expanduser())
-    path = find_weights(name, home / "models", folder)
     version = version_of(ADAPTER_VERSION, given, "context")
-    return LocalModel(ModelIdentity(PROVIDER.name, name, None, f"{version}:{path.stem[-12:]}"), path, given)
+    identity = ModelIdentity(PROVIDER.name, name, None, f"{version}:{digest_of(name, folder)[:16]}")
+    return LocalModel(identity, _server(name, home / "models", folder, given), given.parallel)

@@ -40,17 +40,24 @@ KNOWN = {
 }
 
 
-def find_weights(name: str, cache: Path, folder: Path) -> Path:
-    """The GGUF file behind a name, fetched if it is not here yet; a name that ends in .gguf is a file of one's own."""
+def digest_of(name: str, folder: Path) -> str:
+    """The hash of the weights behind a name; refuses a name that leads nowhere, fetches nothing."""
     if name.endswith(".gguf"):
         path = folder / name
         if not path.is_file():
             raise UserError(f"There is no model file {name}.")
-        return path
+        return _sha256(path)
     if name not in KNOWN:
         raise UserError(
             f"No local model {name!r}.{did_you_mean(name, KNOWN)} There are: {', '.join(KNOWN)}; or a .gguf file."
         )
+    return KNOWN[name].sha256
+
+
+def find_weights(name: str, cache: Path, folder: Path) -> Path:
+    """The GGUF file behind a name, fetched if it is not here yet; a name that ends in .gguf is a file of one's own."""
+    if name.endswith(".gguf"):
+        return folder / name
     weights = KNOWN[name]
     path = cache / f"{name}-{weights.sha256[:12]}.gguf"
     if not path.is_file():
