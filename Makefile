@@ -6,14 +6,14 @@ BIN := $(VENV)/bin
 .PHONY: run test check unit bench clean help
 
 help:
-	@echo "make run    set up and evaluate two built-in models on a built-in benchmark"
+	@echo "make run    set up and evaluate a real small model, twice, on a built-in benchmark"
 	@echo "make test   set up and run everything: lint, types, import contracts, tests with coverage"
 	@echo "make check  lint, types and import contracts only"
 	@echo "make unit   the tests only"
 	@echo "make bench  measure speed against a local mock provider (bench/RESULTS.md)"
 
 run: $(VENV)/.run
-	@$(BIN)/proctor run puzzles -m demo/strong -m demo/average --limit 120
+	@$(BIN)/proctor run capitals -m "local/smollm2-135m?temperature=0" -m "local/smollm2-135m?temperature=1.5" --limit 40
 
 test: check unit
 
@@ -33,7 +33,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py
 
 $(VENV)/.run: pyproject.toml
-	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install local
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml
