@@ -44,3 +44,13 @@ def cost_text(usd: Any) -> str:
 def share_text(count: int, total: int) -> str:
     """A count with its share: `3 (1.5 %)`."""
     return "0" if not count or not total else f"{count:,} ({100 * count / total:.1f} %)"
+
+
+def until_text(outcome: dict[str, Any]) -> str:
+    """What a stop rule came to: `a against b: -0.210 [-0.302, -0.118] n=312 (decided)`."""
+    low, high = outcome["interval"]
+    names = " against ".join(reversed(outcome["models"]))
+    value = NOT_MEASURED if outcome["value"] is None else f"{outcome['value']:+.3f}"
+    state = "reached" if outcome["met"] else "not reached"
+    figures = f"{value} [{low:+.3f}, {high:+.3f}] n={outcome['n']:,}"
+    return f"until {outcome['rule']}, {names}: {figures}, {state}. This interval holds however often one looks."

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from proctor.cli.figures import count_text, plural, seconds_text
+from proctor.cli.figures import count_text, plural, seconds_text, until_text
 from proctor.cli.tables import print_categories, print_results
 from proctor.cli.terminal import cell, console, plain_table, status_text
 
@@ -43,7 +43,8 @@ def shown_status(document: dict[str, Any]) -> str:
 
 def is_resumable(document: dict[str, Any]) -> bool:
     """Whether another execution could add anything: trials not asked, or faults that may be gone."""
-    return any(item["stopped"] or item["failed"] for item in document["evaluations"])
+    is_enough = bool(document.get("until")) and all(outcome["met"] for outcome in document["until"])
+    return any((item["stopped"] and not is_enough) or item["failed"] for item in document["evaluations"])
 
 
 def _print_head(out: Console, document: dict[str, Any]) -> None:
@@ -62,6 +63,8 @@ def _print_numbers(out: Console, document: dict[str, Any]) -> None:
             who = f"{item['model']} on {item['benchmark']}"
             out.print(Text(f"{who}: {missing:,} of {plural(item['trials'], 'trial')} {state}."))
     print_categories(out, evaluations)
+    for outcome in document.get("until", []):
+        out.print(Text(f"\n{until_text(outcome)}"))
 
 
 def _next_steps(document: dict[str, Any]) -> list[tuple[str, str]]:
