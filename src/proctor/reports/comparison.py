@@ -120,8 +120,6 @@ def _numbers(pair: Pair, comparison: Comparison, left_out: LeftOut, summaries: M
 
 
 def _side(row: EvaluationRow, name: str, summary: Summary) -> dict[str, Any]:
-    answered = summary["scored"] + summary["invalid"]
-    cost = summary["cost_usd"]
     return {
         "name": name,
         "run_id": row.run_id,
@@ -131,10 +129,17 @@ def _side(row: EvaluationRow, name: str, summary: Summary) -> dict[str, Any]:
         "options": dict(row.options),
         **{key: summary[key] for key in ("trials", "scored", "invalid", "failed", "stopped", "pending", "cached")},
         "usage": summary["usage"],
-        "cost_usd": cost,
-        "cost_usd_per_answer": cost / answered if cost is not None and answered else None,
+        "cost_usd": summary["cost_usd"],
+        "cost_usd_per_answer": cost_per_answer(summary),
         "latency_seconds": summary["latency_seconds"],
     }
+
+
+def cost_per_answer(summary: Summary) -> float | None:
+    """What an answer cost when it was asked for; taking it from the cache later does not make it cheaper."""
+    cost = summary.get("answers_cost_usd", summary["cost_usd"])
+    answered = summary["scored"] + summary["invalid"]
+    return cost / answered if cost is not None and answered else None
 
 
 def _flips(database: Database, pair: Pair, comparison: Comparison, most: int) -> dict[str, Any]:

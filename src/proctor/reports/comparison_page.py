@@ -124,7 +124,7 @@ def sides_section(items: Sequence[Document]) -> Section:
         for side in (item["a"], item["b"]):
             seen.setdefault((item["benchmark"], side["run_id"], side["model"]), side)
     headers = (
-        "Benchmark", "Model", "Run", "trials", "invalid", "failed", "p50", "p95", "tokens in / out", "cost",
+        "Benchmark", "Model", "Run", "trials", "invalid", "failed", "p50", "p95", "tokens in / out", "spent",
         "cost per answer",
     )  # fmt: skip
     rows = tuple(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proctor.reports.charts import Chart, Mark, bars, forest, heat_map, ranges
+from proctor.reports.comparison import cost_per_answer
 from proctor.reports.comparison_page import differences_chart, differences_table, notes, sentence
 from proctor.reports.figures import (
     cost_text,
@@ -138,7 +139,7 @@ def _heat(estimate: Document | None) -> tuple[float, str] | None:
 
 def _effort(evaluations: Sequence[Document]) -> Section:
     headers = (
-        "Model", "Benchmark", *PERCENTILES, "input tokens", "output tokens", "cost", "cost per answer",
+        "Model", "Benchmark", *PERCENTILES, "input tokens", "output tokens", "spent", "cost per answer",
     )  # fmt: skip
     rows = tuple(
         (
@@ -148,18 +149,13 @@ def _effort(evaluations: Sequence[Document]) -> Section:
             count_text(item["usage"]["input_tokens"]),
             count_text(item["usage"]["output_tokens"]),
             cost_text(item["cost_usd"]),
-            small_cost_text(_per_answer(item)),
+            small_cost_text(cost_per_answer(item)),
         )
         for item in evaluations
     )
     charts = [chart for chart in (_latency_chart(evaluations), _cost_chart(evaluations)) if chart is not None]
     note = "Answers from the cache are left out of latencies. An unknown cost is one whose price is not known."
     return Section("Latency and cost", (), (Table(headers, rows, words=2),), tuple(charts), (note,))
-
-
-def _per_answer(item: Document) -> float | None:
-    answered = item["scored"] + item["invalid"]
-    return item["cost_usd"] / answered if item["cost_usd"] is not None and answered else None
 
 
 def _latency_chart(evaluations: Sequence[Document]) -> Chart | None:
@@ -177,18 +173,11 @@ def _latency_chart(evaluations: Sequence[Document]) -> Chart | None:
 def _cost_chart(evaluations: Sequence[Document]) -> Chart | None:
     series = _series(evaluations)
     marks = [
-        Mark(
-            _who(item, evaluations),
-            item["cost_usd"],
-            0.0,
-            item["cost_usd"],
-            cost_text(item["cost_usd"]),
-            series[item["model"]],
-        )
+        Mark(_who(item, evaluations), cost, 0.0, cost, small_cost_text(cost), series[item["model"]])
         for item in evaluations
-        if item["cost_usd"] is not None
+        if (cost := cost_per_answer(item)) is not None
     ]
-    return bars("cost", "Cost in dollars", marks, " $") if marks else None
+    return bars("cost", "Cost of an answer in dollars", marks, " $") if marks else None
 
 
 def _judges(document: Document) -> Section | None:
