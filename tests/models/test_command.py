@@ -171,6 +171,18 @@ def test_a_process_that_is_left_behind_on_purpose_is_ended_too(tmp_path: Path) -
     assert all(wait_until_gone(int(pid)) for pid in file.read_text().split())
 
 
+def test_a_process_that_forgot_its_environment_is_ended_with_its_group(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    source = f"""
+import subprocess
+child = subprocess.Popen(["/bin/sleep", "3600"], env={{}}, stdin=-3, stdout=-3, stderr=-3)
+open({str(file)!r}, "w").write(str(child.pid))
+print("bye", end="")
+"""
+    assert run(tmp_path, source).text == "bye"
+    assert wait_until_gone(int(file.read_text()))
+
+
 def test_cancelling_a_question_ends_the_program(tmp_path: Path) -> None:
     file = tmp_path / "pids"
     made = model(tmp_path, HAUNT.format(file=str(file), end="time.sleep(3600)"))

@@ -375,6 +375,27 @@ def test_an_error_inside_a_successful_answer_is_still_an_error(provider: FakePro
         ask(connect(provider))
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_error_inside_a_choice_is_still_an_error(stream: bool) -> None:
+    from fakes.loopback import Exchange, Loopback
+
+    choice = {
+        "error": {"code": 502, "message": "upstream is down"},
+        "message": {"content": "ha"},
+        "delta": {"content": "ha"},
+    }
+
+    async def failing(exchange: Exchange) -> None:
+        if not stream:
+            return await exchange.reply_json(200, {"choices": [choice]})
+        await exchange.start_stream()
+        await exchange.send_chunk(b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\ndata: [DONE]\n\n")
+        return await exchange.end_stream()
+
+    with Loopback(failing) as server, pytest.raises(ProviderFaultError, match="upstream is down"):
+        ask(make({"model": "openai/m", "base_url": server.url, "stream": stream}))
+
+
 @pytest.mark.parametrize(
     "document", ["[]", "null", "{}", '{"choices": []}', '{"choices": [{}]}', '{"choices": [{"message": 3}]}', "3"]
 )

@@ -16,6 +16,7 @@ from models.hosted import HOSTED, Hosted
 from models.pdfs import LOCKED, pdf
 from proctor.domain.errors import RequestRejectedError
 from proctor.domain.message import Document, Image
+from proctor.models.documents import MOST_KNOWN, _known, read_pdf
 from proctor.models.parts import sniff
 
 IMAGES = {
@@ -93,6 +94,24 @@ def test_what_cannot_be_used_is_refused_in_words_before_it_is_sent(
     with pytest.raises(RequestRejectedError, match=re.escape(words)):
         ask(hosted.model(server), prompt("What?", part))
     assert server.requests == []
+
+
+def test_title_outline_and_every_page_are_part_of_a_documents_text() -> None:
+    text = read_pdf(pdf(["one", "two", "three"], title="On Foxes", outline="Chapter Red"), "foxes.pdf", "m")
+    assert text.splitlines()[:3] == ["[Document: foxes.pdf, 3 pages]", "Title: On Foxes", "- Chapter Red"]
+    assert [text.index(f"[Page {n}]\n{word}") > 0 for n, word in ((1, "one"), (2, "two"), (3, "three"))] == [True] * 3
+
+
+def test_no_more_than_a_few_documents_are_kept_in_memory() -> None:
+    for number in range(MOST_KNOWN + 5):
+        read_pdf(pdf([f"page {number}"]), "x.pdf", "m")
+    assert len(_known) == MOST_KNOWN
+    assert "page 0" in read_pdf(pdf(["page 0"]), "x.pdf", "m")
+
+
+def test_a_document_without_pages_is_refused() -> None:
+    with pytest.raises(RequestRejectedError, match=r"x\.pdf"):
+        read_pdf(pdf([]), "x.pdf", "m")
 
 
 def test_a_function_that_reads_text_gets_a_documents_text() -> None:

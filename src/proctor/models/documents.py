@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from functools import lru_cache
+from collections import OrderedDict
+from hashlib import blake2b
 from typing import Any
 
 from proctor.domain.errors import ModelUnavailableError, RequestRejectedError
@@ -12,25 +13,38 @@ from proctor.domain.errors import ModelUnavailableError, RequestRejectedError
 _one_at_a_time = threading.Lock()
 
 
-@lru_cache(maxsize=64)
+# Asked again in every epoch and by every model; kept by digest, because the files themselves are large.
+_known: OrderedDict[bytes, str] = OrderedDict()
+MOST_KNOWN = 64
+
+
 def read_pdf(data: bytes, name: str, model: str) -> str:
     """Title, outline and pages as text; raises when the file is locked, broken or without pages."""
+    key = blake2b(data + name.encode(), digest_size=16).digest()
+    with _one_at_a_time:
+        if key not in _known:
+            _known[key] = _read(data, name, model)
+            if len(_known) > MOST_KNOWN:
+                _known.popitem(last=False)
+        return _known[key]
+
+
+def _read(data: bytes, name: str, model: str) -> str:
     try:
         import pypdfium2 as pdfium  # type: ignore[import-untyped]
     except ImportError:
         raise ModelUnavailableError(f"{model}: documents need the package pypdfium2: pip install pypdfium2") from None
-    with _one_at_a_time:
-        try:
-            document = pdfium.PdfDocument(data)
-        except pdfium.PdfiumError as error:
-            why = "needs a password" if "password" in str(error).lower() else "is broken or not a PDF"
-            raise RequestRejectedError(f"{model}: the document {name!r} {why}") from None
-        try:
-            return _text(document, name, model)
-        except pdfium.PdfiumError as error:
-            raise RequestRejectedError(f"{model}: the document {name!r} cannot be read ({error})") from None
-        finally:
-            document.close()
+    try:
+        document = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as error:
+        why = "needs a password" if "password" in str(error).lower() else "is broken or not a PDF"
+        raise RequestRejectedError(f"{model}: the document {name!r} {why}") from None
+    try:
+        return _text(document, name, model)
+    except pdfium.PdfiumError as error:
+        raise RequestRejectedError(f"{model}: the document {name!r} cannot be read ({error})") from None
+    finally:
+        document.close()
 
 
 def _text(document: Any, name: str, model: str) -> str:
