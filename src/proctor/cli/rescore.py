@@ -68,10 +68,10 @@ def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **fl
 
         print_rescored(document)
     sys.stdout.flush()
-    for judge, reason in document["lost_judges"].items():
-        click.echo(
-            f"Error: the {judge} was given up: {reason.rstrip('.')}. Give the same command again to go on.", err=True
-        )
+    for judge, fault in document["judge_faults"].items():
+        click.echo(f"Error: {judge}: {fault.rstrip('.')}. Give the same command again to go on.", err=True)
+    for scorer in document["measured_nothing"]:
+        click.echo(f"Error: {scorer} could measure no response; 'proctor samples' says why.", err=True)
     sys.exit(code)
 
 

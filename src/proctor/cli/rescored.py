@@ -94,4 +94,7 @@ def _what_counts(document: dict[str, Any]) -> str:
         return f"The new scores count from now on; the old ones are kept (proctor rescore {run_id} --use …)."
     if document["is_complete"]:
         return f"The old scores go on counting; the new ones are kept (proctor rescore {run_id} --use …)."
-    return "The new scores are not complete, so the old ones go on counting."
+    return (
+        "The new scores are not complete, so the old ones go on counting "
+        f"(proctor rescore {run_id} --use … lets the new ones count all the same)."
+    )

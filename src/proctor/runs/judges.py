@@ -43,6 +43,8 @@ class AskedJudge:
         self._limits = limits
         self._keys = CacheKeys(model.identity, options)
         self._cache: AnswerCache | None = None
+        self.failures = 0
+        self.last_failure: str | None = None
         self._lane = self._make_lane(asyncio.Event(), _ignore, None)
 
     @property
@@ -67,11 +69,10 @@ class AskedJudge:
             return Opinion(known, is_cached=True)
         request = Trial(key, 0, Sample("judge", ""), 0, prompt, self.options, key)
         answer = await self._lane.ask(request)
-        if answer is None:
-            why = self.given_up or "the run was stopped"
-            raise ScorerError(f"The judge {self.label} was not asked: {why}")
-        if answer.response is None:
-            raise ScorerError(f"The judge {self.label} could not be asked: {answer.error}")
+        if answer is None or answer.response is None:
+            self.failures += 1
+            self.last_failure = (answer.error if answer is not None else self.given_up) or "the work was stopped"
+            raise ScorerError(f"The judge {self.label} gave no reply: {self.last_failure}")
         if self._cache is not None:
             await self._cache.keep(key, answer.response)
         return Opinion(answer.response)
@@ -190,6 +191,15 @@ async def judging(
 def lost(judges: Iterable[AskedJudge]) -> dict[str, str]:
     """The judges that were given up, and why."""
     return {f"judge {judge.label}": judge.given_up for judge in judges if judge.given_up is not None}
+
+
+def faults_of(judges: Iterable[AskedJudge]) -> dict[str, str]:
+    """The judges that left any request without a reply, how often, and the last reason."""
+    return {
+        f"judge {judge.label}": f"{judge.failures:,} without a reply; the last: {judge.last_failure}"
+        for judge in judges
+        if judge.failures
+    }
 
 
 def give_opponents(scorers: Iterable[Scorer], benchmark: str, database: Database) -> tuple[Scorer, ...]:

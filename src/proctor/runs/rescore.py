@@ -17,7 +17,7 @@ from proctor.domain.plan import Limits, ModelSpec
 from proctor.domain.scorer import Scorer
 from proctor.engine.budget import Budget
 from proctor.engine.recording import Recorder
-from proctor.runs.judges import JudgeBench, give_opponents, judges_of, judging, lost
+from proctor.runs.judges import JudgeBench, faults_of, give_opponents, judges_of, judging, lost
 from proctor.runs.resolve import Surroundings, price_of
 from proctor.runs.side_by_side import Versions, side_by_side
 from proctor.scorers.registry import create_scorer
@@ -53,8 +53,10 @@ class Rescoring:
     done: int = 0
     total: int = 0
     pending: int = 0
-    lost_judges: dict[str, str] = field(default_factory=dict)
+    judge_faults: dict[str, str] = field(default_factory=dict)
     is_out_of_money: bool = False
+    measured_nothing: list[str] = field(default_factory=list)
+    """Scorers that could not measure a single response of some evaluation."""
 
     def __post_init__(self) -> None:
         store = ScoreStore(self.database)
@@ -69,7 +71,7 @@ class Rescoring:
     @property
     def is_complete(self) -> bool:
         """Whether every response had its turn with every scorer and every judge."""
-        return not self.stopping.is_set() and not self.lost_judges
+        return not self.stopping.is_set() and not self.judge_faults and not self.measured_nothing
 
     @property
     def budget(self) -> Budget | None:
@@ -159,7 +161,7 @@ async def carry_out(rescoring: Rescoring, *, keep: bool = False) -> dict[str, An
     """Score what is not yet scored, then put the scores in force unless told to `keep` the old ones so.
 
     Calling it again after any end, a crash included, goes on where it stopped. Scores that are not complete, because
-    the work was stopped or a judge was given up, are kept but not put in force.
+    the work was stopped or a judge did not always reply, are kept but not put in force.
     """
     before = {row["id"]: orjson.loads(row["scorers"]) for row in rescoring.rows}
     every = [scorer for scorers in rescoring.scorers.values() for scorer in scorers]
@@ -175,15 +177,27 @@ async def carry_out(rescoring: Rescoring, *, keep: bool = False) -> dict[str, An
         ) as judges:
             async with Recorder(journal, rescoring.scorers, rescoring.observe) as recorder:
                 already = [await _feed(row, rescoring, recorder) for row in rescoring.rows]
-            rescoring.lost_judges = lost(judges)
+            rescoring.judge_faults = faults_of(judges)
     finally:
         await journal.close()
         for judge in judges_of(every):
             await judge.close()
+    rescoring.measured_nothing = _measured_nothing(rescoring)
     is_in_force = rescoring.is_complete and not keep
     if is_in_force:
         ScoreStore(rescoring.database).put_in_force(rescoring.versions)
     return _document(rescoring, before, already, is_in_force=is_in_force)
+
+
+def _measured_nothing(rescoring: Rescoring) -> list[str]:
+    store = ScoreStore(rescoring.database)
+    found: dict[str, None] = {}
+    for row in rescoring.rows:
+        sets = {(item.scorer, item.version): item for item in store.sets(row["id"])}
+        for pair in rescoring.versions[row["id"]].items():
+            if (marks := sets.get(pair)) is not None and marks.scored + marks.invalid == 0:
+                found[f"{pair[0]}@{pair[1]}"] = None
+    return list(found)
 
 
 async def _feed(row: dict[str, Any], rescoring: Rescoring, recorder: Recorder) -> int:
@@ -247,6 +261,7 @@ def _document(
         "in_force": is_in_force,
         "is_complete": rescoring.is_complete,
         "is_out_of_money": rescoring.is_out_of_money,
-        "lost_judges": rescoring.lost_judges,
+        "judge_faults": rescoring.judge_faults,
+        "measured_nothing": rescoring.measured_nothing,
         "evaluations": evaluations,
     }
