@@ -71,6 +71,11 @@ class Cgroup:
         for folder in self.folders.values():
             (folder / "cgroup.procs").write_text(str(pid))
 
+    def members(self) -> list[int]:
+        """Who lives in the group."""
+        folder = next(iter(self.folders.values()), None)
+        return [int(pid) for pid in (folder / "cgroup.procs").read_text().split()] if folder else []
+
     def used_bytes(self) -> int:
         file = self._file("memory", "memory.usage_in_bytes", "memory.current")
         return int(file.read_text()) if file else 0

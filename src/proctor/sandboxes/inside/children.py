@@ -9,28 +9,31 @@ import signal
 import socket
 import struct
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from . import candidate, judge, kernel, script
 from .frames import Channel
 
-if TYPE_CHECKING:
-    from .zygote import Zygote
-
-_CONTROL, _PEER = 3, 4
+CONTROL, _PEER = 3, 4
 
 
 def _place(fds: list[int], targets: list[int]) -> None:
     """Move descriptors to fixed numbers and close every other one: nothing of the parent's is inherited."""
     high = [os.dup2(fd, 100 + index, inheritable=False) for index, fd in enumerate(fds)]
     for fd, target in zip(high, targets, strict=True):
-        os.dup2(fd, target, inheritable=target < _CONTROL)
+        os.dup2(fd, target, inheritable=target < CONTROL)
     os.closerange(max(targets) + 1, 256)
 
 
-def _null_streams(first: int) -> None:
+def place_above(fds: list[int]) -> None:
+    """Descriptors to 3 and up, the standard streams left alone."""
+    _place([0, 1, 2, *fds], [0, 1, 2, *range(CONTROL, CONTROL + len(fds))])
+
+
+def null_streams() -> None:
     null = os.open("/dev/null", os.O_RDWR)
-    for fd in range(first, 3):
+    for fd in range(3):
         os.dup2(null, fd)
     os.close(null)
 
@@ -45,28 +48,28 @@ def write_files(files: dict[str, str]) -> None:
 def place(role: str, fds: list[int]) -> None:
     """From here on descriptor 3 leads to the supervisor."""
     if role == "program":
-        _place(fds, [_CONTROL, 0, 1, 2])
+        _place(fds, [CONTROL, 0, 1, 2])
     else:
-        _place(fds, [_CONTROL, _PEER])
-        _null_streams(0)
+        _place(fds, [CONTROL, _PEER])
+        null_streams()
 
 
 def report_fault(role: str, text: str) -> None:
     if role == "judge":
-        Channel(_CONTROL).send(json.dumps({"fault": text}).encode())
+        Channel(CONTROL).send(json.dumps({"fault": text}).encode())
     else:
-        os.write(_CONTROL, b"fault:" + text.encode())
+        os.write(CONTROL, b"fault:" + text.encode())
 
 
-def run(zygote: Zygote, order: dict[str, Any]) -> int:
+def run(order: dict[str, Any], confine: Callable[[dict[str, Any], socket.socket], None]) -> int:
     """Do the work; the exit code."""
     role = order["role"]
-    control = socket.socket(fileno=_CONTROL)
-    zygote.confine(order, control)
-    payload = json.loads(Channel(_CONTROL).receive())
+    control = socket.socket(fileno=CONTROL)
+    confine(order, control)
+    payload = json.loads(Channel(CONTROL).receive())
     write_files(payload.get("files", {}))
     if role == "judge":
-        return judge.main(Channel(_CONTROL), Channel(_PEER), payload)
+        return judge.main(Channel(CONTROL), Channel(_PEER), payload)
     if role == "candidate":
         control.close()
         candidate.main(Channel(_PEER), payload)
@@ -78,13 +81,13 @@ def _be_init(payload: dict[str, Any]) -> int:
     """Start the program as a process like any other, tell the supervisor how it ended, and end with it."""
     main = os.fork()
     if main == 0:
-        os.close(_CONTROL)
+        os.close(CONTROL)
         _become(payload)
     kernel.prctl(kernel.SET_DUMPABLE, 0)
     while True:
         pid, status = os.waitpid(-1, 0)
         if pid == main:
-            os.write(_CONTROL, struct.pack("=i", status))
+            os.write(CONTROL, struct.pack("=i", status))
             return 0
 
 

@@ -17,10 +17,11 @@ from typing import Any, Self
 
 from . import kernel, syscalls
 from .artifacts import Collector
-from .frames import Channel
+from .frames import Channel, ChannelClosedError
+from .cold import ColdParent
 from .warm import Ended, SandboxFaultError, WarmParent
 
-__all__ = ["HarnessGoneError", "Run", "SandboxFaultError"]
+Parent = WarmParent | ColdParent
 
 MAX_VIOLATIONS = 1_000
 MAX_REPORT = 4 << 20
@@ -34,10 +35,11 @@ class HarnessGoneError(Exception):
 
 
 class _Child:
-    def __init__(self, parent: WarmParent, control: socket.socket, pidfd: int) -> None:
+    def __init__(self, parent: Parent, control: socket.socket, pidfd: int) -> None:
         self.parent = parent
         self.control = control
         self.pidfd = pidfd
+        self.exit_fd = parent.exit_fd
         self.ended: Ended | None = None
         self.is_done = False
 
@@ -110,7 +112,7 @@ class Run:
 
     def start(
         self,
-        parent: WarmParent,
+        parent: Parent,
         role: str,
         limits: dict[str, Any],
         fds: list[int],
@@ -131,12 +133,16 @@ class Run:
             if role != "judge":
                 parent.limit(limits)
                 self._before = _counters(parent)
-            pidfd = parent.spawn(order, [theirs.fileno(), *fds])
+            parent_order = {**order, **parent.extra_order}
+            pidfd = parent.spawn(parent_order, [theirs.fileno(), *fds])
         child = self._children[role] = _Child(parent, ours, pidfd)
-        self._watch(parent.control.fileno(), lambda _: self._collect(child))
+        self._watch(child.exit_fd, lambda _: self._collect(child))
         self._watch(ours.fileno(), self._on_report if role == "judge" else self._on_ready)
-        with contextlib.suppress(OSError):  # a child that is already gone has said why, or its parent will
-            Channel(ours.fileno()).send(json.dumps(payload).encode())
+        with contextlib.suppress(ChannelClosedError):  # a child that is already gone has said why, or its parent will
+            channel = Channel(ours.fileno())
+            if parent.extra_order:
+                channel.send(json.dumps(parent_order).encode())
+            channel.send(json.dumps(payload).encode())
 
     # Watching
 
@@ -192,7 +198,7 @@ class Run:
         return None if now is None or before is None else now - before
 
     def _collect(self, child: _Child) -> None:
-        self._unwatch(child.parent.control.fileno())
+        self._unwatch(child.exit_fd)
         child.ended = child.parent.collect(_REAP_SECONDS)
         child.is_done = True
 
@@ -401,7 +407,7 @@ class Run:
 _TELLING = {b"MemoryError": "memory", b"File too large": "file_size", b"No space left": "disk", b"Too many open files": "open_files"}
 
 
-def _counters(parent: WarmParent) -> dict[str, Any]:
+def _counters(parent: Parent) -> dict[str, Any]:
     group = parent.cgroup
     return {"memory": group.memory_kills(), "forks": group.refused_forks(), "cpu": group.cpu_seconds()}
 

@@ -16,8 +16,9 @@ from typing import Any
 
 from . import cgroups
 from .frames import Channel, ChannelClosedError
-from .supervision import HarnessGoneError, Run, SandboxFaultError
-from .warm import WarmParent
+from .cold import ColdParent
+from .supervision import HarnessGoneError, Parent, Run
+from .warm import SandboxFaultError, WarmParent
 
 _JUDGE_LIMITS = {"processes": 8, "file_bytes": 0, "disk_bytes": 1 << 20, "open_files": 64}
 
@@ -28,17 +29,18 @@ class Warden:
     def __init__(self, harness: int, config: dict[str, Any]) -> None:
         self._harness = harness
         self._config = config
-        self._parents: dict[str, WarmParent] = {}
+        self._parents: dict[str, Parent] = {}
 
-    def parent(self, role: str) -> WarmParent:
-        """The warm parent for a role, started again if it has died."""
+    def parent(self, role: str) -> Parent:
+        """The parent of a role's children, started again if it has died."""
         kept = self._parents.get(role)
         if kept is not None and kept.is_alive:
             return kept
         if kept is not None:
             kept.close()
         uid = self._config["host_uid"] + (1 if role == "judge" else 0)
-        made = WarmParent(f"{os.getpid()}-{role}", {**self._config, "host_uid": uid, "role": role})
+        kind = ColdParent if "prefix" in self._config else WarmParent
+        made = kind(f"{os.getpid()}-{role}", {**self._config, "host_uid": uid, "role": role})
         self._parents[role] = made
         return made
 
@@ -48,7 +50,7 @@ class Warden:
             "memory": "cgroup" if cgroup.has_memory else "rlimit",
             "processes": "cgroup" if cgroup.has_processes else "rlimit",
             "cpu": "cgroup" if cgroup.cpu_seconds() is not None else "rlimit",
-            "syscalls": "counted" if self._config["is_notifying"] else "refused",
+            "syscalls": self._config.get("syscalls") or ("counted" if self._config["is_notifying"] else "refused"),
         }
 
     def check(self, request: dict[str, Any]) -> dict[str, Any]:

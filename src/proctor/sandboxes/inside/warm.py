@@ -37,6 +37,8 @@ class Ended:
 class WarmParent:
     """A zygote in its own namespaces, user and control group."""
 
+    extra_order: dict[str, Any] = {}  # noqa: RUF012  a child of ours has its order already
+
     def __init__(self, name: str, config: dict[str, Any]) -> None:
         self.is_alive = True
         self.cgroup = cgroups.Cgroup(name, is_used=config["is_using_cgroups"])
@@ -65,6 +67,11 @@ class WarmParent:
             self.close()
             raise SandboxFaultError(f"a warm parent could not enter its sandbox: {answer['fault']}")
         self._base_bytes = self.cgroup.used_bytes()
+
+    @property
+    def exit_fd(self) -> int:
+        """Readable when the child has ended."""
+        return self.control.fileno()
 
     def limit(self, limits: dict[str, Any]) -> None:
         # The zygote, the process that waits for it and a run's first process are not the run's own.

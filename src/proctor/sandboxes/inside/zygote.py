@@ -7,14 +7,13 @@ import gc
 import importlib
 import json
 import os
-import resource
 import signal
 import socket
 import struct
 import sys
 from typing import Any
 
-from . import children, filter, kernel, root, syscalls
+from . import children, confinement, filter, kernel, root, syscalls
 
 # Not threading, nor what imports it: its work after every fork would cost as much as the fork.
 _PRELOADED = {
@@ -134,7 +133,7 @@ class Zygote:
         try:
             os.setsid()
             children.place(order["role"], fds)
-            code = children.run(self, order)
+            code = children.run(order, self.confine)
         except BaseException as error:  # noqa: BLE001  said to the supervisor, who knows it is the sandbox's own fault
             with contextlib.suppress(BaseException):
                 children.report_fault(order["role"], f"{type(error).__name__}: {error}")
@@ -151,43 +150,12 @@ class Zygote:
         if profile == "program":
             kernel.unshare(kernel.NEWNS | kernel.NEWIPC | (kernel.NEWNET if order["loopback"] else 0))
             root.private_folders(order["disk_bytes"])
-        _be_killed_first(b"1000" if profile == "program" else b"500")
-        limit(order, is_address_space_limited=order["is_address_space_limited"] or not self._has_memory_cgroup)
+        confinement.be_killed_first(b"1000" if profile == "program" else b"500")
+        confinement.limit(order, is_address_space_limited=order["is_address_space_limited"] or not self._has_memory_cgroup)
         kernel.drop_capabilities()
         given = [os.open("/tmp/work", os.O_RDONLY | os.O_DIRECTORY)] if order["is_folder_wanted"] else []  # noqa: S108
-        listener = self._filters[profile, order["loopback"]].install(is_notifying=self._notifies(profile))
-        if profile == "program":
-            given += [] if listener is None else [listener]
-            socket.send_fds(control, [b"ready"], given)
-        for fd in given:
-            os.close(fd)
-
-
-def _be_killed_first(score: bytes) -> None:
-    """When memory runs out, it is this process that goes, not the warm parent."""
-    fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-    os.write(fd, score)
-    os.close(fd)
-
-
-def limit(order: dict[str, Any], *, is_address_space_limited: bool) -> None:
-    cpu = max(1, round(order["cpu_seconds"] + 0.5))
-    values = {
-        resource.RLIMIT_CPU: cpu,
-        resource.RLIMIT_FSIZE: order["file_bytes"],
-        resource.RLIMIT_NOFILE: order["open_files"],
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_MEMLOCK: 0,
-        resource.RLIMIT_MSGQUEUE: 0,
-        resource.RLIMIT_NPROC: order["processes"] + 4,
-        resource.RLIMIT_DATA: order["memory_bytes"],
-    }
-    if is_address_space_limited:
-        values[resource.RLIMIT_AS] = order["memory_bytes"] + (64 << 20)  # the interpreter's own mappings
-    for which, value in values.items():
-        hard = resource.getrlimit(which)[1]
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(which, (value, value))
+        chosen = self._filters[profile, order["loopback"]]
+        confinement.install(chosen, profile, control, given, is_notifying=self._notifies(profile))
 
 
 def main(fd: int) -> None:

@@ -1,0 +1,54 @@
+"""bubblewrap: namespaces made by `bwrap`, as a user of its own, with our filter and limits inside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proctor.domain.errors import SandboxError
+from proctor.sandboxes.cold import PACKAGE, cold_pool, drop_privileges, interpreter, is_open_to_all, tool
+from proctor.sandboxes.pool import Pool
+
+NAME = "bubblewrap"
+_SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
+_TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+
+
+def _binds(python: Path) -> list[str]:
+    found: list[str] = []
+    for path in _SYSTEM:
+        if Path(path).exists():
+            found += ["--ro-bind", path, path]
+    for top in _TOP:
+        path = Path(top)
+        if path.is_symlink():
+            found += ["--symlink", str(path.readlink()), top]
+        elif path.is_dir():
+            found += ["--ro-bind", top, top]
+    prefix = python.resolve().parents[1]
+    if not str(prefix).startswith("/usr"):
+        found += ["--ro-bind", str(prefix), str(prefix)]
+    return found
+
+
+def command(python: Path) -> list[str]:
+    """The tool's command line; {…} are filled in for every run."""
+    if not is_open_to_all(PACKAGE):
+        raise SandboxError(f"{PACKAGE} cannot be read by other users, so bubblewrap cannot show it to a run's user.")
+    return [
+        *drop_privileges(),
+        tool("bwrap"),
+        *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--as-pid-1", "--new-session"),
+        *("--hostname", "sandbox", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"),
+        *_binds(python),
+        *("--ro-bind", str(PACKAGE / "inside"), "/run/proctor/inside"),
+        *("--proc", "/proc", "--dev", "/dev"),
+        *("--size", "{disk}", "--tmpfs", "/tmp", "--dir", "/tmp/work", "--dir", "/tmp/.shm"),  # noqa: S108
+        *("--size", "1048576", "--tmpfs", "/dev/shm", "--remount-ro", "/dev"),  # noqa: S108
+        *("--chdir", "/tmp/work", "--remount-ro", "/"),  # noqa: S108
+        "--",
+    ]
+
+
+def create(*, parallel: int | None = None) -> Pool:
+    python = interpreter()
+    return cold_pool(NAME, command(python), python=python, inside="/run/proctor", parallel=parallel)

@@ -1,0 +1,69 @@
+"""What backends that start another tool share: who runs the code, with which interpreter, from where."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from proctor.domain.errors import SandboxError
+from proctor.sandboxes.namespaces import ENVIRONMENT
+from proctor.sandboxes.pool import Pool
+
+PACKAGE = Path(__file__).parent
+
+
+def tool(name: str) -> str:
+    """The tool's path; a SandboxError when it is not installed."""
+    found = shutil.which(name, path="/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin")
+    if found is None:
+        raise SandboxError(f"{name} is not installed. Install it, or choose another sandbox; 'proctor doctor --sandbox' lists them.")
+    return found
+
+
+def is_open_to_all(path: Path) -> bool:
+    """Whether any user can get there: a run's own user has no rights but those."""
+    resolved = path.resolve()
+    return all(parent.stat().st_mode & stat.S_IXOTH for parent in [resolved, *resolved.parents] if parent.is_dir())
+
+
+def interpreter() -> Path:
+    """This interpreter where a run's user can reach it, else the system's."""
+    for candidate in (Path(os.path.realpath(sys.executable)), Path("/usr/bin/python3")):
+        if candidate.exists() and (os.geteuid() != 0 or is_open_to_all(candidate.parent)):
+            return candidate
+    raise SandboxError("No Python interpreter that an unprivileged user can reach: install python3 in /usr/bin.")
+
+
+def drop_privileges() -> list[str]:
+    """The command that gives up root for a slot's own user; nothing where we are not root."""
+    if os.geteuid() != 0:
+        return []
+    return [tool("setpriv"), "--reuid", "{uid}", "--regid", "{uid}", "--clear-groups", "--no-new-privs", "--inh-caps=-all"]
+
+
+def cold_pool(
+    name: str,
+    prefix: Iterable[str],
+    *,
+    python: Path,
+    inside: str,
+    parallel: int | None = None,
+    is_isolated: bool = True,
+    **options: Any,
+) -> Pool:
+    config = {
+        "prefix": list(prefix),
+        "python": str(python),
+        "inside": inside,
+        "environment": ENVIRONMENT,
+        "is_using_cgroups": True,
+        "is_notifying": True,
+        "is_filtered": True,
+        **options,
+    }
+    return Pool(name, config, python=str(python), parallel=parallel, is_isolated=is_isolated)

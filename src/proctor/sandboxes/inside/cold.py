@@ -1,0 +1,138 @@
+"""The supervisor's hold on programs started through another tool, one process tree per run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from . import cgroups
+from .warm import Ended, SandboxFaultError
+
+_OWN_BYTES = 48 << 20  # the tool and the stub, before any code is read
+_OWN_PROCESSES = 6
+_DIE_SECONDS = 10.0
+
+
+class ColdParent:
+    """Starts each child with the backend's command; the same face as a warm parent."""
+
+    def __init__(self, name: str, config: dict[str, Any]) -> None:
+        self.is_alive = True
+        self.cgroup = cgroups.Cgroup(name, is_used=config["is_using_cgroups"])
+        self._config = config
+        self.extra_order = {
+            "has_memory_cgroup": self.cgroup.has_memory,
+            "is_notifying": config["is_notifying"],
+            "is_filtered": config["is_filtered"],
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pidfd = -1
+
+    @property
+    def exit_fd(self) -> int:
+        """Readable when the child has ended."""
+        return self._pidfd
+
+    def limit(self, limits: dict[str, Any]) -> None:
+        self.cgroup.limit(limits["memory_bytes"] + _OWN_BYTES, limits["processes"] + _OWN_PROCESSES)
+
+    def _command(self, order: dict[str, Any], kept: list[int]) -> list[str]:
+        values = {
+            "uid": self._config["host_uid"],
+            "disk": order["disk_bytes"],
+            "memory": order["memory_bytes"],
+            "cpu": max(1, round(order["cpu_seconds"])),
+            "files": order["open_files"],
+            "processes": order["processes"] + _OWN_PROCESSES,
+            "file": order["file_bytes"],
+            "name": f"proctor-{os.getpid()}-{order['role']}",
+        }
+        numbers = ", ".join(map(str, kept))
+        start = f"import sys; sys.path.insert(0, {self._config['inside']!r}); from inside import stub; stub.main({numbers})"
+        prefix = [part.format(**values) for part in self._config["prefix"]]
+        return [*prefix, self._config["python"], "-s", "-S", "-P", "-B", "-c", start]
+
+    def spawn(self, order: dict[str, Any], fds: list[int]) -> int:
+        """Start the tool around these descriptors; returns one for its process."""
+        kept, streams = fds, [subprocess.DEVNULL, subprocess.DEVNULL, subprocess.DEVNULL]
+        if order["role"] == "program":
+            kept, streams = fds[:1], fds[1:]
+        with self._inside_cgroup():
+            try:
+                self._process = subprocess.Popen(
+                    self._command(order, kept),
+                    pass_fds=kept,
+                    env=self._config["environment"],
+                    stdin=streams[0],
+                    stdout=streams[1],
+                    stderr=streams[2],
+                    start_new_session=True,
+                    cwd="/",
+                )
+            except OSError as error:
+                raise SandboxFaultError(f"cannot start {self._config['prefix'][0]}: {error}") from error
+        self._pidfd = os.pidfd_open(self._process.pid)
+        return os.dup(self._pidfd)
+
+    @contextlib.contextmanager
+    def _inside_cgroup(self) -> Iterator[None]:
+        """Be in the group while starting: whatever the tool forks is born there, which attaching later cannot promise."""
+        home = {controller: _own_group(controller) for controller in self.cgroup.folders}
+        self.cgroup.attach(os.getpid())
+        try:
+            yield
+        finally:
+            for controller, folder in home.items():
+                (self.cgroup.folders[controller].parents[0] / folder / "cgroup.procs").write_text(str(os.getpid()))
+
+    def collect(self, timeout_seconds: float) -> Ended | None:
+        """How the tool ended; whoever is left in its group is killed."""
+        process = self._process
+        if process is None:
+            return None
+        deadline = time.monotonic() + timeout_seconds
+        while time.monotonic() < deadline:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            time.sleep(0.002)
+        else:
+            return None
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self._process = None
+        os.close(self._pidfd)
+        self._end_stragglers()
+        return Ended(status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+    def _end_stragglers(self) -> None:
+        for command in self._config.get("after") or ():
+            text = [part.format(name=f"proctor-{os.getpid()}-{self._config['role']}") for part in command]
+            subprocess.run(text, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
+        deadline = time.monotonic() + _DIE_SECONDS
+        while (left := self.cgroup.members()) and time.monotonic() < deadline:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.005)
+
+    def close(self) -> None:
+        self.is_alive = False
+        if self._process is not None:
+            self._process.kill()
+            self.collect(_DIE_SECONDS)
+        self.cgroup.remove()
+
+
+def _own_group(controller: str) -> str:
+    """Our own place in a hierarchy, below its top."""
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, names, path = line.split(":", 2)
+        if controller in names.split(",") or (controller == "unified" and not names):
+            return path.lstrip("/")
+    return ""

@@ -1,0 +1,61 @@
+"""The first process inside another tool's sandbox: limits itself as a warm child would, then does what one does."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import socket
+import sys
+from typing import Any
+
+from . import children, confinement, filter, kernel, syscalls
+from .frames import Channel
+
+
+def confine(order: dict[str, Any], control: socket.socket) -> None:
+    """The tool made the namespaces and mounts; limits, privileges and system calls are still ours to take."""
+    profile = order["profile"]
+    os.makedirs("/tmp/work", exist_ok=True)  # noqa: PTH103, S108
+    os.chdir("/tmp/work")  # noqa: S108
+    with contextlib.suppress(OSError):
+        confinement.be_killed_first(b"1000" if profile == "program" else b"500")
+    confinement.limit(order, is_address_space_limited=order["is_address_space_limited"] or not order["has_memory_cgroup"])
+    given = [os.open("/tmp/work", os.O_RDONLY | os.O_DIRECTORY)] if order["is_folder_wanted"] else []  # noqa: S108
+    if not order["is_filtered"]:
+        confinement.hand_over(profile, control, given)
+        return
+    kernel.drop_capabilities()
+    is_notifying = order["is_notifying"] and profile == "program"
+    code = filter.compile_filter(
+        syscalls.machine(), profile=profile, loopback=order["loopback"], is_notifying=is_notifying
+    )
+    confinement.install(kernel.Filter(code), profile, control, given, is_notifying=is_notifying)
+
+
+def _add_site_builtins() -> None:
+    import site
+
+    site.setquit()
+    site.setcopyright()
+    site.sethelper()
+
+
+def main(*fds: int) -> None:
+    """Started with the descriptors the supervisor gave: control, and for judge and judged their common channel."""
+    children.place_above(list(fds))
+    order = json.loads(Channel(children.CONTROL).receive())
+    _add_site_builtins()
+    role, code = order["role"], 70
+    if role != "program":
+        children.null_streams()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        code = children.run(order, confine)
+    except BaseException as error:  # noqa: BLE001  said to the supervisor, who knows it is the sandbox's own fault
+        with contextlib.suppress(BaseException):
+            children.report_fault(role, f"{type(error).__name__}: {error}")
+    finally:
+        sys.stdout.flush()
+        os._exit(code)

@@ -1,0 +1,83 @@
+"""A sandbox made of slots: bounded parallelism, one supervisor per slot, nothing left when it is closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from typing import Any
+
+from proctor.domain.errors import SandboxError
+from proctor.domain.sandbox import Check, Ending, Execution, Program, SandboxLimits, Verdict
+from proctor.sandboxes.orders import check_order, execution_of, program_order, verdict_of
+from proctor.sandboxes.slot import Slot, cores
+
+FIRST_UID = 60_001
+
+
+class Pool:
+    """Runs code in as many slots as there are cores; `config` says how a slot isolates."""
+
+    def __init__(
+        self, name: str, config: Mapping[str, Any], *, python: str, parallel: int | None = None, is_isolated: bool = True
+    ) -> None:
+        self.name = name
+        self.is_isolated = is_isolated
+        self.parallel = parallel or cores()
+        self._config = config
+        self._python = python
+        self._idle: list[tuple[int, Slot]] = []
+        self._numbers = list(range(self.parallel))
+        self._gate = asyncio.Semaphore(self.parallel)
+        self._described: dict[str, Any] | None = None
+        self._is_closed = False
+
+    @asynccontextmanager
+    async def _slot(self) -> AsyncIterator[Slot]:
+        """A slot for one run; one that failed or was interrupted is closed, never used again."""
+        async with self._gate:
+            if self._is_closed:
+                raise SandboxError("The sandbox is closed.")
+            number, slot = self._idle.pop() if self._idle else (self._numbers.pop(), None)
+            try:
+                slot = slot or await Slot.open({**self._config, "host_uid": FIRST_UID + 2 * number})
+                yield slot
+            except BaseException:
+                self._numbers.append(number)
+                if slot is not None:
+                    await slot.close()
+                raise
+            if self._is_closed:
+                await slot.close()
+            else:
+                self._idle.append((number, slot))
+
+    async def _ask(self, order: Mapping[str, Any], limits: SandboxLimits) -> dict[str, Any]:
+        async with self._slot() as slot:
+            if self._described is None:
+                self._described = await slot.ask({"op": "describe"}, timeout_seconds=0)
+            return await slot.ask(order, timeout_seconds=limits.wall_seconds)
+
+    def _record(self, limits: SandboxLimits) -> dict[str, Any]:
+        return {"backend": self.name, "is_isolated": self.is_isolated, "enforced_by": self._described, "limits": asdict(limits)}
+
+    async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> Execution:  # noqa: B008  frozen
+        answer = await self._ask(program_order(program, limits, self._python), limits)
+        return execution_of(answer, self._record(limits))
+
+    async def check(self, check: Check, limits: SandboxLimits = SandboxLimits()) -> Verdict:  # noqa: B008  frozen
+        order = check_order(check, limits)
+        answer = await self._ask(order, limits)
+        if answer["judge_is_lost"]:
+            # Once may be the machine; twice is the submission's answers, and those are its own.
+            answer = await self._ask(order, limits)
+            if answer["judge_is_lost"]:
+                answer["ending"] = Ending.VIOLATION
+        return verdict_of(answer, check, self._record(limits))
+
+    async def close(self) -> None:
+        self._is_closed = True
+        slots, self._idle = self._idle, []
+        for _, slot in slots:
+            await slot.close()
