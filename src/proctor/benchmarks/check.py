@@ -77,10 +77,12 @@ class _Findings:
     without_category: _Some = field(default_factory=_Some)
     without_target: _Some = field(default_factory=_Some)
     repeated: _Some = field(default_factory=_Some)
+    count: int = 0
     _asked: set[int] = field(default_factory=set)
     """Hashes of the prompts so far: enough for a warning, and small."""
 
     def add(self, sample: Sample, prompt: Prompt) -> None:
+        self.count += 1
         if sample.category is None:
             self.without_category.add(sample)
         else:
@@ -98,6 +100,6 @@ class _Findings:
             found.append(self.repeated.say("asks what another already asks", "ask what others already ask"))
         if self.categories and self.without_category.count:
             found.append(self.without_category.say("has no category, though others do", "have no category"))
-        if self.without_target.count:
+        if 0 < self.without_target.count < self.count:  # where none has a target, none is meant to have one
             found.append(self.without_target.say("has no target", "have no target"))
         return tuple(found)

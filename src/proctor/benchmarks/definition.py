@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 
 from pydantic import ValidationError
 
@@ -20,6 +20,7 @@ from proctor.benchmarks.variants import laid_over
 from proctor.domain.benchmark import Benchmark, Samples, ScorerSpec
 from proctor.domain.errors import BenchmarkError, did_you_mean
 from proctor.domain.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
+from proctor.prompts.choices import Layout
 from proctor.prompts.render import TemplateRenderer
 
 CUSTOM = "python://"
@@ -51,7 +52,8 @@ def read_definition(
     varied = {name: _varied(values, name, document) for name in definition.variants}
     for name, one in {"": definition, **varied}.items():
         _refuse_unknown_parts(one, document, ("variants", name) if name else ())
-    if asked.variant is not None and asked.variant != definition.variant:
+    has_variants = bool(varied or definition.variant)
+    if has_variants and asked.variant is not None and asked.variant != definition.variant:
         if asked.variant not in varied:
             known = [*([definition.variant] if definition.variant else []), *varied]
             raise BenchmarkError(
@@ -135,11 +137,14 @@ def build(definition: BenchmarkFile, document: LocatedDocument, place: Place, as
 def _renderer(
     definition: BenchmarkFile, mapper: Mapper, pool: ExamplePool | None, layout: str | None
 ) -> TemplateRenderer:
-    prompt = definition.prompt
+    prompt, layouts = definition.prompt, get_args(Layout)
+    if layout is not None and layout not in layouts:
+        hint = did_you_mean(layout, layouts)
+        raise BenchmarkError(f"the parameter 'choices' is {layout!r}.{hint} There are: {', '.join(layouts)}.")
     return TemplateRenderer(
         user=prompt.user,
         system=prompt.system,
-        layout=prompt.model_validate({"choices": layout}).choices if layout else prompt.choices,
+        layout=cast("Layout", layout) if layout is not None else prompt.choices,
         aliases=mapper.aliases,
         hidden=mapper.hidden,
         answer=prompt.answer,

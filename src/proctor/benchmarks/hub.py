@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl
 from proctor.benchmarks.rows import Row, Rows, pick
 from proctor.benchmarks.sources import open_rows
 from proctor.domain.errors import BenchmarkError, NoDataError, did_you_mean
+from proctor.domain.offline import is_confined
 
 CONVERTED = "refs/convert/parquet"
 MAIN = "main"
@@ -174,7 +175,11 @@ def _snapshot(reference: HubReference, revision: str, *, is_optional: bool) -> P
     errors = hub.errors
     try:
         found = hub.snapshot_download(
-            reference.repository, repo_type="dataset", revision=revision, allow_patterns=reference.patterns
+            reference.repository,
+            repo_type="dataset",
+            revision=revision,
+            allow_patterns=reference.patterns,
+            local_files_only=is_confined(),
         )
         return Path(found)
     except errors.RevisionNotFoundError as missing:
@@ -212,6 +217,8 @@ def _refused(error: Any) -> str:
 
 
 def _unreachable(error: BaseException, hub: Any) -> str:
+    if is_confined():
+        return "nothing is fetched offline, and the data is not wholly in the hub's cache: run once without --offline."
     if hub.constants.HF_HUB_OFFLINE:
         return "this machine is set to offline (HF_HUB_OFFLINE), and the data is not wholly in the hub's cache."
     cause = error.__cause__

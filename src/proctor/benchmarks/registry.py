@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -113,14 +113,14 @@ def _from_yaml(spec: BenchmarkSpec, path: Path, label: str | None, seed: int, da
     variant, layout = spec.parameters.get("variant"), spec.parameters.get("choices")
     asked = Asked(seed, spec.shots, None if variant is None else str(variant), layout)
     definition, document = read_definition(path, label, asked)
-    refuse_unknown(definition.name, spec.parameters, parameters_of(definition, variant))
+    refuse_unknown(definition.name, spec.parameters, parameters_of(definition))
     return build(definition, document, Place(definition.name, path.parent, data), asked)
 
 
-def parameters_of(definition: BenchmarkFile, variant: str | None = None) -> dict[str, str]:
+def parameters_of(definition: BenchmarkFile) -> dict[str, str]:
     """What may be written after the `?` of a benchmark file's name, each with its default."""
     found: dict[str, str] = {}
-    if definition.variants or variant is not None:
+    if definition.variants or definition.variant:
         found["variant"] = definition.variant or ""
     if "choices" in definition.prompt.model_fields_set:
         found["choices"] = definition.prompt.choices
@@ -163,7 +163,7 @@ def _info_of_file(path: Path) -> BenchmarkInfo:
 def info_of(definition: BenchmarkFile) -> BenchmarkInfo:
     """What a benchmark file says of itself."""
     named = {name: str(one.get("description", "")).strip() for name, one in definition.variants.items()}
-    first = {definition.variant or "default": definition.description.strip()} if named else {}
+    first = {definition.variant or "default": "As described: what is meant when no variant is named."} if named else {}
     return BenchmarkInfo(
         name=definition.name,
         description=definition.description.strip(),
@@ -180,10 +180,18 @@ def info_of(definition: BenchmarkFile) -> BenchmarkInfo:
     )
 
 
-def find_info(name: str) -> BenchmarkInfo | None:
-    """What is known of a benchmark by its name alone; None for one that is not in the lists."""
-    if name in _catalog():
-        return _info_of_file(_catalog()[name])
+def find_info(spec: BenchmarkSpec, folder: Path) -> BenchmarkInfo | None:
+    """What a benchmark says of itself, in the variant that is named, without its data; None for a function's."""
+    from proctor.benchmarks.definition import Asked, read_definition
+
+    name, variant = spec.benchmark, spec.parameters.get("variant")
+    if name.startswith((LM_EVAL, PYTHON)):
+        return None
+    path = folder / name if _looks_like_file(name, folder) else _catalog().get(name)
+    if path is not None and path.is_file():
+        asked = Asked(variant=None if variant is None else str(variant))
+        info = info_of(read_definition(path, asked=asked)[0])
+        return replace(info, variants=_info_of_file(path).variants) if variant is not None else info
     return _info_of_plugin(name) if name in plugins.names("benchmarks") else None
 
 
