@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from proctor.cli.completing import complete_benchmark
-from proctor.cli.options import as_json
+from proctor.cli.options import as_json, data_option
+from proctor.domain.taxonomy import TAXONOMY, refuse_foreign_words
+
+if TYPE_CHECKING:
+    from proctor.benchmarks.registry import BenchmarkInfo
+    from proctor.domain.benchmark import Benchmark
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _filters(function: F) -> F:
+    """One option for each part of the taxonomy."""
+    for name in reversed(list(TAXONOMY)):
+        help_text = f"Only benchmarks of this {name}: {', '.join(TAXONOMY[name][:6])}, …"
+        function = click.option(f"--{name}", metavar="WORD", help=help_text)(function)
+    return function
 
 
 @click.group(invoke_without_command=True, short_help="List, show and check benchmarks.")
+@_filters
 @as_json
 @click.pass_context
-def benchmarks(context: click.Context, as_json: bool) -> None:
-    """List the benchmarks that can be run by name."""
+def benchmarks(context: click.Context, /, as_json: bool, **wanted: str | None) -> None:
+    """List the benchmarks that can be run by name; neither data nor network is needed for it."""
     if context.invoked_subcommand is not None:
         return
     from dataclasses import asdict
@@ -22,9 +39,14 @@ def benchmarks(context: click.Context, as_json: bool) -> None:
     from proctor.benchmarks.registry import list_benchmarks
     from proctor.cli.workplace import print_json
 
-    found = list_benchmarks()
+    given = {name: word for name, word in wanted.items() if word is not None}
+    _refuse_unknown_words(given)
+    found = [item for item in list_benchmarks() if given.items() <= item.tags.items()]
     if as_json:
         print_json([asdict(item) for item in found])
+        return
+    if not found:
+        click.echo(f"No benchmark is tagged {', '.join(f'{name} {word}' for name, word in given.items())}.")
         return
     from proctor.cli.terminal import cell, console, fits, plain_table
 
@@ -42,57 +64,89 @@ def benchmarks(context: click.Context, as_json: bool) -> None:
 
 @benchmarks.command()
 @click.argument("name", shell_complete=complete_benchmark)
+@data_option
 @as_json
-def show(name: str, as_json: bool) -> None:
-    """Show one benchmark: its samples, its first prompt, how it is scored."""
-    _report(name, as_json, is_check=False)
+def show(name: str, data: str | None, as_json: bool) -> None:
+    """Show one benchmark: its protocol, its samples, its first prompt, how it is scored."""
+    _report(name, data, as_json, is_check=False)
 
 
 @benchmarks.command()
 @click.argument("file", metavar="FILE|NAME", shell_complete=complete_benchmark)
+@data_option
 @as_json
-def check(file: str, as_json: bool) -> None:
+def check(file: str, data: str | None, as_json: bool) -> None:
     """Read a whole benchmark and say what is wrong with it; exit code 1 when something is."""
-    _report(file, as_json, is_check=True)
+    _report(file, data, as_json, is_check=True)
 
 
-def _report(name: str, is_json: bool, *, is_check: bool) -> None:
-    from pathlib import Path
+def _refuse_unknown_words(tags: dict[str, str]) -> None:
+    try:
+        refuse_foreign_words(tags)
+    except ValueError as mistake:
+        raise click.UsageError(f"{mistake}.") from mistake
 
-    from proctor.benchmarks.check import check_benchmark
-    from proctor.benchmarks.registry import load_benchmark
-    from proctor.cli.workplace import print_json
+
+def _report(name: str, data: str | None, is_json: bool, *, is_check: bool) -> None:
+    from proctor.benchmarks.registry import find_info, load_benchmark
+    from proctor.cli.workplace import print_json, surroundings
+    from proctor.domain.errors import NoDataError
     from proctor.planning.plan_file import benchmark_spec
-    from proctor.settings import Settings
 
-    settings = Settings.from_environment()
-    benchmark = load_benchmark(benchmark_spec(name), seed=0, folder=Path.cwd(), data=settings.data)
-    report = check_benchmark(benchmark)
-    document = {
-        "name": benchmark.name,
-        "version": benchmark.version,
-        "description": benchmark.description,
-        "licence": benchmark.licence,
-        "source": benchmark.source,
-        "tags": dict(benchmark.tags),
-        "samples": report.count,
-        "digest": report.digest,
-        "categories": report.categories,
-        "scorers": {scorer.name: dict(scorer.options) for scorer in benchmark.scorers},
-        "metrics": list(benchmark.metrics),
-        "options": dict(benchmark.options),
-        "first_prompt": [{"role": item.role, "content": item.text} for item in report.first_prompt.messages],
-        "first_target": list(report.first_target),
-        "warnings": list(report.warnings),
-    }
+    spec, here = benchmark_spec(name), surroundings(data)
+    benchmark = load_benchmark(spec, seed=0, folder=here.folder, data=here.data)
+    document = _described(benchmark, find_info(spec, here.folder))
+    try:
+        document |= _contents(benchmark)
+    except NoDataError as missing:
+        if is_check:
+            raise
+        document |= {"samples": None, "no_data": str(missing)}
+    warnings = document.get("warnings", ())
     if is_json:
         print_json(document)
     else:
         _print(document)
-        if is_check and not report.warnings:
-            click.echo(f"Checked: all {report.count:,} samples can be read, rendered and scored against a target.")
-    if is_check and report.warnings:
+        if is_check and not warnings:
+            count = document["samples"]
+            click.echo(f"Checked: all {count:,} samples can be read, rendered and scored against a target.")
+    if is_check and warnings:
         raise click.exceptions.Exit(1)
+
+
+def _described(benchmark: Benchmark, info: BenchmarkInfo | None) -> dict[str, Any]:
+    """What is known without the data."""
+    return {
+        "name": benchmark.name,
+        "version": benchmark.version,
+        "description": benchmark.description,
+        "protocol": info.protocol if info else "",
+        "licence": benchmark.licence,
+        "source": benchmark.source,
+        "homepage": info.homepage if info else None,
+        "tags": dict(benchmark.tags),
+        "shots": benchmark.shots,
+        "variants": dict(info.variants) if info else {},
+        "parameters": dict(info.parameters) if info else {},
+        "scorers": {scorer.name: dict(scorer.options) for scorer in benchmark.scorers},
+        "metrics": list(benchmark.metrics),
+        "options": dict(benchmark.options),
+        "needs_sandbox": benchmark.needs_sandbox,
+    }
+
+
+def _contents(benchmark: Benchmark) -> dict[str, Any]:
+    from proctor.benchmarks.check import check_benchmark
+
+    report = check_benchmark(benchmark)
+    return {
+        "samples": report.count,
+        "digest": report.digest,
+        "categories": report.categories,
+        "first_prompt": [{"role": item.role, "content": item.text} for item in report.first_prompt.messages],
+        "first_target": list(report.first_target),
+        "warnings": list(report.warnings),
+    }
 
 
 def _print(document: dict[str, Any]) -> None:
@@ -106,14 +160,33 @@ def _print(document: dict[str, Any]) -> None:
         out.print(Text.assemble((f"{name}: ", "bold"), printable(str(text))))
 
     out.print(Text(f"{document['name']}, version {document['version']}", "bold"))
-    for name in ("description", "licence", "source"):
+    for name in ("description", "protocol", "licence", "source", "homepage"):
         if document[name]:
             line(name, document[name])
-    line("samples", f"{document['samples']:,} (content {document['digest'][:8]})")
-    for name in ("tags", "categories", "scorers", "options"):
+    if document["shots"] is not None:
+        line("shots", document["shots"])
+    for name, text in document["variants"].items():
+        line(f"variant {name}", text)
+    for name in ("tags", "scorers", "options"):
         if document[name]:
             line(name, ", ".join(f"{key} {value}" if value != {} else key for key, value in document[name].items()))
     line("metrics", ", ".join(document["metrics"]))
+    if document["needs_sandbox"]:
+        line("sandbox", "answers are run as programs, in a sandbox")
+    if document["samples"] is None:
+        line("samples", f"not here. {document['no_data']}")
+    else:
+        _print_contents(document, out, line)
+
+
+def _print_contents(document: dict[str, Any], out: Any, line: Callable[[str, object], None]) -> None:
+    from rich.text import Text
+
+    from proctor.cli.terminal import printable
+
+    line("samples", f"{document['samples']:,} (content {document['digest'][:8]})")
+    if document["categories"]:
+        line("categories", ", ".join(f"{key} {value}" for key, value in document["categories"].items()))
     out.print(Text("The first prompt:", "bold"))
     for message in document["first_prompt"]:
         out.print(Text.assemble((f"  {message['role']}: ", "bold"), printable(message["content"])))

@@ -69,6 +69,13 @@ limit_options = _together(
     click.option("--timeout", type=NUMBER, metavar="S", help="Seconds for one request (600)."),
 )
 
+data_option = click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="A folder whose NAME.jsonl is read instead of the hub (PROCTOR_DATA).",
+)
+
 judge_option = click.option(
     "--judge",
     multiple=True,
@@ -92,6 +99,7 @@ execution_options = _together(
         "--until", metavar="RULE", help="Stop early: 'ci<0.02' (a narrow interval) or 'decided' (one model is better)."
     ),
     click.option("--no-cache", is_flag=True, help="Ask again even what was answered before."),
+    data_option,
     limit_options,
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from proctor.benchmarks.registry import load_benchmark
+from proctor.benchmarks.registry import LM_EVAL, load_benchmark
 from proctor.domain.errors import NotFoundError, PlanError, UserError, did_you_mean
 from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.domain.yaml_document import LocatedDocument, load_yaml
@@ -102,7 +102,7 @@ def _from_file(path: Path, document: LocatedDocument, values: dict[str, Any]) ->
 
 def _document(target: str) -> LocatedDocument | None:
     """The YAML file a target names; None when it names none."""
-    if not target.lower().endswith(YAML_ENDINGS) or "://" in target:
+    if not target.lower().endswith(YAML_ENDINGS) or "://" in target or target.startswith(LM_EVAL):
         return None
     path = Path(target)
     if not path.is_file():
@@ -115,8 +115,9 @@ def _beside(folder: Path, plan: Plan) -> Plan:
     """Benchmark files are looked for beside the plan that names them, then in the working folder."""
 
     def found(spec: BenchmarkSpec) -> BenchmarkSpec:
-        path = folder / spec.benchmark
+        scheme = LM_EVAL if spec.benchmark.startswith(LM_EVAL) else ""
+        path = folder / spec.benchmark.removeprefix(scheme)
         is_file = spec.benchmark.lower().endswith(YAML_ENDINGS) and path.is_file()
-        return spec.model_copy(update={"benchmark": str(path)}) if is_file else spec
+        return spec.model_copy(update={"benchmark": f"{scheme}{path}"}) if is_file else spec
 
     return plan.model_copy(update={"benchmarks": tuple(found(spec) for spec in plan.benchmarks)})

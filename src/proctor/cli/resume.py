@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
-from proctor.cli.options import as_json, gates, limit_options, limit_values, run_argument
+from proctor.cli.options import as_json, data_option, gates, limit_options, limit_values, run_argument
 
 
 @click.command(short_help="Finish a run that was interrupted.")
 @run_argument
 @limit_options
+@data_option
 @gates
 @as_json
 def resume(reference: str, **flags: Any) -> None:
@@ -32,7 +33,7 @@ def resume(reference: str, **flags: Any) -> None:
     with database() as opened:
         run = RunStore(opened).get(reference)
         limits = limits_with(run.plan, limit_values(flags))
-        execution = reopen(run, surroundings(), opened, limits)
+        execution = reopen(run, surroundings(flags["data"]), opened, limits)
         refuse_unknown(bars, known_metrics(execution))
         baseline = None if reference_run is None else RunStore(opened).get(reference_run).id
         finish(execution, opened, is_json=flags["as_json"], gates=bars, baseline=baseline, reports=flags["reports"])

@@ -43,7 +43,7 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
     bars = read_gates(flags["fail_under"])
     refuse_unwritable(flags["reports"])
     given = read_targets(targets, models, plan_values(flags))
-    here = surroundings()
+    here = surroundings(flags["data"])
     with given.located(here):
         if bars:
             refuse_unknown(bars, given.metrics(here))

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from proctor.stores.database import Database
 
 
-def surroundings() -> Surroundings:
-    """This folder, this environment."""
+def surroundings(data: str | None = None) -> Surroundings:
+    """This folder, this environment; `data` wins over the environment's folder with benchmark data."""
     from proctor.runs.resolve import Surroundings
     from proctor.settings import Settings
 
-    return Surroundings(folder=Path.cwd(), environment=os.environ, data=Settings.from_environment().data)
+    settings = Settings.from_environment()
+    folder = Path(data) if data is not None else settings.data
+    return Surroundings(Path.cwd(), os.environ, folder, settings.prices)
 
 
 @contextmanager
