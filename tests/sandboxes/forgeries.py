@@ -110,7 +110,9 @@ for name, module in list(sys.modules.items()):
     + """
 import base64, zlib
 def f(x):
-    data = base64.b64encode(zlib.compress(bytes(1 << 28), 9)).decode()
+    deflate = zlib.compressobj(9)
+    parts = [deflate.compress(bytes(1 << 20)) for _ in range(256)] + [deflate.flush()]
+    data = base64.b64encode(b"".join(parts)).decode()
     os.write(4, frame({"m": [], "v": {"z": {"table": [0], "lengths": 1, "count": 1 << 28, "data": data}}}))
     return 0
 g = f

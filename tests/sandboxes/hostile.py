@@ -247,8 +247,12 @@ for _ in range(10):
         for i in range(0, len(kept), 4096): kept[i] = 1
         time.sleep(20); os._exit(0)
 time.sleep(3)
-survivors = sum(1 for name in os.listdir("/proc") if name.isdigit())
-if survivors > 9: print("BREACH", survivors)
+held = 0
+for name in os.listdir("/proc"):
+    if name.isdigit():
+        try: held += sum(int(line.split()[1]) for line in open(f"/proc/{name}/status") if line.startswith("RssAnon"))
+        except OSError: pass
+if held > 320 << 10: print("BREACH", held)
 """, "memory", "exited", "timeout", "crashed"),
     _one("eats_shared_memory", r"""
 import mmap

@@ -125,6 +125,8 @@ class Candidate:
     def _look_up(self, names: list[str]) -> bytes:
         encoder = Encoder(self.export)
         space = vars(self._module)
+        if names == ["*"]:
+            names = [name for name, value in space.items() if not name.startswith("_") and not isinstance(value, types.ModuleType)]
         return dumps({"v": {name: encoder.encode(space[name]) for name in names if name in space}})
 
     def _describe(self, error: BaseException) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from . import collecting
 from .codec import dumps
 from .frames import Channel
 from .remote import Link, RemoteModule, SubmissionLostError, UnjudgeableError
@@ -28,6 +29,8 @@ class Judge:
         self._report = report
         self._link = link
         self._payload = payload
+        self._tests = 0
+        self._seen: set[int] = set()
         self._space: dict[str, Any] = {"__name__": "__judge__", "__builtins__": builtins}
 
     def run(self) -> bool:
@@ -35,6 +38,8 @@ class Judge:
         self._link.wait_until_loaded()
         payload = self._payload
         sys.modules[payload["module"]] = RemoteModule(payload["module"], self._link)
+        if payload["collect"]:
+            sys.modules["pytest"] = collecting.small_pytest()
         prelude = _compiled(payload["prelude"], "<prelude>")
         cases = [(case["name"], _compiled(case["source"], f"<{case['name']}>")) for case in payload["cases"]]
         exec(prelude, self._space)  # noqa: S102  trusted: it comes with the benchmark
@@ -42,11 +47,20 @@ class Judge:
         passed = True
         for name, code in cases:
             passed = self._run_case(name, lambda code=code: exec(code, self._space)) and passed  # type: ignore[misc]  # noqa: S102
-            for inner, call in _collected(self._space, payload["collect"]):
-                passed = self._run_case(inner, call) and passed
+            if payload["collect"]:
+                passed = self._run_collected() and passed
             if not passed and payload["is_fail_fast"]:
                 break
+        if payload["collect"] and not self._tests:
+            raise UnjudgeableError("the test files define no test")
         return passed and not self._link.is_lost
+
+    def _run_collected(self) -> bool:
+        passed = True
+        for name, call in collecting.collected(self._space, self._seen):
+            self._tests += 1
+            passed = self._run_case(name, call) and passed
+        return passed
 
     def _fetch_names(self, codes: list[types.CodeType]) -> None:
         """Names the tests use and nobody trusted defines come from the submission."""
@@ -101,13 +115,6 @@ def _global_names(code: types.CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _global_names(constant)
-
-
-def _collected(space: dict[str, Any], is_collecting: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
-    if is_collecting:
-        from .collecting import collected
-
-        yield from collected(space)
 
 
 def main(report: Channel, channel: Channel, payload: dict[str, Any]) -> int:

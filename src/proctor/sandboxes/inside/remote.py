@@ -130,6 +130,8 @@ class RemoteModule(types.ModuleType):
         self._proctor_link = link
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return sorted(self._proctor_link.look_up(["*"]))
         if name.startswith("__"):
             raise AttributeError(name)
         found = self._proctor_link.look_up([name])
@@ -161,7 +163,7 @@ class Link:
         if not isinstance(values, dict):
             self._lose("an answer that makes no sense")
         decoder = Decoder(self._adopt)
-        return self._guarded(lambda: {name: decoder.decode(value) for name, value in values.items() if name in names})
+        return self._guarded(lambda: {name: decoder.decode(value) for name, value in values.items() if name in names or names == ["*"]})
 
     def ask(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         encoder = Encoder(self._export)
