@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proctor.domain.errors import NotFoundError, UserError
+from proctor.domain.estimate import SampleScore
+from proctor.metrics.compare import compare
+from proctor.reports.comparison_page import comparison_page, left_out_text
+from proctor.reports.markdown import page_markdown
+from proctor.reports.pairs import Choice, NotComparableError
+from proctor.runs.comparing import compare_runs
+from proctor.stores.database import Database, open_database
+from reports.stored import FAILED, INVALID, NOT_ASKED, FixedScorer, Told, record
+
+
+def names(count: int) -> list[str]:
+    return [f"s{n:03}" for n in range(count)]
+
+
+def one(document: dict[str, Any]) -> dict[str, Any]:
+    [found] = document["comparisons"]
+    return dict(found)
+
+
+def test_two_models_of_a_run_are_paired_by_sample_id(database: Database, tmp_path: Path) -> None:
+    a = {name: float(n % 3 == 0) for n, name in enumerate(names(60))}
+    b = {name: float(n % 2 == 0) for n, name in enumerate(reversed(names(60)))}
+    run = record(database, tmp_path, Told(a), Told(b, model="demo/b"))
+    found = one(compare_runs(database, [run]))
+    expected = compare(
+        [SampleScore(name, value) for name, value in a.items()],
+        [SampleScore(name, value) for name, value in b.items()],
+        names=("demo/a", "demo/b"),
+    )
+    assert found["n"] == 60
+    assert found["difference"]["value"] == expected.difference.value
+    assert found["difference"]["ci95"] == [expected.difference.low, expected.difference.high]
+    assert found["p_value"] == expected.p_value
+    assert found["test"] == "exact McNemar"
+    assert found["flips"]["gained"]["count"] == len(expected.gained)
+    assert found["detectable_difference"] == expected.detectable
+
+
+def test_a_difference_that_is_plain_is_said_in_words(database: Database, tmp_path: Path) -> None:
+    good = Told(dict.fromkeys(names(40), 1.0))
+    bad = Told({name: float(n % 2) for n, name in enumerate(names(40))}, model="demo/b")
+    found = one(compare_runs(database, [record(database, tmp_path, bad, good)]))
+    assert found["better"] == "demo/a"
+    assert found["verdict"].startswith("demo/a is better by 50.0 points [")
+    assert found["verdict"].endswith("p < 0.001")
+
+
+def test_where_nothing_is_shown_the_samples_that_are_missing_are_said(database: Database, tmp_path: Path) -> None:
+    first = Told({name: float(n % 2) for n, name in enumerate(names(20))})
+    second = Told({name: float(n % 2 or n == 0) for n, name in enumerate(names(20))}, model="demo/b")
+    run = record(database, tmp_path, first, second)
+    found = one(compare_runs(database, [run], target=0.05))
+    assert found["better"] is None
+    assert found["verdict"].startswith("no difference could be shown; ")
+    assert found["verdict"].endswith("more samples would be needed to see 5 points")
+
+
+def test_epochs_are_averaged_before_anything_is_compared(database: Database, tmp_path: Path) -> None:
+    a = Told({"s1": [1.0, 0.0, 0.0, 0.0], "s2": [1.0, 1.0, 1.0, 1.0], "s3": [0.0, 0.0, FAILED, 1.0]})
+    b = Told({"s1": [1.0, 1.0, 1.0, 1.0], "s2": [0.0, 0.0, 0.0, 0.0], "s3": [1.0, 1.0, 1.0, 1.0]}, model="demo/b")
+    found = one(compare_runs(database, [record(database, tmp_path, a, b)]))
+    assert found["n"] == 3
+    assert found["a"]["score"]["value"] == pytest.approx((0.25 + 1 + 1 / 3) / 3, abs=1e-12)
+    assert found["difference"]["value"] == pytest.approx((0.75 - 1 + 2 / 3) / 3, abs=1e-12)
+
+
+def test_what_is_left_out_is_counted_by_its_reason(database: Database, tmp_path: Path) -> None:
+    a = Told({"s1": 1.0, "s2": 1.0, "s3": 1.0, "s4": FAILED, "s5": NOT_ASKED, "s6": FAILED, "s7": INVALID})
+    b = Told({"s1": 0.0, "s2": FAILED, "s3": NOT_ASKED, "s4": 1.0, "s5": 1.0, "s6": FAILED, "s7": 1.0}, model="demo/b")
+    found = one(compare_runs(database, [record(database, tmp_path, a, b)]))
+    assert found["n"] == 2  # s1 and s7: an invalid answer is a wrong one
+    assert found["left_out"] == {
+        "only_a_failed_in_b": 1, "only_a_not_asked_in_b": 1, "only_b_failed_in_a": 1, "only_b_not_asked_in_a": 1,
+        "failed_in_both": 1,
+    }  # fmt: skip
+    assert left_out_text(found) == (
+        "5 samples left out: 1 failed in B, 1 not asked in B, 1 failed in A, 1 not asked in A, 1 failed in both."
+    )
+
+
+def test_benchmarks_with_other_content_are_not_paired_unless_asked(database: Database, tmp_path: Path) -> None:
+    before = record(database, tmp_path, Told({"s1": 1.0, "s2": 0.0}))
+    after = record(database, tmp_path, Told({"s1": 0.0, "s2": 0.0, "s3": 1.0}, content="e" * 32, version="2"))
+    with pytest.raises(NotComparableError, match=r"The samples differ \(2 and 3\), the versions are 1 and 2"):
+        compare_runs(database, [before, after])
+    found = one(compare_runs(database, [before, after], Choice(allow_different=True)))
+    assert found["n"] == 2
+    assert found["left_out"]["only_b_not_asked_in_a"] == 1
+    assert "The samples differ (2 and 3), the versions are 1 and 2." in found["warnings"]
+
+
+def test_other_prompts_and_other_scorer_versions_are_refused_too(database: Database, tmp_path: Path) -> None:
+    first = record(database, tmp_path, Told({"s1": 1.0}))
+    prompts = record(database, tmp_path, Told({"s1": 1.0}, prompts="five-shot", shots=5))
+    scorer = record(database, tmp_path, Told({"s1": 1.0}, scorers=(FixedScorer(version="2"),)))
+    with pytest.raises(NotComparableError, match="The prompts differ, the shots are the default and 5"):
+        compare_runs(database, [first, prompts])
+    with pytest.raises(NotComparableError, match=r"fixed is version 1 in run .* and 2 in run"):
+        compare_runs(database, [first, scorer])
+
+
+def test_other_sampling_options_are_compared_and_told(database: Database, tmp_path: Path) -> None:
+    first = record(database, tmp_path, Told({"s1": 1.0}))
+    second = record(database, tmp_path, Told({"s1": 1.0}, options={"temperature": 1}))
+    found = one(compare_runs(database, [first, second]))
+    assert found["warnings"] == ["The sampling options differ: none sent against temperature=1."]
+
+
+def test_several_comparisons_are_corrected_as_one_family(database: Database, tmp_path: Path) -> None:
+    told = [
+        Told({name: float(n % 4 >= rest) for n, name in enumerate(names(48))}, model=f"demo/{rest}")
+        for rest in range(3)
+    ]
+    found = compare_runs(database, [record(database, tmp_path, *told)])["comparisons"]
+    assert [(item["a"]["model"], item["b"]["model"]) for item in found] == [
+        ("demo/0", "demo/1"), ("demo/0", "demo/2"), ("demo/1", "demo/2"),
+    ]  # fmt: skip
+    ordered = sorted(item["p_value"] for item in found)
+    highest, expected = 0.0, {}
+    for place, p in enumerate(ordered):
+        highest = max(highest, min(1.0, (3 - place) * p))
+        expected[p] = highest
+    for item in found:
+        assert item["family"] == 3
+        assert item["p_adjusted"] == pytest.approx(expected[item["p_value"]], rel=1e-12)
+        assert "corrected for 3 comparisons" in item["verdict"]
+
+
+def test_one_model_in_two_runs_is_named_by_its_runs(database: Database, tmp_path: Path) -> None:
+    marks = dict.fromkeys(names(30), 1.0)
+    before = record(database, tmp_path, Told(marks))
+    after = record(database, tmp_path, Told({**marks, **dict.fromkeys(names(12), 0.0)}))
+    found = one(compare_runs(database, [before, after]))
+    assert found["better"] == f"demo/a ({before})"
+    assert found["flips"]["lost"]["count"] == 12
+
+
+def test_models_can_be_chosen_within_and_between_runs(database: Database, tmp_path: Path) -> None:
+    first = record(database, tmp_path, *(Told({"s1": 1.0}, model=f"demo/{name}") for name in "abc"))
+    second = record(database, tmp_path, *(Told({"s1": 0.0}, model=f"demo/{name}") for name in "bcd"))
+
+    def chosen(runs: list[str], *models: str) -> list[tuple[str, str]]:
+        items = compare_runs(database, runs, Choice(models=models))["comparisons"]
+        return [(item["a"]["model"], item["b"]["model"]) for item in items]
+
+    assert chosen([first], "demo/c", "demo/a") == [("demo/c", "demo/a")]
+    assert chosen([first, second]) == [("demo/b", "demo/b"), ("demo/c", "demo/c")]
+    assert chosen([first, second], "demo/b") == [("demo/b", "demo/b")]
+    assert chosen([first, second], "demo/a", "demo/d") == [("demo/a", "demo/d")]
+    with pytest.raises(NotFoundError, match=r"has no model 'demo/x'; it has demo/a, demo/b, demo/c\."):
+        chosen([first], "demo/x", "demo/a")
+    document = compare_runs(database, [first, second])
+    assert document["not_compared"] == [
+        f"demo/a is not in run {second}, which has demo/b, demo/c, demo/d; name two models with --model."
+    ]
+
+
+def test_a_run_with_one_model_asks_for_a_second_run(database: Database, tmp_path: Path) -> None:
+    run = record(database, tmp_path, Told({"s1": 1.0}))
+    with pytest.raises(UserError, match="name a second run"):
+        compare_runs(database, [run])
+    with pytest.raises(NotFoundError, match=r"has no benchmark 'lisded'.*Did you mean 'listed'"):
+        compare_runs(database, [run], Choice(benchmarks=("lisded",)))
+
+
+def test_only_the_latest_attempt_at_a_trial_counts(database: Database, tmp_path: Path) -> None:
+    told = Told({"s1": FAILED, "s2": 1.0})
+    run = record(database, tmp_path, told, Told({"s1": 1.0, "s2": 1.0}, model="demo/b"))
+    with database.connect() as connection:
+        connection.execute(
+            "INSERT INTO responses SELECT 900, evaluation_id, trial_id, 1, sample_id, sample_digest, epoch, category, "
+            "cluster, NULL, 0, NULL, 0, 'stop', 1, 1, NULL, NULL, NULL, 0.1, NULL, 1 "
+            "FROM responses WHERE error IS NOT NULL"
+        )
+        connection.execute("INSERT INTO scores VALUES (900, 'fixed', '1', 0.0, 0, 'no', '', NULL)")
+    connection.close()
+    found = one(compare_runs(database, [run]))
+    assert found["n"] == 2
+    assert found["left_out"]["only_b_failed_in_a"] == 0
+    assert found["a"]["score"]["value"] == 0.5
+
+
+def test_flipped_samples_are_shown_with_both_answers(database: Database, tmp_path: Path) -> None:
+    a = Told({"s1": 1.0, "s2": 0.0, "s3": 1.0}, text="from a")
+    b = Told({"s1": 0.0, "s2": 1.0, "s3": 1.0}, model="demo/b", text="from b")
+    found = one(compare_runs(database, [record(database, tmp_path, a, b)], flips=5))
+    [gained], [lost] = found["flips"]["gained"]["samples"], found["flips"]["lost"]["samples"]
+    assert (gained["sample_id"], lost["sample_id"]) == ("s2", "s1")
+    assert lost["a"] == {"values": (1.0,), "answers": ("yes",), "responses": ("from a",)}
+    assert lost["b"] == {"values": (0.0,), "answers": ("no",), "responses": ("from b",)}
+    text = page_markdown(comparison_page(compare_runs(database, [found["a"]["run_id"]], flips=1)))
+    assert "| only A right | s1 | – | question s1 | yes | yes | no |" in text
+
+
+def test_graded_marks_are_tested_by_permutation_and_groups_are_respected(database: Database, tmp_path: Path) -> None:
+    groups = {name: f"g{n // 4}" for n, name in enumerate(names(40))}
+    a = Told({name: 0.3 + 0.01 * (n % 7) for n, name in enumerate(names(40))}, groups=groups)
+    b = Told({name: 0.5 + 0.01 * (n % 5) for n, name in enumerate(names(40))}, model="demo/b", groups=groups)
+    found = one(compare_runs(database, [record(database, tmp_path, a, b)]))
+    assert found["test"] == "clustered exact permutation"
+    assert found["difference"]["method"] == "clustered-t"
+    assert set(found["effects"]) == {"cohens_d"}
+
+
+MARK = st.sampled_from([0.0, 1.0, FAILED, INVALID, NOT_ASKED])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(MARK, MARK), min_size=1, max_size=30))
+def test_every_sample_is_either_compared_or_left_out_with_a_reason(pairs: list[tuple[Any, Any]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        database = open_database(f"sqlite:///{folder}/p.db")
+        try:
+            a = {f"s{n}": mark for n, (mark, _) in enumerate(pairs)}
+            b = {f"s{n}": mark for n, (_, mark) in enumerate(pairs)}
+            run = record(database, Path(folder), Told(a), Told(b, model="demo/b"))
+            found = one(compare_runs(database, [run]))
+        finally:
+            database.dispose()
+    values = {0.0: 0.0, 1.0: 1.0, INVALID: 0.0}
+    both = [(values[x], values[y]) for x, y in pairs if x in values and y in values]
+    nowhere = sum(x in (FAILED, NOT_ASKED) and y in (FAILED, NOT_ASKED) for x, y in pairs)
+    failed_in_both = sum(x == y == FAILED for x, y in pairs)
+    assert found["n"] == len(both)
+    assert sum(found["left_out"].values()) == len(pairs) - len(both) - nowhere + failed_in_both
+    if both:
+        assert found["difference"]["value"] == pytest.approx(sum(y - x for x, y in both) / len(both), abs=1e-12)
+    else:
+        assert found["difference"]["value"] is None
+        assert found["verdict"] == "nothing to compare: no sample was answered by both"
