@@ -102,3 +102,17 @@ def test_every_command_has_help_that_starts_with_what_it_does(cli: Cli) -> None:
         assert ended.code == 0
         assert ended.out.startswith(f"Usage: proctor {name}")
         assert "  --help" in ended.out or "-h, --help" in ended.out
+
+
+def test_a_run_sends_its_first_request_before_loading_what_only_reports_need(environment: dict[str, str]) -> None:
+    Path("watching.py").write_text(
+        "import sys\n\ndef answer(text: str) -> str:\n"
+        "    names = ('sqlalchemy', 'alembic', 'rich', 'pandas', 'scipy')\n"
+        "    print('loaded:', [name for name in names if name in sys.modules], file=sys.stderr)\n"
+        "    return 'ANSWER: 1'\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-m", "proctor", "run", "arithmetic", "-m", "python/watching:answer", "--limit", "1"],
+        env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "loaded: []" in ended.stderr

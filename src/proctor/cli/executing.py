@@ -16,7 +16,7 @@ from proctor.cli.gates import check_gates, check_regression, write_reports
 from proctor.cli.workplace import print_json
 from proctor.domain.run import RunStatus
 from proctor.domain.trial import Outcome
-from proctor.reports.summary import metric_labels
+from proctor.reports.labels import metric_labels
 from proctor.runs.execute import Execution, carry_out
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.domain.yaml_document import LocatedDocument, load_yaml
 from proctor.models.registry import create_model
 from proctor.planning.plan_file import is_plan, plan_from, plan_in
-from proctor.reports.summary import metric_labels
+from proctor.reports.labels import metric_labels
 from proctor.scorers.registry import create_scorer
 
 if TYPE_CHECKING:

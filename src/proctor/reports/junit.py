@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from proctor.domain.trial import Outcome
-from proctor.stores.results import ResultRow
+
+if TYPE_CHECKING:
+    from proctor.stores.results import ResultRow  # loads SQLAlchemy, which a gate has no need of
 
 RIGHT = 0.5
 """A mark from here on counts as right."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +11,7 @@ from proctor import plugins
 from proctor.domain.estimate import Estimate
 from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
+from proctor.reports.labels import metric_labels
 from proctor.reports.repeats import measure_repeats
 from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunRow
@@ -71,11 +71,6 @@ def _measure(results: ResultStore, row: dict[str, Any]) -> tuple[dict[str, Any],
         repeated = measure_repeats(results.database, row["id"], scorer, version, row["epochs"])
         metrics |= {label: estimate_json(estimate) for label, estimate in repeated.items()}
     return metrics, categories
-
-
-def metric_labels(scorers: Sequence[str], metrics: Sequence[str]) -> list[str]:
-    """What the numbers of a benchmark are called, scorer by scorer, metric by metric."""
-    return [name if index == 0 else f"{scorer}.{name}" for index, scorer in enumerate(scorers) for name in metrics]
 
 
 def _cost_per_correct(cost_usd: Decimal | None, metrics: dict[str, Any], measured: int) -> float | None:
