@@ -95,6 +95,8 @@ def evaluate(
     epochs: int = 1,
     seed: int = 0,
     cache: bool = True,
+    batch: bool = False,
+    offline: bool = False,
     name: str | None = None,
     home: Path | str | None = None,
     **options: Any,
@@ -114,6 +116,8 @@ def evaluate(
             "epochs": epochs,
             "seed": seed,
             "cache": cache,
+            "batch": batch,
+            "offline": offline,
             **_sorted_options(options),
         }
     )
@@ -126,7 +130,9 @@ def evaluate(
 
 
 def _evaluated(plan: Plan, settings: Settings, database: Database) -> Run:
-    execution = submit(plan, Surroundings(Path.cwd(), os.environ, settings.data, settings.prices), database)
+    execution = submit(
+        plan, Surroundings(Path.cwd(), os.environ, settings.data, settings.prices, settings.is_offline), database
+    )
     _run_in_thread(execution)
     return Run(execution.run_id, read_run(database, execution.run_id), database)
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+OFF = frozenset({"", "0", "false", "no", "off"})
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -17,6 +19,8 @@ class Settings:
     """A folder with benchmark data, used instead of the hub."""
     prices: Path | None = None
     """A file with prices that win over the list."""
+    is_offline: bool = False
+    """Whether nothing beyond this machine may be connected to."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -25,4 +29,10 @@ class Settings:
         data = environment.get("PROCTOR_DATA")
         prices = Path(environment.get("PROCTOR_PRICES") or home / "prices.yaml")
         is_wanted = "PROCTOR_PRICES" in environment or prices.is_file()
-        return cls(home=home, database_url=url, data=Path(data) if data else None, prices=prices if is_wanted else None)
+        return cls(
+            home=home,
+            database_url=url,
+            data=Path(data) if data else None,
+            prices=prices if is_wanted else None,
+            is_offline=environment.get("PROCTOR_OFFLINE", "").strip().lower() not in OFF,
+        )

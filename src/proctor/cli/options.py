@@ -44,6 +44,8 @@ LIMITS = {
     "max_minutes": "minutes",
     "retries": "retries",
     "timeout": "timeout_seconds",
+    "max_rpm": "requests_per_minute",
+    "max_tpm": "tokens_per_minute",
 }
 
 
@@ -65,6 +67,8 @@ limit_options = _together(
         "--assume-price", metavar="IN/OUT", help="Dollars for a million tokens, where the price is unknown."
     ),
     click.option("--max-minutes", type=NUMBER, metavar="M", help="Stop after this time; resume later."),
+    click.option("--max-rpm", type=NUMBER, metavar="N", help="Requests a minute, for each model."),
+    click.option("--max-tpm", type=NUMBER, metavar="N", help="Tokens a minute, for each model."),
     click.option("--retries", type=click.IntRange(0, 50), metavar="N", help="Further tries after a fault (5)."),
     click.option("--timeout", type=NUMBER, metavar="S", help="Seconds for one request (600)."),
 )
@@ -74,6 +78,10 @@ data_option = click.option(
     type=click.Path(exists=True, file_okay=False),
     metavar="DIR",
     help="A folder whose NAME.jsonl is read instead of the hub (PROCTOR_DATA).",
+)
+
+offline_option = click.option(
+    "--offline", is_flag=True, help="Connect to nothing beyond this machine (PROCTOR_OFFLINE=1)."
 )
 
 judge_option = click.option(
@@ -99,6 +107,8 @@ execution_options = _together(
         "--until", metavar="RULE", help="Stop early: 'ci<0.02' (a narrow interval) or 'decided' (one model is better)."
     ),
     click.option("--no-cache", is_flag=True, help="Ask again even what was answered before."),
+    offline_option,
+    click.option("--batch", is_flag=True, help="Hand the requests in as batches: half the price, within a day."),
     data_option,
     limit_options,
 )  # fmt: skip
@@ -138,6 +148,7 @@ def plan_values(flags: dict[str, Any]) -> dict[str, Any]:
         values["judge"] = list(flags["judge"])
     if flags.get("no_cache"):
         values["cache"] = False
+    values |= {name: True for name in ("offline", "batch") if flags.get(name)}
     where = {"where": _pairs(flags["where"])} if flags.get("where") else {}
     parts = {
         "limits": limit_values(flags),

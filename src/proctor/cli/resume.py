@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from proctor.cli.options import as_json, data_option, gates, limit_options, limit_values, run_argument
+from proctor.cli.options import (
+    as_json,
+    data_option,
+    gates,
+    limit_options,
+    limit_values,
+    offline_option,
+    run_argument,
+)
 
 
 @click.command(short_help="Finish a run that was interrupted.")
 @run_argument
 @limit_options
 @data_option
+@offline_option
 @gates
 @as_json
 def resume(reference: str, **flags: Any) -> None:
@@ -33,7 +43,9 @@ def resume(reference: str, **flags: Any) -> None:
     with database() as opened:
         run = RunStore(opened).get(reference)
         limits = limits_with(run.plan, limit_values(flags))
-        execution = reopen(run, surroundings(flags["data"]), opened, limits)
+        here = surroundings(flags["data"])
+        here = replace(here, is_offline=here.is_offline or flags["offline"])
+        execution = reopen(run, here, opened, limits)
         refuse_unknown(bars, known_metrics(execution))
         baseline = None if reference_run is None else RunStore(opened).get(reference_run).id
         finish(execution, opened, is_json=flags["as_json"], gates=bars, baseline=baseline, reports=flags["reports"])

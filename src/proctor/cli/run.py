@@ -39,12 +39,13 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
     from proctor.cli.gates import read_gates, refuse_unknown, refuse_unwritable
     from proctor.cli.plans import read_targets
     from proctor.cli.workplace import surroundings
+    from proctor.domain.offline import confined
 
     bars = read_gates(flags["fail_under"])
     refuse_unwritable(flags["reports"])
     given = read_targets(targets, models, plan_values(flags))
     here = surroundings(flags["data"])
-    with given.located(here):
+    with confined(given.plan.offline or here.is_offline), given.located(here):
         if bars:
             refuse_unknown(bars, given.metrics(here))
         if flags["dry_run"]:

@@ -245,6 +245,10 @@ class Limits(_Frozen):
     concurrency: Whole = Field(64, ge=1, le=4096)
     retries: Whole = Field(5, ge=0, le=50)
     timeout_seconds: Number = Field(600.0, gt=0)
+    requests_per_minute: Number | None = Field(None, gt=0)
+    """For each model; a provider's own limit, as its headers tell it, is kept without being asked."""
+    tokens_per_minute: Number | None = Field(None, gt=0)
+    """Input and output together, for each model."""
 
 
 class Plan(_Frozen):
@@ -260,6 +264,10 @@ class Plan(_Frozen):
     cache: bool = True
     until: str | None = None
     """Stop early: 'ci<0.02' or 'decided'."""
+    batch: bool = False
+    """Hand the requests in as batches: half the price, answers within a day."""
+    offline: bool = False
+    """Connect to nothing beyond this machine."""
     limits: Limits = Limits()
 
     @model_validator(mode="after")

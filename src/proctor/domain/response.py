@@ -46,6 +46,17 @@ class TokenLogprob:
 
 
 @dataclass(frozen=True, slots=True)
+class RateState:
+    """What a provider says is left of its allowance; None where it says nothing."""
+
+    requests_left: int | None = None
+    requests_reset_seconds: float | None = None
+    """How long until the allowance is whole again."""
+    tokens_left: int | None = None
+    tokens_reset_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Response:
     text: str
     finish_reason: FinishReason = FinishReason.STOP
@@ -62,6 +73,8 @@ class Response:
     cost_usd: Decimal | None = None
     turns: tuple[str, ...] = ()
     """Earlier answers of a conversation with several turns; `text` is the last one."""
+    rate: RateState | None = field(default=None, compare=False)
+    """The provider's allowance as it stood after this answer; not part of what is kept."""
 
     @property
     def is_cacheable(self) -> bool:

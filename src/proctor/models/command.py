@@ -23,9 +23,11 @@ from proctor.domain.errors import (
 )
 from proctor.domain.message import Document, Image, Json, Prompt
 from proctor.domain.model import ModelIdentity
+from proctor.domain.offline import is_confined
 from proctor.domain.response import Response, Usage
 from proctor.models.extraction import Extraction, compile_extraction
 from proctor.models.faults import Target, parse_or_none
+from proctor.models.offline import refuse_unless_cut_off, without_network
 from proctor.models.parts import Accepts, plain_text, prepare
 from proctor.models.process import Finished, LimitExceededError, Limits, run
 from proctor.models.provider import Capabilities, Provider
@@ -113,6 +115,7 @@ class CommandModel:
     async def _run(self, command: list[str], stdin: bytes, folder: Path, timeout_seconds: float) -> Finished:
         limits = Limits(timeout_seconds, self._settings.memory_mb, self._settings.processes)
         try:
+            command = [*without_network(), *command] if is_confined() else command
             return await run(command, stdin=stdin, folder=folder, environment=self._environment, limits=limits)
         except TimeoutError:
             raise ProviderFaultError(f"{self._target.model} gave no answer within {timeout_seconds:g} s") from None
@@ -170,6 +173,8 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
         settings = {**settings, "workspace": str(workspace)}
         given = read_settings(Settings, settings, PROVIDER.name)
     program = _find(name, folder, environment)
+    if is_confined():
+        refuse_unless_cut_off(f"command/{name}")
     missing = [variable for variable in given.environment if not environment.get(variable)]
     if missing:
         raise UserError(f"command/{name} is to be given {', '.join(missing)}, which is not set.")

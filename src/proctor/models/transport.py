@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError
+from proctor.domain.offline import is_confined, is_loopback_host
 from proctor.models.faults import Target, fault_of
 from proctor.models.shutdown import settle_at_exit
 from proctor.version import __version__
@@ -104,6 +105,9 @@ class Transport:
     def _request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, timeout_seconds: float
     ) -> RequestBuilder:
+        if is_confined() and not is_loopback_host(urlsplit(url).hostname or ""):
+            where = f"{self.target.model}: {_place(url)} is not on this machine"
+            raise ModelUnavailableError(f"{where}, and this run is offline: nothing was sent.")
         if self._client is None:
             self._client = self._open(url)
         builder = self._client.request(method, url).headers(headers).timeout(timedelta(seconds=timeout_seconds))

@@ -12,6 +12,7 @@ from itertools import groupby
 from proctor.domain.errors import ProctorError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Event, Observer
+from proctor.domain.offline import confined
 from proctor.domain.plan import Limits, Plan
 from proctor.domain.run import RunStatus
 from proctor.engine.budget import Budget
@@ -39,6 +40,7 @@ class Execution:
     plan: Plan
     evaluations: list[Evaluation]
     database: Database
+    is_offline: bool = False
     observers: list[Observer] = field(default_factory=list)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     stop_reason: str | None = None
@@ -60,7 +62,7 @@ def submit(plan: Plan, surroundings: Surroundings, database: Database) -> Execut
     evaluations = _facing_opponents(resolve(plan, surroundings), database)
     store = RunStore(database)
     run_id = store.create(plan, evaluations, surroundings.folder)
-    return _execution(run_id, plan, evaluations, store, database)
+    return _execution(run_id, plan, evaluations, store, database, is_offline=surroundings.is_offline)
 
 
 def reopen(run: RunRow, surroundings: Surroundings, database: Database, limits: Limits | None = None) -> Execution:
@@ -75,7 +77,7 @@ def reopen(run: RunRow, surroundings: Surroundings, database: Database, limits: 
                 "belong together. Restore the file, or start a new run (unchanged questions come from the cache)."
             )
         store.use_scorers(row["id"], {scorer.name: scorer.version for scorer in evaluation.scorers})
-    return _execution(run.id, plan, evaluations, store, database)
+    return _execution(run.id, plan, evaluations, store, database, is_offline=surroundings.is_offline)
 
 
 def _facing_opponents(evaluations: list[Evaluation], database: Database) -> list[Evaluation]:
@@ -83,12 +85,18 @@ def _facing_opponents(evaluations: list[Evaluation], database: Database) -> list
 
 
 def _execution(
-    run_id: str, plan: Plan, evaluations: list[Evaluation], store: RunStore, database: Database
+    run_id: str,
+    plan: Plan,
+    evaluations: list[Evaluation],
+    store: RunStore,
+    database: Database,
+    *,
+    is_offline: bool,
 ) -> Execution:
     rows = store.evaluation_rows(run_id)
     numbered = [replace(item, id=row["id"]) for item, row in zip(evaluations, rows, strict=True)]
     bind_replays(numbered, database)
-    return Execution(run_id, plan, numbered, database)
+    return Execution(run_id, plan, numbered, database, plan.offline or is_offline)
 
 
 async def carry_out(execution: Execution) -> RunStatus:
@@ -99,7 +107,8 @@ async def carry_out(execution: Execution) -> RunStatus:
     status: RunStatus = RunStatus.FAILED
     error: str | None = "the process ended"
     try:
-        status, error = await _attempt(execution, store)
+        with confined(execution.is_offline):
+            status, error = await _attempt(execution, store)
     except ProctorError as failure:
         error = str(failure)
         raise

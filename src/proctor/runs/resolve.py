@@ -12,6 +12,7 @@ from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
 from proctor.domain.errors import BenchmarkError, PlanError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.model import Model
+from proctor.domain.offline import confined
 from proctor.domain.plan import BenchmarkSpec, Limits, Plan
 from proctor.domain.price import FREE, Price
 from proctor.domain.scorer import Scorer
@@ -33,6 +34,8 @@ class Surroundings:
     data: Path | None = None
     prices: Path | None = None
     """A file with prices that win over the list."""
+    is_offline: bool = False
+    """Whether nothing beyond this machine may be connected to, whatever a plan says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,11 @@ class _Prepared:
 
 def resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
     """Every model with every benchmark, in the plan's order; raises a UserError for anything that cannot be used."""
+    with confined(plan.offline or surroundings.is_offline):
+        return _resolve(plan, surroundings)
+
+
+def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
     models = [
         (spec, create_model(spec, environment=surroundings.environment, folder=surroundings.folder))
         for spec in plan.models
