@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from proctor.domain.errors import BenchmarkError, NotFoundError
 from proctor.domain.yaml_document import as_mapping, explain_value, load_yaml
 
-_FUNCTION = re.compile(r"^[ \t-]*(?:([\w-]+):)?[ \t]*!function[ \t]+(\S+)", re.MULTILINE)
+_FUNCTION = re.compile(r"^([ \t-]*(?:[\"']?[\w-]+[\"']?:)?[ \t]*)!function[ \t]+([\w.]+)", re.MULTILINE)
 _MOST_INCLUDES = 10
 WITHOUT_EFFECT = frozenset(
     {"tag", "group", "task_alias", "should_decontaminate", "doc_to_decontamination_query", "training_split", "include"}
@@ -162,11 +162,7 @@ def _merged(path: Path, label: str, depth: int) -> dict[str, Any]:
 
 def _without_functions(path: Path) -> str:
     """The text with Python functions as marked texts: they are refused by name once it is known that they matter."""
-
-    def quoted(found: re.Match[str]) -> str:
-        return found[0].replace("!function", '"!function').replace(found[2], f'{found[2]}"')
-
-    return _FUNCTION.sub(quoted, path.read_text("utf-8"))
+    return _FUNCTION.sub(r'\1"!function \2"', path.read_text("utf-8"))
 
 
 def _refuse_functions(value: Any, label: str, where: str = "") -> None:
