@@ -1,0 +1,1 @@
+"""What the documents show is executed here, and kept as it really is."""

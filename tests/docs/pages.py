@@ -1,0 +1,102 @@
+"""What is generated: the reference of the command line, the lists of the index, the table of scorers."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from docs.markdown import ROOT
+from proctor import plugins
+from proctor.cli.main import cli
+
+REFERENCE = ROOT / "docs" / "reference" / "cli.md"
+INDEX = ROOT / "docs" / "index.md"
+WIDTH = 96
+BENCHMARK_FILE = ROOT / "docs" / "reference" / "benchmark-file.md"
+LIST = re.compile(r"(<!-- pages: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+TABLE = re.compile(r"(<!-- generated: scorers -->\n).*?(<!-- end -->)", re.DOTALL)
+TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
+HEAD = """# Command line
+
+Every command with its `--help`. This page is written by `scripts/refresh-docs` from the program itself.
+
+RUN is a run's id, a unique beginning of one, or `latest`. Data goes to standard output, progress and errors to standard
+error. See [exit codes](exit-codes.md), [JSON](json.md) and [files and environment](files-and-environment.md).
+"""
+
+
+def cli_reference() -> str:
+    parts = [HEAD]
+    for path, command in _commands("proctor", cli):
+        context = click.Context(command, info_name=path, terminal_width=WIDTH, max_content_width=WIDTH)
+        text = "\n".join(line.rstrip() for line in command.get_help(context).split("\n"))
+        parts.append(f"## {path}\n\n```text\n{text}\n```\n")
+    return "\n".join(parts)
+
+
+def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        context = click.Context(command, info_name=path)
+        for name in command.list_commands(context):
+            if (inner := command.get_command(context, name)) is not None:
+                yield from _commands(f"{path} {name}", inner)
+
+
+def index() -> str:
+    """The index with its lists brought up to date."""
+    return LIST.sub(lambda found: f"{found[1]}{_listed(found[2])}{found[3]}", INDEX.read_text(encoding="utf-8"))
+
+
+def _listed(folder: str) -> str:
+    pages = sorted((INDEX.parent / folder).glob("*.md"))
+    return "".join(f"- [{_title(page)}]({page.relative_to(INDEX.parent).as_posix()})\n" for page in pages)
+
+
+def _title(page: Path) -> str:
+    found = TITLE.search(page.read_text(encoding="utf-8"))
+    assert found is not None, f"{page.name} has no title"
+    return found[1]
+
+
+def benchmark_file() -> str:
+    """The reference of benchmark files with its table of scorers brought up to date."""
+    rows = "".join(f"| `{name}` | {_purpose(name)} | {_options(name)} |\n" for name in plugins.BUILT_IN["scorers"])
+    table = f"| scorer | gives | options (default) |\n|---|---|---|\n{rows}"
+    return TABLE.sub(lambda found: f"{found[1]}{table}{found[2]}", BENCHMARK_FILE.read_text(encoding="utf-8"))
+
+
+def _class_of(name: str) -> type:
+    factory = plugins.load("scorers", name)
+    found: type = getattr(sys.modules[factory.__module__], inspect.signature(factory).return_annotation)
+    return found
+
+
+def _purpose(name: str) -> str:
+    return (inspect.getdoc(_class_of(name)) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+
+
+def _options(name: str) -> str:
+    if name.startswith("judge"):
+        return "see [judges](judges.md)" if (BENCHMARK_FILE.parent / "judges.md").exists() else "several"
+    kind = _class_of(name)
+    if not dataclasses.is_dataclass(kind):
+        return "none"
+    fixed = {"measure"} if name in ("precision", "recall") else set()
+    options = [field for field in dataclasses.fields(kind) if field.init and field.name not in fixed]
+    return ", ".join(f"`{field.name}` ({_shown(field.default)})" for field in options) or "none"
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else "none" if value == () else str(value)
+
+
+GENERATED = {REFERENCE: cli_reference, INDEX: index, BENCHMARK_FILE: benchmark_file}
