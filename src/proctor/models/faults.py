@@ -132,7 +132,8 @@ def _codes(document: Any) -> str:
     error = document.get("error") if isinstance(document, dict) else None
     if not isinstance(error, dict):
         return ""
-    reasons = [item.get("reason") for item in error.get("details") or () if isinstance(item, dict)]
+    details = error.get("details")
+    reasons = [item.get("reason") for item in details if isinstance(item, dict)] if isinstance(details, list) else []
     return " ".join(
         str(value) for value in (error.get("code"), error.get("type"), error.get("status"), *reasons) if value
     )
