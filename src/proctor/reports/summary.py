@@ -14,7 +14,6 @@ from proctor.metrics.metric import Metric, measure_all
 from proctor.reports.labels import metric_labels
 from proctor.reports.repeats import measure_repeats
 from proctor.stores.results import ResultStore
-from proctor.stores.runs import RunRow
 
 NO_LATENCY = {"p50": None, "p95": None}
 """Nothing was asked now: not measured, which is not the same as 0."""
@@ -95,17 +94,4 @@ def estimate_json(estimate: Estimate) -> dict[str, Any]:
         "ci95": interval,
         "n": estimate.n,
         "method": estimate.method,
-    }
-
-
-def run_json(run: RunRow, evaluations: list[dict[str, Any]]) -> dict[str, Any]:
-    """The one document that `--json` prints."""
-    return {
-        "run_id": run.id,
-        "name": run.name,
-        "status": run.status.value,
-        "error": run.error,
-        "created_at": run.created_at.isoformat(),
-        "seconds": round(run.seconds, 3),
-        "evaluations": evaluations,
     }

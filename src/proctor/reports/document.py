@@ -1,0 +1,20 @@
+"""A run as one document; apart from `summary`, because kept numbers are shown without loading what computes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proctor.stores.runs import RunRow
+
+
+def run_json(run: RunRow, evaluations: list[dict[str, Any]]) -> dict[str, Any]:
+    """The one document that `--json` prints."""
+    return {
+        "run_id": run.id,
+        "name": run.name,
+        "status": run.status.value,
+        "error": run.error,
+        "created_at": run.created_at.isoformat(),
+        "seconds": round(run.seconds, 3),
+        "evaluations": evaluations,
+    }
