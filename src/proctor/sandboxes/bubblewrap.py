@@ -51,4 +51,4 @@ def command(python: Path) -> list[str]:
 
 def create(*, parallel: int | None = None) -> Pool:
     python = interpreter()
-    return cold_pool(NAME, command(python), python=python, inside="/run/proctor", parallel=parallel)
+    return cold_pool(NAME, command(python), python=python, inside="import sys; sys.path.insert(0, '/run/proctor')", parallel=parallel)

@@ -82,7 +82,7 @@ def _be_init(payload: dict[str, Any]) -> int:
     main = os.fork()
     if main == 0:
         os.close(CONTROL)
-        _become(payload)
+        become(payload)
     kernel.prctl(kernel.SET_DUMPABLE, 0)
     while True:
         pid, status = os.waitpid(-1, 0)
@@ -91,7 +91,7 @@ def _be_init(payload: dict[str, Any]) -> int:
             return 0
 
 
-def _become(payload: dict[str, Any]) -> None:
+def become(payload: dict[str, Any]) -> None:
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     if payload["mode"] == "script":

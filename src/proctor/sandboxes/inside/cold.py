@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +19,11 @@ from .warm import Ended, SandboxFaultError
 _OWN_BYTES = 48 << 20  # the tool and the stub, before any code is read
 _OWN_PROCESSES = 6
 _DIE_SECONDS = 10.0
+_READER = """import struct
+f = open({fd}, 'rb', 0, closefd=False)
+n, t = struct.unpack('>I', f.read(4))[0], b''
+while len(t) < n: t += f.read(n - len(t))
+exec(t)"""
 
 
 class ColdParent:
@@ -26,11 +33,18 @@ class ColdParent:
         self.is_alive = True
         self.cgroup = cgroups.Cgroup(name, is_used=config["is_using_cgroups"])
         self._config = config
+        self.is_stdio = bool(config.get("is_stdio"))
+        self._is_carrying = bool(config.get("is_carrying"))
+        self._numbers = ""
         self.extra_order = {
             "has_memory_cgroup": self.cgroup.has_memory,
             "is_notifying": config["is_notifying"],
             "is_filtered": config["is_filtered"],
+            "work": "/tmp/work",  # noqa: S108  the sandbox's own
         }
+        self._folder: str | None = None
+        if config.get("is_hosted"):
+            self.extra_order["work"] = self._folder = tempfile.mkdtemp(prefix="proctor-")
         self._process: subprocess.Popen[bytes] | None = None
         self._pidfd = -1
 
@@ -38,6 +52,11 @@ class ColdParent:
     def exit_fd(self) -> int:
         """Readable when the child has ended."""
         return self._pidfd
+
+    @property
+    def carried(self) -> bytes | None:
+        """The code for the inside, to be sent first, where the tool shows no folder of ours and takes no long arguments."""
+        return f"{self._config['inside']}\n{self._door(self._numbers)}".encode() if self._is_carrying else None
 
     def limit(self, limits: dict[str, Any]) -> None:
         self.cgroup.limit(limits["memory_bytes"] + _OWN_BYTES, limits["processes"] + _OWN_PROCESSES)
@@ -51,12 +70,21 @@ class ColdParent:
             "files": order["open_files"],
             "processes": order["processes"] + _OWN_PROCESSES,
             "file": order["file_bytes"],
-            "name": f"proctor-{os.getpid()}-{order['role']}",
+            "name": f"proctor-{os.getpid()}-{self._config['role']}",
+            "fds": ",".join(map(str, kept)),
+            "fd0": kept[0],
+            "fd1": kept[-1],
+            "container_memory": order["memory_bytes"] + _OWN_BYTES,
         }
-        numbers = ", ".join(map(str, kept))
-        start = f"import sys; sys.path.insert(0, {self._config['inside']!r}); from inside import stub; stub.main({numbers})"
+        numbers = self._numbers = ", ".join(map(str, kept))
+        start = f"{self._config['inside']}\n{self._door(numbers)}"
+        if self._is_carrying:
+            start = _READER.format(fd=0 if self.is_stdio else kept[0])
         prefix = [part.format(**values) for part in self._config["prefix"]]
         return [*prefix, self._config["python"], "-s", "-S", "-P", "-B", "-c", start]
+
+    def _door(self, numbers: str) -> str:
+        return f"from inside import stub\nstub.{'main_stdio()' if self.is_stdio else f'main({numbers})'}"
 
     def spawn(self, order: dict[str, Any], fds: list[int]) -> int:
         """Start the tool around these descriptors; returns one for its process."""
@@ -67,7 +95,7 @@ class ColdParent:
             try:
                 self._process = subprocess.Popen(
                     self._command(order, kept),
-                    pass_fds=kept,
+                    pass_fds=() if self.is_stdio else kept,
                     env=self._config["environment"],
                     stdin=streams[0],
                     stdout=streams[1],
@@ -76,7 +104,7 @@ class ColdParent:
                     cwd="/",
                 )
             except OSError as error:
-                raise SandboxFaultError(f"cannot start {self._config['prefix'][0]}: {error}") from error
+                raise SandboxFaultError(f"cannot start {self._command(order, kept)[0]}: {error}") from error
         self._pidfd = os.pidfd_open(self._process.pid)
         return os.dup(self._pidfd)
 
@@ -108,6 +136,8 @@ class ColdParent:
         self._process = None
         os.close(self._pidfd)
         self._end_stragglers()
+        if self._folder is not None:
+            _empty(self._folder)
         return Ended(status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
     def _end_stragglers(self) -> None:
@@ -127,6 +157,18 @@ class ColdParent:
             self._process.kill()
             self.collect(_DIE_SECONDS)
         self.cgroup.remove()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _empty(folder: str) -> None:
+    """Nothing of one run is there for the next."""
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)  # noqa: PTH118  names here may be anything
+        if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            os.unlink(path)  # noqa: PTH108
 
 
 def _own_group(controller: str) -> str:

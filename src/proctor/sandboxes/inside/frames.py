@@ -36,6 +36,10 @@ def write_all(fd: int, data: bytes) -> None:
         view = view[os.write(fd, view) :]
 
 
+def framed(body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + body
+
+
 class Channel:
     """Frames in both directions, over one descriptor or two."""
 
@@ -46,7 +50,7 @@ class Channel:
 
     def send(self, frame: bytes) -> None:
         try:
-            write_all(self.outgoing, struct.pack(">I", len(frame)) + frame)
+            write_all(self.outgoing, framed(frame))
         except OSError as error:
             raise ChannelClosedError from error
 

@@ -14,15 +14,21 @@ from . import children, confinement, filter, kernel, syscalls
 from .frames import Channel
 
 
-def confine(order: dict[str, Any], control: socket.socket) -> None:
+def confine(order: dict[str, Any], control: socket.socket | None) -> None:
     """The tool made the namespaces and mounts; limits, privileges and system calls are still ours to take."""
     profile = order["profile"]
-    os.makedirs("/tmp/work", exist_ok=True)  # noqa: PTH103, S108
-    os.chdir("/tmp/work")  # noqa: S108
+    work = order["work"]
+    os.makedirs(work, exist_ok=True)  # noqa: PTH103
+    os.chdir(work)
     with contextlib.suppress(OSError):
         confinement.be_killed_first(b"1000" if profile == "program" else b"500")
     confinement.limit(order, is_address_space_limited=order["is_address_space_limited"] or not order["has_memory_cgroup"])
-    given = [os.open("/tmp/work", os.O_RDONLY | os.O_DIRECTORY)] if order["is_folder_wanted"] else []  # noqa: S108
+    if control is None:
+        kernel.drop_capabilities()
+        code = filter.compile_filter(syscalls.machine(), profile=profile, loopback=order["loopback"], is_notifying=False)
+        kernel.Filter(code).install(is_notifying=False)
+        return
+    given = [os.open(work, os.O_RDONLY | os.O_DIRECTORY)] if order["is_folder_wanted"] else []
     if not order["is_filtered"]:
         confinement.hand_over(profile, control, given)
         return
@@ -59,3 +65,15 @@ def main(*fds: int) -> None:
     finally:
         sys.stdout.flush()
         os._exit(code)
+
+
+def main_stdio() -> None:
+    """For tools that pass on nothing but the standard streams: order and work come first on standard input."""
+    channel = Channel(0)
+    order = json.loads(channel.receive())
+    payload = json.loads(channel.receive())
+    _add_site_builtins()
+    confine(order, None)
+    os.write(2, order["token"].encode())  # from here on, what fails is the program
+    children.write_files(payload.get("files", {}))
+    children.become(payload)

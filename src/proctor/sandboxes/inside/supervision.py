@@ -34,6 +34,19 @@ class HarnessGoneError(Exception):
     """Nobody is waiting for the answer any more."""
 
 
+def order_for(role: str, limits: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """What a child is told before it confines itself."""
+    return {
+        "role": role,
+        "profile": "judge" if role == "judge" else "program",
+        "loopback": False,
+        "is_folder_wanted": False,
+        "is_address_space_limited": True,
+        **limits,
+        **options,
+    }
+
+
 class _Child:
     def __init__(self, parent: Parent, control: socket.socket, pidfd: int) -> None:
         self.parent = parent
@@ -63,6 +76,7 @@ class Run:
         self._output: dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
         self._main_status = bytearray()
         self._folder: int | None = None
+        self._is_ready = False
         self._fault: str | None = None
         self._before: dict[str, Any] = {}
         self._watch(harness, self._on_harness)
@@ -86,10 +100,10 @@ class Run:
     def pair() -> tuple[socket.socket, socket.socket]:
         return socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
 
-    def streams(self, stdin: str) -> list[int]:
+    def streams(self, stdin: bytes) -> list[int]:
         """Standard input with these bytes, and captured standard output and error."""
         read_in, write_in = os.pipe()
-        data = memoryview(base64.b64decode(stdin))
+        data = memoryview(stdin)
         os.set_blocking(write_in, False)
         self._own(write_in)
         if data:
@@ -120,28 +134,21 @@ class Run:
         options: dict[str, Any] | None = None,
     ) -> None:
         ours, theirs = self.pair()
-        order = {
-            "role": role,
-            "profile": "judge" if role == "judge" else "program",
-            "loopback": False,
-            "is_folder_wanted": False,
-            "is_address_space_limited": True,
-            **limits,
-            **(options or {}),
-        }
+        order = order_for(role, limits, {**parent.extra_order, **(options or {})})
         with theirs:
             if role != "judge":
                 parent.limit(limits)
                 self._before = _counters(parent)
-            parent_order = {**order, **parent.extra_order}
-            pidfd = parent.spawn(parent_order, [theirs.fileno(), *fds])
+            pidfd = parent.spawn(order, [theirs.fileno(), *fds])
         child = self._children[role] = _Child(parent, ours, pidfd)
         self._watch(child.exit_fd, lambda _: self._collect(child))
         self._watch(ours.fileno(), self._on_report if role == "judge" else self._on_ready)
         with contextlib.suppress(ChannelClosedError):  # a child that is already gone has said why, or its parent will
             channel = Channel(ours.fileno())
+            if parent.carried is not None:
+                channel.send(parent.carried)
             if parent.extra_order:
-                channel.send(json.dumps(parent_order).encode())
+                channel.send(json.dumps(order).encode())
             channel.send(json.dumps(payload).encode())
 
     # Watching
@@ -235,8 +242,11 @@ class Run:
             self._unwatch(child.control.fileno())
             return
         if data.startswith(b"ready"):
+            self._is_ready = True
             self._take_descriptors(fds)
             data = data[5:]
+            if not data:
+                return
         if data.startswith(b"fault:"):
             self._fault = data[6:].decode(errors="replace")
         else:
@@ -332,17 +342,28 @@ class Run:
     def _raise_faults(self, child: _Child) -> None:
         if self._fault is not None:
             raise SandboxFaultError(f"a child could not confine itself: {self._fault}")
+        if not self._is_ready:
+            said = bytes(self._output["stderr"]).decode(errors="replace").strip()[-300:]
+            raise SandboxFaultError(f"nothing was started: {said or 'no reason was given'}")
         if child.ended is None and self._ending is None and _counters(child.parent)["memory"] <= self._before["memory"]:
             raise SandboxFaultError("a warm parent died during the run")
 
-    def execution(self, *, collect: bool) -> dict[str, Any]:
+    def execution(self, *, collect: bool, token: bytes = b"") -> dict[str, Any]:
         child = self._children["program"]
+        if child.parent.is_stdio and self._output["stderr"].startswith(token):
+            self._is_ready = True
+            del self._output["stderr"][: len(token)]
         self._raise_faults(child)
+        if child.parent.is_stdio:
+            return self._execution(child, child.ended.status if child.ended else None, collect=False)
         status = struct.unpack("=i", self._main_status)[0] if len(self._main_status) == 4 else None
         if status is None and child.ended is not None and child.ended.status == 0:
             raise SandboxFaultError("a program's first process ended without saying how the program did")
         if status is None and child.ended is not None:
             status = child.ended.status
+        return self._execution(child, status, collect=collect)
+
+    def _execution(self, child: _Child, status: int | None, *, collect: bool) -> dict[str, Any]:
         ending, code, number = self._classify(child, status)
         answer: dict[str, Any] = {
             "ending": self._refined(ending, code),
@@ -379,6 +400,8 @@ class Run:
         frames = _frames(bytes(self._reports))
         if any("fault" in frame for frame in frames):
             raise SandboxFaultError(f"the judge could not confine itself: {frames[-1]['fault']}")
+        if not frames or "ready" not in frames[0]:
+            raise SandboxFaultError("the judge was not started")
         final = frames[-1] if frames else {}
         # Both must say so: the judge's last word, and its exit.
         passed = self._ending is None and final.get("done") is True and judge.ended is not None and judge.ended.status == 0

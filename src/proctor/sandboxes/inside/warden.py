@@ -6,18 +6,20 @@ when the harness hangs up, however the harness ended.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
+import secrets
 import signal
 import socket
 import sys
 from typing import Any
 
 from . import cgroups
-from .frames import Channel, ChannelClosedError
+from .frames import Channel, ChannelClosedError, framed
 from .cold import ColdParent
-from .supervision import HarnessGoneError, Parent, Run
+from .supervision import HarnessGoneError, Parent, Run, order_for
 from .warm import SandboxFaultError, WarmParent
 
 _JUDGE_LIMITS = {"processes": 8, "file_bytes": 0, "disk_bytes": 1 << 20, "open_files": 64}
@@ -45,6 +47,8 @@ class Warden:
         return made
 
     def describe(self) -> dict[str, Any]:
+        if "enforced_by" in self._config:
+            return dict(self._config["enforced_by"])
         cgroup = self.parent("candidate").cgroup
         return {
             "memory": "cgroup" if cgroup.has_memory else "rlimit",
@@ -55,6 +59,8 @@ class Warden:
 
     def check(self, request: dict[str, Any]) -> dict[str, Any]:
         limits = request["limits"]
+        if self.parent("candidate").is_stdio:
+            raise SandboxFaultError("this backend runs whole programs; to judge functions choose namespaces or bubblewrap")
         with Run(self._harness, limits) as run:
             peer_c, peer_j = run.pair()
             # It may hold the submission's answer and the expected one, and read the one from JSON.
@@ -69,15 +75,23 @@ class Warden:
 
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
         limits = request["limits"]
+        parent, payload = self.parent("candidate"), request["payload"]
+        options = {"loopback": request["loopback"], "is_folder_wanted": True}
+        if payload["mode"] != "script":
+            options["is_address_space_limited"] = request["is_address_space_limited"]
+        stdin, token = base64.b64decode(request["stdin"]), secrets.token_hex(16)
+        if parent.is_stdio:
+            if request["collect"]:
+                raise SandboxFaultError("this backend brings no files back; choose namespaces or bubblewrap")
+            order = order_for("program", limits, {**parent.extra_order, **options, "token": token})
+            parts = (parent.carried or b"", json.dumps(order).encode(), json.dumps(payload).encode())
+            stdin = b"".join(map(framed, parts)) + stdin
         with Run(self._harness, limits) as run:
-            streams = run.streams(request["stdin"])
-            options = {"loopback": request["loopback"], "is_folder_wanted": True}
-            if request["payload"]["mode"] != "script":
-                options["is_address_space_limited"] = request["is_address_space_limited"]
-            run.start(self.parent("candidate"), "program", limits, streams, request["payload"], options)
+            streams = run.streams(stdin)
+            run.start(parent, "program", limits, streams, payload, options)
             run.close_given()
             run.wait_for("program")
-            return run.execution(collect=request["collect"])
+            return run.execution(collect=request["collect"], token=token.encode())
 
     def serve(self) -> None:
         channel = Channel(self._harness, limit=1 << 30)

@@ -37,6 +37,8 @@ class Ended:
 class WarmParent:
     """A zygote in its own namespaces, user and control group."""
 
+    is_stdio = False
+    carried: bytes | None = None
     extra_order: dict[str, Any] = {}  # noqa: RUF012  a child of ours has its order already
 
     def __init__(self, name: str, config: dict[str, Any]) -> None:
