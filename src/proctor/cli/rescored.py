@@ -14,44 +14,39 @@ from proctor.cli.terminal import cell, console, plain_table
 def print_rescored(document: dict[str, Any]) -> None:
     """What `proctor rescore` shows."""
     out = console()
-    out.print(f"Run [bold]{document['run_id']}[/]: old and new scores\n")
-    names = list(
-        dict.fromkeys(
-            name
-            for item in document["evaluations"]
-            for side in ("before", "after")
-            for figures in item[side].values()
-            for name in figures["metrics"]
-        )
-    )
-    table = plain_table(
-        ("Model", "Benchmark", "", "Scorer"),
-        (*(f"{name} [95 % interval]" for name in names), "invalid", "not measured"),
-    )
+    out.print(f"Run [bold]{document['run_id']}[/]: old and new scores")
     for item in document["evaluations"]:
-        for side, title in (("before", "old"), ("after", "new")):
-            for scorer, figures in item[side].items():
-                total = figures["scored"] + figures["invalid"] + figures["unscored"]
-                table.add_row(
-                    cell(item["model"]), cell(item["benchmark"]), title, cell(f"{scorer}@{figures['version']}"),
-                    *(cell(estimate_text(figures["metrics"].get(name))) for name in names),
-                    share_text(figures["invalid"], total), share_text(figures["unscored"], total),
-                )  # fmt: skip
-    out.print(table)
-    out.print()
-    for item in document["evaluations"]:
+        out.print(Text(f"\n{item['model']} on {item['benchmark']}"))
+        _print_table(out, item)
         _print_changes(out, item)
         _print_judges(out, item)
-    out.print(_what_counts(document))
+    out.print(f"\n{_what_counts(document)}")
+
+
+def _print_table(out: Console, item: dict[str, Any]) -> None:
+    sides = [("old", *pair) for pair in item["before"].items()] + [("new", *pair) for pair in item["after"].items()]
+    names = list(dict.fromkeys(name for _, _, figures in sides for name in figures["metrics"]))
+    titles = (*(f"{name} [95 % interval]" for name in names), "invalid", "not measured")
+    table = plain_table(("", "Scorer"), titles)
+    for side, scorer, figures in sides:
+        total = figures["scored"] + figures["invalid"] + figures["unscored"]
+        table.add_row(
+            side,
+            cell(f"{scorer}@{figures['version']}"),
+            *(cell(estimate_text(figures["metrics"].get(name))) for name in names),
+            share_text(figures["invalid"], total),
+            share_text(figures["unscored"], total),
+        )
+    out.print(table)
 
 
 def _print_changes(out: Console, item: dict[str, Any]) -> None:
     for change in item["changes"]:
         out.print(
             Text(
-                f"{item['model']} on {item['benchmark']}: {count_text(change['changed'])} of "
-                f"{plural(change['compared'], 'verdict')} changed from {change['from']} to {change['to']} "
-                f"({count_text(change['higher'])} higher, {count_text(change['lower'])} lower)."
+                f"{count_text(change['changed'])} of {plural(change['compared'], 'verdict')} changed: "
+                f"{count_text(change['higher'])} higher, {count_text(change['lower'])} lower "
+                f"({change['to'].partition('@')[0]} against {change['from'].partition('@')[0]})."
             )
         )
 
