@@ -16,7 +16,7 @@ from proctor.domain.errors import (
     RateLimitedError,
     RequestRejectedError,
 )
-from proctor.models.waits import retry_after
+from proctor.models.waits import error_details, error_of, retry_after
 
 LONGEST_MESSAGE = 300
 RETRYABLE_CLIENT_STATUSES = frozenset({408, 409, 425})
@@ -127,13 +127,8 @@ def message_in(document: Any) -> str | None:
 
 def _codes(document: Any) -> str:
     """The machine-readable names of an error, in one string."""
-    if isinstance(document, list) and document:
-        document = document[0]
-    error = document.get("error") if isinstance(document, dict) else None
-    if not isinstance(error, dict):
-        return ""
-    details = error.get("details")
-    reasons = [item.get("reason") for item in details if isinstance(item, dict)] if isinstance(details, list) else []
+    error = error_of(document)
+    reasons = [item.get("reason") for item in error_details(error)]
     return " ".join(
         str(value) for value in (error.get("code"), error.get("type"), error.get("status"), *reasons) if value
     )

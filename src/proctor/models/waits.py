@@ -39,15 +39,23 @@ def exhausted_seconds(headers: Mapping[str, str]) -> float | None:
 
 def _retry_info(document: Any) -> float | None:
     """Google says how long to wait inside the error's details."""
+    for item in error_details(error_of(document)):
+        if isinstance(item.get("retryDelay"), str):
+            return duration(item["retryDelay"])
+    return None
+
+
+def error_of(document: Any) -> dict[str, Any]:
+    """The error object of an answer, wherever providers put it; empty when there is none."""
     if isinstance(document, list) and document:
         document = document[0]
     error = document.get("error") if isinstance(document, dict) else None
-    if not isinstance(error, dict):
-        return None
-    for item in error.get("details") or ():
-        if isinstance(item, dict) and isinstance(item.get("retryDelay"), str):
-            return duration(item["retryDelay"])
-    return None
+    return error if isinstance(error, dict) else {}
+
+
+def error_details(error: dict[str, Any]) -> list[dict[str, Any]]:
+    details = error.get("details")
+    return [item for item in details if isinstance(item, dict)] if isinstance(details, list) else []
 
 
 def duration(text: str) -> float | None:
