@@ -30,11 +30,10 @@ def gsm8k(row: Row) -> Row:
 
 
 def hellaswag(row: Row) -> Row:
-    """Activity and context as one text, without the marks of WikiHow, as the published evaluation joins them."""
+    """Activity and context as one text, without the marks of WikiHow."""
     if "activity_ctx" in row:
         return row
-    first, second = str(row["ctx_a"]), str(row["ctx_b"])
-    context = f"{row['activity_label']}: {first} {second[:1].upper() + second[1:]}".strip()
+    context = f"{row['activity_label']}: {row['ctx_a']} {row['ctx_b']}"
     endings = [_clean(str(ending)) for ending in row["endings"]]
     return {**row, "activity_ctx": _clean(context), "endings": endings, "label": int(row["label"])}
 
