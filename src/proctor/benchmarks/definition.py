@@ -130,7 +130,7 @@ def build(definition: BenchmarkFile, document: LocatedDocument, place: Place, as
         source=opened.source,
         tags=definition.tags,
         needs_sandbox=definition.needs_sandbox,
-        shots=shots,
+        shots=shots if definition.dataset.examples is not None else None,
     )
 
 

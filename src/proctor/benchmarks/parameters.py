@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.domain.errors import BenchmarkError, did_you_mean
+from proctor.domain.plan import BenchmarkSpec
 
 GIVEN = ("seed", "folder", "data")
 """Passed by Proctor to a function that asks for them; never by the user."""
@@ -46,7 +47,8 @@ def refuse_unknown(name: str, given: Mapping[str, Any], known: Mapping[str, Any]
     for key in given:
         if key not in known:
             takes = f"It takes: {', '.join(known)}." if known else "It takes none."
-            raise BenchmarkError(f"The benchmark {name!r} has no parameter {key!r}.{did_you_mean(key, known)} {takes}")
+            hint = did_you_mean(key, [*known, *BenchmarkSpec.OWN])
+            raise BenchmarkError(f"The benchmark {name!r} has no parameter {key!r}.{hint} {takes}")
 
 
 def _hints(factory: Callable[..., Any]) -> dict[str, Any]:
