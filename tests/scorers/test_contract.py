@@ -38,6 +38,7 @@ CHANGED: dict[str, dict[str, Json]] = {
     "includes": {"ignore_case": False},
     "instructions": {"mode": "loose"},
     "json_schema": {"schema": SCHEMA},
+    "lm_eval": {"ignore_case": True},
     "logprob": {"value": "probability"},
     "math": {"timeout_seconds": 4},
     "numeric": {"tolerance": 0.5},
