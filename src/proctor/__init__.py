@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 from proctor.version import __version__
 
 if TYPE_CHECKING:
+    from proctor.domain.errors import ProctorError, UserError
     from proctor.library import Run, evaluate
 
-__all__ = ["Run", "__version__", "evaluate"]
+__all__ = ["ProctorError", "Run", "UserError", "__version__", "evaluate"]
 
 
 def __getattr__(name: str) -> Any:
@@ -16,4 +17,8 @@ def __getattr__(name: str) -> Any:
         from proctor import library
 
         return getattr(library, name)
+    if name in ("ProctorError", "UserError"):
+        from proctor.domain import errors
+
+        return getattr(errors, name)
     raise AttributeError(f"module 'proctor' has no attribute {name!r}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,6 @@ from proctor.cli.door import run_until_done
 from proctor.cli.gates import check_gates, check_regression, write_reports
 from proctor.cli.workplace import print_json
 from proctor.domain.run import RunStatus
-from proctor.domain.trial import Outcome
 from proctor.reports.labels import metric_labels
 from proctor.runs.execute import Execution, carry_out
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from proctor.stores.database import Database
 
 INTERRUPTED = "interrupted"
-FAULT_KIND = re.compile(r"^\w+Error: ")
 STOPPING = "Stopping: finishing the requests in flight. Ctrl-C again quits at once; nothing recorded is lost."
 
 
@@ -62,7 +59,7 @@ def finish(
     cases = check_gates(document, gates)
     if baseline is not None:
         cases += check_regression(opened, document, baseline)
-    problems = [*_problems(document, status, opened), *(case.problem for case in cases if case.problem is not None)]
+    problems = [*_problems(document, status), *(case.problem for case in cases if case.problem is not None)]
     sys.stdout.flush()  # what went well comes before what did not
     for problem in problems:
         click.echo(f"Error: {problem}", err=True)
@@ -73,28 +70,13 @@ def finish(
         sys.exit(1)
 
 
-def _problems(document: dict[str, Any], status: RunStatus, opened: Database) -> list[str]:
-    """Why this is no success: the run's own error, or evaluations in which every single trial failed."""
+def _problems(document: dict[str, Any], status: RunStatus) -> list[str]:
+    """Why the run itself is no success, if it is not."""
+    if status is RunStatus.COMPLETED:
+        return []
+    verb = "failed" if status is RunStatus.FAILED else "was stopped"
     run_id = document["run_id"]
-    advice = f"Go on with 'proctor resume {run_id}'."
-    if status is not RunStatus.COMPLETED:
-        verb = "failed" if status is RunStatus.FAILED else "was stopped"
-        return [f"Run {run_id} {verb}: {document['error'].rstrip('.')}. {advice}"]
-    return [
-        f"{item['model']} on {item['benchmark']}: every trial failed ({_first_fault(run_id, item, opened)}). {advice}"
-        for item in document["evaluations"]
-        if item["failed"] == item["trials"]
-    ]
-
-
-def _first_fault(run_id: str, evaluation: dict[str, Any], opened: Database) -> str:
-    from proctor.stores.results import ResultStore
-
-    where = {"model": evaluation["model"], "benchmark": evaluation["benchmark"]}
-    first = next(ResultStore(opened).results(run_id, outcome=Outcome.FAILED, where=where), None)
-    if first is None or first.error is None:
-        return "no scorer could measure an answer"
-    return FAULT_KIND.sub("", first.error).rstrip(".")
+    return [f"Run {run_id} {verb}: {document['error'].rstrip('.')}. Go on with 'proctor resume {run_id}'."]
 
 
 def _watch(execution: Execution) -> RunStatus:

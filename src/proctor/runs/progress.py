@@ -24,6 +24,8 @@ class EvaluationProgress:
     score_sum: float = 0.0
     score_count: int = 0
     cost_usd: Decimal | None = Decimal(0)
+    first_fault: str | None = None
+    """Why the first failed trial failed."""
 
     @property
     def done(self) -> int:
@@ -36,6 +38,9 @@ class EvaluationProgress:
 
     def add(self, result: Result) -> None:
         self.outcomes[result.outcome] += 1
+        if result.outcome is Outcome.FAILED and self.first_fault is None:
+            reasons = (score.reason for score in result.scores)
+            self.first_fault = result.answer.error or next(reasons, "no scorer could measure an answer")
         self.cached += result.answer.is_cached
         if result.scores and (value := result.scores[0].value) is not None:
             self.score_sum += value

@@ -8,6 +8,7 @@ from decimal import Decimal
 from heapq import merge
 from typing import Any
 
+import orjson
 from sqlalchemy import ColumnElement, Executable, and_, case, exists, func, select
 
 from proctor.domain.estimate import SampleScore
@@ -240,13 +241,14 @@ class ResultStore:
 
     def _scores_of(self, response_ids: list[int]) -> dict[int, list[ScoreRow]]:
         query = (
-            select(scores)
+            select(scores, evaluations.c.scorers)
             .join(responses, responses.c.id == scores.c.response_id)
             .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
             .where(scores.c.response_id.in_(response_ids), _is_in_force())
         )
         found: dict[int, list[ScoreRow]] = {}
-        for row in self._stream(query):
+        orders: dict[str, list[str]] = {}
+        for row in sorted(self._stream(query), key=lambda row: _place(row.scorer, row.scorers, orders)):
             score = ScoreRow(row.scorer, row.value, row.answer, row.reason, bool(row.is_invalid), row.details)
             found.setdefault(row.response_id, []).append(score)
         return found
@@ -264,6 +266,13 @@ def _column(name: str) -> ColumnElement[Any]:
         "benchmark": evaluations.c.benchmark,
     }
     return columns[name]
+
+
+def _place(scorer: str, scorers: str, orders: dict[str, list[str]]) -> int:
+    """A scorer's place among its benchmark's scorers, the first being the one that counts."""
+    if scorers not in orders:
+        orders[scorers] = list(orjson.loads(scorers))
+    return orders[scorers].index(scorer)
 
 
 def _result_row(row: Any, marks: tuple[ScoreRow, ...]) -> ResultRow:
