@@ -119,7 +119,7 @@ class Check:
     is_collecting: bool = False
     """The cases are test files: run the test functions and unittest classes they define, one by one."""
     is_live: bool = False
-    """Let the submission's own objects answer comparisons with the tests' values: needed to test operators; forgeable."""
+    """Let the submission's objects answer comparisons with the tests' values: needed to test operators; forgeable."""
 
 
 class CaseStatus(StrEnum):

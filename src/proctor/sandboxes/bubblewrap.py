@@ -15,9 +15,9 @@ _TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
 def _binds(python: Path) -> list[str]:
     found: list[str] = []
-    for path in _SYSTEM:
-        if Path(path).exists():
-            found += ["--ro-bind", path, path]
+    for shown in _SYSTEM:
+        if Path(shown).exists():
+            found += ["--ro-bind", shown, shown]
     for top in _TOP:
         path = Path(top)
         if path.is_symlink():
@@ -51,4 +51,6 @@ def command(python: Path) -> list[str]:
 
 def create(*, parallel: int | None = None) -> Pool:
     python = interpreter()
-    return cold_pool(NAME, command(python), python=python, inside="import sys; sys.path.insert(0, '/run/proctor')", parallel=parallel)
+    return cold_pool(
+        NAME, command(python), python=python, inside="import sys; sys.path.insert(0, '/run/proctor')", parallel=parallel
+    )

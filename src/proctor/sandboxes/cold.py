@@ -19,8 +19,8 @@ from proctor.sandboxes.namespaces import ENVIRONMENT
 from proctor.sandboxes.pool import Pool
 
 PACKAGE = Path(__file__).parent
-_INSIDE = """__init__ stub children confinement filter kernel syscalls frames codec packing candidate judge remote collecting
-script""".split()
+_INSIDE = """__init__ stub children confinement seccomp kernel syscalls frames codec packing candidate judge remote
+collecting script"""
 _BOOTSTRAP = """import base64, importlib.abc, importlib.util, json, sys, zlib
 class Carried(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     texts = json.loads(zlib.decompress(base64.b64decode('{packed}')))
@@ -40,7 +40,9 @@ def tool(name: str) -> str:
     """The tool's path; a SandboxError when it is not installed."""
     found = shutil.which(name, path="/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin")
     if found is None:
-        raise SandboxError(f"{name} is not installed. Install it, or choose another sandbox; 'proctor doctor --sandbox' lists them.")
+        raise SandboxError(
+            f"{name} is not installed. Install it, or choose another sandbox; 'proctor doctor --sandbox' lists them."
+        )
     return found
 
 
@@ -62,13 +64,26 @@ def drop_privileges() -> list[str]:
     """The command that gives up root for a slot's own user; nothing where we are not root."""
     if os.geteuid() != 0:
         return []
-    return [tool("setpriv"), "--reuid", "{uid}", "--regid", "{uid}", "--clear-groups", "--no-new-privs", "--inh-caps=-all"]
+    return [
+        tool("setpriv"),
+        "--reuid",
+        "{uid}",
+        "--regid",
+        "{uid}",
+        "--clear-groups",
+        "--no-new-privs",
+        "--inh-caps=-all",
+    ]
 
 
 @cache
 def bootstrap() -> str:
     """Python text that carries the code for the inside with it, for tools that cannot show a folder of ours."""
-    sources = {path.stem: path.read_text(encoding="utf-8") for path in sorted((PACKAGE / "inside").glob("*.py")) if path.stem in _INSIDE}
+    sources = {
+        path.stem: path.read_text(encoding="utf-8")
+        for path in sorted((PACKAGE / "inside").glob("*.py"))
+        if path.stem in _INSIDE.split()
+    }
     packed = base64.b64encode(zlib.compress(json.dumps(sources).encode(), 9)).decode()
     return _BOOTSTRAP.format(packed=packed)
 

@@ -17,7 +17,16 @@ def command(engine: str, image: str) -> list[str]:
         tool(engine),
         *("run", "--rm", "-i", "--init", "--name", "{name}", "--pull", "never", "--network", "none", "--read-only"),
         *("--tmpfs", "/tmp:rw,size={disk},mode=1777,nosuid,nodev", "--workdir", "/tmp"),  # noqa: S108
-        *("--memory", "{container_memory}", "--memory-swap", "{container_memory}", "--cpus", "1", "--pids-limit", "{processes}"),
+        *(
+            "--memory",
+            "{container_memory}",
+            "--memory-swap",
+            "{container_memory}",
+            "--cpus",
+            "1",
+            "--pids-limit",
+            "{processes}",
+        ),
         *("--ulimit", "fsize={file}", "--ulimit", "nofile={files}:{files}", "--ulimit", "core=0"),
         *("--user", "60001:60001", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--hostname", "sandbox"),
         image,
@@ -27,7 +36,9 @@ def command(engine: str, image: str) -> list[str]:
 def _check_engine(engine: str) -> None:
     """An engine that is installed but does not answer is as good as none; better said now than by every run."""
     try:
-        done = subprocess.run([tool(engine), "info"], capture_output=True, check=False, timeout=_ANSWER_SECONDS)
+        done = subprocess.run(  # noqa: S603  the engine itself
+            [tool(engine), "info"], capture_output=True, check=False, timeout=_ANSWER_SECONDS
+        )
     except subprocess.TimeoutExpired:
         raise SandboxError(f"{engine} does not answer. Start it, or choose another sandbox.") from None
     if done.returncode:
@@ -41,7 +52,8 @@ def _create(engine: str, image: str, parallel: int | None) -> Pool:
         engine,
         command(engine, image),
         python="python3",
-        inside=bootstrap(), is_carrying=True,
+        inside=bootstrap(),
+        is_carrying=True,
         parallel=parallel,
         is_stdio=True,
         is_using_cgroups=False,  # the engine's own

@@ -26,13 +26,25 @@ def _as_account(account: str) -> list[str]:
         raise SandboxError(
             f"firejail needs an account to run code as: useradd -r -m -d /var/lib/{account} -s /bin/sh {account}"
         ) from None
-    return [tool("setpriv"), "--reuid", str(entry.pw_uid), "--regid", str(entry.pw_gid), "--clear-groups", "--inh-caps=-all"]
+    return [
+        tool("setpriv"),
+        "--reuid",
+        str(entry.pw_uid),
+        "--regid",
+        str(entry.pw_gid),
+        "--clear-groups",
+        "--inh-caps=-all",
+    ]
 
 
 def _hidden() -> list[str]:
     """Everything at the top but the system; firejail itself needs /run, and empties /home."""
-    top = [f"/{name}" for name in sorted(os.listdir("/")) if name not in _SHOWN and name not in ("run", "home")]
-    run = [f"/run/{name}" for name in sorted(os.listdir("/run")) if name != "firejail"]
+    top = [
+        f"/{name}"
+        for name in sorted(path.name for path in Path("/").iterdir())
+        if name not in _SHOWN and name not in ("run", "home")
+    ]
+    run = [f"/run/{name}" for name in sorted(path.name for path in Path("/run").iterdir()) if name != "firejail"]
     return [f"--blacklist={path}" for path in (*top, *run) if not Path(path).is_symlink()]
 
 
@@ -40,8 +52,23 @@ def command(account: str = ACCOUNT) -> list[str]:
     return [
         *_as_account(account),
         tool("firejail"),
-        *("--quiet", "--noprofile", "--net=none", "--private", "--private-dev", "--private-tmp", f"--private-etc={_ETC}"),
-        *("--private-cwd=/tmp", "--caps.drop=all", "--nonewprivs", "--noroot", "--restrict-namespaces", "--hostname=sandbox"),
+        *(
+            "--quiet",
+            "--noprofile",
+            "--net=none",
+            "--private",
+            "--private-dev",
+            "--private-tmp",
+            f"--private-etc={_ETC}",
+        ),
+        *(
+            "--private-cwd=/tmp",
+            "--caps.drop=all",
+            "--nonewprivs",
+            "--noroot",
+            "--restrict-namespaces",
+            "--hostname=sandbox",
+        ),
         *_hidden(),
         "--keep-fd={fds}",
         "--",
@@ -49,4 +76,12 @@ def command(account: str = ACCOUNT) -> list[str]:
 
 
 def create(*, parallel: int | None = None, account: str = ACCOUNT) -> Pool:
-    return cold_pool(NAME, command(account), python=interpreter(), inside=bootstrap(), is_carrying=True, parallel=parallel)
+    return cold_pool(
+        NAME,
+        command(account),
+        python=interpreter(),
+        inside=bootstrap(),
+        parallel=parallel,
+        is_carrying=True,
+        is_disk_supervised=True,  # its private /tmp has no size
+    )

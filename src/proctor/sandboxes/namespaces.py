@@ -18,8 +18,8 @@ _BASES = ("/mnt", "/media", "/srv", "/opt", "/run", "/tmp")  # noqa: S108  only 
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "LANG": "C.UTF-8",
-    "HOME": "/tmp/work",
-    "TMPDIR": "/tmp",
+    "HOME": "/tmp/work",  # noqa: S108  the sandbox's own
+    "TMPDIR": "/tmp",  # noqa: S108
     "PYTHONHASHSEED": "0",  # the same program gets the same verdict every time
     "PYTHONDONTWRITEBYTECODE": "1",
     "OMP_NUM_THREADS": "1",
@@ -39,7 +39,9 @@ def layout() -> dict[str, Any]:
     prefix = str(Path(sys.base_prefix).resolve())
     if not prefix.startswith("/usr"):
         binds.append(prefix)
-    base = next((at for at in _BASES if Path(at).is_dir() and not any(f"{bind}/".startswith(f"{at}/") for bind in binds)), None)
+    base = next(
+        (at for at in _BASES if Path(at).is_dir() and not any(f"{bind}/".startswith(f"{at}/") for bind in binds)), None
+    )
     if base is None:
         raise SandboxError("No folder to build the sandbox's file system on: create /mnt.")
     return {"base": base, "binds": [(path, path) for path in binds], "links": links, "uid": INSIDE_UID}

@@ -12,12 +12,13 @@ NAME = "none"
 
 
 def create(*, parallel: int | None = None) -> Pool:
-    """Code runs as this user, with this user's files and network; only time, memory, files and processes are limited."""
+    """Code runs as this user, with this user's files and network; only time, memory and output are limited."""
     return cold_pool(
         NAME,
         [],
         python=os.path.realpath(sys.executable),
-        inside=bootstrap(), is_carrying=True,
+        inside=bootstrap(),
+        is_carrying=True,
         parallel=parallel,
         is_isolated=False,
         is_filtered=False,

@@ -18,11 +18,23 @@ def command(python: Path) -> list[str]:
     return [
         *drop_privileges(),
         tool("nsjail"),
-        *("--mode", "o", "--quiet", "--user", "65534", "--group", "65534", "--hostname", "sandbox", "--cwd", "/tmp"),
+        *("--mode", "o", "--quiet", "--user", "65534", "--group", "65534", "--hostname", "sandbox"),
+        *("--cwd", "/tmp"),  # noqa: S108  the sandbox's own
         *(part for path in shown for part in ("--bindmount_ro", path)),
         *(part for path in _DEVICES for part in ("--bindmount", path)),
         *("--mount", "none:/tmp:tmpfs:size={disk}", "--time_limit", "0", "--keep_env"),
-        *("--rlimit_as", "inf", "--rlimit_cpu", "inf", "--rlimit_fsize", "inf", "--rlimit_nofile", "{files}", "--rlimit_nproc", "inf"),
+        *(
+            "--rlimit_as",
+            "inf",
+            "--rlimit_cpu",
+            "inf",
+            "--rlimit_fsize",
+            "inf",
+            "--rlimit_nofile",
+            "{files}",
+            "--rlimit_nproc",
+            "inf",
+        ),
         *("--pass_fd", "{fd0}", "--pass_fd", "{fd1}"),
         "--",
     ]

@@ -8,7 +8,18 @@ from dataclasses import asdict
 from typing import Any
 
 from proctor.domain.errors import SandboxError, UserError
-from proctor.domain.sandbox import Case, CaseResult, CaseStatus, Check, Ending, Execution, Program, SandboxLimits, Spent, Verdict
+from proctor.domain.sandbox import (
+    Case,
+    CaseResult,
+    CaseStatus,
+    Check,
+    Ending,
+    Execution,
+    Program,
+    SandboxLimits,
+    Spent,
+    Verdict,
+)
 
 _NODE = "node"
 
@@ -86,7 +97,11 @@ def verdict_of(answer: Mapping[str, Any], check: Check, record: Mapping[str, Any
     ending = Ending(answer["ending"])
     results = _case_results(answer["cases"], check.cases)
     first = next((result.message for result in results if result.status in (CaseStatus.FAILED, CaseStatus.ERROR)), "")
-    message = final.get("load") or final.get("lost") or ("the judge did not survive the submission's answers" if answer["judge_is_lost"] else "")
+    message = (
+        final.get("load")
+        or final.get("lost")
+        or ("the judge did not survive the submission's answers" if answer["judge_is_lost"] else "")
+    )
     return Verdict(
         passed=answer["passed"],
         ending=ending,

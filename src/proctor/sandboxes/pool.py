@@ -20,7 +20,13 @@ class Pool:
     """Runs code in as many slots as there are cores; `config` says how a slot isolates."""
 
     def __init__(
-        self, name: str, config: Mapping[str, Any], *, python: str, parallel: int | None = None, is_isolated: bool = True
+        self,
+        name: str,
+        config: Mapping[str, Any],
+        *,
+        python: str,
+        parallel: int | None = None,
+        is_isolated: bool = True,
     ) -> None:
         self.name = name
         self.is_isolated = is_isolated
@@ -48,10 +54,14 @@ class Pool:
                 if slot is not None:
                     await slot.close()
                 raise
-            if self._is_closed:
-                await slot.close()
-            else:
-                self._idle.append((number, slot))
+            await self._keep(number, slot)
+
+    async def _keep(self, number: int, slot: Slot) -> None:
+        """For the next run, unless the sandbox was closed meanwhile."""
+        if self._is_closed:
+            await slot.close()
+        else:
+            self._idle.append((number, slot))
 
     async def _ask(self, order: Mapping[str, Any], limits: SandboxLimits) -> dict[str, Any]:
         async with self._slot() as slot:
@@ -60,7 +70,12 @@ class Pool:
             return await slot.ask(order, timeout_seconds=limits.wall_seconds)
 
     def _record(self, limits: SandboxLimits) -> dict[str, Any]:
-        return {"backend": self.name, "is_isolated": self.is_isolated, "enforced_by": self._described, "limits": asdict(limits)}
+        return {
+            "backend": self.name,
+            "is_isolated": self.is_isolated,
+            "enforced_by": self._described,
+            "limits": asdict(limits),
+        }
 
     async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> Execution:  # noqa: B008  frozen
         answer = await self._ask(program_order(program, limits, self._python), limits)

@@ -25,7 +25,9 @@ _GRACE_SECONDS = 60.0
 class Slot:
     """A supervisor and what it watches over; hanging up ends all of it."""
 
-    def __init__(self, process: subprocess.Popen[bytes], reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         self._process = process
         self._reader = reader
         self._writer = writer
@@ -33,9 +35,10 @@ class Slot:
     @classmethod
     async def open(cls, config: Mapping[str, Any]) -> Slot:
         ours, theirs = socket.socketpair()
-        start = f"import sys; sys.path.insert(0, {str(_INSIDE)!r}); from inside import warden; warden.main({theirs.fileno()})"
+        inside, fd = str(_INSIDE), theirs.fileno()
+        start = f"import sys; sys.path.insert(0, {inside!r}); from inside import warden; warden.main({fd})"
         with theirs:
-            process = subprocess.Popen(  # noqa: ASYNC220  a few milliseconds, once per core
+            process = subprocess.Popen(  # noqa: ASYNC220, S603  ourselves; a few milliseconds, once per core
                 [sys.executable, "-s", "-S", "-P", "-B", "-c", start],
                 pass_fds=[theirs.fileno()],
                 env=dict(config["environment"]),

@@ -13,6 +13,8 @@ from .codec import BUILTIN_ERRORS, CodecError, Decoder, Encoder, dumps, loads
 from .frames import Channel, ChannelClosedError
 
 _TEXT = 2_000
+_OPERATORS = """eq ne lt le gt ge add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift neg pos invert
+iadd isub imul"""
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "call": lambda function, *args, **kwargs: function(*args, **kwargs),
@@ -27,12 +29,11 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "enter": lambda manager: type(manager).__enter__(manager),
     "exit": lambda manager: type(manager).__exit__(manager, None, None, None),
     "names": lambda: None,
-    **{kind.__name__: kind for kind in (len, iter, next, bool, str, repr, int, float, complex, hash, abs, round, dir, reversed)},
     **{
-        name: getattr(operator, name)
-        for name in """eq ne lt le gt ge add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift neg pos
-        invert iadd isub imul""".split()
+        kind.__name__: kind
+        for kind in (len, iter, next, bool, str, repr, int, float, complex, hash, abs, round, dir, reversed)
     },
+    **{name: getattr(operator, name) for name in _OPERATORS.split()},
 }
 
 
@@ -56,7 +57,13 @@ class Candidate:
         kind = type(value)
         traits = "".join(
             letter
-            for letter, method in (("c", "__call__"), ("i", "__iter__"), ("n", "__next__"), ("l", "__len__"), ("b", "__bool__"))
+            for letter, method in (
+                ("c", "__call__"),
+                ("i", "__iter__"),
+                ("n", "__next__"),
+                ("l", "__len__"),
+                ("b", "__bool__"),
+            )
             if hasattr(kind, method)
         )
         return {"h": [number, traits, kind.__name__]}
@@ -71,7 +78,9 @@ class Candidate:
     def _call_back(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         encoder = Encoder(self.export)
         positional = [encoder.encode(arg) for arg in args]
-        self._channel.send(dumps({"cb": number, "a": positional, "k": {k: encoder.encode(v) for k, v in kwargs.items()}}))
+        self._channel.send(
+            dumps({"cb": number, "a": positional, "k": {k: encoder.encode(v) for k, v in kwargs.items()}})
+        )
         while True:
             message = loads(self._channel.receive())
             if message[0] == "return":
@@ -126,7 +135,11 @@ class Candidate:
         encoder = Encoder(self.export)
         space = vars(self._module)
         if names == ["*"]:
-            names = [name for name, value in space.items() if not name.startswith("_") and not isinstance(value, types.ModuleType)]
+            names = [
+                name
+                for name, value in space.items()
+                if not name.startswith("_") and not isinstance(value, types.ModuleType)
+            ]
         return dumps({"v": {name: encoder.encode(space[name]) for name in names if name in space}})
 
     def _describe(self, error: BaseException) -> dict[str, Any]:
@@ -135,7 +148,14 @@ class Candidate:
         number = None if kind.__name__ in BUILTIN_ERRORS else self.export(kind)
         encoder = Encoder(self.export)
         args = _safely(lambda: [encoder.encode(arg) for arg in error.args], [text])
-        return {"type": kind.__name__, "base": _builtin_base(kind), "kind": number, "text": text, "args": args, "at": _where(error)}
+        return {
+            "type": kind.__name__,
+            "base": _builtin_base(kind),
+            "kind": number,
+            "text": text,
+            "args": args,
+            "at": _where(error),
+        }
 
 
 def _elements(container: Any) -> list[Any]:

@@ -40,7 +40,12 @@ class Cgroup:
     """One group for one warm parent; every child is born into it, so an execution attaches nothing."""
 
     def __init__(
-        self, name: str, *, is_used: bool = True, table: Path = Path("/proc/mounts"), own: Path = Path("/proc/self/cgroup")
+        self,
+        name: str,
+        *,
+        is_used: bool = True,
+        table: Path = Path("/proc/mounts"),
+        own: Path = Path("/proc/self/cgroup"),
     ) -> None:
         self.folders: dict[str, Path] = {}
         unified, legacy = _mounts(table) if is_used else (None, {})

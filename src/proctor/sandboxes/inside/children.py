@@ -1,4 +1,4 @@
-"""What a forked child does: take its descriptors, confine itself, read its work, and become candidate, judge or program."""
+"""What a child does: take its descriptors, confine itself, read its work, and become candidate, judge or program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import struct
-from pathlib import Path
 from collections.abc import Callable
 from typing import Any
 
@@ -40,9 +39,11 @@ def null_streams() -> None:
 
 def write_files(files: dict[str, str]) -> None:
     for name, data in files.items():
-        path = Path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(base64.b64decode(data))
+        folder = os.path.dirname(name)  # noqa: PTH120  pathlib would make every fork dearer
+        if folder:
+            os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+        with open(name, "wb") as file:  # noqa: PTH123
+            file.write(base64.b64decode(data))
 
 
 def place(role: str, fds: list[int]) -> None:
@@ -99,7 +100,7 @@ def become(payload: dict[str, Any]) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         os._exit(script.run(payload["source"], payload["arguments"]))
     try:
-        os.execvpe(payload["command"][0], payload["command"], dict(os.environ))
+        os.execvpe(payload["command"][0], payload["command"], dict(os.environ))  # noqa: S606  the point of it
     except OSError as error:
         os.write(2, f"cannot start {payload['command'][0]}: {error}\n".encode())
     os._exit(127)

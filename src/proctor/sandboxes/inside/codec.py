@@ -1,7 +1,7 @@
 """Values as tagged plain JSON: the only thing that crosses between judge and judged.
 
-None, booleans, strings, numbers and lists are themselves; everything else is an object with one key, its tag. Values of a
-subclass are reduced to their base type, so no method of the sender's ever runs on the receiver's side. Containers that
+None, booleans, strings, numbers and lists are themselves; everything else is an object with one key, its tag. Values of
+a subclass are reduced to their base type, so no method of the sender's ever runs at the receiver's. Containers that
 can be changed are numbered in the order they are met, which keeps sharing, cycles and changes made in place.
 """
 
@@ -31,7 +31,21 @@ _NAMED_TYPES: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, range, slice, object),
-        *(type, type(None), Counter, OrderedDict, defaultdict, deque, Decimal, Fraction, date, datetime, time, timedelta, array),
+        *(
+            type,
+            type(None),
+            Counter,
+            OrderedDict,
+            defaultdict,
+            deque,
+            Decimal,
+            Fraction,
+            date,
+            datetime,
+            time,
+            timedelta,
+            array,
+        ),
     )
 }
 _TYPE_NAMES = {kind: name for name, kind in _NAMED_TYPES.items()}
@@ -149,6 +163,12 @@ def _encode_function(encoder: Encoder, value: Any, _: int) -> Any:
     return encoder._export(value)  # noqa: SLF001
 
 
+def _encode_view(encoder: Encoder, value: Any, depth: int) -> Any:
+    kind = _VIEWS[type(value)]
+    items = chain.from_iterable(value) if kind == "items" else iter(value)
+    return {"v": [kind, encoder._items(items, depth)]}  # noqa: SLF001
+
+
 _ENCODERS: dict[type, Callable[[Encoder, Any, int], Any]] = {
     tuple: lambda e, v, d: {"t": e._items(iter(v), d)},  # noqa: SLF001
     frozenset: lambda e, v, d: {"F": e._items(iter(v), d)},  # noqa: SLF001
@@ -166,10 +186,7 @@ _ENCODERS: dict[type, Callable[[Encoder, Any, int], Any]] = {
     timedelta: lambda _, v, __: {"u": [v.days, v.seconds, v.microseconds]},
     array: lambda e, v, d: {"a": [v.typecode, e._items(iter(v.tolist()), d)]},  # noqa: SLF001
     type(len): _encode_function,
-    **{
-        view: lambda e, v, d, kind=kind: {"v": [kind, e._items(chain.from_iterable(v) if kind == "items" else iter(v), d)]}  # type: ignore[misc]  # noqa: SLF001
-        for view, kind in _VIEWS.items()
-    },
+    **dict.fromkeys(_VIEWS, _encode_view),
 }
 
 # Read through the base type's own methods: a subclass may have replaced them.

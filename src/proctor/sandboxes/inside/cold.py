@@ -34,6 +34,7 @@ class ColdParent:
         self.cgroup = cgroups.Cgroup(name, is_used=config["is_using_cgroups"])
         self._config = config
         self.is_stdio = bool(config.get("is_stdio"))
+        self.is_disk_supervised = bool(config.get("is_disk_supervised"))
         self._is_carrying = bool(config.get("is_carrying"))
         self._numbers = ""
         self.extra_order = {
@@ -55,7 +56,7 @@ class ColdParent:
 
     @property
     def carried(self) -> bytes | None:
-        """The code for the inside, to be sent first, where the tool shows no folder of ours and takes no long arguments."""
+        """The code for the inside, sent first where the tool shows no folder of ours and takes no long arguments."""
         return f"{self._config['inside']}\n{self._door(self._numbers)}".encode() if self._is_carrying else None
 
     def limit(self, limits: dict[str, Any]) -> None:
@@ -93,7 +94,7 @@ class ColdParent:
             kept, streams = fds[:1], fds[1:]
         with self._inside_cgroup():
             try:
-                self._process = subprocess.Popen(
+                self._process = subprocess.Popen(  # noqa: S603  the backend's own command
                     self._command(order, kept),
                     pass_fds=() if self.is_stdio else kept,
                     env=self._config["environment"],
@@ -110,7 +111,7 @@ class ColdParent:
 
     @contextlib.contextmanager
     def _inside_cgroup(self) -> Iterator[None]:
-        """Be in the group while starting: whatever the tool forks is born there, which attaching later cannot promise."""
+        """Be in the group while starting: whatever the tool forks is born there; attaching later is too late."""
         home = {controller: _own_group(controller) for controller in self.cgroup.folders}
         self.cgroup.attach(os.getpid())
         try:
@@ -143,7 +144,9 @@ class ColdParent:
     def _end_stragglers(self) -> None:
         for command in self._config.get("after") or ():
             text = [part.format(name=f"proctor-{os.getpid()}-{self._config['role']}") for part in command]
-            subprocess.run(text, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
+            subprocess.run(  # noqa: S603  the backend's own command
+                text, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60
+            )
         deadline = time.monotonic() + _DIE_SECONDS
         while (left := self.cgroup.members()) and time.monotonic() < deadline:
             for pid in left:
@@ -163,7 +166,7 @@ class ColdParent:
 
 def _empty(folder: str) -> None:
     """Nothing of one run is there for the next."""
-    for name in os.listdir(folder):
+    for name in os.listdir(folder):  # noqa: PTH208
         path = os.path.join(folder, name)  # noqa: PTH118  names here may be anything
         if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
             shutil.rmtree(path, ignore_errors=True)

@@ -84,11 +84,13 @@ class _Raises:
     def __exit__(self, kind: Any, error: Any, _: Any) -> bool:
         import re
 
-        assert kind is not None, f"did not raise {self.kinds}"
+        if kind is None:
+            raise AssertionError(f"did not raise {self.kinds}")
         if not issubclass(kind, self.kinds):
             return False
         self.value, self.type = error, kind
-        assert self.match is None or re.search(self.match, str(error)), f"{error!s} does not match {self.match!r}"
+        if self.match is not None and not re.search(self.match, str(error)):
+            raise AssertionError(f"{error!s} does not match {self.match!r}")
         return True
 
 
@@ -107,7 +109,9 @@ class _Approx:
         import math
 
         if isinstance(want, dict):
-            return isinstance(got, dict) and got.keys() == want.keys() and all(self._close(got[k], want[k]) for k in want)
+            return (
+                isinstance(got, dict) and got.keys() == want.keys() and all(self._close(got[k], want[k]) for k in want)
+            )
         if isinstance(want, list | tuple):
             return isinstance(got, list | tuple) and len(got) == len(want) and all(map(self._close, got, want))
         if isinstance(want, int | float) and isinstance(got, int | float):

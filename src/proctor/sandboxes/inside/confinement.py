@@ -33,11 +33,13 @@ def limit(order: dict[str, Any], *, is_address_space_limited: bool) -> None:
         values[resource.RLIMIT_AS] = order["memory_bytes"] + (64 << 20)  # the interpreter's own mappings
     for which, value in values.items():
         hard = resource.getrlimit(which)[1]
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(which, (value, value))
+        allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(which, (allowed, allowed))
 
 
-def install(chosen: kernel.Filter, profile: str, control: socket.socket, given: list[int], *, is_notifying: bool) -> None:
+def install(
+    chosen: kernel.Filter, profile: str, control: socket.socket, given: list[int], *, is_notifying: bool
+) -> None:
     """Bind this process to the filter and hand the supervisor what it needs; nothing of it stays open here."""
     listener = chosen.install(is_notifying=is_notifying)
     hand_over(profile, control, given if listener is None else [*given, listener])

@@ -1,4 +1,4 @@
-"""The judging side: runs trusted tests against a submission in another process and alone holds the verdict's channel."""
+"""The judging side: runs trusted tests against a submission in another process, and alone can report a verdict."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Judge:
             call()
         except UnjudgeableError:
             raise
-        except BaseException as error:  # noqa: BLE001  whatever ends a test early fails it
+        except BaseException as error:
             status = "failed" if isinstance(error, AssertionError) else "error"
             message = self._explain(error)
             if isinstance(error, SubmissionLostError):

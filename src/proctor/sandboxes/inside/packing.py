@@ -46,7 +46,11 @@ def unpacked(form: dict[str, Any]) -> list[Any]:
     if type(table) is not list or not {str, int, float}.issuperset(map(type, table)):
         raise ValueError("a table of plain values was expected")
     each = [lengths] * count if type(lengths) is int and type(count) is int and 0 <= count <= MAX_ELEMENTS else lengths
-    if type(each) is not list or any(type(length) is not int or length < 0 for length in each) or sum(each) > MAX_ELEMENTS:
+    if (
+        type(each) is not list
+        or any(type(length) is not int or length < 0 for length in each)
+        or sum(each) > MAX_ELEMENTS
+    ):
         raise ValueError("lengths that make no sense")
     # Inflated with a cap: what is announced is what is read.
     places = iter(zlib.decompressobj().decompress(base64.b64decode(form["data"]), sum(each) + 1))

@@ -161,9 +161,11 @@ class Link:
         answer = self._receive()
         values = answer.get("v")
         if not isinstance(values, dict):
-            self._lose("an answer that makes no sense")
+            raise self._lost("an answer that makes no sense")
         decoder = Decoder(self._adopt)
-        return self._guarded(lambda: {name: decoder.decode(value) for name, value in values.items() if name in names or names == ["*"]})
+        wanted = {name: value for name, value in values.items() if name in names or names == ["*"]}
+        found: dict[str, Any] = self._guarded(lambda: {name: decoder.decode(wanted[name]) for name in wanted})
+        return found
 
     def ask(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         encoder = Encoder(self._export)
@@ -195,8 +197,17 @@ class Link:
     def _guarded(self, decode: Callable[[], Any]) -> Any:
         try:
             return decode()
-        except (CodecError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError, MemoryError) as error:
-            self._lose(f"an answer that makes no sense ({error})")
+        except (
+            CodecError,
+            ValueError,
+            TypeError,
+            LookupError,
+            ArithmeticError,
+            AttributeError,
+            RecursionError,
+            MemoryError,
+        ) as error:
+            raise self._lost(f"an answer that makes no sense ({error})") from error
 
     def _error(self, data: dict[str, Any]) -> BaseException:
         base = BUILTIN_ERRORS[data["base"]]
@@ -223,7 +234,7 @@ class Link:
 
     def _export(self, value: Any) -> Any:
         if isinstance(value, Remote):
-            return {"h": [value._proctor_number, "yours"]}
+            return {"h": [value._proctor_number, "yours"]}  # noqa: SLF001  ours
         number = getattr(value, "_proctor_class", None)
         if number is not None:
             return {"X": [number, "yours"]}
@@ -231,7 +242,9 @@ class Link:
         if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
             self._callbacks.append(value)
             return {"h": [len(self._callbacks) - 1, "callback"]}
-        raise UnjudgeableError(f"the tests pass an object of type {type(value).__name__}, which cannot cross to the submission")
+        raise UnjudgeableError(
+            f"the tests pass an object of type {type(value).__name__}, which cannot cross to the submission"
+        )
 
     def _adopt(self, data: dict[str, Any]) -> Any:
         if "X" in data:
@@ -247,26 +260,26 @@ class Link:
 
     def _send(self, message: list[Any]) -> None:
         if self.is_lost:
-            self._lose("nothing: it is gone")
+            raise self._lost("nothing: it is gone")
         try:
             self._channel.send(dumps(message))
         except ChannelClosedError:
-            self._lose("nothing: its process ended")
+            raise self._lost("nothing: its process ended") from None
 
     def _receive(self) -> dict[str, Any]:
         try:
             answer = loads(self._channel.receive())
         except ChannelClosedError:
-            self._lose("nothing: its process ended")
+            raise self._lost("nothing: its process ended") from None
         except (CodecError, FrameTooLargeError, MemoryError) as error:
-            self._lose(f"an answer that cannot be read ({error})")
+            raise self._lost(f"an answer that cannot be read ({error})") from error
         if not isinstance(answer, dict):
-            self._lose("an answer that makes no sense")
+            raise self._lost("an answer that makes no sense")
         return answer
 
-    def _lose(self, what: str) -> Any:
+    def _lost(self, what: str) -> SubmissionLostError:
         self.is_lost = True
-        raise SubmissionLostError(f"the submission sent {what}")
+        return SubmissionLostError(f"the submission sent {what}")
 
 
 def _number(value: Any, of: list[Any]) -> int:

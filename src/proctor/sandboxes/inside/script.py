@@ -17,7 +17,9 @@ def run(source: str, arguments: list[str]) -> int:
     sys.argv = [_NAME, *arguments]
     sys.path.insert(0, ".")
     for number, mode in ((0, "r"), (1, "w"), (2, "w")):
-        stream = open(number, mode, encoding="utf-8", errors="strict" if number < 2 else "backslashreplace", closefd=False)  # noqa: SIM115, PTH123
+        stream = open(  # noqa: SIM115  lives as long as the process
+            number, mode, encoding="utf-8", errors="strict" if number < 2 else "backslashreplace", closefd=False
+        )
         name = ("stdin", "stdout", "stderr")[number]
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
@@ -29,7 +31,7 @@ def run(source: str, arguments: list[str]) -> int:
     try:
         if "threading" in sys.modules:
             sys.modules["threading"]._shutdown()  # noqa: SLF001  what the interpreter itself does at its end
-        atexit._run_exitfuncs()
+        atexit._run_exitfuncs()  # noqa: SLF001
         sys.stdout.flush()
     except BrokenPipeError:
         code = code or 120

@@ -10,7 +10,7 @@ import socket
 import sys
 from typing import Any
 
-from . import children, confinement, filter, kernel, syscalls
+from . import children, confinement, kernel, seccomp, syscalls
 from .frames import Channel
 
 
@@ -22,10 +22,14 @@ def confine(order: dict[str, Any], control: socket.socket | None) -> None:
     os.chdir(work)
     with contextlib.suppress(OSError):
         confinement.be_killed_first(b"1000" if profile == "program" else b"500")
-    confinement.limit(order, is_address_space_limited=order["is_address_space_limited"] or not order["has_memory_cgroup"])
+    confinement.limit(
+        order, is_address_space_limited=order["is_address_space_limited"] or not order["has_memory_cgroup"]
+    )
     if control is None:
         kernel.drop_capabilities()
-        code = filter.compile_filter(syscalls.machine(), profile=profile, loopback=order["loopback"], is_notifying=False)
+        code = seccomp.compile_filter(
+            syscalls.machine(), profile=profile, loopback=order["loopback"], is_notifying=False
+        )
         kernel.Filter(code).install(is_notifying=False)
         return
     given = [os.open(work, os.O_RDONLY | os.O_DIRECTORY)] if order["is_folder_wanted"] else []
@@ -34,7 +38,7 @@ def confine(order: dict[str, Any], control: socket.socket | None) -> None:
         return
     kernel.drop_capabilities()
     is_notifying = order["is_notifying"] and profile == "program"
-    code = filter.compile_filter(
+    code = seccomp.compile_filter(
         syscalls.machine(), profile=profile, loopback=order["loopback"], is_notifying=is_notifying
     )
     confinement.install(kernel.Filter(code), profile, control, given, is_notifying=is_notifying)

@@ -17,8 +17,8 @@ from typing import Any, Self
 
 from . import kernel, syscalls
 from .artifacts import Collector
-from .frames import Channel, ChannelClosedError
 from .cold import ColdParent
+from .frames import Channel, ChannelClosedError
 from .warm import Ended, SandboxFaultError, WarmParent
 
 Parent = WarmParent | ColdParent
@@ -77,6 +77,7 @@ class Run:
         self._main_status = bytearray()
         self._folder: int | None = None
         self._is_ready = False
+        self._is_disk_supervised = False
         self._fault: str | None = None
         self._before: dict[str, Any] = {}
         self._watch(harness, self._on_harness)
@@ -141,6 +142,7 @@ class Run:
                 self._before = _counters(parent)
             pidfd = parent.spawn(order, [theirs.fileno(), *fds])
         child = self._children[role] = _Child(parent, ours, pidfd)
+        self._is_disk_supervised = parent.is_disk_supervised
         self._watch(child.exit_fd, lambda _: self._collect(child))
         self._watch(ours.fileno(), self._on_report if role == "judge" else self._on_ready)
         with contextlib.suppress(ChannelClosedError):  # a child that is already gone has said why, or its parent will
@@ -174,7 +176,8 @@ class Run:
         """Until that child has ended, or the run had to be ended."""
         child = self._children[role]
         next_check = self._started + _CPU_CHECK_SECONDS
-        while not child.is_done and self._ending is None:
+        # A program is done when its main process is; whoever it left behind is ended with it.
+        while not child.is_done and self._ending is None and len(self._main_status) < 4:
             now = time.monotonic()
             if now >= self._deadline:
                 self._ending = "timeout"
@@ -182,9 +185,11 @@ class Run:
             if now >= next_check:
                 next_check = now + _CPU_CHECK_SECONDS
                 self._check_cpu()
+                self._check_disk()
             self._step(min(self._deadline, next_check) - now)
         self._end_all()
         self._drain()
+        self._check_disk()
 
     def _step(self, seconds: float) -> bool:
         ready = self._poll.poll(max(0, int(seconds * 1000) + 1))
@@ -198,6 +203,14 @@ class Run:
         spent = self._cpu_seconds()
         if spent is not None and spent > self._limits["cpu_seconds"]:
             self._ending = "cpu"
+
+    def _check_disk(self) -> None:
+        """For tools that cannot limit a folder: looked at while the program runs, and when it has ended."""
+        if self._folder is None or not self._is_disk_supervised:
+            return
+        disk = os.fstatvfs(self._folder)
+        if (disk.f_blocks - disk.f_bfree) * disk.f_frsize > self._limits["disk_bytes"]:
+            self._ending = self._ending or "disk"
 
     def _cpu_seconds(self) -> float | None:
         child = self._children.get("candidate") or self._children["program"]
@@ -404,7 +417,9 @@ class Run:
             raise SandboxFaultError("the judge was not started")
         final = frames[-1] if frames else {}
         # Both must say so: the judge's last word, and its exit.
-        passed = self._ending is None and final.get("done") is True and judge.ended is not None and judge.ended.status == 0
+        passed = (
+            self._ending is None and final.get("done") is True and judge.ended is not None and judge.ended.status == 0
+        )
         ending = "exited" if passed else self._why(child, frames)
         return {
             "passed": passed,
@@ -420,14 +435,26 @@ class Run:
         is_lost = any("lost" in frame for frame in frames)
         status = child.ended.status if child.ended and is_lost else 0
         ending = self._classify(child, status)[0]
-        text = next((str(frame.get("message") or frame.get("load") or "") for frame in frames if frame.get("status") != "passed"), "")
+        text = next(
+            (
+                str(frame.get("message") or frame.get("load") or "")
+                for frame in frames
+                if frame.get("status") != "passed"
+            ),
+            "",
+        )
         if ending == "exited":
             return next((name for mark, name in _TELLING.items() if mark.decode() in text), ending)
         return ending
 
 
 # The last line of a failed Python program; a program that only pretends gains nothing: it failed.
-_TELLING = {b"MemoryError": "memory", b"File too large": "file_size", b"No space left": "disk", b"Too many open files": "open_files"}
+_TELLING = {
+    b"MemoryError": "memory",
+    b"File too large": "file_size",
+    b"No space left": "disk",
+    b"Too many open files": "open_files",
+}
 
 
 def _counters(parent: Parent) -> dict[str, Any]:

@@ -14,11 +14,12 @@ import secrets
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from . import cgroups
-from .frames import Channel, ChannelClosedError, framed
 from .cold import ColdParent
+from .frames import Channel, ChannelClosedError, framed
 from .supervision import HarnessGoneError, Parent, Run, order_for
 from .warm import SandboxFaultError, WarmParent
 
@@ -42,7 +43,7 @@ class Warden:
             kept.close()
         uid = self._config["host_uid"] + (1 if role == "judge" else 0)
         kind = ColdParent if "prefix" in self._config else WarmParent
-        made = kind(f"{os.getpid()}-{role}", {**self._config, "host_uid": uid, "role": role})
+        made: Parent = kind(f"{os.getpid()}-{role}", {**self._config, "host_uid": uid, "role": role})
         self._parents[role] = made
         return made
 
@@ -60,7 +61,9 @@ class Warden:
     def check(self, request: dict[str, Any]) -> dict[str, Any]:
         limits = request["limits"]
         if self.parent("candidate").is_stdio:
-            raise SandboxFaultError("this backend runs whole programs; to judge functions choose namespaces or bubblewrap")
+            raise SandboxFaultError(
+                "this backend runs whole programs; to judge functions choose namespaces or bubblewrap"
+            )
         with Run(self._harness, limits) as run:
             peer_c, peer_j = run.pair()
             # It may hold the submission's answer and the expected one, and read the one from JSON.
@@ -95,6 +98,7 @@ class Warden:
 
     def serve(self) -> None:
         channel = Channel(self._harness, limit=1 << 30)
+        orders: dict[str, Callable[[dict[str, Any]], dict[str, Any]]]
         orders = {"check": self.check, "run": self.run, "describe": lambda _: self.describe()}
         while True:
             request = json.loads(channel.receive())

@@ -38,6 +38,7 @@ class WarmParent:
     """A zygote in its own namespaces, user and control group."""
 
     is_stdio = False
+    is_disk_supervised = False
     carried: bytes | None = None
     extra_order: dict[str, Any] = {}  # noqa: RUF012  a child of ours has its order already
 
@@ -45,10 +46,12 @@ class WarmParent:
         self.is_alive = True
         self.cgroup = cgroups.Cgroup(name, is_used=config["is_using_cgroups"])
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        package = Path(__file__).parent
-        start = f"import sys; sys.path.insert(0, {str(package.parent)!r}); from inside import zygote; zygote.main({theirs.fileno()})"
+        package = str(Path(__file__).parents[1])
+        start = (
+            f"import sys; sys.path.insert(0, {package!r}); from inside import zygote; zygote.main({theirs.fileno()})"
+        )
         with theirs:
-            self._process = subprocess.Popen(
+            self._process = subprocess.Popen(  # noqa: S603  ourselves
                 [sys.executable, "-s", "-S", "-P", "-B", "-c", start],
                 pass_fds=[theirs.fileno()],
                 env=config["environment"],

@@ -13,14 +13,14 @@ import struct
 import sys
 from typing import Any
 
-from . import children, confinement, filter, kernel, root, syscalls
+from . import children, confinement, kernel, root, seccomp, syscalls
 
 # Not threading, nor what imports it: its work after every fork would cost as much as the fork.
 _PRELOADED = {
-    "judge": "collections collections.abc copy itertools linecache math re reprlib traceback typing".split(),
-    "candidate": """abc array bisect cmath collections collections.abc contextlib copy dataclasses datetime decimal enum fractions
-    functools heapq io itertools json linecache math numbers operator random re statistics string struct textwrap time traceback
-    types typing unicodedata""".split(),
+    "judge": "collections collections.abc copy itertools linecache math re reprlib traceback typing",
+    "candidate": """abc array bisect cmath collections collections.abc contextlib copy dataclasses datetime decimal
+    enum fractions functools heapq io itertools json linecache math numbers operator random re statistics string struct
+    textwrap time traceback types typing unicodedata""",
 }
 
 
@@ -88,7 +88,9 @@ class Zygote:
         machine = syscalls.machine()
         self._filters = {
             (profile, loopback): kernel.Filter(
-                filter.compile_filter(machine, profile=profile, loopback=loopback, is_notifying=self._notifies(profile))
+                seccomp.compile_filter(
+                    machine, profile=profile, loopback=loopback, is_notifying=self._notifies(profile)
+                )
             )
             for profile in ("program", "judge")
             for loopback in (False, True)
@@ -151,7 +153,9 @@ class Zygote:
             kernel.unshare(kernel.NEWNS | kernel.NEWIPC | (kernel.NEWNET if order["loopback"] else 0))
             root.private_folders(order["disk_bytes"])
         confinement.be_killed_first(b"1000" if profile == "program" else b"500")
-        confinement.limit(order, is_address_space_limited=order["is_address_space_limited"] or not self._has_memory_cgroup)
+        confinement.limit(
+            order, is_address_space_limited=order["is_address_space_limited"] or not self._has_memory_cgroup
+        )
         kernel.drop_capabilities()
         given = [os.open("/tmp/work", os.O_RDONLY | os.O_DIRECTORY)] if order["is_folder_wanted"] else []  # noqa: S108
         chosen = self._filters[profile, order["loopback"]]
@@ -163,7 +167,7 @@ def main(fd: int) -> None:
     config = json.loads(control.recv(1 << 16))
     os.setsid()
     kernel.die_with_parent(config["parent"])
-    for name in _PRELOADED[config["role"]]:
+    for name in _PRELOADED[config["role"]].split():
         importlib.import_module(name)
     _add_site_builtins()
     try:

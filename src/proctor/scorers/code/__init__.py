@@ -1,1 +1,1 @@
-"""Scorers that run the answer: HumanEval, MBPP and their plus versions, test files, and programs that read and print."""
+"""Scorers that run the answer: HumanEval, MBPP, their plus versions, test files, programs that read and print."""

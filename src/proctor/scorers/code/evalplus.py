@@ -80,13 +80,18 @@ def evalplus_check(code: str, row: Mapping[str, Any], reference: Reference, *, i
         prelude += _gold_source(row)
         calls = [f"_proctor_comparison.run_with_gold({given!r}, _proctor_gold)" for given in inputs]
     else:
-        calls = [f"_proctor_comparison.run({given!r}, {text})" for given, text in zip(inputs, reference.answers, strict=True)]
+        calls = [
+            f"_proctor_comparison.run({given!r}, {text})" for given, text in zip(inputs, reference.answers, strict=True)
+        ]
     return Check(
         submission=code,
         prelude=prelude,
         cases=(
             Case("load", f"_proctor_comparison = Comparison({setting})"),
-            *(Case(f"{'base' if number < count else 'plus'} input {number + 1}", call) for number, call in enumerate(calls)),
+            *(
+                Case(f"{'base' if number < count else 'plus'} input {number + 1}", call)
+                for number, call in enumerate(calls)
+            ),
         ),
         remote={"_proctor_candidate": entry_point},
         is_fail_fast=True,
@@ -96,7 +101,8 @@ def evalplus_check(code: str, row: Mapping[str, Any], reference: Reference, *, i
 def _gold_source(row: Mapping[str, Any]) -> str:
     """The reference solution in a namespace of its own, so that its names meet no others."""
     gold, entry_point = row["prompt"] + row["canonical_solution"], row["entry_point"]
-    return f"_proctor_space = {{'__name__': 'gold'}}\nexec({gold!r}, _proctor_space)\n_proctor_gold = _proctor_space[{entry_point!r}]\n"
+    run = f"_proctor_space = {{'__name__': 'gold'}}\nexec({gold!r}, _proctor_space)\n"
+    return f"{run}_proctor_gold = _proctor_space[{entry_point!r}]\n"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +128,9 @@ class EvalPlus(Sandboxed):
         row = sample.metadata
         missing = [name for name in _NEEDED if name not in row]
         if missing:
-            raise ScorerError(f"The sample {sample.id} lacks {', '.join(missing)}, which the scorer needs in its metadata.")
+            raise ScorerError(
+                f"The sample {sample.id} lacks {', '.join(missing)}, which the scorer needs in its metadata."
+            )
         prompt = row["prompt"] if "def " in row["prompt"] else ""
         found = extract_function(response.text, row["entry_point"], prompt)
         reference = await self._reference(sample)
@@ -138,7 +146,9 @@ class EvalPlus(Sandboxed):
         task = self._references.get(key)
         if task is None:
             task = self._references[key] = asyncio.create_task(self._run_reference(sample))
-            task.add_done_callback(lambda done: self._references.pop(key, None) if done.cancelled() or done.exception() else None)
+            task.add_done_callback(
+                lambda done: self._references.pop(key, None) if done.cancelled() or done.exception() else None
+            )
         return await asyncio.shield(task)
 
     async def _run_reference(self, sample: Sample) -> Reference:

@@ -1,4 +1,4 @@
-"""MBPP+ inputs as the tasks mean them: JSON has no tuples, sets or complex numbers, so evalplus' readers put them back."""
+"""MBPP+ inputs as the tasks mean them: JSON has no tuples, sets or complex numbers, so they are put back."""
 
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# ruff: noqa: S101  a failed assertion is how a test fails
 """EvalPlus' way of comparing an answer with the reference solution's; this file's text runs on the judge's side.
 
 Written from the behaviour of evalplus 0.3: exact equality first, special oracles for tasks with several right answers,
@@ -15,7 +16,16 @@ MAX_WRITTEN = 20_000
 RELATIVE = 1e-07
 FLOAT_ABSOLUTE = 1e-6
 SET_EQUAL = frozenset(
-    ["similar_elements", "find_char_long", "common_in_nested_lists", "extract_singly", "larg_nnum", "intersection_array", "find_dissimilar", "Diff"]
+    [
+        "similar_elements",
+        "find_char_long",
+        "common_in_nested_lists",
+        "extract_singly",
+        "larg_nnum",
+        "intersection_array",
+        "find_dissimilar",
+        "Diff",
+    ]
 )
 NOT_NONE = frozenset(("check_str", "text_match_three", "text_starta_endb"))
 
@@ -80,7 +90,11 @@ class Comparison:
             (coefficients,) = given
             assert abs(sum(c * math.pow(value, power) for power, c in enumerate(coefficients))) <= self.tolerance
             return
-        is_exact = _is_exact(self.entry_point, value, expected, given, self.tolerance) if self.is_mbpp else bool(value == expected)
+        is_exact = (
+            _is_exact(self.entry_point, value, expected, given, self.tolerance)
+            if self.is_mbpp
+            else bool(value == expected)
+        )
         if self.tolerance == 0 and _is_floats(expected):
             self.tolerance = FLOAT_ABSOLUTE
         if not is_exact and self.tolerance != 0:

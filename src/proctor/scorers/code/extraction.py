@@ -119,7 +119,7 @@ def _complete(pieces: list[str], entry_point: str) -> str | None:
 
 
 def _region(answer: str, entry_point: str) -> str | None:
-    """Code in the open, prose before and after it: from the first line that starts code to the last that still parses."""
+    """Code in the open, prose around it: from the first line that starts code to the last that still parses."""
     lines = answer.splitlines()
     starts = [index for index, line in enumerate(lines) if _START.match(line)]
     if not starts or (f"def {entry_point}" not in answer and f"{entry_point} =" not in answer):

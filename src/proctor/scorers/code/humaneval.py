@@ -1,4 +1,4 @@
-"""HumanEval by its published protocol: prompt and answer make a program, `check` decides; judged from another process."""
+"""HumanEval by its published protocol: prompt and answer make a program; `check` decides, in another process."""
 
 from __future__ import annotations
 

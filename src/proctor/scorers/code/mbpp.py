@@ -47,7 +47,7 @@ def mbpp_check(code: str, reference: str, tests: Sequence[str], imports: Sequenc
 
 @dataclass(frozen=True, kw_only=True)
 class Mbpp(Sandboxed):
-    """1 when every assert holds; needs code, test_list and test_imports (or test_setup_code) in the sample's metadata."""
+    """1 when every assert holds; needs code, test_list and test_imports (or test_setup_code) in the metadata."""
 
     @property
     def name(self) -> str:

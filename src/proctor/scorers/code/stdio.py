@@ -44,7 +44,7 @@ def _text(value: Any) -> str:
 
 
 def _inflated(text: str) -> Any:
-    """LiveCodeBench's private tests: JSON, compressed, in base64. Its older pickles are refused: they could run code."""
+    """LiveCodeBench's private tests: JSON, compressed, in base64. Pickles are refused: they could run code."""
     stream = zlib.decompressobj()
     data = stream.decompress(base64.b64decode(text), _MAX_INFLATED)
     if stream.unconsumed_tail:
@@ -95,7 +95,9 @@ class StandardIO(Sandboxed):
         except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
             raise ScorerError(f"The tests of the sample {sample.id} cannot be read: {error}") from error
         if not tests:
-            raise ScorerError(f"The sample {sample.id} has no tests: input_output, public_test_cases or tests in its metadata.")
+            raise ScorerError(
+                f"The sample {sample.id} has no tests: input_output, public_test_cases or tests in its metadata."
+            )
         found = extract_program(response.text, self.language)
         refused = refusal(NAME, found)
         if refused is not None:
@@ -132,9 +134,15 @@ class StandardIO(Sandboxed):
 
     def _score(self, code: str, tests: list[IoTest], done: list[Execution], how: str) -> Score:
         right = [self._is_right(execution, test) for execution, test in zip(done, tests, strict=False)]
-        wrong = [_evidence(number, tests[number], done[number]) for number, is_right in enumerate(right) if not is_right]
+        wrong = [
+            _evidence(number, tests[number], done[number]) for number, is_right in enumerate(right) if not is_right
+        ]
         value = sum(right) / len(tests) if self.partial else float(all(right) and len(right) == len(tests))
-        reason = f"all {len(tests)} inputs came out right" if not wrong else f"input {wrong[0]['input']}: {wrong[0]['problem']}"
+        reason = (
+            f"all {len(tests)} inputs came out right"
+            if not wrong
+            else f"input {wrong[0]['input']}: {wrong[0]['problem']}"
+        )
         details = {
             "extraction": how,
             "tests": len(tests),

@@ -1,4 +1,4 @@
-"""The sample's own tests: asserts, or test files with functions, classes and unittest cases, judged from another process."""
+"""The sample's own tests: asserts, or test files with functions, classes and unittest cases."""
 
 from __future__ import annotations
 

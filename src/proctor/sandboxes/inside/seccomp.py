@@ -1,4 +1,4 @@
-"""Compiles the system call filter: what is not on the list is refused, and every refusal is reported to the supervisor."""
+"""Compiles the system call filter: what is not on the list is refused, and refusals are told to the supervisor."""
 
 from __future__ import annotations
 
@@ -16,24 +16,35 @@ CLONE_THREAD = 0x00010000
 _FAMILY_UNIX = 1
 
 # Reading, writing and arranging files, within what the mounts allow.
-_FILES = """read write open openat openat2 close close_range stat fstat lstat newfstatat statx lseek pread64 pwrite64 readv
-writev preadv pwritev preadv2 pwritev2 access faccessat faccessat2 dup dup2 dup3 fcntl flock fsync fdatasync sync_file_range
-truncate ftruncate fallocate fadvise64 readahead getdents getdents64 getcwd chdir fchdir rename renameat renameat2 mkdir
-mkdirat rmdir creat link linkat unlink unlinkat symlink symlinkat readlink readlinkat chmod fchmod fchmodat umask utime
-utimes utimensat futimesat statfs fstatfs sendfile copy_file_range getxattr lgetxattr fgetxattr listxattr llistxattr
-flistxattr"""
-_MEMORY = """mmap mprotect munmap mremap madvise brk msync mincore membarrier pkey_alloc pkey_free pkey_mprotect mseal"""
-_WAITING = """poll ppoll select pselect6 pipe pipe2 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
-eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime futex futex_waitv set_robust_list
-get_robust_list rseq nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times alarm pause getitimer
-setitimer timer_create timer_settime timer_gettime timer_getoverrun timer_delete restart_syscall"""
-_SIGNALS = """rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack"""
-_SELF = """exit exit_group getpid gettid getppid getpgid getpgrp getsid getuid geteuid getgid getegid getresuid getresgid
-getgroups arch_prctl set_tid_address sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler
-sched_get_priority_max sched_get_priority_min getpriority setpriority getrlimit setrlimit prlimit64 getrusage sysinfo uname
-getcpu capget getrandom"""
-_PROCESSES = """fork vfork execve execveat wait4 waitid setpgid setsid pidfd_open pidfd_send_signal kill tkill tgkill
-rt_sigqueueinfo rt_tgsigqueueinfo"""
+_FILES = """
+read write open openat openat2 close close_range stat fstat lstat newfstatat statx lseek pread64 pwrite64
+readv writev preadv pwritev preadv2 pwritev2 access faccessat faccessat2 dup dup2 dup3 fcntl flock fsync
+fdatasync sync_file_range truncate ftruncate fallocate fadvise64 readahead getdents getdents64 getcwd chdir
+fchdir rename renameat renameat2 mkdir mkdirat rmdir creat link linkat unlink unlinkat symlink symlinkat
+readlink readlinkat chmod fchmod fchmodat umask utime utimes utimensat futimesat statfs fstatfs sendfile
+copy_file_range getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
+"""
+_MEMORY = "mmap mprotect munmap mremap madvise brk msync mincore membarrier pkey_alloc pkey_free pkey_mprotect mseal"
+_WAITING = """
+poll ppoll select pselect6 pipe pipe2 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
+eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime futex futex_waitv
+set_robust_list get_robust_list rseq nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time
+times alarm pause getitimer setitimer timer_create timer_settime timer_gettime timer_getoverrun timer_delete
+restart_syscall
+"""
+_SIGNALS = """
+rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack
+"""
+_SELF = """
+exit exit_group getpid gettid getppid getpgid getpgrp getsid getuid geteuid getgid getegid getresuid getresgid
+getgroups arch_prctl set_tid_address sched_yield sched_getaffinity sched_setaffinity sched_getparam
+sched_getscheduler sched_get_priority_max sched_get_priority_min getpriority setpriority getrlimit setrlimit
+prlimit64 getrusage sysinfo uname getcpu capget getrandom
+"""
+_PROCESSES = """
+fork vfork execve execveat wait4 waitid setpgid setsid pidfd_open pidfd_send_signal kill tkill tgkill
+rt_sigqueueinfo rt_tgsigqueueinfo
+"""
 _CONNECTED = "sendmsg recvmsg sendto recvfrom shutdown getsockopt setsockopt getsockname getpeername"
 _NETWORK = "socket bind connect listen accept accept4 sendmmsg recvmmsg"
 
@@ -61,7 +72,9 @@ def _argument_in(index: int, values: tuple[int, ...], otherwise: int) -> list[by
     return [_op(_LOAD, _ARGUMENTS + 8 * index), *tests, _op(_RETURN, otherwise), _op(_RETURN, ALLOW)]
 
 
-def compile_filter(machine: str, *, profile: str = "program", loopback: bool = False, is_notifying: bool = True) -> bytes:
+def compile_filter(
+    machine: str, *, profile: str = "program", loopback: bool = False, is_notifying: bool = True
+) -> bytes:
     """The filter as the kernel wants it. Profiles: `program`, and `judge`, which may start and signal no process."""
     number = syscalls.numbers(machine)
     refuse = NOTIFY if is_notifying else ERRNO | EPERM

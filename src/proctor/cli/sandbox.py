@@ -1,0 +1,172 @@
+"""`proctor sandbox`: see it work; and the table of `proctor doctor --sandbox`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from proctor.cli.options import as_json
+
+if TYPE_CHECKING:
+    from proctor.domain.sandbox import Execution, SandboxLimits
+    from proctor.sandboxes.probe import Finding
+
+LANGUAGES = {".py": "python", ".js": "javascript", ".mjs": "javascript"}
+_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+def read_bytes(text: str) -> int:
+    """'512m', '2g' or plain bytes."""
+    number, unit = (text[:-1], text[-1].lower()) if text and text[-1].lower() in _UNITS else (text, "")
+    try:
+        value = float(number) * _UNITS.get(unit, 1)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no size; write 512m or 2g") from None
+    if not 1 <= value < 1 << 50:
+        raise click.BadParameter(f"{text!r} is out of range")
+    return int(value)
+
+
+class _Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ARG002
+        return value if isinstance(value, int) else read_bytes(str(value))
+
+
+@click.group(short_help="Run a file in the sandbox.")
+def sandbox() -> None:
+    """Run untrusted code within limits, cut off from files, network and other processes."""
+
+
+@sandbox.command("run")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("arguments", nargs=-1)
+@click.option(
+    "--backend", help="namespaces, bubblewrap, nsjail, firejail, docker, podman; the first that holds by default."
+)
+@click.option("--memory", type=_Size(), default="512m", show_default=True, help="Memory, such as 256m or 2g.")
+@click.option("--seconds", type=float, default=10.0, show_default=True, help="Time on the clock, and of the processor.")
+@click.option("--processes", type=click.IntRange(1, 4096), default=32, show_default=True, help="Processes and threads.")
+@click.option("--disk", type=_Size(), default="64m", show_default=True, help="Room in its private /tmp.")
+@click.option("--output", type=_Size(), default="1m", show_default=True, help="What it may print.")
+@click.option("--unsafe-no-sandbox", is_flag=True, help="Run without any isolation, as yourself.")
+@as_json
+def run_file(
+    file: Path,
+    arguments: tuple[str, ...],
+    backend: str | None,
+    memory: int,
+    seconds: float,
+    processes: int,
+    disk: int,
+    output: int,
+    unsafe_no_sandbox: bool,
+    as_json: bool,
+) -> None:
+    """Run FILE (Python or JavaScript) in the sandbox; standard input is passed on, the exit code is the program's."""
+    from proctor.domain.errors import UserError
+    from proctor.domain.sandbox import Program, SandboxLimits
+
+    language = LANGUAGES.get(file.suffix)
+    if language is None:
+        raise UserError(f"{file} is neither Python (.py) nor JavaScript (.js).")
+    try:
+        source = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file} is not text in UTF-8: {error}") from error
+    stdin = b"" if sys.stdin.isatty() else sys.stdin.buffer.read()
+    limits = SandboxLimits(
+        wall_seconds=seconds,
+        cpu_seconds=seconds,
+        memory_bytes=memory,
+        processes=processes,
+        disk_bytes=disk,
+        output_bytes=output,
+    )
+    program = Program(source, language=language, arguments=arguments, stdin=stdin)
+    done = asyncio.run(_run(program, limits, backend, is_unsafe=unsafe_no_sandbox))
+    _show(done, as_json=as_json)
+    raise click.exceptions.Exit(done.exit_code if done.exit_code is not None else 1)
+
+
+async def _run(program: Any, limits: SandboxLimits, backend: str | None, *, is_unsafe: bool) -> Execution:
+    from proctor.sandboxes.backends import choose
+
+    chosen = await choose(backend, is_unsafe=is_unsafe, parallel=1)
+    if not chosen.is_isolated:
+        click.echo("WARNING: no sandbox: this program runs as you, with your files and your network.", err=True)
+    try:
+        return await chosen.run(program, limits)
+    finally:
+        await chosen.close()
+
+
+def _show(done: Execution, *, as_json: bool) -> None:
+    if as_json:
+        from proctor.cli.workplace import print_json
+
+        texts = {"stdout": done.stdout.decode(errors="replace"), "stderr": done.stderr.decode(errors="replace")}
+        print_json({**asdict(done), **texts, "files": sorted(done.files)})
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(done.stdout)
+    sys.stdout.buffer.flush()
+    sys.stderr.buffer.write(done.stderr)
+    ending = f"exit code {done.exit_code}" if done.ending == "exited" else str(done.ending)
+    tried = "".join(f", refused {name} x{count}" for name, count in done.violations.items())
+    click.echo(f"[{done.sandbox['backend']}] {ending} after {done.spent.seconds:.2f} s{tried}", err=True)
+
+
+async def sandbox_findings(names: list[str] | None = None) -> dict[str, list[Finding]]:
+    """What every backend holds here; one that is absent has the single finding that says why."""
+    from proctor.domain.errors import SandboxError
+    from proctor.sandboxes.backends import BACKENDS, UNSAFE, create
+    from proctor.sandboxes.probe import Finding, probe
+
+    found: dict[str, list[Finding]] = {}
+    for name in names or [name for name in BACKENDS if name != UNSAFE]:
+        try:
+            made = create(name)
+        except SandboxError as error:
+            found[name] = [Finding("runs", None, str(error))]
+            continue
+        try:
+            found[name] = await probe(made)
+        finally:
+            await made.close()
+    return found
+
+
+def sandbox_report(names: list[str] | None = None, *, as_json: bool = False) -> bool:
+    """Print the table of `proctor doctor --sandbox`; True when at least one backend holds everything it offers."""
+    found = asyncio.run(sandbox_findings(names))
+    if as_json:
+        from proctor.cli.workplace import print_json
+
+        print_json({name: [asdict(finding) for finding in findings] for name, findings in found.items()})
+    else:
+        _print_table(found)
+    return any(
+        len(findings) > 1 and all(finding.holds is not False for finding in findings) for findings in found.values()
+    )
+
+
+def _print_table(found: dict[str, list[Finding]]) -> None:
+    from proctor.sandboxes.probe import ASPECTS
+
+    click.echo("backend     " + " ".join(f"{aspect:<11}" for aspect in ASPECTS))
+    marks = {True: "holds", False: "LEAKS", None: "-"}
+    for name, findings in found.items():
+        by_aspect = {finding.aspect: finding for finding in findings}
+        cells = [marks[by_aspect[aspect].holds] if aspect in by_aspect else "-" for aspect in ASPECTS]
+        click.echo(f"{name:<12}" + " ".join(f"{cell:<11}" for cell in cells))
+    for name, findings in found.items():
+        for finding in findings:
+            if not finding.holds:
+                click.echo(f"{name}, {finding.aspect}: {finding.detail}", err=True)
