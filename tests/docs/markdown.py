@@ -53,7 +53,7 @@ def documents() -> list[Path]:
 
 
 def name_of(document: Path) -> str:
-    return document.relative_to(ROOT).as_posix()
+    return document.relative_to(ROOT).as_posix() if document.is_relative_to(ROOT) else document.name
 
 
 def blocks(text: str) -> Iterator[Block]:

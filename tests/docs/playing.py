@@ -25,6 +25,12 @@ class Played:
             "\n".join(self.happened), has_numbers=has_numbers
         )
 
+    @property
+    def new_errors(self) -> set[str]:
+        """Error messages that the document did not show: perhaps it is the example that is wrong."""
+        shown, happened = masked("\n".join(self.shown)), masked("\n".join(self.happened))
+        return {line for line in happened if line.startswith("Error:") and line not in shown}
+
 
 def play(text: str, folder: Path, present: frozenset[str] = frozenset()) -> Iterator[Played]:
     """Every block that shows an output, in order; those that need something that is not present are left out."""

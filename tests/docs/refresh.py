@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from pathlib import Path
 
@@ -19,6 +20,8 @@ def refresh_document(document: Path, present: frozenset[str] = frozenset(), *, i
         played = list(play(text, Path(folder), present))
     for item in reversed(played):
         if is_everything or not item.is_true:
+            for error in sorted(item.new_errors):
+                print(f"Look at this: {name_of(document)}:{item.block.line} now says: {error}", file=sys.stderr)
             lines[item.block.first : item.block.last] = item.happened
     return _write(document, "\n".join(lines))
 
