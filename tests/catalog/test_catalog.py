@@ -187,10 +187,27 @@ def test_instructions_that_were_followed_score_one() -> None:
     rows = [json.loads(line) for line in (DATA / "golden/ifeval.jsonl").read_text().splitlines()]
     followed = [(by_prompt[row["prompt"]], Response(row["response"])) for row in rows if all(row["strict"])]
     assert len(followed) > 100
-    (scorer,) = scorers_of(benchmark)
-    assert {mark.value for mark in asyncio.run(marks(scorer, followed))} == {1.0}
-    empty = asyncio.run(marks(scorer, [(sample, Response("")) for sample in benchmark.samples]))
-    assert {(mark.value, mark.is_invalid) for mark in empty} == {(0.0, True)}
+    scorers = scorers_of(benchmark)
+    assert [scorer.name for scorer in scorers] == [
+        "instructions", "instructions_loose", "instructions_each", "instructions_each_loose",
+    ]  # fmt: skip
+    for scorer in scorers:
+        assert {mark.value for mark in asyncio.run(marks(scorer, followed))} == {1.0}
+        empty = asyncio.run(marks(scorer, [(sample, Response("")) for sample in benchmark.samples]))
+        assert {(mark.value, mark.is_invalid) for mark in empty} == {(0.0, True)}
+
+
+def test_the_published_marks_of_real_answers_are_reproduced_item_by_item() -> None:
+    """With the catalogue's own settings, not with settings chosen for this test."""
+    benchmark = loaded("ifeval")
+    by_prompt = {sample.input_text: sample for sample in benchmark.samples}
+    rows = [json.loads(line) for line in (DATA / "golden/ifeval.jsonl").read_text().splitlines()]
+    pairs = [(by_prompt[row["prompt"]], Response(row["response"])) for row in rows]
+    strict, loose, each, each_loose = (asyncio.run(marks(scorer, pairs)) for scorer in scorers_of(benchmark))
+    assert [mark.value for mark in strict] == [float(all(row["strict"])) for row in rows]
+    assert [mark.value for mark in loose] == [float(all(row["loose"])) for row in rows]
+    assert [mark.details["strict"] for mark in each] == [row["strict"] for row in rows]
+    assert [mark.details["loose"] for mark in each_loose] == [row["loose"] for row in rows]
 
 
 @pytest.mark.parametrize("name", list(variants()))

@@ -312,3 +312,25 @@ def test_95_percent_bootstrap_intervals_cover_93_to_97_percent() -> None:
         return Estimate(None, 50, None, low, high)
 
     assert 0.93 <= covers(make, 4 / 6, 600, seed=3) <= 0.97
+
+
+def test_a_weighed_score_is_a_share_of_so_many_things() -> None:
+    """Three of four instructions followed in one prompt, one of one in the other: four of five in all."""
+    scores = [SampleScore("a", 0.75, weight=4), SampleScore("b", 1.0, weight=1)]
+    estimate = estimate_mean(scores)
+    assert estimate.value == pytest.approx(0.8)
+    assert estimate.n == 5
+
+
+def test_weighing_is_grouping_what_is_weighed() -> None:
+    """A prompt's instructions are not independent, so their error is the clustered one."""
+    weighed = [SampleScore("a", 2 / 3, weight=3), SampleScore("b", 0.5, weight=2), SampleScore("c", 0.0, weight=2)]
+    single = [
+        *(SampleScore(f"a{n}", value, group="a") for n, value in enumerate((1.0, 1.0, 0.0))),
+        *(SampleScore(f"b{n}", value, group="b") for n, value in enumerate((1.0, 0.0))),
+        *(SampleScore(f"c{n}", 0.0, group="c") for n in range(2)),
+    ]
+    one, other = estimate_mean(weighed), estimate_mean(single)
+    assert one.value == pytest.approx(other.value)
+    assert one.stderr == pytest.approx(other.stderr)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high))

@@ -25,3 +25,5 @@ class SampleScore:
     value: float
     category: str | None = None
     group: str | None = None
+    weight: int = 1
+    """How many things of one kind the score is the share of; a score of three instructions weighs three."""

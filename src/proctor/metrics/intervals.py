@@ -73,7 +73,17 @@ class MeanAccumulator:
         value = score.value
         if not 0.0 <= value <= 1.0:
             raise ValueError(f"sample {score.sample_id!r}: a score lies between 0 and 1, not {value}")
-        self.add_value(value, score.group)
+        if score.weight == 1:
+            self.add_value(value, score.group)
+        else:
+            self._add_weighed(value, score.weight, score.group or f"\0{score.sample_id}")
+
+    def _add_weighed(self, value: float, weight: int, group: str) -> None:
+        """A share of several things is a group of them: what is estimated is the share over all things."""
+        self._is_binary = False
+        cluster = self._clusters.setdefault(group, Cluster())
+        cluster.n += weight
+        cluster.total += value * weight
 
     def add_value(self, value: float, group: str | None = None) -> None:
         """Add a value that is known to lie between 0 and 1."""

@@ -24,15 +24,29 @@ LONG = 20_000
 
 
 def create(**options: Json) -> InstructionFollowing:
+    """Strictly, at prompt level: the figure that is quoted most."""
     scorer = build(InstructionFollowing, NAME, options)
     if scorer.detector == "langdetect" and find_spec("langdetect") is None:
         raise BenchmarkError("The option 'detector: langdetect' needs the package langdetect: pip install langdetect.")
     return scorer
 
 
+def create_loose(**options: Json) -> InstructionFollowing:
+    return create(**{"mode": "loose", **options})
+
+
+def create_each(**options: Json) -> InstructionFollowing:
+    """Strictly, every instruction counted by itself."""
+    return create(**{"level": "instruction", **options})
+
+
+def create_each_loose(**options: Json) -> InstructionFollowing:
+    return create(**{"mode": "loose", "level": "instruction", **options})
+
+
 @dataclass(frozen=True, slots=True)
 class InstructionFollowing:
-    """At prompt level 1 when every instruction is followed; at instruction level the share of them.
+    """At prompt level 1 when every instruction is followed; at instruction level the share of them, weighed by number.
 
     The instructions are the sample's metadata `instruction_id_list` and `kwargs`. Loose marking forgives a first or
     last line that does not belong to the answer, and asterisks. `details` has both markings and both levels.
@@ -45,7 +59,8 @@ class InstructionFollowing:
 
     @property
     def name(self) -> str:
-        return NAME
+        each = "_each" if self.level == "instruction" else ""
+        return f"{NAME}{each}{'_loose' if self.mode == 'loose' else ''}"
 
     @property
     def version(self) -> str:
@@ -54,10 +69,10 @@ class InstructionFollowing:
     async def score(self, sample: Sample, response: Response) -> Score:
         ids = sample.metadata.get("instruction_id_list")
         if not ids:
-            return Score.unscored(NAME, reason="the sample has no instruction_id_list")
+            return Score.unscored(self.name, reason="the sample has no instruction_id_list")
         text = final_text(response.text)
         if not text:
-            return Score.invalid(NAME, reason="the response is empty")
+            return Score.invalid(self.name, reason="the response is empty")
         arguments: Sequence[Mapping[str, Json]] = sample.metadata.get("kwargs") or [{}] * len(ids)
         if len(text) > LONG:
             marks = await asyncio.to_thread(mark, text, ids, arguments, self.detector)
@@ -67,7 +82,11 @@ class InstructionFollowing:
         value = sum(followed) / len(followed) if self.level == "instruction" else float(all(followed))
         broken = [kind for kind, is_followed in zip(ids, followed, strict=True) if not is_followed]
         reason = f"not followed: {', '.join(broken)}" if broken else "every instruction is followed"
-        return Score(NAME, value, answer=text, reason=reason, details=_details(ids, marks))
+        details = _details(ids, marks)
+        if self.level == "instruction":
+            # The published figure counts instructions, not prompts: a prompt with three weighs three.
+            details["weight"] = len(ids)
+        return Score(self.name, value, answer=text, reason=reason, details=details)
 
 
 def mark(

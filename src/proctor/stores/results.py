@@ -164,8 +164,9 @@ class ResultStore:
         """Each sample's score, averaged over its epochs; what could not be measured is left out."""
         # One epoch has nothing to average, and grouping costs as much as reading.
         is_single = next(self._stream(select(evaluations.c.epochs).where(evaluations.c.id == evaluation_id)))[0] == 1
-        columns = (scores.c.value, responses.c.category, responses.c.cluster)
-        merged = (func.avg(columns[0]), func.min(columns[1]), func.min(columns[2]))
+        weight = case((scores.c.details.is_(None), 1), else_=func.json_extract(scores.c.details, "$.weight"))
+        columns = (scores.c.value, responses.c.category, responses.c.cluster, weight)
+        merged = (func.avg(columns[0]), *(func.min(column) for column in columns[1:]))
         query = (
             select(responses.c.sample_id, *(columns if is_single else merged))
             .join(scores, scores.c.response_id == responses.c.id)
@@ -177,10 +178,9 @@ class ResultStore:
                 is_current(),
             )
         )
-        for sample_id, value, category, cluster in self._stream(
-            query if is_single else query.group_by(responses.c.sample_id)
-        ):
-            yield SampleScore(sample_id, value, category, cluster)
+        rows = self._stream(query if is_single else query.group_by(responses.c.sample_id))
+        for sample_id, value, category, cluster, weighs in rows:
+            yield SampleScore(sample_id, value, category, cluster, weighs or 1)
 
     def latencies(self, evaluation_id: int) -> Iterator[float]:
         """Seconds of every answer that was asked for now, not taken from the cache."""
