@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
+from proctor.benchmarks.jsonl import read_jsonl, read_python_jsonl
 from proctor.benchmarks.registry import find_info, load_benchmark
+from proctor.benchmarks.rows import BadRow
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError, NoDataError
 from proctor.domain.plan import BenchmarkSpec
@@ -129,3 +131,12 @@ def test_what_a_benchmark_is_can_be_told_without_its_data(tmp_path: Path) -> Non
     puzzles = find_info(BenchmarkSpec(benchmark="puzzles"), tmp_path)
     assert puzzles is not None
     assert puzzles.shots is None
+
+
+def test_lines_as_python_writes_them_can_be_read_when_asked_for(tmp_path: Path, write: Write) -> None:
+    write("rows.jsonl", b'{"input": "a\\u0000", "target": "x", "n": -Infinity}\n[1]\n')
+    first, second = [row for _, row in read_python_jsonl("rows.jsonl", tmp_path)]
+    assert (first["input"], first["n"]) == ("a\0", float("-inf"))
+    assert isinstance(second, BadRow)
+    strict = [row for _, row in read_jsonl("rows.jsonl", tmp_path)]
+    assert all(isinstance(row, BadRow) for row in strict), "without being asked, such rows are refused"

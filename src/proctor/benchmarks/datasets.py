@@ -67,6 +67,7 @@ def _local_examples(examples: Examples, dataset: Dataset) -> Local:
     given = examples.local
     return Local(
         file=given.file,
+        format=given.format,
         fields=given.fields or dataset.local.fields,
         transform=given.transform or dataset.local.transform,
         join=given.join,
@@ -77,7 +78,7 @@ def _opened(source: str, dataset: Dataset, local: Local, file: str, place: Place
     file = local.file or file
     if source.startswith((HUB, DATA)) and place.data is not None and (place.data / file).is_file():
         transform = local.transform or dataset.transform
-        rows = open_rows(file, place.data)
+        rows = open_rows(file, place.data, local.format)
         return Opened(_reshaped(rows, transform, local.join, place, place.data), local.fields or dataset.fields, file)
     if source.startswith(DATA):
         file = source.removeprefix(DATA)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +17,7 @@ import orjson
 from proctor.benchmarks.rows import BadRow, Row, Rows, StreamedRows
 from proctor.domain.errors import BenchmarkError
 
+Parse = Callable[[bytes], Mapping[str, Any] | BadRow]
 MAX_LINE = 16_000_000
 """Bytes of the longest line that is taken for a row rather than for a mistake."""
 _BOM = b"\xef\xbb\xbf"
@@ -30,20 +32,26 @@ def read_jsonl(location: str, folder: Path) -> Rows:
     return JsonLines(path, label)
 
 
+def read_python_jsonl(location: str, folder: Path) -> Rows:
+    """JSON lines as Python writes them: NaN and Infinity are numbers, and NUL characters may be in texts."""
+    return JsonLines(folder / location, location, _parse_python)
+
+
 class JsonLines:
     """A file of JSON lines; where its rows begin is noted as it is read, in eight bytes a row."""
 
     unit = "line"
 
-    def __init__(self, path: Path, label: str) -> None:
+    def __init__(self, path: Path, label: str, parse: Parse | None = None) -> None:
         self.path, self.label = path, label
+        self._parse = parse or parse_line
         self._offsets: array[int] | None = None
         self._blanks: array[int] = array("Q")
         """For each blank line, the position of the row after it: tells a row's line from its position."""
         self._stamp: tuple[int, int] | None = None
 
     def __iter__(self) -> Iterator[Row]:
-        return ((line, parse_line(raw)) for line, raw in self._walk())
+        return ((line, self._parse(raw)) for line, raw in self._walk())
 
     def _walk(self) -> Iterator[tuple[int, bytes]]:
         offsets, blanks = array("Q"), array("Q")
@@ -74,7 +82,7 @@ class JsonLines:
                     raise BenchmarkError(f"{self.label} has no row {position + 1}: it has {len(offsets)}.")
                 file.seek(offsets[position])
                 line = position + 1 + bisect_right(self._blanks, position)
-                yield line, parse_line(file.readline(MAX_LINE + 1))
+                yield line, self._parse(file.readline(MAX_LINE + 1))
 
 
 def _stamp(file: IO[bytes]) -> tuple[int, int]:
@@ -122,6 +130,14 @@ def parse_line(raw: bytes) -> Mapping[str, Any] | BadRow:
     if b"\\u0000" in raw and _has_nul(row):
         return BadRow("it holds a NUL character, which no database takes as text")
     return row
+
+
+def _parse_python(raw: bytes) -> Mapping[str, Any] | BadRow:
+    try:
+        row = json.loads(raw)
+    except (ValueError, RecursionError) as mistake:
+        return BadRow(f"it is not valid JSON: {mistake}")
+    return row if type(row) is dict else BadRow(f"a row is an object in braces, not {_kind(row)}")
 
 
 def _what_is_wrong(raw: bytes, mistake: orjson.JSONDecodeError) -> str:

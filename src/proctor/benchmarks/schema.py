@@ -99,6 +99,7 @@ class Local(_Strict):
 
     file: str | None = None
     """None: the benchmark's name, with .jsonl (or .dev.jsonl for examples)."""
+    format: str | None = None
     fields: Fields | None = None
     transform: str | None = None
     """`none` when the folder's rows need none."""
