@@ -11,6 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table as RichTable
 
     from proctor.reports.sections import Page, Section, Table
 
@@ -88,18 +89,45 @@ def _print_section(out: Console, section: Section) -> None:
 
 
 def _print_table(out: Console, table: Table) -> None:
-    """As a table where it fits, else a paragraph for each row: nothing is cut off."""
+    """Whole where it fits; else the figures in several tables under one another; else a paragraph for each row."""
     from rich.text import Text
 
-    from proctor.cli.terminal import cell, fits, plain_table, printable
+    from proctor.cli.terminal import printable
 
-    shown = plain_table(table.headers[: table.words], table.headers[table.words :])
-    for row in table.rows:
-        shown.add_row(*map(cell, row))
-    if fits(shown, out):
-        out.print(shown)
+    figures = list(range(table.words, len(table.headers)))
+    if not figures:
+        out.print(_shown(table, []))  # words may be folded
+        return
+    groups = _groups(out, table, figures)
+    if groups is not None:
+        for group in groups:
+            out.print(_shown(table, group))
         return
     for row in table.rows:
         for title, value in zip(table.headers, row, strict=True):
             out.print(Text.assemble((f"  {title}: ", "bold"), printable(value)))
         out.print()
+
+
+def _groups(out: Console, table: Table, figures: list[int]) -> list[list[int]] | None:
+    """The columns of figures, as many together as there is room for; None when one alone is too wide."""
+    from proctor.cli.terminal import fits
+
+    groups: list[list[int]] = [[]]
+    for column in figures:
+        if fits(_shown(table, [*groups[-1], column]), out):
+            groups[-1].append(column)
+        elif fits(_shown(table, [column]), out):
+            groups.append([column])
+        else:
+            return None
+    return groups
+
+
+def _shown(table: Table, figures: list[int]) -> RichTable:
+    from proctor.cli.terminal import cell, plain_table
+
+    shown = plain_table(table.headers[: table.words], [table.headers[column] for column in figures])
+    for row in table.rows:
+        shown.add_row(*(cell(row[column]) for column in [*range(table.words), *figures]))
+    return shown

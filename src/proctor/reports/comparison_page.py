@@ -19,7 +19,7 @@ from proctor.reports.figures import (
 from proctor.reports.sections import Page, Section, Table
 
 Document = Mapping[str, Any]
-EFFECTS = {"odds_ratio": "odds ratio", "cohens_h": "h", "cohens_d": "d"}
+EFFECTS = {"odds_ratio": "odds", "cohens_h": "h", "cohens_d": "d"}
 REASONS = {
     "only_a_failed_in_b": "failed in B",
     "only_a_not_asked_in_b": "not asked in B",
@@ -83,18 +83,18 @@ def differences_table(items: Sequence[Document]) -> Table:
             number_text(item["b"]["score"]["value"]),
             difference_text(item["difference"]),
             p_text(item["p_adjusted"]),
+            f"+{item['flips']['gained']['count']:,} / -{item['flips']['lost']['count']:,}",
             item["test"] or "none",
             _effect(item),
             number_text(item["detectable_difference"]),
-            f"+{item['flips']['gained']['count']:,} / -{item['flips']['lost']['count']:,}",
         )
         for item in items
     )
     family = max((item["family"] for item in items), default=1)
     p_title = f"p (Holm, {family})" if family > 1 else "p"
     headers = (
-        "Benchmark", "A", "B", "n", "score A", "score B", "B - A [95 % interval]", p_title, "test", "effect",
-        "detectable", "flips",
+        "Benchmark", "A", "B", "n", "score A", "score B", "B - A [95 % interval]", p_title, "flips", "test",
+        "effect", "detectable",
     )  # fmt: skip
     return Table(headers, rows, words=3)
 

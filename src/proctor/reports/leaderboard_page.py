@@ -19,7 +19,9 @@ RANKS = {
 
 def leaderboard_page(document: Document) -> Page:
     """One section for each set of comparable evaluations."""
-    return Page("Leaderboard", subtitle(document), tuple(_section(table) for table in document["tables"]))
+    return Page(
+        "Leaderboard", subtitle(document), tuple(_section(table, document["which"]) for table in document["tables"])
+    )
 
 
 def subtitle(document: Document) -> str:
@@ -29,8 +31,8 @@ def subtitle(document: Document) -> str:
     return f"{text} {plural(left, 'evaluation')} of runs that were not completed left out." if left else text
 
 
-def _section(table: Document) -> Section:
-    return Section(_title(table), (_about(table),), (rows_table(table),), (_chart(table),))
+def _section(table: Document, which: str) -> Section:
+    return Section(_title(table), (_about(table),), (rows_table(table, which),), (_chart(table),))
 
 
 def _title(table: Document) -> str:
@@ -53,8 +55,8 @@ def _content(table: Document) -> str:
     return f"{content[:8]}/{prompts[:8]}"
 
 
-def rows_table(table: Document) -> Table:
-    headers = ("Rank", "Model", f"{table['metric']} [95 % interval]", "failed", "p50", "cost", "Run", "Date", "of runs")
+def rows_table(table: Document, which: str) -> Table:
+    headers = ("Rank", "Model", f"{table['metric']} [95 % interval]", "failed", "p50", "cost", "Date", "Run")
     rows = tuple(
         (
             row["rank"],
@@ -63,9 +65,8 @@ def rows_table(table: Document) -> Table:
             f"{row['failed']:,}",
             seconds_text(row["latency_seconds"].get("p50")),
             cost_text(row["cost_usd"]),
-            row["run_id"],
             row["created_at"][:10],
-            f"{row['chosen_from']:,}",
+            row["run_id"] if row["chosen_from"] == 1 else f"{row['run_id']} ({which} of {row['chosen_from']:,})",
         )
         for row in table["rows"]
     )
