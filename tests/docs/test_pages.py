@@ -9,8 +9,11 @@ import pytest
 
 from docs.markdown import ROOT, blocks, documents, name_of
 from docs.pages import GENERATED
+from proctor.benchmarks.schema import Fields
 from proctor.cli.main import COMMANDS
+from proctor.domain.plan import Limits, Plan, Sampling
 
+PAGES = ("files-and-environment", "plan-file", "benchmark-file")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^(`{3,}).*?^\1$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -94,3 +97,15 @@ def test_json_and_yaml_in_documents_can_be_read() -> None:
                 is_lines = block.marks.get("file", "").endswith(".jsonl")
                 for text in block.lines if is_lines else [block.text]:
                     orjson.loads(text)
+
+
+def test_the_references_name_every_setting_and_every_field() -> None:
+    """What the program reads, the reference explains."""
+    reference = {name: (ROOT / "docs" / "reference" / f"{name}.md").read_text(encoding="utf-8") for name in PAGES}
+    settings = (ROOT / "src" / "proctor" / "settings.py").read_text(encoding="utf-8")
+    variables = set(re.findall(r"PROCTOR_[A-Z_]+", settings))
+    fields = {*Plan.model_fields, *Limits.model_fields, *Sampling.model_fields}
+    assert variables
+    assert not [name for name in variables if f"`{name}`" not in reference["files-and-environment"]]
+    assert not [name for name in fields if f"`{name}`" not in reference["plan-file"]]
+    assert not [name for name in Fields.model_fields if f"`{name}`" not in reference["benchmark-file"]]
