@@ -78,6 +78,17 @@ class ResultRow:
 
 
 @dataclass(frozen=True, slots=True)
+class _Part:
+    """An evaluation, as far as its results show it."""
+
+    id: int
+    run_id: str
+    model: str
+    benchmark: str
+    scorers: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Filters:
     outcome: Outcome | None
     all_attempts: bool
@@ -202,55 +213,55 @@ class ResultStore:
         where: dict[str, str] | None = None,
     ) -> Iterator[ResultRow]:
         """The run's results in the order they were recorded, read a page at a time; `after` is the last id seen."""
-        ids = list(self._stream(select(evaluations.c.id).where(evaluations.c.run_id == run_id)))
-        size = max(50, ROWS_AT_A_TIME // max(1, len(ids)))
-        filters = _Filters(outcome, all_attempts, where or {}, size)
+        given = dict(where or {})
+        query = select(evaluations).where(evaluations.c.run_id == run_id).order_by(evaluations.c.position)
+        for name in ("model", "benchmark"):
+            if name in given:
+                query = query.where(evaluations.c[name] == given.pop(name))
+        parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in self._stream(query)]
+        size = max(50, ROWS_AT_A_TIME // max(1, len(parts)))
+        filters = _Filters(outcome, all_attempts, given, size)
         # Each evaluation's rows lie in the order of their ids already; sorting the run for each page is slow.
-        parts = [self._results_of(evaluation_id, filters, after) for (evaluation_id,) in ids]
-        return merge(*parts, key=lambda row: row.id)
+        return merge(*(self._results_of(part, filters, after) for part in parts), key=lambda row: row.id)
 
-    def _results_of(self, evaluation_id: int, filters: _Filters, after: int) -> Iterator[ResultRow]:
-        while page := list(self._page(evaluation_id, filters, after)):
+    def _results_of(self, part: _Part, filters: _Filters, after: int) -> Iterator[ResultRow]:
+        while page := list(self._page(part, filters, after)):
             yield from page
             after = page[-1].id
 
-    def _page(self, evaluation_id: int, filters: _Filters, after: int) -> Iterator[ResultRow]:
-        computed = _outcome()
+    def _page(self, part: _Part, filters: _Filters, after: int) -> Iterator[ResultRow]:
         query = (
-            select(
-                responses, evaluations.c.run_id, evaluations.c.model, evaluations.c.benchmark, samples.c.input,
-                samples.c.target, samples.c.prompt, bodies.c.text, computed.label("outcome"),
-            )
-            .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
+            select(responses, samples.c.input, samples.c.target, samples.c.prompt, bodies.c.text)
             .join(samples, samples.c.digest == responses.c.sample_digest)
             .outerjoin(bodies, bodies.c.response_id == responses.c.id)
-            .where(responses.c.evaluation_id == evaluation_id, responses.c.id > after)
+            .where(responses.c.evaluation_id == part.id, responses.c.id > after)
             .order_by(responses.c.id)
             .limit(filters.page_size)
-        )  # fmt: skip
+        )
         if not filters.all_attempts:
             query = query.where(is_current())
         if filters.outcome is not None:
-            query = query.where(computed == filters.outcome.value)
+            query = query.join(evaluations, evaluations.c.id == responses.c.evaluation_id)
+            query = query.where(_outcome() == filters.outcome.value)
         for name, value in filters.where.items():
             query = query.where(_column(name) == value)
         rows = list(self._stream(query))
-        marks = self._scores_of([row.id for row in rows])
+        marks = self._scores_of(part, [row.id for row in rows])
         for row in rows:
-            yield _result_row(row, tuple(marks.get(row.id, ())))
+            yield _result_row(part, row, tuple(marks.get(row.id, ())))
 
-    def _scores_of(self, response_ids: list[int]) -> dict[int, list[ScoreRow]]:
-        query = (
-            select(scores, evaluations.c.scorers)
-            .join(responses, responses.c.id == scores.c.response_id)
-            .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
-            .where(scores.c.response_id.in_(response_ids), _is_in_force())
-        )
+    def _scores_of(self, part: _Part, response_ids: list[int]) -> dict[int, list[ScoreRow]]:
+        """The scores in force, in the order of the benchmark's scorers: the first is the one that counts."""
+        versions = orjson.loads(part.scorers)
+        places = {scorer: place for place, scorer in enumerate(versions)}
         found: dict[int, list[ScoreRow]] = {}
-        orders: dict[str, list[str]] = {}
-        for row in sorted(self._stream(query), key=lambda row: _place(row.scorer, row.scorers, orders)):
-            score = ScoreRow(row.scorer, row.value, row.answer, row.reason, bool(row.is_invalid), row.details)
-            found.setdefault(row.response_id, []).append(score)
+        for row in self._stream(select(scores).where(scores.c.response_id.in_(response_ids))):
+            if versions.get(row.scorer) == row.version:
+                score = ScoreRow(row.scorer, row.value, row.answer, row.reason, bool(row.is_invalid), row.details)
+                found.setdefault(row.response_id, []).append(score)
+        if len(places) > 1:
+            for marks in found.values():
+                marks.sort(key=lambda mark: places[mark.scorer])
         return found
 
     def _stream(self, query: Executable) -> Iterator[Any]:
@@ -259,28 +270,22 @@ class ResultStore:
 
 
 def _column(name: str) -> ColumnElement[Any]:
-    columns = {
-        "sample": responses.c.sample_id,
-        "category": responses.c.category,
-        "model": evaluations.c.model,
-        "benchmark": evaluations.c.benchmark,
-    }
-    return columns[name]
+    return {"sample": responses.c.sample_id, "category": responses.c.category}[name]
 
 
-def _place(scorer: str, scorers: str, orders: dict[str, list[str]]) -> int:
-    """A scorer's place among its benchmark's scorers, the first being the one that counts."""
-    if scorers not in orders:
-        orders[scorers] = list(orjson.loads(scorers))
-    return orders[scorers].index(scorer)
+def _outcome_of(error: str | None, marks: tuple[ScoreRow, ...]) -> Outcome:
+    """What `_outcome` says in SQL, for a row whose scores are at hand."""
+    if error is not None or all(mark.value is None for mark in marks):
+        return Outcome.FAILED
+    return Outcome.INVALID if any(mark.is_invalid for mark in marks) else Outcome.SCORED
 
 
-def _result_row(row: Any, marks: tuple[ScoreRow, ...]) -> ResultRow:
+def _result_row(part: _Part, row: Any, marks: tuple[ScoreRow, ...]) -> ResultRow:
     return ResultRow(
         id=row.id,
-        run_id=row.run_id,
-        model=row.model,
-        benchmark=row.benchmark,
+        run_id=part.run_id,
+        model=part.model,
+        benchmark=part.benchmark,
         sample_id=row.sample_id,
         epoch=row.epoch,
         attempt=row.attempt,
@@ -289,7 +294,7 @@ def _result_row(row: Any, marks: tuple[ScoreRow, ...]) -> ResultRow:
         target=row.target,
         prompt=row.prompt,
         response=row.text,
-        outcome=Outcome(row.outcome),
+        outcome=_outcome_of(row.error, marks),
         is_cached=bool(row.is_cached),
         error=row.error,
         latency_seconds=row.latency_seconds,
