@@ -17,6 +17,7 @@ from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget, most_it_can_cost
 from proctor.engine.limiter import AdaptiveLimit
+from proctor.engine.ratelimit import RateLimit
 from proctor.engine.retry import RetryPolicy
 
 REJECTIONS_BEFORE_GIVING_UP = 20
@@ -39,8 +40,10 @@ class Lane:
         observe: Observer,
         price: Price | None = None,
         budget: Budget | None = None,
+        rate: RateLimit | None = None,
     ) -> None:
         self.label = label
+        self._rate = rate or RateLimit()
         self._price = price
         self._budget = budget
         self._model = model
@@ -121,6 +124,7 @@ class Lane:
 
     def _give_up(self, reason: str) -> None:
         if self.given_up is None:
+            reason = reason.replace(f"{self.label}: ", "")  # adapters name the model too, and once is enough
             self.given_up = reason
             self._observe(ModelGivenUp(self.label, reason))
 
@@ -149,6 +153,20 @@ class Lane:
         return replace(prompt, messages=(*prompt.messages, *said))
 
     async def _turn(self, prompt: Prompt, trial: Trial) -> Response | None:
+        """One request in its turn; None when the run stops before that, or when there is no money left for it."""
+        characters = len(prompt.text) if self._rate.is_counting_tokens else 0
+        set_aside = await self._rate.admit(characters, self._stopping)
+        if set_aside is None:
+            return None
+        response: Response | None = None
+        try:
+            response = await self._paid(prompt, trial)
+        finally:
+            usage, rate = (None, None) if response is None else (response.usage, response.rate)
+            self._rate.settle(set_aside, usage, rate)
+        return response
+
+    async def _paid(self, prompt: Prompt, trial: Trial) -> Response | None:
         """One request, paid for; None when there is no money left for it."""
         if self._budget is None or self._price is None:
             return self._priced(await self._send(prompt, trial))

@@ -15,6 +15,7 @@ from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.budget import Budget
 from proctor.engine.lane import Lane
+from proctor.engine.ratelimit import RateLimit
 from proctor.engine.recording import Recorder
 
 FIRST_CHUNK = 32
@@ -47,6 +48,8 @@ class ModelWork:
     retries: int
     timeout_seconds: float
     price: Price | None = None
+    rate: RateLimit | None = None
+    """Shared with others that ask the same model with the same key; None for one of its own."""
 
 
 async def execute(
@@ -74,6 +77,7 @@ async def execute(
             observe=observe,
             price=model.price,
             budget=budget,
+            rate=model.rate,
         )
         for model in models
     ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 import orjson
 
 from proctor.domain.errors import ProviderFaultError
+from proctor.domain.identity import digest
 from proctor.domain.message import Json, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.response import Response
@@ -16,6 +18,7 @@ from proctor.models.event_stream import EventStream
 from proctor.models.faults import Target
 from proctor.models.pace import Pace
 from proctor.models.parts import Accepts, prepare
+from proctor.models.rates import read_rate
 from proctor.models.tools import checked_calls
 from proctor.models.transport import Transport
 
@@ -80,7 +83,14 @@ class HostedModel:
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             raise ProviderFaultError(f"{target.model} sent an answer of an unknown form") from None
         self._pace.settle(response.usage, headers)
+        if (rate := read_rate(headers)) is not None:
+            response = replace(response, rate=rate)
         return checked_calls(prompt, response) if response.tool_calls else response
+
+    @property
+    def account(self) -> str:
+        """Tells keys apart without showing them: an allowance belongs to a key."""
+        return digest(list(self._transport.target.secrets))
 
     async def close(self) -> None:
         await self._transport.close()

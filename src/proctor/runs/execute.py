@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -15,13 +16,16 @@ from proctor.domain.event import Event, Observer
 from proctor.domain.offline import confined
 from proctor.domain.plan import Limits, Plan
 from proctor.domain.run import RunStatus
+from proctor.domain.trial import Outcome
 from proctor.engine.budget import Budget
 from proctor.engine.loop import ModelWork, Work, execute
+from proctor.engine.ratelimit import RateLimits
 from proctor.planning.expand import trials_of
 from proctor.runs.judges import give_opponents, judging, lost
-from proctor.runs.progress import Progress
+from proctor.runs.progress import EvaluationProgress, Progress
 from proctor.runs.replay import bind_replays
 from proctor.runs.resolve import Surroundings, close_models, resolve
+from proctor.runs.sandboxing import sandboxing
 from proctor.runs.until import stop_rule
 from proctor.stores.database import Database
 from proctor.stores.journal import SqliteJournal
@@ -29,6 +33,7 @@ from proctor.stores.runs import RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
 HEARTBEAT_SECONDS = 1.0
+FAULT_KIND = re.compile(r"^\w+Error: ")
 log = logging.getLogger("proctor")
 
 
@@ -108,7 +113,8 @@ async def carry_out(execution: Execution) -> RunStatus:
     error: str | None = "the process ended"
     try:
         with confined(execution.is_offline):
-            status, error = await _attempt(execution, store)
+            async with sandboxing(execution.plan, execution.evaluations) as execution.evaluations:
+                status, error = await _attempt(execution, store)
     except ProctorError as failure:
         error = str(failure)
         raise
@@ -136,11 +142,19 @@ async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, st
             minutes * 60, execution.stop, f"the time limit of {minutes:g} minutes was reached"
         )
     try:
-        work = _work_by_model(execution)
+        limits = execution.plan.limits
+        rates = RateLimits(limits.requests_per_minute, limits.tokens_per_minute)
+        work = _work_by_model(execution, rates)
         observe = _guarded(execution)
         budget = _budget(execution, store)
         async with judging(
-            scorers, execution.database, execution.stopping, observe, use_cache=execution.plan.cache, budget=budget
+            scorers,
+            execution.database,
+            execution.stopping,
+            observe,
+            use_cache=execution.plan.cache,
+            budget=budget,
+            rates=rates,
         ) as judges:
             given_up = await execute(work, journal, stopping=execution.stopping, observe=observe, budget=budget)
             given_up |= lost(judges)
@@ -156,7 +170,18 @@ async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, st
         return RunStatus.CANCELLED, execution.stop_reason
     if given_up:
         return RunStatus.FAILED, "; ".join(f"{label}: {reason}" for label, reason in given_up.items())
+    hopeless = [_hopeless(item) for item in execution.progress.evaluations.values()]
+    if any(hopeless):
+        return RunStatus.FAILED, "; ".join(text for text in hopeless if text)
     return RunStatus.COMPLETED, None
+
+
+def _hopeless(item: EvaluationProgress) -> str | None:
+    """Words for an evaluation in which nothing at all could be measured."""
+    if item.outcomes[Outcome.FAILED] < item.trials:
+        return None
+    fault = FAULT_KIND.sub("", item.first_fault or "").replace(f"{item.label}: ", "").rstrip(".")
+    return f"{item.label} on {item.benchmark}: every trial failed ({fault})"
 
 
 def _budget(execution: Execution, store: RunStore) -> Budget | None:
@@ -169,7 +194,7 @@ def _budget(execution: Execution, store: RunStore) -> Budget | None:
     return Budget(cap, spent, lambda: execution.stop(reason))
 
 
-def _work_by_model(execution: Execution) -> list[ModelWork]:
+def _work_by_model(execution: Execution, rates: RateLimits) -> list[ModelWork]:
     limits = execution.plan.limits
     return [
         ModelWork(
@@ -180,6 +205,7 @@ def _work_by_model(execution: Execution) -> list[ModelWork]:
             retries=limits.retries,
             timeout_seconds=limits.timeout_seconds,
             price=items[0].price,
+            rate=rates.of(items[0].model),
         )
         for label, items in _by_label(execution.evaluations)
     ]

@@ -19,6 +19,7 @@ from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Trial
 from proctor.engine.budget import Budget
 from proctor.engine.lane import Lane
+from proctor.engine.ratelimit import RateLimit, RateLimits
 from proctor.models.registry import create_model
 from proctor.scorers.judging.judge import FindOpponent, Judge, NeedsJudges, NeedsOpponents, Opinion, Opposition
 from proctor.stores.answer_cache import AnswerCache
@@ -57,11 +58,16 @@ class AskedJudge:
         return self._lane.given_up
 
     def attach(
-        self, cache: AnswerCache | None, stopping: asyncio.Event, observe: Observer, budget: Budget | None
+        self,
+        cache: AnswerCache | None,
+        stopping: asyncio.Event,
+        observe: Observer,
+        budget: Budget | None,
+        rates: RateLimits,
     ) -> None:
         """Work for this execution: use its cache and its money, stop when it stops, tell its observers of faults."""
         self._cache = cache
-        self._lane = self._make_lane(stopping, observe, budget)
+        self._lane = self._make_lane(stopping, observe, budget, rates.of(self._model))
 
     async def ask(self, prompt: Prompt) -> Opinion:
         key = self._keys.of(prompt, (), 0)
@@ -80,7 +86,9 @@ class AskedJudge:
     async def close(self) -> None:
         await self._model.close()
 
-    def _make_lane(self, stopping: asyncio.Event, observe: Observer, budget: Budget | None) -> Lane:
+    def _make_lane(
+        self, stopping: asyncio.Event, observe: Observer, budget: Budget | None, rate: RateLimit | None = None
+    ) -> Lane:
         return Lane(
             self._model,
             f"judge {self.label}",
@@ -91,6 +99,7 @@ class AskedJudge:
             observe=observe,
             price=self.price,
             budget=budget,
+            rate=rate,
         )
 
 
@@ -175,13 +184,14 @@ async def judging(
     *,
     use_cache: bool,
     budget: Budget | None = None,
+    rates: RateLimits | None = None,
 ) -> AsyncIterator[list[AskedJudge]]:
     """The judges of these scorers, ready to be asked; nothing is opened where there are none."""
     judges = judges_of(scorers)
     cache = AnswerCache(database) if judges and use_cache else None
     try:
         for judge in judges:
-            judge.attach(cache, stopping, observe, budget)
+            judge.attach(cache, stopping, observe, budget, rates or RateLimits())
         yield judges
     finally:
         if cache is not None:

@@ -1,0 +1,166 @@
+"""How fast one model may be asked: so many requests and tokens a minute, and whatever its provider says is left."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass, field
+
+from proctor.domain.model import Model
+from proctor.domain.response import RateState, Usage
+
+MINUTE = 60.0
+CHARACTERS_PER_TOKEN = 4
+"""A first guess, put right as soon as the answer tells how many tokens there were."""
+
+NOTHING = 1e-6
+"""Seconds too few to wait for: a clock may not be able to show them."""
+
+Pause = Callable[[float, asyncio.Event, asyncio.Event], Awaitable[None]]
+
+
+async def wait_for_either(seconds: float, stopping: asyncio.Event, changed: asyncio.Event) -> None:
+    """Sleep, but wake when the run stops or when there is news."""
+    waiting = [asyncio.create_task(event.wait()) for event in (stopping, changed)]
+    try:
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
+
+
+@dataclass
+class Bucket:
+    """Fills steadily up to a second's worth; may be overdrawn by what was taken for too little."""
+
+    per_minute: float
+    now: float
+    level: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.level = self.capacity
+
+    @property
+    def capacity(self) -> float:
+        return max(1.0, self.per_minute / MINUTE)
+
+    def wait_seconds(self, amount: float, now: float) -> float:
+        """How long until this much can be taken; more than the bucket holds needs a full one."""
+        self.level = min(self.capacity, self.level + max(0.0, now - self.now) * self.per_minute / MINUTE)
+        self.now = now
+        wait = (min(amount, self.capacity) - self.level) * MINUTE / self.per_minute
+        return wait if wait > NOTHING else 0.0
+
+    def take(self, amount: float) -> None:
+        self.level -= amount
+
+
+@dataclass
+class Window:
+    """What a provider said is left until a moment; nothing is known after it."""
+
+    left: float
+    until: float
+
+    def wait_seconds(self, amount: float, now: float) -> float:
+        return 0.0 if now >= self.until or self.left >= amount else self.until - now
+
+
+class RateLimit:
+    """Lets requests through in the order they came, each when its turn has come; nobody waits without a reason."""
+
+    def __init__(
+        self,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Pause = wait_for_either,
+    ) -> None:
+        now = clock()
+        self._requests = None if requests_per_minute is None else Bucket(requests_per_minute, now)
+        self._tokens = None if tokens_per_minute is None else Bucket(tokens_per_minute, now)
+        self._requests_left: Window | None = None
+        self._tokens_left: Window | None = None
+        self._in_flight = 0
+        self._tokens_each: float | None = None
+        self._turn = asyncio.Lock()  # wakes those who wait in the order they came
+        self._changed = asyncio.Event()
+        self._clock = clock
+        self._pause = pause
+
+    @property
+    def is_counting_tokens(self) -> bool:
+        return self._tokens is not None or self._tokens_left is not None
+
+    async def admit(self, characters: int, stopping: asyncio.Event) -> float | None:
+        """The tokens set aside for a request, once it may be sent; None when the run stops first."""
+        if self._turn.locked() or self._wait_seconds(self._expected(characters)) > 0:
+            async with self._turn:
+                while (wait := self._wait_seconds(self._expected(characters))) > 0 and not stopping.is_set():
+                    self._changed.clear()
+                    await self._pause(wait, stopping, self._changed)
+                if stopping.is_set():
+                    return None
+                return self._take(self._expected(characters))
+        return self._take(self._expected(characters))
+
+    def settle(self, set_aside: float, usage: Usage | None, rate: RateState | None) -> None:
+        """A request has ended: count what it really used, and believe what the provider says is left."""
+        self._in_flight -= 1
+        used = None if usage is None or usage.input_tokens is None else usage.input_tokens + (usage.output_tokens or 0)
+        if used is not None:
+            self._tokens_each = used if self._tokens_each is None else 0.9 * self._tokens_each + 0.1 * used
+            if self._tokens is not None:
+                self._tokens.take(used - set_aside)
+        if rate is not None:
+            self._learn(rate)
+        self._changed.set()
+
+    def _expected(self, characters: int) -> float:
+        return characters / CHARACTERS_PER_TOKEN if self._tokens_each is None else self._tokens_each
+
+    def _wait_seconds(self, tokens: float) -> float:
+        now = self._clock()
+        limits = (
+            (self._requests, 1.0),
+            (self._requests_left, 1.0),
+            (self._tokens, tokens),
+            (self._tokens_left, tokens),
+        )
+        return max((limit.wait_seconds(amount, now) for limit, amount in limits if limit is not None), default=0.0)
+
+    def _take(self, tokens: float) -> float:
+        self._in_flight += 1
+        for bucket, amount in ((self._requests, 1.0), (self._tokens, tokens)):
+            if bucket is not None:
+                bucket.take(amount)
+        for window, amount in ((self._requests_left, 1.0), (self._tokens_left, tokens)):
+            if window is not None:
+                window.left -= amount
+        return tokens
+
+    def _learn(self, rate: RateState) -> None:
+        """Requests in flight may not have been counted yet: taken as not counted, so that none is turned away."""
+        now = self._clock()
+        if rate.requests_left is not None and rate.requests_reset_seconds is not None:
+            left = rate.requests_left - self._in_flight
+            self._requests_left = Window(max(0, left), now + rate.requests_reset_seconds)
+        if rate.tokens_left is not None and rate.tokens_reset_seconds is not None:
+            left = rate.tokens_left - self._in_flight * (self._tokens_each or 0.0)
+            # One that needs more than is ever left would wait for nothing: it goes when the allowance is whole again.
+            self._tokens_left = Window(max(0, left), now + rate.tokens_reset_seconds)
+
+
+class RateLimits:
+    """One limit for each provider, key and model, shared by all who ask it."""
+
+    def __init__(self, requests_per_minute: float | None = None, tokens_per_minute: float | None = None) -> None:
+        self._rates = (requests_per_minute, tokens_per_minute)
+        self._limits: dict[Hashable, RateLimit] = {}
+
+    def of(self, model: Model) -> RateLimit:
+        identity = model.identity
+        key = (identity.provider, identity.endpoint, identity.name, getattr(model, "account", None))
+        return self._limits.setdefault(key, RateLimit(*self._rates))

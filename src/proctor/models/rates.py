@@ -1,0 +1,43 @@
+"""What is left of an allowance, as a provider's headers tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from proctor.domain.response import RateState
+from proctor.models.waits import duration
+
+ANTHROPIC = "anthropic-ratelimit-"
+OPENAI = "x-ratelimit-"
+
+
+def read_rate(headers: Mapping[str, str]) -> RateState | None:
+    """The state of the allowance after an answer; None when its headers say nothing that can be understood."""
+    requests = _pair(headers, "requests")
+    tokens = _pair(headers, "tokens")
+    if requests is None and tokens is None:
+        return None
+    return RateState(*(requests or (None, None)), *(tokens or (None, None)))
+
+
+def _pair(headers: Mapping[str, str], kind: str) -> tuple[int, float] | None:
+    """How much is left and for how many seconds; one is of no use without the other."""
+    left, reset = headers.get(f"{OPENAI}remaining-{kind}"), headers.get(f"{OPENAI}reset-{kind}")
+    if left is not None and reset is not None:
+        seconds = duration(reset)
+    else:
+        left, reset = headers.get(f"{ANTHROPIC}{kind}-remaining"), headers.get(f"{ANTHROPIC}{kind}-reset")
+        seconds = None if reset is None else _until(reset)
+    if left is None or seconds is None or not left.strip().isdecimal():
+        return None
+    return int(left), seconds
+
+
+def _until(text: str) -> float | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
