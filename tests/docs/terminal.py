@@ -101,7 +101,10 @@ class Terminal:
             os.close(ours)
         code = process.wait()
         self.last_code = code if code >= 0 else 128 - code
-        return self._shareable(shown.decode().replace("\r\n", "\n"))
+        text = self._shareable(shown.decode().replace("\r\n", "\n"))
+        # Only a bug prints a traceback: it is never what a document should show, nor what a refresh should paste.
+        assert "Traceback (most recent call last)" not in text, text
+        return text
 
     def _press(self, what: str, before: int, ours: int, process: subprocess.Popen[bytes]) -> None:
         wanted = PRESS.fullmatch(what)

@@ -65,6 +65,14 @@ def test_an_example_that_raises_fails(tmp_path: Path) -> None:
         list(play("```python\n1 / 0\n```\n", tmp_path))
 
 
+def test_a_traceback_is_never_taken_for_an_output(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```console\n$ python -c 1/0\n```\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match="ZeroDivisionError"):
+        refresh_document(page)
+    assert "Traceback" not in page.read_text(encoding="utf-8")
+
+
 def test_run_ids_times_and_widths_do_not_count_but_figures_do() -> None:
     one = masked("Run 1nfmb3sqe7qq: completed in 336 ms\ndemo  0.950 n=120   0.05 ms")
     assert one == masked("Run 1nfmzzzzzzzz: completed in 1.2 s\ndemo 0.950 n=120 12 s")
