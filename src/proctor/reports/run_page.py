@@ -205,12 +205,24 @@ def _judges(document: Document) -> Section | None:
 
 
 def _agreement(evaluations: Sequence[Document]) -> Table:
+    names = {"n": "answers judged", "complete": "with a verdict of every judge", "unanimous": "share that all agree on"}
+    names |= {
+        "cohen_kappa": "Cohen's kappa",
+        "fleiss_kappa": "Fleiss' kappa",
+        "krippendorff_alpha": "Krippendorff's alpha",
+    }
     rows = tuple(
-        (item["model"], item["benchmark"], scorer, name, number_text(value) if isinstance(value, float) else str(value))
+        (
+            item["model"],
+            item["benchmark"],
+            scorer,
+            title,
+            count_text(value) if isinstance(value, int) else number_text(value),
+        )
         for item in evaluations
         for scorer, agreed in item.get("agreement", {}).items()
-        for name, value in agreed.items()
-        if value is None or isinstance(value, int | float)
+        for name, title in names.items()
+        for value in [agreed.get(name)]
     )
     return Table(("Model", "Benchmark", "Scorer", "Agreement", "value"), rows, words=4, title="How far judges agree")
 
