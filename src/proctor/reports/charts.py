@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-WIDTH = 860
-LABEL_WIDTH = 250
-FIGURE_WIDTH = 200
+WIDTH = 1080
+LABEL_WIDTH = 320
+FIGURE_WIDTH = 250
 ROW = 26
 HEAD = 8
 FOOT = 34
 MOST_ROWS = 60
-LABEL_LETTERS = 36
+LABEL_LETTERS = 38
 COLOURS = 8
 HEAT_STEPS = 10
 
@@ -203,7 +203,11 @@ def _marker(x: float, y: float, series: int) -> str:
 
 
 def _short(text: str, most: int = LABEL_LETTERS) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    """The beginning and the end: what tells long names apart is at either."""
+    if len(text) <= most:
+        return text
+    end = most // 2 - 1
+    return f"{text[: most - end - 1]}…{text[-end:]}"
 
 
 def _ticks(low: float, high: float) -> list[float]:
