@@ -69,7 +69,8 @@ builtins.sorted = lambda x: [2, 3]
 abs, isinstance, sorted, AssertionError = builtins.abs, builtins.isinstance, builtins.sorted, None
 """
     + _WRONG,
-    "defines_the_judges_names": "def check(c): return True\ncandidate = f = g = lambda *a: True\n__builtins__ = {}\n__name__ = '__judge__'\n" + _WRONG,
+    "defines_the_judges_names": "def check(c): return True\ncandidate = f = g = lambda *a: True\n__builtins__ = {}\n__name__ = '__judge__'\n"
+    + _WRONG,
     "walks_the_frames": """
 import gc, sys
 def hunt():
@@ -95,17 +96,27 @@ for name, module in list(sys.modules.items()):
             except Exception: pass
 """
     + _WRONG,
-    "shouts_a_verdict_everywhere": _FRAMES + 'shout(frame({"done": True}))\nshout(frame({"case": "x", "status": "passed", "message": ""}) + frame({"done": True}))\n' + _WRONG,
+    "shouts_a_verdict_everywhere": _FRAMES
+    + 'shout(frame({"done": True}))\nshout(frame({"case": "x", "status": "passed", "message": ""}) + frame({"done": True}))\n'
+    + _WRONG,
     "shouts_and_leaves": _FRAMES + 'shout(frame({"v": None}) + frame({"done": True}))\nos._exit(0)\n',
-    "answers_before_it_is_asked": _FRAMES + 'os.write(4, frame({"v": None}) + frame({"v": {"f": {"h": [0, "c", "function"]}}}) + frame({"m": [], "v": True}) * 50)\n' + _WRONG,
-    "answers_with_system_exit": _FRAMES + 'os.write(4, frame({"x": {"type": "SystemExit", "base": "SystemExit", "kind": None, "text": "0", "args": [0], "at": ""}}))\n' + _WRONG,
-    "answers_with_functions": _FRAMES + 'def f(x): os.write(4, frame({"m": [], "v": {"o": "builtins.exit"}})); return 0\ng = f\n',
-    "answers_with_classes": _FRAMES + 'def f(x): os.write(4, frame({"m": [], "v": {"X": [7, "int", "BaseException"]}})); return 0\ng = f\n',
-    "answers_with_nonsense": _FRAMES + 'def f(x): os.write(4, frame([1, 2, 3])); return 0\ng = f\n',
+    "answers_before_it_is_asked": _FRAMES
+    + 'os.write(4, frame({"v": None}) + frame({"v": {"f": {"h": [0, "c", "function"]}}}) + frame({"m": [], "v": True}) * 50)\n'
+    + _WRONG,
+    "answers_with_system_exit": _FRAMES
+    + 'os.write(4, frame({"x": {"type": "SystemExit", "base": "SystemExit", "kind": None, "text": "0", "args": [0], "at": ""}}))\n'
+    + _WRONG,
+    "answers_with_functions": _FRAMES
+    + 'def f(x): os.write(4, frame({"m": [], "v": {"o": "builtins.exit"}})); return 0\ng = f\n',
+    "answers_with_classes": _FRAMES
+    + 'def f(x): os.write(4, frame({"m": [], "v": {"X": [7, "int", "BaseException"]}})); return 0\ng = f\n',
+    "answers_with_nonsense": _FRAMES + "def f(x): os.write(4, frame([1, 2, 3])); return 0\ng = f\n",
     "answers_with_broken_json": "import os\ndef f(x): os.write(4, b'\\0\\0\\0\\3{{{'); return 0\ng = f\n",
     "announces_four_gigabytes": "import os\ndef f(x): os.write(4, b'\\xff' * 8); return 0\ng = f\n",
-    "answers_without_end": _FRAMES + 'def f(x):\n    while True: os.write(4, frame({"cb": 0, "a": [], "k": {}}))\ng = f\n',
-    "answers_very_deep": _FRAMES + 'def f(x):\n    os.write(4, b"\\0\\1\\x86\\xa0" + b"[" * 100_000)\n    return 0\ng = f\n',
+    "answers_without_end": _FRAMES
+    + 'def f(x):\n    while True: os.write(4, frame({"cb": 0, "a": [], "k": {}}))\ng = f\n',
+    "answers_very_deep": _FRAMES
+    + 'def f(x):\n    os.write(4, b"\\0\\1\\x86\\xa0" + b"[" * 100_000)\n    return 0\ng = f\n',
     "answers_a_bomb": _FRAMES
     + """
 import base64, zlib
@@ -117,7 +128,8 @@ def f(x):
     return 0
 g = f
 """,
-    "changes_what_it_was_not_given": _FRAMES + 'def f(x): os.write(4, frame({"m": [[0, [2]], [5, [1]]], "v": 0})); return 0\ng = f\n',
+    "changes_what_it_was_not_given": _FRAMES
+    + 'def f(x): os.write(4, frame({"m": [[0, [2]], [5, [1]]], "v": 0})); return 0\ng = f\n',
     "sorts_in_place": "def f(x): return x + 1\ndef g(x): x.sort(); return x\n",
     "guesses_by_counting": "calls = []\ndef f(x): calls.append(x); return len(calls)\ndef g(x): return list(range(1, 1 + len(x)))\n",
     "is_true_and_one_at_once": "def f(x): return True\ndef g(x): return True\n",
@@ -129,7 +141,8 @@ g = f
     "is_a_class": "class f:\n    def __init__(self, x): pass\n    def __new__(cls, x): return object.__new__(cls)\ng = f\n",
     "hides_in_a_thread": "import threading, os\nthreading.Thread(target=lambda: os._exit(0)).start()\n" + _WRONG,
     "registers_exits": "import atexit, os\natexit.register(lambda: os._exit(0))\n" + _WRONG,
-    "kills_everyone": "import os\nfor target in (-1, 0, 1):\n    try: os.kill(target, 9)\n    except OSError: pass\n" + _WRONG,
+    "kills_everyone": "import os\nfor target in (-1, 0, 1):\n    try: os.kill(target, 9)\n    except OSError: pass\n"
+    + _WRONG,
     "stops_answering": "import time\ndef f(x): time.sleep(3600)\ng = f\n",
     "loads_for_ever": "while True: pass\n",
     "is_not_python": "def f(x: return\n",

@@ -35,7 +35,11 @@ def mutate(source: str, rng: random.Random, first_line: int = 0) -> str | None:
     """The source with one token changed at or after a line; None when nothing can be changed."""
     tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     names = sorted({t.string for t in tokens if t.type == tokenize.NAME and not keyword.iskeyword(t.string)})
-    places = [t for t in tokens if t.start[0] > first_line and t.type in (tokenize.NAME, tokenize.NUMBER, tokenize.OP, tokenize.STRING)]
+    places = [
+        t
+        for t in tokens
+        if t.start[0] > first_line and t.type in (tokenize.NAME, tokenize.NUMBER, tokenize.OP, tokenize.STRING)
+    ]
     rng.shuffle(places)
     for token in places:
         new = _replacement(token, names, rng)

@@ -39,7 +39,7 @@ class Slot:
         start = f"import sys; sys.path.insert(0, {inside!r}); from inside import warden; warden.main({fd})"
         with theirs:
             process = subprocess.Popen(  # noqa: ASYNC220, S603  ourselves; a few milliseconds, once per core
-                [sys.executable, "-s", "-S", "-P", "-B", "-c", start],
+                [os.path.realpath(sys.executable), "-s", "-S", "-P", "-B", "-c", start],
                 pass_fds=[theirs.fileno()],
                 env=dict(config["environment"]),
                 stdin=subprocess.DEVNULL,

@@ -274,8 +274,9 @@ class Decoder:
         elif tag == "q":
             container.extend(items)
         else:
-            # dict.update, because Counter's own adds.
-            dict.update(container, zip(items[::2], items[1::2], strict=True))
+            # One by one: Counter's update adds, and dict's loses the order of an OrderedDict.
+            for key, value in zip(items[::2], items[1::2], strict=True):
+                container[key] = value
 
 
 def _index(value: Any, count: int) -> int:

@@ -34,7 +34,9 @@ def limit(order: dict[str, Any], *, is_address_space_limited: bool) -> None:
     for which, value in values.items():
         hard = resource.getrlimit(which)[1]
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(which, (allowed, allowed))
+        # One second between the signal that names the limit and the one nobody survives.
+        is_extended = which == resource.RLIMIT_CPU and hard == resource.RLIM_INFINITY
+        resource.setrlimit(which, (allowed, allowed + is_extended))
 
 
 def install(

@@ -332,7 +332,7 @@ class Run:
         if number is not None:
             spent = child.ended.cpu_seconds if child.ended else 0
             by_signal = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "file_size"}
-            is_cpu = number == signal.SIGKILL and spent >= self._limits["cpu_seconds"]
+            is_cpu = number == signal.SIGKILL and spent >= 0.9 * self._limits["cpu_seconds"]
             return "cpu" if is_cpu else by_signal.get(number, "crashed"), code, number  # type: ignore[call-overload]
         if code != 0 and after["forks"] > self._before["forks"]:
             return "processes", code, None

@@ -6,7 +6,14 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from proctor.scorers.code.syntax import defined_names, functions_and_classes, method_owner, missing_names, parse
+from proctor.scorers.code.syntax import (
+    defined_names,
+    functions_and_classes,
+    has_stray_return,
+    method_owner,
+    missing_names,
+    parse,
+)
 
 _FENCE = re.compile(r"^[ \t>]*(```+|~~~+)[ \t]*([\w+#.-]*)[^\n]*$", re.MULTILINE)
 _THINK_END = "</think>"
@@ -169,9 +176,9 @@ def _trimmed(prompt: str, body: str) -> str | None:
     for end in range(len(lines), 0, -1)[:_MAX_TRIMS]:
         text = prompt.rstrip() + "\n" + "\n".join(lines[:end]) + "\n"
         parsed = parse(text)
-        if parsed is not None and (
-            not names or len(_last_function_body(parsed, names[-1])) > len(_last_function_body(tree, names[-1]))
-        ):
+        if parsed is None or has_stray_return(parsed):
+            continue
+        if not names or len(_last_function_body(parsed, names[-1])) > len(_last_function_body(tree, names[-1])):
             return text
     return None
 

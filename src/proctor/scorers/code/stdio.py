@@ -58,7 +58,7 @@ def _parsed(value: Any) -> Any:
     return json.loads(value) if value.lstrip().startswith(("{", "[")) else _inflated(value)
 
 
-def tests_of(metadata: Mapping[str, Any]) -> list[IoTest]:
+def io_tests(metadata: Mapping[str, Any]) -> list[IoTest]:
     """The tests in any of the usual shapes: APPS' input_output, LiveCodeBench's test cases, or a plain list."""
     found: list[IoTest] = []
     if metadata.get("input_output"):
@@ -91,7 +91,7 @@ class StandardIO(Sandboxed):
 
     async def score(self, sample: Sample, response: Response) -> Score:
         try:
-            tests = tests_of(sample.metadata)
+            tests = io_tests(sample.metadata)
         except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
             raise ScorerError(f"The tests of the sample {sample.id} cannot be read: {error}") from error
         if not tests:

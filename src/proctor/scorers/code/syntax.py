@@ -67,3 +67,15 @@ def method_owner(tree: ast.Module, name: str) -> str | None:
                 if isinstance(inner, ast.FunctionDef) and inner.name == name:
                     return node.name
     return None
+
+
+def has_stray_return(tree: ast.Module) -> bool:
+    """A `return` outside every function: the sign that a body was cut from its function."""
+    waiting: list[ast.AST] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Return):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+    return False

@@ -1,0 +1,39 @@
+"""Real benchmark rows, and a sandbox to score them in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.domain.errors import SandboxError
+from proctor.sandboxes.backends import create
+from proctor.sandboxes.pool import Pool
+
+DATA = Path(__file__).resolve().parents[2] / "../shared/data"
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    path = DATA / f"{name}.jsonl"
+    if not path.exists():
+        pytest.skip(f"no {name}.jsonl beside the project")
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def with_sandbox(work: Callable[[Pool], Awaitable[Any]]) -> Any:
+    try:
+        sandbox = create("namespaces")
+    except SandboxError as error:
+        pytest.skip(str(error))
+
+    async def run() -> Any:
+        try:
+            return await work(sandbox)
+        finally:
+            await sandbox.close()
+
+    return asyncio.run(run())
