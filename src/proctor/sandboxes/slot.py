@@ -18,6 +18,7 @@ import orjson
 from proctor.domain.errors import SandboxError
 
 _INSIDE = Path(__file__).parent
+INTERPRETER = os.path.realpath(sys.executable)  # a virtual environment's link leads out of the sandbox
 _CLOSE_SECONDS = 10.0
 _GRACE_SECONDS = 60.0
 
@@ -39,7 +40,7 @@ class Slot:
         start = f"import sys; sys.path.insert(0, {inside!r}); from inside import warden; warden.main({fd})"
         with theirs:
             process = subprocess.Popen(  # noqa: ASYNC220, S603  ourselves; a few milliseconds, once per core
-                [os.path.realpath(sys.executable), "-s", "-S", "-P", "-B", "-c", start],
+                [INTERPRETER, "-s", "-S", "-P", "-B", "-c", start],
                 pass_fds=[theirs.fileno()],
                 env=dict(config["environment"]),
                 stdin=subprocess.DEVNULL,

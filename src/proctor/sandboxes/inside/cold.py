@@ -39,6 +39,7 @@ class ColdParent:
         self._numbers = ""
         self.extra_order = {
             "has_memory_cgroup": self.cgroup.has_memory,
+            "has_process_cgroup": self.cgroup.has_processes,
             "is_notifying": config["is_notifying"],
             "is_filtered": config["is_filtered"],
             "work": "/tmp/work",  # noqa: S108  the sandbox's own

@@ -26,9 +26,10 @@ def limit(order: dict[str, Any], *, is_address_space_limited: bool) -> None:
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_MSGQUEUE: 0,
-        resource.RLIMIT_NPROC: order["processes"] + 4,
         resource.RLIMIT_DATA: order["memory_bytes"],
     }
+    if not order.get("has_process_cgroup"):  # counted per user, and some tools run every slot as one user
+        values[resource.RLIMIT_NPROC] = order["processes"] + 4
     if is_address_space_limited:
         values[resource.RLIMIT_AS] = order["memory_bytes"] + (64 << 20)  # the interpreter's own mappings
     for which, value in values.items():

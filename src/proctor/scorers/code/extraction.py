@@ -162,15 +162,13 @@ def _continued(prompt: str, piece: str) -> str | None:
     variants = [body] if first.startswith((" ", "\t")) else [first_only, indented, body]
     if first.startswith(" "):
         variants += [indented, first_only]
-    for variant in variants:
-        found = _trimmed(prompt, variant)
-        if found is not None:
-            return found
-    return None
+    # The reading that keeps most of what was written.
+    found = [kept for variant in variants if (kept := _trimmed(prompt, variant)) is not None]
+    return max(found, key=lambda kept: kept[0])[1] if found else None
 
 
-def _trimmed(prompt: str, body: str) -> str | None:
-    """Prompt and body without the trailing lines that are no code; the function must have gained a statement."""
+def _trimmed(prompt: str, body: str) -> tuple[int, str] | None:
+    """How many lines stay, and the text without the trailing ones that are no code; the function must have grown."""
     names = functions_and_classes(tree) if (tree := parse(prompt)) else []
     lines = body.splitlines()
     for end in range(len(lines), 0, -1)[:_MAX_TRIMS]:
@@ -178,8 +176,9 @@ def _trimmed(prompt: str, body: str) -> str | None:
         parsed = parse(text)
         if parsed is None or has_stray_return(parsed):
             continue
-        if not names or len(_last_function_body(parsed, names[-1])) > len(_last_function_body(tree, names[-1])):
-            return text
+        before, after = (_last_function_body(read, names[-1]) if names else [] for read in (tree, parsed))
+        if not names or len(after) > len(before):
+            return end, text
     return None
 
 

