@@ -69,6 +69,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "hf": "proctor.benchmarks.hub:read_hub",
         "json": "proctor.benchmarks.tabular:read_json",
         "jsonl": "proctor.benchmarks.jsonl:read_jsonl",
+        "python-jsonl": "proctor.benchmarks.jsonl:read_python_jsonl",
         "parquet": "proctor.benchmarks.parquet:read_parquet",
         "package": "proctor.benchmarks.packaged:read_package",
         "python": "proctor.benchmarks.packaged:read_function",

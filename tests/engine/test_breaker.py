@@ -92,3 +92,18 @@ def test_a_probe_that_was_cancelled_makes_room_for_another() -> None:
     breaker.released()
     asyncio.run(asyncio.wait_for(breaker.admit(), 1))
     assert breaker.is_open
+
+
+def test_a_server_that_answers_badly_is_given_more_patience_than_none_at_all() -> None:
+    async def scenario() -> CircuitBreaker:
+        clock = Clock()
+        breaker = CircuitBreaker(clock)
+        for _ in range(FAILURES_TO_OPEN):
+            breaker.failed(is_alive=True)
+        for _ in range(PROBES_OF_A_STRANGER):
+            clock.now += 1_000
+            await breaker.admit()
+            breaker.failed(is_alive=True)
+        return breaker
+
+    assert not asyncio.run(scenario()).is_spent

@@ -103,6 +103,8 @@ execution_options = _together(
     click.option("--max-tokens", type=COUNT, metavar="N", help="Sent to every model; left out, nothing is sent."),
     judge_option,
     click.option("--name", metavar="TEXT", help="A name for the run."),
+    click.option("--sandbox", metavar="NAME", help="Where code written by a model runs; the first that holds."),
+    click.option("--unsafe-no-sandbox", is_flag=True, help="Run a model's code without any protection. Dangerous."),
     click.option(
         "--until", metavar="RULE", help="Stop early: 'ci<0.02' (a narrow interval) or 'decided' (one model is better)."
     ),
@@ -143,11 +145,13 @@ def plan_values(flags: dict[str, Any]) -> dict[str, Any]:
     def given(*names: str) -> dict[str, Any]:
         return {name: flags[name] for name in names if flags.get(name) is not None}
 
-    values = given("epochs", "seed", "name", "until")
+    values = given("epochs", "seed", "name", "sandbox", "until")
     if flags.get("judge"):
         values["judge"] = list(flags["judge"])
     if flags.get("no_cache"):
         values["cache"] = False
+    if flags.get("unsafe_no_sandbox"):
+        values["unsafe_no_sandbox"] = True
     values |= {name: True for name in ("offline", "batch") if flags.get(name)}
     where = {"where": _pairs(flags["where"])} if flags.get("where") else {}
     parts = {

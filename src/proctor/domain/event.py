@@ -46,5 +46,17 @@ class ModelGivenUp:
     reason: str
 
 
-Event = TrialsSkipped | ResultsRecorded | FaultSeen | ConcurrencyChanged | ModelGivenUp
+@dataclass(frozen=True, slots=True)
+class BatchSeen:
+    """How far a batch is at its provider."""
+
+    model: str
+    remote_id: str
+    state: str
+    is_ended: bool
+    done: int
+    total: int
+
+
+Event = TrialsSkipped | ResultsRecorded | FaultSeen | ConcurrencyChanged | ModelGivenUp | BatchSeen
 Observer = Callable[[Event], None]

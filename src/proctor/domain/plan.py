@@ -262,6 +262,9 @@ class Plan(_Frozen):
     judge: Annotated[tuple[ModelSpec, ...], BeforeValidator(_none_one_or_many)] = ()
     """The models that judge open answers: none, one, or several that form a panel."""
     cache: bool = True
+    sandbox: str | None = None
+    """The backend that runs code; the first that holds if left out."""
+    unsafe_no_sandbox: bool = False
     until: str | None = None
     """Stop early: 'ci<0.02' or 'decided'."""
     batch: bool = False

@@ -46,4 +46,21 @@ class FlatPrice:
         return total / MILLION
 
 
+@dataclass(frozen=True, slots=True)
+class DiscountedPrice:
+    """Another price, less a discount that holds for everything."""
+
+    price: Price
+    factor: Decimal
+    reason: str
+
+    @property
+    def source(self) -> str:
+        return f"{self.price.source}, times {self.factor} ({self.reason})"
+
+    def cost(self, usage: Usage) -> Decimal | None:
+        full = self.price.cost(usage)
+        return None if full is None else full * self.factor
+
+
 FREE = FlatPrice(Decimal(0), Decimal(0), source="free")

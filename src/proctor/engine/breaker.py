@@ -57,7 +57,10 @@ class CircuitBreaker:
         self._is_probing = False
         self._closed.set()
 
-    def failed(self) -> None:
+    def failed(self, *, is_alive: bool = False) -> None:
+        """`is_alive`: there was an answer, if a bad one, so the address is right and patience may pay."""
+        if is_alive:
+            self._probes = PROBES_OF_AN_ACQUAINTANCE
         self._failures_in_a_row += 1
         if self._is_probing:
             self._is_probing = False

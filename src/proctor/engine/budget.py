@@ -37,6 +37,14 @@ class Budget:
         self.reserved_usd += amount_usd
         return True
 
+    def fits(self, amount_usd: Decimal) -> bool:
+        """Whether the amount can be reserved without waiting."""
+        return self.spent_usd + self.reserved_usd + amount_usd <= self.cap_usd
+
+    def commit(self, amount_usd: Decimal) -> None:
+        """Reserve what an earlier execution has already promised to spend, whatever the cap says now."""
+        self.reserved_usd += amount_usd
+
     def settle(self, reserved_usd: Decimal, spent_usd: Decimal) -> None:
         """Give a reservation back and count what was really spent."""
         self.reserved_usd -= reserved_usd

@@ -112,7 +112,7 @@ class Lane:
         if isinstance(error, ModelUnavailableError):
             self._give_up(str(error))
         elif isinstance(error, ProviderFaultError):
-            self._breaker.failed()
+            self._breaker.failed(is_alive=error.status is not None)
             if self._breaker.is_spent:
                 self._give_up(f"it stayed down: {error}")
         elif not isinstance(error, RateLimitedError):

@@ -126,11 +126,11 @@ async def _feed(
         if not chunk:
             return
         size = CHUNK
-        for trial in await _unrecorded(chunk, work.evaluation_id, journal, recorder, observe):
+        for trial in await unrecorded(chunk, work.evaluation_id, journal, recorder, observe):
             await ready.put(trial)
 
 
-async def _unrecorded(
+async def unrecorded(
     chunk: list[Trial], evaluation_id: int, journal: Journal, recorder: Recorder, observe: Observer
 ) -> list[Trial]:
     """Leave out what is finished, score what is only recorded, answer from the cache what can be."""

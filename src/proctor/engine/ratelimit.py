@@ -145,8 +145,8 @@ class RateLimit:
         """Requests in flight may not have been counted yet: taken as not counted, so that none is turned away."""
         now = self._clock()
         if rate.requests_left is not None and rate.requests_reset_seconds is not None:
-            left = rate.requests_left - self._in_flight
-            self._requests_left = Window(max(0, left), now + rate.requests_reset_seconds)
+            uncounted = self._in_flight
+            self._requests_left = Window(max(0, rate.requests_left - uncounted), now + rate.requests_reset_seconds)
         if rate.tokens_left is not None and rate.tokens_reset_seconds is not None:
             left = rate.tokens_left - self._in_flight * (self._tokens_each or 0.0)
             # One that needs more than is ever left would wait for nothing: it goes when the allowance is whole again.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import orjson
@@ -37,6 +37,17 @@ class Dialect(Protocol):
     ) -> Response:
         """The response in a document; raises ModelError for an error inside it, KeyError and the like for nonsense."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """What another way of asking the same model needs."""
+
+    transport: Transport
+    dialect: Dialect
+    url: str
+    headers: Mapping[str, str]
+    accepts: Accepts
 
 
 class HostedModel:
@@ -86,6 +97,10 @@ class HostedModel:
         if (rate := read_rate(headers)) is not None:
             response = replace(response, rate=rate)
         return checked_calls(prompt, response) if response.tool_calls else response
+
+    @property
+    def wire(self) -> Wire:
+        return Wire(self._transport, self._dialect, self._url, self._headers, self._accepts)
 
     @property
     def account(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import ip_address
@@ -99,6 +99,31 @@ class Transport:
                         await _drain(response)
                         break
                 return _headers(response)
+        except (PyreqwestError, TimeoutError) as error:
+            raise self._fault(error, url, timeout_seconds) from None
+
+    async def lines(self, url: str, headers: Mapping[str, str], timeout_seconds: float) -> AsyncGenerator[bytes]:
+        """GET, and give each line as it arrives; the whole may be of any size, one line may not."""
+        from pyreqwest.exceptions import PyreqwestError
+
+        try:
+            builder = self._request("GET", url, headers, None, timeout_seconds)
+            async with builder.build_streamed() as response:
+                if response.status >= 300:
+                    raise fault_of(self.target, response.status, _headers(response), bytes(await self._read(response)))
+                reader, begun, size = response.body_reader, list[bytes](), 0
+                while (chunk := await reader.read_chunk()) is not None:
+                    first, *others = bytes(chunk).split(b"\n")
+                    begun.append(first)
+                    size += len(first)
+                    if size > self._largest:
+                        raise self._too_large()
+                    if others:
+                        for line in filter(bytes.strip, (b"".join(begun), *others[:-1])):
+                            yield line
+                        begun, size = [others[-1]], len(others[-1])
+                if (last := b"".join(begun)).strip():
+                    yield last
         except (PyreqwestError, TimeoutError) as error:
             raise self._fault(error, url, timeout_seconds) from None
 

@@ -23,7 +23,7 @@ from proctor.engine.ratelimit import RateLimits
 from proctor.planning.expand import trials_of
 from proctor.runs.judges import give_opponents, judging, lost
 from proctor.runs.progress import EvaluationProgress, Progress
-from proctor.runs.replay import bind_replays
+from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import Surroundings, close_models, resolve
 from proctor.runs.sandboxing import sandboxing
 from proctor.runs.until import stop_rule
@@ -64,6 +64,7 @@ class Execution:
 
 def submit(plan: Plan, surroundings: Surroundings, database: Database) -> Execution:
     """Resolve the plan and write the run; nothing has been asked yet."""
+    plan = name_replays(plan, database)
     evaluations = _facing_opponents(resolve(plan, surroundings), database)
     store = RunStore(database)
     run_id = store.create(plan, evaluations, surroundings.folder)
@@ -156,7 +157,20 @@ async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, st
             budget=budget,
             rates=rates,
         ) as judges:
-            given_up = await execute(work, journal, stopping=execution.stopping, observe=observe, budget=budget)
+            if execution.plan.batch:
+                from proctor.runs.batch import execute_batches
+
+                given_up = await execute_batches(
+                    execution.evaluations,
+                    journal,
+                    execution.database,
+                    retries=limits.retries,
+                    stopping=execution.stopping,
+                    observe=observe,
+                    budget=budget,
+                )
+            else:
+                given_up = await execute(work, journal, stopping=execution.stopping, observe=observe, budget=budget)
             given_up |= lost(judges)
     except BaseExceptionGroup as group:
         raise _first_cause(group) from group

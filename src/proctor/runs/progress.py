@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from proctor.domain.evaluation import Evaluation
-from proctor.domain.event import ConcurrencyChanged, Event, FaultSeen, ModelGivenUp, ResultsRecorded, TrialsSkipped
+from proctor.domain.event import (
+    BatchSeen,
+    ConcurrencyChanged,
+    Event,
+    FaultSeen,
+    ModelGivenUp,
+    ResultsRecorded,
+    TrialsSkipped,
+)
 from proctor.domain.trial import Outcome, Result
 
 
@@ -66,6 +74,7 @@ class Progress:
         self.concurrency: dict[str, int] = {}
         self.given_up: dict[str, str] = {}
         self.is_stopping = False
+        self.batches: dict[str, BatchSeen] = {}
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -82,6 +91,8 @@ class Progress:
                 self.concurrency[model] = limit
             case ModelGivenUp(model, reason):
                 self.given_up[model] = reason
+            case BatchSeen():
+                self.batches[event.remote_id] = event
 
     @property
     def trials(self) -> int:
@@ -103,6 +114,16 @@ class Progress:
     def cost_usd(self) -> Decimal | None:
         costs = [item.cost_usd for item in self.evaluations.values()]
         return None if any(cost is None for cost in costs) else sum(filter(None, costs), Decimal(0))
+
+    @property
+    def batch_text(self) -> str | None:
+        """How far the batches are, in words; None when there are none."""
+        batches = list(self.batches.values())
+        if not batches:
+            return None
+        ended, done = sum(batch.is_ended for batch in batches), sum(batch.done for batch in batches)
+        total = sum(batch.total for batch in batches)
+        return f"{ended} of {len(batches)} batches ended, {done:,} of {total:,} requests done at the provider"
 
     @property
     def seconds(self) -> float:

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from proctor.domain.evaluation import Evaluation
+from proctor.domain.plan import Plan
 from proctor.domain.response import Response
 from proctor.models.replay import ReplayModel, prompt_digest
 from proctor.stores.database import Database
 from proctor.stores.runs import RunStore
+
+
+def name_replays(plan: Plan, database: Database) -> Plan:
+    """The plan with full run ids in place of 'latest' and beginnings: what is replayed must not change later."""
+    models = tuple(
+        spec.model_copy(update={"name": RunStore(database).get(spec.name).id}) if spec.provider == "replay" else spec
+        for spec in plan.models
+    )
+    return plan.model_copy(update={"models": models})
 
 
 def bind_replays(evaluations: Sequence[Evaluation], database: Database) -> None:

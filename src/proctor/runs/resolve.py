@@ -66,6 +66,10 @@ def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
     )
     prepared = [(spec, _prepare(spec, plan, surroundings, bench)) for spec in plan.benchmarks]
     prices = [price_of(model, plan.limits, surroundings) for _, model in models]
+    if plan.batch:
+        from proctor.runs.batch import batch_price
+
+        prices = [batch_price(price) for price in prices]
     evaluations = [
         Evaluation(
             label=plan.label(model_spec),
@@ -84,6 +88,10 @@ def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
         for (model_spec, model), price in zip(models, prices, strict=True)
         for benchmark_spec, item in prepared
     ]
+    if plan.batch:
+        from proctor.runs.batch import refuse_unbatchable
+
+        refuse_unbatchable(plan, evaluations)
     if plan.limits.cost_usd is not None:
         for evaluation in evaluations:
             _refuse_unenforceable(evaluation)

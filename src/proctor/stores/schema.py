@@ -171,6 +171,33 @@ cache = Table(
     Column("created_at", Float, nullable=False),
 )
 
+# A row is there before its batch is handed in: whatever happens in between, the batch can be found again.
+batches = Table(
+    "batches",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("evaluation_id", ForeignKey("evaluations.id", ondelete="CASCADE"), nullable=False),
+    Column("token", Text, nullable=False),
+    Column("remote_id", Text),
+    Column("requests", Integer, nullable=False),
+    Column("reserved_pico_usd", BigKey, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("ended_as", Text),
+    Index("ix_batches_evaluation_id", "evaluation_id"),
+)
+
+# What an open batch asks; emptied once its answers are recorded.
+batch_trials = Table(
+    "batch_trials",
+    metadata,
+    Column("batch_id", ForeignKey("batches.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("trial_id", Text, primary_key=True),
+    Column("attempt", Integer, nullable=False),
+    Column("epoch", Integer, nullable=False),
+    Column("position", BigKey, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 events = Table(
     "events",
     metadata,

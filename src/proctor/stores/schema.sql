@@ -84,6 +84,21 @@ CREATE TABLE events (
 
 CREATE INDEX ix_events_run_id_id ON events (run_id, id);
 
+CREATE TABLE batches (
+	id INTEGER NOT NULL,
+	evaluation_id INTEGER NOT NULL,
+	token TEXT NOT NULL,
+	remote_id TEXT,
+	requests INTEGER NOT NULL,
+	reserved_pico_usd INTEGER NOT NULL,
+	created_at FLOAT NOT NULL,
+	ended_as TEXT,
+	CONSTRAINT pk_batches PRIMARY KEY (id),
+	CONSTRAINT fk_batches_evaluation_id FOREIGN KEY(evaluation_id) REFERENCES evaluations (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_batches_evaluation_id ON batches (evaluation_id);
+
 CREATE TABLE responses (
 	id INTEGER NOT NULL,
 	evaluation_id INTEGER NOT NULL,
@@ -118,6 +133,17 @@ CREATE INDEX ix_responses_cache_key ON responses (cache_key) WHERE cache_key IS 
 CREATE INDEX ix_responses_evaluation_id ON responses (evaluation_id);
 
 CREATE INDEX ix_responses_repeated ON responses (evaluation_id, trial_id, attempt) WHERE attempt > 0;
+
+CREATE TABLE batch_trials (
+	batch_id INTEGER NOT NULL,
+	trial_id TEXT NOT NULL,
+	attempt INTEGER NOT NULL,
+	epoch INTEGER NOT NULL,
+	position INTEGER NOT NULL,
+	CONSTRAINT pk_batch_trials PRIMARY KEY (batch_id, trial_id),
+	CONSTRAINT fk_batch_trials_batch_id FOREIGN KEY(batch_id) REFERENCES batches (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID;
 
 CREATE TABLE bodies (
 	response_id INTEGER NOT NULL,
