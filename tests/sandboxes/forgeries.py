@@ -1,3 +1,5 @@
+# ruff: noqa: E501
+# Programs as they are handed over: a line of theirs is as long as it is.
 """Wrong solutions that try to be judged right. The task: f(x) must be x + 1, with tests for 1, 41 and a list changed in place."""
 
 from __future__ import annotations

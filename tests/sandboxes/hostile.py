@@ -1,3 +1,5 @@
+# ruff: noqa: E501
+# Programs as they are handed over: a line of theirs is as long as it is.
 """Hostile programs. Each says "ran" first, so that a sandbox in which nothing works holds nothing; a success says "BREACH"."""
 
 from __future__ import annotations

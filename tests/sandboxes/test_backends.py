@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
@@ -53,9 +54,17 @@ def test_a_sandbox_that_does_not_hold_is_refused_with_the_reason() -> None:
 def test_a_backend_that_is_missing_says_so() -> None:
     with pytest.raises(NotFoundError, match="bubblewrap"):
         create("bublewrap")
-    with pytest.raises(SandboxError, match="not installed|cannot be used|does not answer|needs an account"):
-        for name in ("nsjail", "docker", "podman", "firejail"):
-            create(name)
+
+
+@pytest.mark.parametrize("name", ["bubblewrap", "nsjail", "firejail", "docker", "podman"])
+def test_a_backend_is_there_or_says_why_not(name: str) -> None:
+    reasons = r"not installed|cannot be used|does not answer|needs an account|cannot be read"
+    try:
+        sandbox = create(name, parallel=1)
+    except SandboxError as error:
+        assert re.search(reasons, str(error))  # noqa: PT017  either outcome is right, depending on the machine
+    else:
+        assert sandbox.name == name
 
 
 @pytest.mark.parametrize("backend", ["namespaces", "bubblewrap"])

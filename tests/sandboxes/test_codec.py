@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.sandboxes.inside.codec import CodecError, Decoder, Encoder, dumps, loads
@@ -54,6 +54,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_plain_values_arrive_as_they_were(value: Any) -> None:
     assert same(crossed(value), value)
@@ -129,10 +130,12 @@ def test_subclasses_are_reduced_so_no_method_of_theirs_runs() -> None:
         __hash__ = int.__hash__
 
     class Text(str):
+        __slots__ = ()
+
         def __str__(self) -> str:
             return "lie"
 
-    point = namedtuple("point", "x y")  # noqa: PYI024
+    point = namedtuple("point", "x y")
     assert type(crossed(Sly(7))) is int
     assert crossed(Sly(7)) == 7
     assert crossed(Text("true")) == "true"
@@ -166,6 +169,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_nonsense_raises_only_what_the_judge_expects(message: Any) -> None:
     expected = (
@@ -184,6 +188,7 @@ def test_nonsense_raises_only_what_the_judge_expects(message: Any) -> None:
         return
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from(["a", "b"])), min_size=1, max_size=20))
 def test_long_lists_of_tuples_are_packed_exactly(rows: list[tuple[str, str]]) -> None:
     values = rows * (5_000 // len(rows) + 1)

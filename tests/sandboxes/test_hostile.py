@@ -1,4 +1,4 @@
-"""Hostile programs in every backend this machine has: contained, reported as what they were, and nothing left behind."""
+"""Hostile programs in every backend there is: contained, reported as what they were, nothing left behind."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def _run_all(sandbox: Pool, head: str) -> dict[str, Execution | Exception]
     async def one(hostile: Hostile) -> tuple[str, Execution | Exception]:
         try:
             return hostile.name, await sandbox.run(Program(head + hostile.program, collect=hostile in OUTPUTS), SMALL)
-        except Exception as error:  # shown by the test of that program
+        except Exception as error:  # noqa: BLE001  shown by the test of that program
             return hostile.name, error
 
     return dict(await asyncio.gather(*map(one, PROGRAMS)))

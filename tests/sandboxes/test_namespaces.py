@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -62,13 +63,14 @@ for path in ("/tmp/left", "/tmp/work/left", "/dev/shm/left"): open(path, "w").wr
 """
         look = """
 import os, json
-print(len([1]), json.dumps({}), os.environ.get("LEFT"), os.path.exists("/tmp/left"), os.listdir("."), os.listdir("/dev/shm"))
+print(len([1]), json.dumps({}), os.environ.get("LEFT"), os.path.exists("/tmp/left"))
+print(os.listdir("."), os.listdir("/dev/shm"))
 """
         return [await sandbox.run(Program(text), SMALL) for text in (leave, look)]
 
     left, looked = within("namespaces", both, parallel=1)
     assert left.succeeded, left.stderr
-    assert looked.stdout == b"1 {} None False [] []\n"
+    assert looked.stdout == b"1 {} None False\n[] []\n"
 
 
 def test_javascript_runs() -> None:
@@ -85,6 +87,25 @@ def test_javascript_runs() -> None:
         Program("while (true) {}", language="javascript"), memory_bytes=512 << 20, processes=32, cpu_seconds=1
     )
     assert forever.ending in (Ending.CPU, Ending.TIMEOUT)
+
+
+@pytest.mark.parametrize("backend", ["namespaces", "bubblewrap"])
+def test_a_program_may_talk_to_itself_where_that_is_allowed_and_to_nobody_else(backend: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as outside:
+        source = f"""
+import socket
+with socket.create_server(("127.0.0.1", 0)) as server:
+    client = socket.create_connection(server.getsockname())
+    server.accept()[0].sendall(b"hello")
+    print(client.recv(5).decode())
+try: socket.create_connection(("127.0.0.1", {outside.getsockname()[1]}), 2)
+except OSError as error: print("held", error.errno)
+"""
+        allowed = run(Program(source, loopback=True), backend)
+        refused = run(Program(source), backend)
+    assert allowed.stdout == b"hello\nheld 111\n", allowed.stderr
+    assert not refused.succeeded
+    assert refused.violations["socket"] >= 1
 
 
 def test_files_are_laid_out_and_brought_back() -> None:
@@ -218,7 +239,9 @@ def test_the_event_loop_stays_free_while_code_runs() -> None:
 def test_killing_the_harness_leaves_nothing(backend: str, tmp_path: Path) -> None:
     made(backend)
     marker = f"PROCTOR_KILLED_{os.getpid()}_{backend}"
-    program = f"import subprocess, sys, time\nsubprocess.Popen([sys.executable, '-S', '-c', 'import time; time.sleep(300) # {marker}'])\ntime.sleep(300)"
+    sleeper = f"import time; time.sleep(300) # {marker}"
+    start = f"subprocess.Popen([sys.executable, '-S', '-c', {sleeper!r}])"
+    program = f"import subprocess, sys, time\n{start}\ntime.sleep(300)"
     script = tmp_path / "harness.py"
     script.write_text(
         f"""

@@ -9,12 +9,12 @@ import subprocess
 import sys
 import tokenize
 
-_OPERATORS = {
-    "+": "-", "-": "+", "*": "+", "/": "//", "//": "/", "%": "*", "**": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">",
-    "==": "!=", "!=": "==", "+=": "-=", "-=": "+=", "*=": "+=", "and": "or", "or": "and", "True": "False", "False": "True",
-    "in": "not in", "not": "", "break": "continue", "continue": "break", "&": "|", "|": "&", "^": "&", "<<": ">>", ">>": "<<",
-    "None": "0", "min": "max", "max": "min", "is": "is not", "if": "if not", "while": "if", "[": "(", ":": ";", "return": "yield",
-}  # fmt: skip
+_SWAPS = """
++ - - + * + / // // / % * ** * < <= <= < > >= >= > == != != == += -= -= += *= += and or or and True False False True
+break continue continue break & | | & ^ & << >> >> << None 0 min max max min while if [ ( : ; return yield
+"""
+_OPERATORS = dict(zip(_SWAPS.split()[::2], _SWAPS.split()[1::2], strict=True))
+_OPERATORS |= {"in": "not in", "not": "", "is": "is not", "if": "if not"}
 
 
 def _replacement(token: tokenize.TokenInfo, names: list[str], rng: random.Random) -> str | None:
@@ -80,5 +80,6 @@ def plainly_passes(program: str, tests: list[str], seconds: int = 5) -> bool:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         timeout=60,
+        check=False,
     )
     return done.returncode == 42

@@ -1,3 +1,5 @@
+# ruff: noqa: E501
+# Answers as models write them.
 """Code read out of answers as models really write them."""
 
 from __future__ import annotations
@@ -5,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.scorers.code.extraction import extract_function, extract_program
@@ -53,7 +55,7 @@ ANSWERS = {
     "an interactive session": ">>> nothing\n```python\n>>> def scaled(values):\n...     return [v * 10 for v in values]\n... \n>>> scaled([1])\n[10]\n```",
     "windows line ends": f"```python\r\n{FULL}\r\n```".replace("\n", "\r\n").replace("\r\r", "\r"),
     "tabs": "```python\ndef scaled(values):\n\treturn [v * 10 for v in values]\n```",
-    "a docstring with a fence": f"```python\ndef scaled(values):\n    '''Multiply.'''\n    return [helper(v) for v in values]\n```\nUse `scaled([1])`.",
+    "a docstring with a fence": "```python\ndef scaled(values):\n    '''Multiply.'''\n    return [helper(v) for v in values]\n```\nUse `scaled([1])`.",
     "a class beside it": f"```python\nclass Unused: pass\n\n{FULL}\n```",
     "type hints and imports": "```python\nfrom typing import Sequence\ndef scaled(values: Sequence[int]) -> list[int]:\n    return [math.floor(v * 10) for v in values]\n```",
 }  # fmt: skip
@@ -100,6 +102,7 @@ def test_a_javascript_program_is_found() -> None:
     assert extract_program(text, "javascript").code.strip() == "console.log(1)"
 
 
+@settings(deadline=None)
 @given(st.text() | st.text("`~\n def scaled(x):return\t#'\"\\[]<>", max_size=200))
 def test_no_text_breaks_the_reader(text: str) -> None:
     extract_function(text, "scaled", PROMPT)

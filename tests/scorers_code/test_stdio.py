@@ -8,7 +8,7 @@ import zlib
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.domain.errors import BenchmarkError, ScorerError
@@ -119,6 +119,7 @@ def test_checkers(checker: str, printed: str, expected: str, is_right: bool) -> 
     assert CHECKERS[checker](printed, expected) is is_right
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_a_stricter_checker_never_accepts_what_a_looser_one_refuses(printed: str, expected: str) -> None:
     order = [CHECKERS[name](printed, expected) for name in ("exact", "tokens", "unordered_tokens")]

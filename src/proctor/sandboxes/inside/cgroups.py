@@ -58,6 +58,14 @@ class Cgroup:
                 folder.mkdir()
                 self.folders[controller] = folder
         self._limits: dict[str, int] = {}
+        self._open: dict[Path, int] = {}
+
+    def _read(self, file: Path) -> str:
+        """The file's text; it is kept open, because every run asks again."""
+        fd = self._open.get(file)
+        if fd is None:
+            fd = self._open[file] = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        return os.pread(fd, 4096, 0).decode()
 
     @property
     def has_memory(self) -> bool:
@@ -121,7 +129,7 @@ class Cgroup:
         file = self._file(controller, legacy, unified)
         if file is None:
             return 0
-        for line in file.read_text().splitlines():
+        for line in self._read(file).splitlines():
             name, _, value = line.partition(" ")
             if name == key:
                 return int(value)
@@ -132,10 +140,13 @@ class Cgroup:
         if self.is_unified:
             return self._count("", "", "cpu.stat", "usage_usec") / 1e6
         folder = self.folders.get("cpuacct")
-        return int((folder / "cpuacct.usage").read_text()) / 1e9 if folder else None
+        return int(self._read(folder / "cpuacct.usage")) / 1e9 if folder else None
 
     def remove(self) -> None:
         """Take the folders away; whoever is still inside gets a moment to die."""
+        for fd in self._open.values():
+            os.close(fd)
+        self._open = {}
         for folder in self.folders.values():
             for _ in range(100):
                 try:

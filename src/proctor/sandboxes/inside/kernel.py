@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import socket
 import struct
 
 from . import syscalls
@@ -16,6 +17,7 @@ PRIVATE = 1 << 18
 DETACH = 2
 SET_PDEATHSIG, SET_DUMPABLE, CAPBSET_DROP, SET_SECUREBITS, SET_NO_NEW_PRIVS = 1, 4, 24, 28, 38
 _SECCOMP_SET_FILTER, _NEW_LISTENER = 1, 8
+_SET_INTERFACE_FLAGS, _INTERFACE_UP = 0x8914, 0x1
 _NOTIFICATION, _ANSWER = 0xC0502100, 0xC0182101
 
 # PyDLL keeps the interpreter lock: these calls are short, and nothing else may run between them.
@@ -82,6 +84,12 @@ def drop_capabilities() -> None:
     prctl(SET_NO_NEW_PRIVS, 1)
     header = struct.pack("Ii", 0x20080522, 0)
     _syscall("capset", ctypes.c_char_p(header), ctypes.c_char_p(bytes(24)))
+
+
+def raise_loopback() -> None:
+    """Bring up the one interface a new network namespace has."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SET_INTERFACE_FLAGS, struct.pack("16sH14x", b"lo", _INTERFACE_UP))
 
 
 class _FilterProgram(ctypes.Structure):

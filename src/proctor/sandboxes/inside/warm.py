@@ -54,7 +54,8 @@ class WarmParent:
             self._process = subprocess.Popen(  # noqa: S603  ourselves
                 [sys.executable, "-s", "-S", "-P", "-B", "-c", start],
                 pass_fds=[theirs.fileno()],
-                env=config["environment"],
+                # Symbols looked up once here are not looked up, page by copied page, in every child.
+                env={**config["environment"], "LD_BIND_NOW": "1"},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

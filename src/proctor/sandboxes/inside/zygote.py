@@ -152,6 +152,8 @@ class Zygote:
         if profile == "program":
             kernel.unshare(kernel.NEWNS | kernel.NEWIPC | (kernel.NEWNET if order["loopback"] else 0))
             root.private_folders(order["disk_bytes"])
+            if order["loopback"]:
+                kernel.raise_loopback()
         confinement.be_killed_first(b"1000" if profile == "program" else b"500")
         confinement.limit(
             order, is_address_space_limited=order["is_address_space_limited"] or not self._has_memory_cgroup
@@ -167,6 +169,7 @@ def main(fd: int) -> None:
     config = json.loads(control.recv(1 << 16))
     os.setsid()
     kernel.die_with_parent(config["parent"])
+    os.environ.pop("LD_BIND_NOW", None)  # was for us
     for name in _PRELOADED[config["role"]].split():
         importlib.import_module(name)
     _add_site_builtins()
