@@ -141,7 +141,7 @@ def run(repeats: int, large: bool) -> list[tuple[str, str, str]]:
             versions.append(start_up(["--version"]))
         memory = _memory(url, folder, instant["proctor"]) if large else []
     assert {round(item.accuracy, 4) for item in (*instant["proctor"], *delayed["proctor"])} == {0.9}
-    rows = [
+    return [
         _row(
             "CPU per 1,000 trials, start-up included",
             [m.cpu_seconds / count * 1000 for m in instant["proctor"]],
@@ -161,7 +161,6 @@ def run(repeats: int, large: bool) -> list[tuple[str, str, str]]:
         *memory,
         _row("proctor --version", versions, "s", "< 0.5 s"),
     ]
-    return rows
 
 
 def _memory(url: str, folder: Path, small: list[Measured]) -> list[tuple[str, str, str]]:

@@ -34,7 +34,8 @@ def estimate_cost(evaluation: Evaluation, database: Database | None) -> CostEsti
     """Before any answer from the cache and any retry; the database's earlier runs tell how long answers are."""
     if evaluation.price is None:
         return CostEstimate(None, None, None, "the price is unknown")
-    lengths = [len(prompt_text(evaluation.benchmark.renderer.render(s))) for s in islice(evaluation.samples, PROMPTS_LOOKED_AT)]
+    render = evaluation.benchmark.renderer.render
+    lengths = [len(prompt_text(render(sample))) for sample in islice(evaluation.samples, PROMPTS_LOOKED_AT)]
     characters = sum(lengths) / len(lengths)
     own = _history(database, evaluation.label, evaluation.benchmark.name)
     known = own or _history(database, evaluation.label, None)
@@ -42,7 +43,8 @@ def estimate_cost(evaluation: Evaluation, database: Database | None) -> CostEsti
     tokens_in = characters / (known.characters_per_token if known else CHARACTERS_PER_TOKEN)
     answer = _answer_length(evaluation, own)
     if answer is None:
-        return CostEstimate(None, None, None, "no earlier run tells how long the answers are, and max_tokens is not given")
+        why = "no earlier run tells how long the answers are, and max_tokens is not given"
+        return CostEstimate(None, None, None, why)
     mean, low, high, why = answer
     costs = [
         _cost(evaluation, tokens_in * factor, tokens_out)
