@@ -69,6 +69,8 @@ class LiveView:
         if len(shown) < len(items):
             parts.append(_line(f"… and {len(items) - len(shown):,} more, finished or waiting", "dim"))
         parts.append(_line(self._status(), "dim"))
+        if progress.batch_text:
+            parts.append(_line(progress.batch_text, "dim"))
         if progress.last_fault:
             parts.append(
                 _line(f"{plural(progress.faults, 'fault')}, tried again; last: {progress.last_fault}", "yellow")

@@ -52,6 +52,8 @@ def line(progress: Progress) -> str:
     text = f"{progress.done:,} of {progress.trials:,} ({progress.fraction:.0%}), {progress.rate:.1f}/s"
     if 0 < progress.fraction < 1 and progress.rate > 0:
         text += f", {seconds_text((progress.trials - progress.done) / progress.rate)} left"
+    if progress.batch_text:
+        text += f", {progress.batch_text}"
     if progress.faults:
         text += f", {plural(progress.faults, 'fault')} (last: {progress.last_fault})"
     return text

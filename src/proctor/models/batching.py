@@ -155,6 +155,12 @@ def unreadable(wire: Wire) -> ProviderFaultError:
     return ProviderFaultError(f"{wire.transport.target.model}: what the batch API said cannot be read")
 
 
+def read_id(wire: Wire, document: Any) -> str:
+    """The name of what was just made."""
+    with understood(wire):
+        return checked_id(wire, document["id"])
+
+
 def checked_id(wire: Wire, value: Any) -> str:
     """A name that can stand in an address."""
     if not isinstance(value, str) or not REMOTE_ID.fullmatch(value):

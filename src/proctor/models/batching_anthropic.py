@@ -22,6 +22,7 @@ from proctor.models.batching import (
     ask_json,
     checked_id,
     read_answer,
+    read_id,
     read_lines,
     request_fields,
     understood,
@@ -53,7 +54,7 @@ class AnthropicBatches:
     async def hand_in(self, lines: Sequence[bytes], token: str) -> str:  # noqa: ARG002
         body = b'{"requests":[' + b",".join(lines) + b"]}"
         made = await ask_json(self.wire, "POST", self._url, body, HAND_IN_SECONDS)
-        return checked_id(self.wire, made.get("id"))
+        return read_id(self.wire, made)
 
     async def search(
         self,

@@ -22,6 +22,7 @@ from proctor.models.batching import (
     ask_json,
     checked_id,
     read_answer,
+    read_id,
     read_lines,
     request_fields,
     understood,
@@ -67,13 +68,13 @@ class OpenAIBatches:
             content_type=f"multipart/form-data; boundary={boundary}",
         )
         order = {
-            "input_file_id": checked_id(self.wire, uploaded.get("id")),
+            "input_file_id": read_id(self.wire, uploaded),
             "endpoint": f"/v1{self._path}",
             "completion_window": "24h",
             "metadata": {MARK: token},
         }
         made = await ask_json(self.wire, "POST", f"{self._base}/batches", orjson.dumps(order), HAND_IN_SECONDS)
-        return checked_id(self.wire, made.get("id"))
+        return read_id(self.wire, made)
 
     async def search(
         self,

@@ -104,6 +104,8 @@ async def _take_up(desk: Desk, evaluation: Evaluation, group: asyncio.TaskGroup)
         if known is not None:
             covered |= await asyncio.to_thread(desk.store.trial_ids, known.id)
             group.create_task(_await_batch(desk, evaluation, known))
+        else:
+            desk.settle(batch.reserved_usd, Decimal(0))
     return covered
 
 
@@ -137,6 +139,8 @@ async def _hand_in_rest(desk: Desk, evaluation: Evaluation, covered: set[str], g
             draft.add(line, member, reserved)
     if draft.lines and not desk.is_closed:
         await _hand_in(desk, evaluation, draft, group)
+    else:
+        desk.settle(draft.reserved_usd, Decimal(0))
 
 
 def _has_room(desk: Desk, draft: Draft, line: bytes, reserved: Decimal) -> bool:
@@ -193,10 +197,13 @@ async def _hand_in(desk: Desk, evaluation: Evaluation, draft: Draft, group: asyn
                 await asyncio.to_thread(desk.store.forget, batch.id)
             wait = policy.wait_seconds(error, tries)
             if wait is None:
+                # What the provider may have taken counts in full; others of the run must not wait for the rest.
+                desk.settle(draft.reserved_usd, draft.reserved_usd if is_doubtful else Decimal(0))
                 raise
             await desk.note_fault(error, wait)
             known = await desk.locate(batch) if is_doubtful else None
             if known is None and desk.is_closed:
+                desk.settle(draft.reserved_usd, Decimal(0))
                 return
         if known is not None and known.remote_id is not None:
             await asyncio.to_thread(desk.store.handed_in, known.id, known.remote_id)

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from proctor.domain.errors import ProviderFaultError, RequestRejectedError
+from proctor.domain.errors import ModelError, ProviderFaultError, RequestRejectedError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.response import Response
 from proctor.domain.trial import Answer, Trial
@@ -26,7 +26,12 @@ async def collect(desk: Desk, evaluation: Evaluation, batch: StoredBatch, state:
     """Hand every request of the batch to the recorder: with its response, or with the reason that there is none."""
     collector = _Collector(desk, evaluation, batch)
     if state.problem is None:
-        await desk.persist(collector.read, PATIENCE)
+        try:
+            await desk.persist(collector.read, PATIENCE)
+        except ModelError:
+            rest = batch.reserved_usd - collector.settled_usd
+            desk.settle(rest, rest)  # answered or not, it counts in full until somebody can read it
+            raise
         fault = f"the batch ended as {state.name!r} without an answer to this request"
         error: ProviderFaultError | RequestRejectedError = ProviderFaultError(f"{desk.label}: {fault}")
     else:
