@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from proctor.domain.errors import SandboxError
-from proctor.sandboxes.cold import PACKAGE, cold_pool, drop_privileges, interpreter, is_open_to_all, tool
+from proctor.sandboxes.cold import PACKAGE, bootstrap, cold_pool, drop_privileges, interpreter, is_open_to_all, tool
 from proctor.sandboxes.pool import Pool
 
 NAME = "bubblewrap"
@@ -30,17 +30,15 @@ def _binds(python: Path) -> list[str]:
     return found
 
 
-def command(python: Path) -> list[str]:
+def command(python: Path, *, is_shown: bool) -> list[str]:
     """The tool's command line; {…} are filled in for every run."""
-    if not is_open_to_all(PACKAGE):
-        raise SandboxError(f"{PACKAGE} cannot be read by other users, so bubblewrap cannot show it to a run's user.")
     return [
         *drop_privileges(),
         tool("bwrap"),
         *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--as-pid-1", "--new-session"),
         *("--hostname", "sandbox", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"),
         *_binds(python),
-        *("--ro-bind", str(PACKAGE / "inside"), "/run/proctor/inside"),
+        *(("--ro-bind", str(PACKAGE / "inside"), "/run/proctor/inside") if is_shown else ()),
         *("--proc", "/proc", "--dev", "/dev"),
         *("--size", "{disk}", "--tmpfs", "/tmp", "--dir", "/tmp/work", "--dir", "/tmp/.shm"),  # noqa: S108
         *("--size", "1048576", "--tmpfs", "/dev/shm", "--remount-ro", "/dev"),  # noqa: S108
@@ -50,7 +48,8 @@ def command(python: Path) -> list[str]:
 
 
 def create(*, parallel: int | None = None) -> Pool:
-    python = interpreter()
-    return cold_pool(
-        NAME, command(python), python=python, inside="import sys; sys.path.insert(0, '/run/proctor')", parallel=parallel
-    )
+    """Shows the code for the inside as a folder where a run's user can read it, else carries it along."""
+    python, is_shown = interpreter(), os.geteuid() != 0 or is_open_to_all(PACKAGE)
+    inside = "import sys; sys.path.insert(0, '/run/proctor')" if is_shown else bootstrap()
+    prefix = command(python, is_shown=is_shown)
+    return cold_pool(NAME, prefix, python=python, inside=inside, parallel=parallel, is_carrying=not is_shown)
