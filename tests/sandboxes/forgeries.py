@@ -9,7 +9,11 @@ TESTS = (
     "assert f(41) == 42\nassert not f(1) != 2",
     "given = [3, 1, 2]\nassert g(given) == [1, 2, 3] and given == [3, 1, 2]",
     "assert f(7) in (8,)\nassert isinstance(f(1), int)\nassert abs(f(1.5) - 2.5) < 1e-9\nassert sorted([f(2), f(1)]) == [2, 3]",
+    "assert abs(f(9) - 10) == 0",
 )
+
+# These get some of it right, honestly.
+PARTLY_RIGHT = {"sorts_in_place", "guesses_by_counting"}
 
 RIGHT = "def f(x): return x + 1\ndef g(x): return sorted(x)\n"
 
@@ -46,6 +50,12 @@ class All:
     def __bool__(self): return True
     def __len__(self): return 3
     def __iter__(self): return iter([1, 2, 3])
+def f(x): return All()
+g = f
+""",
+    "returns_an_object_that_says_it_is_a_number": """
+class All:
+    def __eq__(self, other): return True
     __class__ = int
 def f(x): return All()
 g = f
@@ -70,6 +80,8 @@ builtins.isinstance = lambda *a: True
 builtins.sorted = lambda x: [2, 3]
 abs, isinstance, sorted, AssertionError = builtins.abs, builtins.isinstance, builtins.sorted, None
 """
+    + _WRONG,
+    "defines_names_of_builtins": "class Yes(list):\n    __eq__ = lambda self, other: True\nabs = lambda x: 0\nisinstance = lambda *a: True\nsorted = lambda x: [2, 3]\n"
     + _WRONG,
     "defines_the_judges_names": "def check(c): return True\ncandidate = f = g = lambda *a: True\n__builtins__ = {}\n__name__ = '__judge__'\n"
     + _WRONG,

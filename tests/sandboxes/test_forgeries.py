@@ -9,7 +9,7 @@ import pytest
 from proctor.domain.sandbox import Case, Check, Verdict
 from proctor.sandboxes.pool import Pool
 from sandboxes.conftest import SMALL, within
-from sandboxes.forgeries import FORGERIES, RIGHT, TESTS
+from sandboxes.forgeries import FORGERIES, PARTLY_RIGHT, RIGHT, TESTS
 
 BACKENDS = ("namespaces", "bubblewrap", "firejail", "nsjail")
 CASES = tuple(Case(f"test {number}", source) for number, source in enumerate(TESTS, 1))
@@ -40,6 +40,8 @@ def test_a_wrong_solution_is_never_judged_right(verdicts: dict[str, Verdict | Ex
     # An exception would take the answer out of the score: as good as a forgery for a wrong one.
     assert isinstance(verdict, Verdict), verdict
     assert not verdict.passed
+    if name not in PARTLY_RIGHT:
+        assert [case.name for case in verdict.cases if case.status == "passed"] == []
     assert verdict.message
     assert len(verdict.cases) == len(CASES)
 

@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .codec import BUILTIN_ERRORS, CodecError, Decoder, Encoder, dumps, loads
+from .codec import BUILTIN_ERRORS, Decoder, Encoder, dumps, loads
 from .frames import Channel, ChannelClosedError
 
 _TEXT = 2_000
@@ -119,7 +119,7 @@ class Candidate:
             try:
                 answer = {"m": self._changes(encoder, before), "v": encoder.encode(value)}
                 return dumps(answer)
-            except (CodecError, ValueError, RecursionError) as error:
+            except Exception as error:  # noqa: BLE001  an object that cannot be written down, for whatever reason
                 answer = {"x": self._describe(error)}
         return dumps(answer)
 
