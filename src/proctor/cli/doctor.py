@@ -27,10 +27,16 @@ class Finding:
 
 
 @click.command(short_help="Check that everything Proctor needs is there.")
+@click.option("--sandbox", is_flag=True, help="Try every sandbox backend with hostile probes; takes a while.")
 @as_json
-def doctor(as_json: bool) -> None:
-    """Check the installation, the database, the disk and the keys; exit code 1 when something is broken."""
+def doctor(sandbox: bool, as_json: bool) -> None:
+    """Check the installation, the database, the disk, the sandbox and the keys; exit code 1 when something is broken."""
     from proctor.cli.workplace import print_json
+
+    if sandbox:
+        from proctor.cli.sandbox import sandbox_report
+
+        raise click.exceptions.Exit(0 if sandbox_report(as_json=as_json) else 1)
 
     findings = list(_findings())
     if as_json:
@@ -48,6 +54,7 @@ def _findings() -> Iterator[Finding]:
     yield Finding("sqlite", "ok", sqlite3.sqlite_version)
     yield from _database()
     yield from _packages()
+    yield from _sandboxes()
     yield from _keys()
 
 
@@ -71,6 +78,23 @@ def _database() -> Iterator[Finding]:
     yield Finding("database", "ok" if state == "ok" else "problem", detail if state == "ok" else f"{detail}: {state}")
     room = f"{free / 2**30:.1f} GiB free"
     yield Finding("disk", "ok" if free > LEAST_FREE_BYTES else "problem", room)
+
+
+def _sandboxes() -> Iterator[Finding]:
+    """Which backends are here; whether they hold is tried with --sandbox."""
+    from proctor.domain.errors import SandboxError
+    from proctor.sandboxes.backends import BACKENDS, UNSAFE, create
+
+    present = []
+    for name in BACKENDS:
+        if name != UNSAFE:
+            try:
+                create(name)
+            except SandboxError:
+                continue
+            present.append(name)
+    detail = f"{', '.join(present)} here; 'proctor doctor --sandbox' tries whether they hold"
+    yield Finding("sandbox", "ok" if present else "note", detail if present else "none; code benchmarks will not run")
 
 
 def _packages() -> Iterator[Finding]:

@@ -31,6 +31,7 @@ COMMANDS = {
     "export": ("proctor.cli.export:export", "Write a run's results for other programs."),
     "benchmarks": ("proctor.cli.benchmarks:benchmarks", "List, show and check benchmarks."),
     "models": ("proctor.cli.models:models", "List the model providers."),
+    "sandbox": ("proctor.cli.sandbox:sandbox", "Run a file in the sandbox."),
     "doctor": ("proctor.cli.doctor:doctor", "Check that everything Proctor needs is there."),
     "db": ("proctor.cli.db:db", "Look after the database."),
     "completion": ("proctor.cli.completion:completion", "Print the shell completion script."),

@@ -1,47 +1,113 @@
-"""`proctor models`: what can answer a prompt."""
+"""`proctor models`: what can answer a prompt, and what is known about it."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 import click
 
 from proctor.cli.completing import complete_model
-from proctor.cli.options import as_json
+from proctor.cli.options import as_json, offline_option
 
 
-@click.command(short_help="List the model providers.")
+@click.command(short_help="List providers and models, with prices and limits.")
 @click.argument("model", required=False, shell_complete=complete_model)
+@click.option("--list", "provider", metavar="PROVIDER", help="The models a provider has right now; kept for 24 hours.")
+@click.option("--refresh", is_flag=True, help="Ask the provider again, however fresh the list is.")
+@offline_option
 @as_json
-def models(model: str | None, as_json: bool) -> None:
-    """List the providers and whether each has its key; with MODEL, check that it can be used as written."""
-    from proctor.cli.workplace import print_json
+def models(model: str | None, provider: str | None, refresh: bool, offline: bool, as_json: bool) -> None:
+    """List the providers and whether each has its key; with MODEL, show its context, price and limits.
 
-    document = _one(model) if model else _all()
+    \b
+    proctor models openai/gpt-5-mini
+    proctor models --list openrouter
+    proctor models --list "vllm?base_url=http://127.0.0.1:8000/v1"
+    """
+    from proctor.cli.workplace import print_json
+    from proctor.domain.offline import confined
+    from proctor.settings import Settings
+
+    if model and provider:
+        raise click.UsageError("Give a model or --list PROVIDER, not both.")
+    settings = Settings.from_environment()
+    with confined(offline or settings.is_offline):
+        document: Any = _live(provider, settings, refresh) if provider else _one(model, settings) if model else _all()
     if as_json:
         print_json(document)
-        return
+    elif provider:
+        _print_live(document)
+    elif model:
+        _print_one(document)
+    else:
+        _print_all(document)
+
+
+def _print_all(document: list[dict[str, Any]]) -> None:
     from proctor.cli.terminal import cell, console, plain_table
 
     out = console()
-    if isinstance(document, dict):
-        for name, value in document.items():
-            out.print(f"[bold]{name}:[/] {cell(_shown(value))}")
-        return
     table = plain_table(("Provider", "What it is", "Key", "Can do"))
     for item in document:
-        can_do = ", ".join(name.replace("_", " ") for name, value in item["capabilities"].items() if value)
-        table.add_row(item["provider"], cell(item["description"]), _key_text(item), can_do or "text")
+        table.add_row(item["provider"], cell(item["description"]), _key_text(item), _can_do(item["capabilities"]))
     out.print(table)
     out.print("\nA model is written provider/name?option=value. Check one with: proctor models MODEL")
 
 
+def _print_one(document: dict[str, Any]) -> None:
+    from proctor.cli.terminal import cell, console
+
+    out = console()
+    told: dict[str, Callable[[Any], str]] = {"capabilities": _can_do, "price": _price_text, "listed_at": _time_text}
+    for name, value in document.items():
+        if name != "listed_at" or document["endpoint"] is not None:
+            out.print(f"[bold]{name}:[/] {cell(told.get(name, _shown)(value))}")
+
+
+def _print_live(document: dict[str, Any]) -> None:
+    from proctor.cli.figures import plural
+    from proctor.cli.terminal import cell, console, plain_table
+
+    out = console()
+    table = plain_table(("Model",), ("Context", "$ in / million", "$ out / million"))
+    for item in document["models"]:
+        context = "–" if item["context_tokens"] is None else f"{item['context_tokens']:,}"
+        prices = (item[f"{side}_usd_per_million"] or "–" for side in ("input", "output"))
+        table.add_row(cell(item["name"]), context, *prices)
+    out.print(table)
+    count, when = plural(len(document["models"]), "model"), _time_text(document["fetched_at"])
+    out.print(f"\n{count} of {cell(document['provider'])}, as listed at {when}; ask again with --refresh.")
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name}={part}" for name, part in value.items()) or "none"
-    return "none" if value is None else str(value)
+        return ", ".join(f"{name}={part}" for name, part in value.items() if part is not None) or "none"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "not known" if value is None else str(value)
+
+
+def _can_do(capabilities: dict[str, bool]) -> str:
+    return ", ".join(name.replace("_", " ") for name, value in capabilities.items() if value) or "text"
+
+
+def _price_text(price: dict[str, Any] | None) -> str:
+    if price is None:
+        return "not known; give one with --assume-price or in a prices file"
+    cached = f", ${price['cached']} for cached input" if price["cached"] else ""
+    rest = [price["source"], f"in force since {price['since']}" if price["since"] else None, price["note"]]
+    told = "; ".join(part for part in rest if part)
+    return f"${price['input']} in, ${price['output']} out{cached}, for a million tokens ({told})"
+
+
+def _time_text(moment: float | None) -> str:
+    if moment is None:
+        return "not looked up; 'proctor models --list PROVIDER' does"
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _key_text(item: dict[str, Any]) -> str:
@@ -66,14 +132,24 @@ def _all() -> list[dict[str, Any]]:
     ]
 
 
-def _one(text: str) -> dict[str, Any]:
+def _one(text: str, settings: Any) -> dict[str, Any]:
     from pathlib import Path
 
-    from proctor.models.registry import create_model
+    from proctor.models.catalogue import find_facts
+    from proctor.models.registry import create_model, list_providers
     from proctor.planning.plan_file import model_spec
 
     spec = model_spec(text)
-    identity = create_model(spec, environment=os.environ, folder=Path.cwd()).identity
+    model = create_model(spec, environment=os.environ, folder=Path.cwd())
+    identity = model.identity
+    facts = find_facts(
+        model,
+        os.environ,
+        prices=settings.prices,
+        cache=settings.home / "cache",
+        base_url=spec.settings.get("base_url"),
+    )
+    provider = next(item.provider for item in list_providers(os.environ) if item.provider.name == identity.provider)
     return {
         "model": str(spec),
         "provider": identity.provider,
@@ -82,4 +158,38 @@ def _one(text: str) -> dict[str, Any]:
         "adapter_version": identity.adapter_version,
         "options": spec.sampling.given(),
         "settings": spec.settings,
+        "capabilities": asdict(provider.capabilities),
+        "context_tokens": facts.context_tokens,
+        "price": None if facts.price is None else asdict(facts.price),
+        "limits": {
+            "requests_per_minute": spec.settings.get("rpm"),
+            "tokens_per_minute": spec.settings.get("tpm"),
+            "requests_per_batch": facts.requests_per_batch,
+            "most_at_once": facts.most_at_once,
+        },
+        "listed_at": facts.listed_at,
+    }
+
+
+def _live(text: str, settings: Any, refresh: bool) -> dict[str, Any]:
+    import asyncio
+
+    from proctor.models.listing import list_models
+    from proctor.planning.plan_file import model_spec
+
+    name, _, query = text.partition("?")
+    spec = model_spec(f"{name.rstrip('/')}/*" + (f"?{query}" if query else ""))
+    listing = asyncio.run(
+        list_models(
+            spec.provider,
+            os.environ,
+            base_url=spec.settings.get("base_url"),
+            cache=settings.home / "cache",
+            is_refreshing=refresh,
+        )
+    )
+    return {
+        "provider": spec.provider,
+        "fetched_at": listing.fetched_at,
+        "models": [asdict(item) for item in listing.models],
     }

@@ -63,9 +63,7 @@ limit_options = _together(
         "--concurrency", type=click.IntRange(1, 4096), metavar="N", help="Requests in flight, per model (64)."
     ),
     click.option("--max-cost", metavar="USD", help="Stop before more than this is spent."),
-    click.option(
-        "--assume-price", metavar="IN/OUT", help="Dollars for a million tokens, where the price is unknown."
-    ),
+    click.option("--assume-price", metavar="IN/OUT", help="Dollars for a million tokens, where the price is unknown."),
     click.option("--max-minutes", type=NUMBER, metavar="M", help="Stop after this time; resume later."),
     click.option("--max-rpm", type=NUMBER, metavar="N", help="Requests a minute, for each model."),
     click.option("--max-tpm", type=NUMBER, metavar="N", help="Tokens a minute, for each model."),
