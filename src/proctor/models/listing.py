@@ -13,11 +13,12 @@ import orjson
 
 from proctor.domain.errors import NotFoundError, ProviderFaultError
 from proctor.domain.identity import digest
+from proctor.domain.offline import is_confined
 from proctor.models import anthropic, compatible, google, openai
 from proctor.models.endpoint import Endpoint, HostedSettings, bearer, find_endpoint
 from proctor.models.faults import parse_or_none
 from proctor.models.provider import Provider
-from proctor.models.transport import Transport
+from proctor.models.transport import Transport, is_loopback
 
 FRESH_SECONDS = 24 * 3600.0
 TIMEOUT_SECONDS = 30.0
@@ -48,18 +49,26 @@ class Listing:
 
 
 async def list_models(
-    provider: str, environment: Mapping[str, str], *, base_url: str | None = None, cache: Path | None = None
+    provider: str,
+    environment: Mapping[str, str],
+    *,
+    base_url: str | None = None,
+    cache: Path | None = None,
+    is_refreshing: bool = False,
 ) -> Listing:
-    """The provider's list, at most a day old; NotFoundError when it has none, ModelError when it cannot be had."""
-    if provider not in PROVIDERS:
-        raise NotFoundError(f"{provider} has no list of models; these have: {', '.join(sorted(PROVIDERS))}.")
-    settings = HostedSettings(base_url=base_url, auth_variable=_other_variable(provider, environment))
-    endpoint = find_endpoint(PROVIDERS[provider], "*", settings, environment)
-    url, headers = _request(provider, endpoint)
-    # Two keys may see two lists; the key itself is not written down.
-    file = None if cache is None else cache / f"models-{provider}-{digest([url, headers])}.json"
-    if file is not None and (known := _remembered(file)) is not None:
-        return known
+    """The provider's list, at most a day old; NotFoundError when it has none, ModelError when it cannot be had.
+
+    Offline, a list of any age will do for a provider beyond this machine.
+    """
+    endpoint, url, headers = _place(provider, environment, base_url)
+    file = None if cache is None else _file(cache, provider, url, headers)
+    is_cut_off = is_confined() and not is_loopback(url)
+    if file is not None and (is_cut_off or not is_refreshing):
+        known = _remembered(file, None if is_cut_off else FRESH_SECONDS)
+        if known is not None:
+            return known
+    if is_cut_off:
+        raise NotFoundError(f"No list of {provider}'s models was kept, and none is fetched offline.")
     transport = Transport(endpoint.target)
     try:
         reply = await transport.send("GET", url, headers, None, TIMEOUT_SECONDS)
@@ -69,6 +78,27 @@ async def list_models(
     if file is not None:
         _remember(file, listing)
     return listing
+
+
+def remembered_models(
+    provider: str, environment: Mapping[str, str], *, base_url: str | None, cache: Path
+) -> Listing | None:
+    """The list that was fetched last, however old; nobody is asked."""
+    _, url, headers = _place(provider, environment, base_url)
+    return _remembered(_file(cache, provider, url, headers), None)
+
+
+def _place(provider: str, environment: Mapping[str, str], base_url: str | None) -> tuple[Endpoint, str, dict[str, str]]:
+    if provider not in PROVIDERS:
+        raise NotFoundError(f"{provider} has no list of models; these have: {', '.join(sorted(PROVIDERS))}.")
+    settings = HostedSettings(base_url=base_url, auth_variable=_other_variable(provider, environment))
+    endpoint = find_endpoint(PROVIDERS[provider], "*", settings, environment)
+    return endpoint, *_request(provider, endpoint)
+
+
+def _file(cache: Path, provider: str, url: str, headers: Mapping[str, str]) -> Path:
+    """Two keys may see two lists; the key itself is not written down."""
+    return cache / f"models-{provider}-{digest([url, headers])}.json"
 
 
 def _other_variable(provider: str, environment: Mapping[str, str]) -> str | None:
@@ -112,15 +142,16 @@ def _per_million(per_token: Any) -> str | None:
     return f"{(Decimal(str(per_token)) * 1_000_000).normalize():f}"
 
 
-def _remembered(file: Path) -> Listing | None:
-    """The list on disk while it is fresh; one that cannot be read is asked for again."""
+def _remembered(file: Path, oldest_seconds: float | None) -> Listing | None:
+    """The list on disk, if it is no older than that; one that cannot be read is as good as none."""
     try:
         document = orjson.loads(file.read_bytes())
         models = tuple(ListedModel(**item) for item in document["models"])
         age = time.time() - document["fetched_at"]
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
         return None
-    return Listing(models, document["fetched_at"]) if 0 <= age < FRESH_SECONDS else None
+    is_fresh = oldest_seconds is None or 0 <= age < oldest_seconds
+    return Listing(models, document["fetched_at"]) if is_fresh else None
 
 
 def _remember(file: Path, listing: Listing) -> None:

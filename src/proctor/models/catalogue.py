@@ -1,0 +1,141 @@
+"""What is known about one model before it is asked: its context, its price and of when that is, and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from proctor.domain.model import Model
+from proctor.domain.price import FREE, FlatPrice, Price
+from proctor.models.listing import PROVIDERS, ListedModel, remembered_models
+from proctor.models.prices import ListedPrice, find_price
+
+BATCH_LIMITS = {"openai": 50_000, "anthropic": 100_000}
+
+
+@dataclass(frozen=True, slots=True)
+class PriceFacts:
+    """US dollars for a million tokens, as text; `note` says what the plain numbers leave out."""
+
+    input: str
+    output: str
+    cached: str | None
+    source: str
+    since: str | None = None
+    """The day from which the price is in force, where that is known."""
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """None where nobody knows."""
+
+    context_tokens: int | None
+    context_source: str | None
+    price: PriceFacts | None
+    requests_per_batch: int | None
+    most_at_once: int | None
+    listed_at: float | None
+    """When the provider last said that it has this model; None when it was not asked, or did not say so."""
+
+
+def find_facts(
+    model: Model, environment: Mapping[str, str], *, prices: Path | None, cache: Path | None, base_url: str | None
+) -> ModelFacts:
+    """What can be told without asking anybody: from the price list, a prices file, and lists fetched before."""
+    identity = model.identity
+    listed, listed_at = _listed(identity.provider, identity.name, environment, base_url, cache)
+    price = find_price(identity, prices, None)
+    entry = _entry(price) if isinstance(price, ListedPrice) else None
+    context, source = listed.context_tokens if listed else None, "the provider's list"
+    if context is None and entry is not None:
+        context, source = entry.context_window, str(price.source if price is not None else "")
+    return ModelFacts(
+        context_tokens=context,
+        context_source=None if context is None else source,
+        price=_from_listing(listed, listed_at) or _price(price, entry),
+        requests_per_batch=BATCH_LIMITS.get(identity.provider),
+        most_at_once=getattr(model, "most_at_once", None),
+        listed_at=listed_at if listed else None,
+    )
+
+
+def _listed(
+    provider: str, name: str, environment: Mapping[str, str], base_url: str | None, cache: Path | None
+) -> tuple[ListedModel | None, float | None]:
+    if provider not in PROVIDERS or cache is None:
+        return None, None
+    listing = remembered_models(provider, environment, base_url=base_url, cache=cache)
+    if listing is None:
+        return None, None
+    return next((item for item in listing.models if item.name == name), None), listing.fetched_at
+
+
+def _from_listing(listed: ListedModel | None, listed_at: float | None) -> PriceFacts | None:
+    if listed is None or listed_at is None:
+        return None
+    if listed.input_usd_per_million is None or listed.output_usd_per_million is None:
+        return None
+    day = datetime.fromtimestamp(listed_at, UTC).date().isoformat()
+    return PriceFacts(
+        listed.input_usd_per_million, listed.output_usd_per_million, None, f"the provider's list of {day}"
+    )
+
+
+def _price(price: Price | None, entry: Any) -> PriceFacts | None:
+    if price is FREE:
+        return PriceFacts("0", "0", None, "it costs nothing")
+    if isinstance(price, FlatPrice):
+        cached = None if price.cached_per_million is None else f"{price.cached_per_million:f}"
+        return PriceFacts(f"{price.input_per_million:f}", f"{price.output_per_million:f}", cached, price.source)
+    if price is None or entry is None:
+        return None
+    now = datetime.now(UTC)
+    rates = entry.get_prices(now)
+    plain = [_rate(getattr(rates, name)) for name in ("input_mtok", "output_mtok", "cache_read_mtok")]
+    has_tiers = any(hasattr(value, "tiers") for value in vars(rates).values())
+    notes = ["long prompts cost more"] if has_tiers else []
+    if entry.deprecated:
+        notes.append("the provider is withdrawing this model")
+    source = f"{price.source}, with price changes up to {_newest_change(now)}"
+    note = "; ".join(notes) or None
+    return PriceFacts(plain[0] or "0", plain[1] or "0", plain[2], source, _since(entry, now), note)
+
+
+def _entry(price: ListedPrice) -> Any:
+    from genai_prices import Usage, calc_price
+
+    return calc_price(Usage(input_tokens=1, output_tokens=1), price.model, provider_id=price.provider).model
+
+
+def _rate(value: Any) -> str | None:
+    """A rate, or the lowest of its tiers."""
+    if value is None:
+        return None
+    return f"{getattr(value, 'base', value):f}"
+
+
+def _since(entry: Any, now: datetime) -> str | None:
+    """The day from which the present price holds, where the list names one."""
+    if not isinstance(entry.prices, list):
+        return None
+    active = [item for item in entry.prices if item.constraint is None or item.constraint.active(now)]
+    start = getattr(active[-1].constraint, "start_date", None) if active else None
+    return None if start is None else start.isoformat()
+
+
+def _newest_change(now: datetime) -> str:
+    """The list has no date of its own; the newest change it knows is the least that can be said of its age."""
+    from genai_prices.data import providers
+
+    days = (
+        getattr(item.constraint, "start_date", None)
+        for provider in providers
+        for model in provider.models
+        for item in [*(model.prices if isinstance(model.prices, list) else ()), *(model.price_variants or ())]
+    )
+    newest: date = max(day for day in days if day is not None and day <= now.date())
+    return newest.isoformat()

@@ -1,0 +1,172 @@
+"""What `proctor models` knows about one model, and the lists it keeps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from commands import Cli
+from fakes.loopback import Exchange, Loopback
+from proctor.domain.response import Usage
+from proctor.models.listing import FRESH_SECONDS
+from proctor.models.prices import ListedPrice
+
+LIST = {
+    "data": [
+        {"id": "a/one", "context_length": 8192, "pricing": {"prompt": "0.00000015", "completion": "0.0000006"}},
+        {"id": "b/two", "context_length": 4096},
+    ]
+}
+
+
+class Catalogue:
+    def __init__(self) -> None:
+        self.asked = 0
+        self.server = Loopback(self._handle)
+
+    async def _handle(self, exchange: Exchange) -> None:
+        self.asked += 1
+        await exchange.reply_json(200, LIST)
+
+    @property
+    def provider(self) -> str:
+        return f"openrouter?base_url={self.server.url}"
+
+
+@pytest.fixture
+def catalogue() -> Iterator[Catalogue]:
+    made = Catalogue()
+    with made.server:
+        yield made
+
+
+def age(home: Path, seconds: float) -> None:
+    for file in (home / "cache").glob("models-*.json"):
+        document = orjson.loads(file.read_bytes())
+        file.write_bytes(orjson.dumps({**document, "fetched_at": time.time() - seconds}))
+
+
+def test_a_list_is_fetched_once_and_its_time_is_shown(cli: Cli, home: Path, catalogue: Catalogue) -> None:
+    first = cli("models", "--list", catalogue.provider, "--json").json
+    assert [item["name"] for item in first["models"]] == ["a/one", "b/two"]
+    assert first["models"][0]["input_usd_per_million"] == "0.15"
+    assert cli("models", "--list", catalogue.provider, "--json").json == first
+    assert catalogue.asked == 1
+    shown = cli("models", "--list", catalogue.provider).out
+    assert datetime.fromtimestamp(first["fetched_at"], UTC).strftime("%Y-%m-%d %H:%M UTC") in shown
+    assert "8,192" in shown
+    assert catalogue.asked == 1
+
+
+def test_a_list_is_fetched_again_after_a_day_or_on_request(cli: Cli, home: Path, catalogue: Catalogue) -> None:
+    cli("models", "--list", catalogue.provider)
+    cli("models", "--list", catalogue.provider, "--refresh")
+    assert catalogue.asked == 2
+    age(home, FRESH_SECONDS - 60)
+    cli("models", "--list", catalogue.provider)
+    assert catalogue.asked == 2
+    age(home, FRESH_SECONDS + 60)
+    cli("models", "--list", catalogue.provider)
+    assert catalogue.asked == 3
+
+
+def test_offline_an_old_list_will_do_and_none_is_fetched(cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    missing = cli("models", "--list", "openai", "--offline")
+    assert missing.code == 2
+    assert "none is fetched offline" in missing.error
+    from proctor.models.listing import _file, _place
+
+    _, url, headers = _place("openai", {"OPENAI_API_KEY": "sk-x"}, None)
+    kept = _file(home / "cache", "openai", url, headers)
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(orjson.dumps({"models": [{"name": "old-one"}], "fetched_at": 1_700_000_000.0}))
+    shown = cli("models", "--list", "openai", "--offline", "--refresh")
+    assert shown.code == 0, shown.err
+    assert "old-one" in shown.out
+    assert "2023-11-14" in shown.out
+
+
+def one(cli: Cli, model: str, *more: str) -> Any:
+    return cli("models", model, "--json", *more).json
+
+
+def test_a_listed_model_has_context_price_and_limits(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    facts = one(cli, "openai/gpt-5-mini?rpm=500")
+    assert facts["context_tokens"] == 400_000
+    price = facts["price"]
+    assert (price["input"], price["output"], price["cached"]) == ("0.25", "2", "0.025")
+    assert price["source"].startswith("genai-prices ")
+    assert "price changes up to 20" in price["source"]
+    assert facts["limits"]["requests_per_minute"] == "500"
+    assert facts["limits"]["requests_per_batch"] == 50_000
+    assert facts["capabilities"]["tools"] is True
+    assert facts["listed_at"] is None
+    # The rates shown are those that are charged.
+    charged = ListedPrice("openai", "gpt-5-mini", "x").cost(Usage(1_000_000, 1_000_000))
+    assert charged == Decimal(price["input"]) + Decimal(price["output"])
+    text = cli("models", "openai/gpt-5-mini").out
+    assert "$0.25 in, $2 out" in " ".join(text.split())
+
+
+def test_what_the_provider_lists_wins_and_carries_its_date(
+    cli: Cli, catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = f"openrouter/a/one?base_url={catalogue.server.url}"
+    before = one(cli, model)
+    assert (before["price"], before["context_tokens"], catalogue.asked) == (None, None, 0)
+    cli("models", "--list", catalogue.provider)
+    after = one(cli, model)
+    today = datetime.now(UTC).date().isoformat()
+    assert (after["price"]["input"], after["price"]["output"]) == ("0.15", "0.6")
+    assert after["price"]["source"] == f"the provider's list of {today}"
+    assert after["context_tokens"] == 8192
+    assert catalogue.asked == 1
+
+
+def test_a_prices_file_tells_its_date(cli: Cli, home: Path) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "prices.yaml").write_text("vllm/mine: {input: 0.5, output: 1.5, date: 2026-11-01}\n")
+    price = one(cli, "vllm/mine")["price"]
+    assert (price["input"], price["output"], price["source"]) == ("0.5", "1.5", "prices.yaml of 2026-11-01")
+
+
+def test_what_nobody_knows_is_not_known(cli: Cli) -> None:
+    facts = one(cli, "vllm/mine")
+    assert (facts["price"], facts["context_tokens"]) == (None, None)
+    assert "price: not known" in cli("models", "vllm/mine").out
+
+
+def test_a_model_and_a_list_are_not_asked_for_together(cli: Cli) -> None:
+    assert "not both" in cli("models", "demo/strong", "--list", "openai").error
+
+
+def test_half_is_what_the_price_list_says_of_batches() -> None:
+    """The discount that runs with --batch are given, held against the list for every model that it has."""
+    from genai_prices.data import providers
+
+    now, seen = datetime.now(UTC), 0
+    for provider in providers:
+        if provider.id not in ("openai", "anthropic"):
+            continue
+        for model in provider.models:
+            for variant in model.price_variants or ():
+                if variant.when != {"processing": "batch"}:
+                    continue
+                if variant.constraint is not None and not variant.constraint.active(now):
+                    continue
+                full, half = model.get_prices(now), variant.prices
+                for name in ("input_mtok", "output_mtok"):
+                    rates = [getattr(rate, "base", rate) for rate in (getattr(full, name), getattr(half, name))]
+                    if None not in rates:
+                        seen += 1
+                        assert rates[1] == rates[0] / 2, (provider.id, model.id, name)
+    assert seen > 20
