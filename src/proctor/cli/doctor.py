@@ -30,7 +30,7 @@ class Finding:
 @click.option("--sandbox", is_flag=True, help="Try every sandbox backend with hostile probes; takes a while.")
 @as_json
 def doctor(sandbox: bool, as_json: bool) -> None:
-    """Check the installation, the database, the disk, the sandbox and the keys; exit code 1 when something is broken."""
+    """Check the installation, the database, the disk, sandboxes and keys; exit code 1 when something is broken."""
     from proctor.cli.workplace import print_json
 
     if sandbox:
