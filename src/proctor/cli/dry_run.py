@@ -1,4 +1,4 @@
-"""`proctor run --dry-run`: resolve everything, ask nothing, write nothing."""
+"""`proctor run --dry-run`: resolve everything and estimate the cost; ask nothing, write nothing."""
 
 from __future__ import annotations
 
@@ -6,9 +6,38 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from decimal import Decimal
 
     from proctor.domain.evaluation import Evaluation
     from proctor.domain.plan import Plan
+    from proctor.runs.costing import CostEstimate
+    from proctor.runs.resolve import Surroundings
+    from proctor.stores.database import Database
+
+
+def estimated(plan: Plan, evaluations: Sequence[Evaluation], database: Database | None) -> dict[str, Any]:
+    """The resolved plan with what each evaluation and all of them will cost."""
+    from proctor.runs.costing import estimate_cost, total_cost
+
+    document = resolved(plan, evaluations)
+    estimates = [estimate_cost(item, database) for item in evaluations]
+    for part, estimate in zip(document["evaluations"], estimates, strict=True):
+        part["cost"] = _cost_json(estimate)
+    document["cost"] = _cost_json(total_cost(estimates))
+    document["judges_counted"] = None if not plan.judge else False
+    return document
+
+
+def _cost_json(estimate: CostEstimate) -> dict[str, Any]:
+    def number(value: Decimal | None) -> float | None:
+        return None if value is None else float(round(value, 8))
+
+    return {
+        "value_usd": number(estimate.value_usd),
+        "ci95_usd": None if estimate.value_usd is None else [number(estimate.low_usd), number(estimate.high_usd)],
+        "cached_trials": estimate.cached_trials,
+        "basis": estimate.basis,
+    }
 
 
 def resolved(plan: Plan, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
@@ -39,4 +68,32 @@ def resolved(plan: Plan, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
             }
             for item in evaluations
         ],
+    }
+
+
+def run_pilot(plan: Plan, here: Surroundings, samples: int) -> dict[str, Any]:
+    """Ask a few samples for real, as a run of its own; raises RunError when it could not be finished."""
+    from proctor.cli.executing import watch
+    from proctor.cli.workplace import database
+    from proctor.domain.errors import PlanError, RunError
+    from proctor.domain.run import RunStatus
+    from proctor.runs.costing import pilot_plan
+    from proctor.runs.execute import submit
+    from proctor.runs.reading import read_run
+
+    if not plan.cache:
+        raise PlanError(
+            "A pilot's answers are kept in the cache, so that none is paid for twice: leave out --no-cache."
+        )
+    with database() as opened:
+        execution = submit(pilot_plan(plan, samples), here, opened)
+        status = watch(execution)
+        document = read_run(opened, execution.run_id)
+    if status is not RunStatus.COMPLETED:
+        raise RunError(f"The pilot {execution.run_id} was not completed: {document['error']}")
+    costs = [item["cost_usd"] for item in document["evaluations"]]
+    return {
+        "run_id": execution.run_id,
+        "trials": sum(item["trials"] for item in document["evaluations"]),
+        "cost_usd": None if None in costs else sum(costs),
     }

@@ -45,7 +45,7 @@ def finish(
 ) -> None:
     """Execute, show the result, and end the process with the exit code it deserves."""
     started = time.monotonic()
-    status = _watch(execution)
+    status = watch(execution)
     from proctor.runs.reading import read_run
 
     document = read_run(opened, execution.run_id)
@@ -79,7 +79,7 @@ def _problems(document: dict[str, Any], status: RunStatus) -> list[str]:
     return [f"Run {run_id} {verb}: {document['error'].rstrip('.')}. Go on with 'proctor resume {run_id}'."]
 
 
-def _watch(execution: Execution) -> RunStatus:
+def watch(execution: Execution) -> RunStatus:
     if sys.stderr.isatty():
         from proctor.cli.live import LiveView as View
     else:

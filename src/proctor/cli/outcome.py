@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from proctor.cli.figures import count_text, plural, seconds_text, until_text
+from proctor.cli.figures import cost_text, count_text, plural, seconds_text, until_text
 from proctor.cli.tables import print_categories, print_results
 from proctor.cli.terminal import cell, console, plain_table, status_text
 
@@ -94,9 +94,41 @@ def print_dry_run(document: dict[str, Any]) -> None:
             count_text(item["samples"]), count_text(item["epochs"]), count_text(item["trials"]), cell(options),
         )  # fmt: skip
     out.print(table)
+    _print_costs(out, document)
     limits = ", ".join(f"{name} {value}" for name, value in document["limits"].items() if value is not None)
     out.print(
         f"\n{plural(document['trials'], 'trial')}, {plural(document['estimated_requests'], 'request')} "
         "(retries and cached answers not counted); "
-        f"seed {document['seed']}; limits: {limits}.\nNothing was asked or written."
+        f"seed {document['seed']}; limits: {limits}.\n{_what_happened(document['pilot'])}"
     )
+
+
+def _print_costs(out: Console, document: dict[str, Any]) -> None:
+    """What each evaluation will cost and why, and all of them together."""
+    evaluations = document["evaluations"]
+    out.print("\nCost, estimated:")
+    for item in evaluations:
+        out.print(
+            Text(f"  {item['model']} on {item['benchmark']}: {_estimate_text(item['cost'])} ({item['cost']['basis']})"),
+            soft_wrap=True,
+        )
+    if len(evaluations) > 1:
+        total = document["cost"]
+        reason = f" ({total['basis']})" if total["value_usd"] is None else ""
+        out.print(Text(f"  all together: {_estimate_text(total)}{reason}"), soft_wrap=True)
+    if document["judges_counted"] is False:
+        out.print("  What the judges cost is not counted.")
+
+
+def _estimate_text(cost: dict[str, Any]) -> str:
+    if cost["value_usd"] is None:
+        return "unknown"
+    low, high = cost["ci95_usd"]
+    return f"{cost_text(cost['value_usd'])} [{cost_text(low)}, {cost_text(high)}]"
+
+
+def _what_happened(pilot: dict[str, Any] | None) -> str:
+    if pilot is None:
+        return "Nothing was asked or written."
+    asked = plural(pilot["trials"], "trial")
+    return f"The pilot {pilot['run_id']} asked {asked} for {cost_text(pilot['cost_usd'])}; its answers are kept."

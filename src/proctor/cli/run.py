@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from proctor.cli.completing import complete_benchmark, complete_model
-from proctor.cli.options import as_json, execution_options, gates, plan_values
+from proctor.cli.options import COUNT, as_json, execution_options, gates, plan_values
 
 
 @click.command(short_help="Evaluate models on benchmarks.")
@@ -23,7 +23,13 @@ from proctor.cli.options import as_json, execution_options, gates, plan_values
 )
 @execution_options
 @gates
-@click.option("--dry-run", is_flag=True, help="Show what would be done; ask no model, write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done and cost; ask no model, write nothing.")
+@click.option(
+    "--pilot",
+    type=COUNT,
+    metavar="N",
+    help="With --dry-run: ask N samples of each benchmark first; their answers are kept.",
+)
 @as_json
 def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None:
     """Evaluate models on benchmarks, given by name, as a benchmark file, or together in a plan file.
@@ -41,6 +47,8 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
     from proctor.cli.workplace import surroundings
     from proctor.domain.offline import confined
 
+    if flags["pilot"] and not flags["dry_run"]:
+        raise click.UsageError("--pilot belongs to --dry-run: without it, all samples are asked anyway.")
     bars = read_gates(flags["fail_under"])
     refuse_unwritable(flags["reports"])
     given = read_targets(targets, models, plan_values(flags))
@@ -49,7 +57,7 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
         if bars:
             refuse_unknown(bars, given.metrics(here))
         if flags["dry_run"]:
-            _dry_run(given.plan, here, is_json=flags["as_json"])
+            _dry_run(given.plan, here, pilot=flags["pilot"], is_json=flags["as_json"])
             return
         from proctor.cli.executing import finish
         from proctor.cli.workplace import database
@@ -66,11 +74,20 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
             )  # fmt: skip
 
 
-def _dry_run(plan: Any, here: Any, *, is_json: bool) -> None:
-    from proctor.cli.dry_run import resolved
+def _dry_run(plan: Any, here: Any, *, pilot: int | None, is_json: bool) -> None:
+    from proctor.cli.dry_run import estimated, run_pilot
     from proctor.runs.resolve import resolve
+    from proctor.settings import Settings
+    from proctor.stores.database import find_database
 
-    document = resolved(plan, resolve(plan, here))
+    evaluations = resolve(plan, here)
+    piloted = run_pilot(plan, here, pilot) if pilot else None
+    found = find_database(Settings.from_environment().database_url)
+    try:
+        document = {**estimated(plan, evaluations, found), "pilot": piloted}
+    finally:
+        if found is not None:
+            found.dispose()
     if is_json:
         from proctor.cli.workplace import print_json
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -106,6 +106,17 @@ def open_database(url: str) -> Database:
             _create(database)
         _check_version(database)
     return database
+
+
+def find_database(url: str) -> Database | None:
+    """The database if it is there and of this version; nothing is made, upgraded or changed."""
+    database = _locate(url)
+    try:
+        with closing(sqlite3.connect(f"{database.path.as_uri()}?mode=ro", uri=True)) as connection:
+            row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.Error:
+        return None
+    return database if row is not None and row[0] == HEAD else None
 
 
 def _locate(url: str) -> Database:

@@ -1,15 +1,22 @@
-"""How long prompts and answers were in earlier runs: what a cost estimate is made of."""
+"""How long prompts and answers were in earlier runs, and what is answered already: what a cost estimate is made of."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
 
+from proctor.domain.message import Json
+from proctor.stores.codec import to_json
 from proctor.stores.database import Database, explained
 from proctor.stores.schema import evaluations, responses, samples
+from proctor.stores.statements import places
+
+KEYS_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +26,19 @@ class History:
     answers: int
     output_mean: float
     output_deviation: float
+    """Of single answers; where there is only one, as large as the mean."""
     characters_per_token: float
 
 
-def find_history(database: Database, model: str, benchmark: str | None) -> History | None:
-    """What is known of this model, on this benchmark or, without one, on any; None when it was never asked."""
+def find_history(
+    database: Database, model: str, benchmark: str | None = None, options: Mapping[str, Json] | None = None
+) -> History | None:
+    """What is known of this model, on this benchmark and with these options if given; None when nothing is."""
     wanted: list[ColumnElement[bool]] = [evaluations.c.model == model]
     if benchmark is not None:
         wanted.append(evaluations.c.benchmark == benchmark)
+    if options is not None:
+        wanted.append(evaluations.c.options == to_json(options))
     tokens = responses.c.output_tokens
     query = (
         select(
@@ -46,5 +58,19 @@ def find_history(database: Database, model: str, benchmark: str | None) -> Histo
     count, mean, square, characters, inputs = row
     if not count:
         return None
-    deviation = math.sqrt(max(square - mean * mean, 0.0))
-    return History(count, float(mean), deviation, float(characters) / float(inputs))
+    spread = math.sqrt(max(float(square) - float(mean) ** 2, 0.0) * count / (count - 1)) if count > 1 else float(mean)
+    return History(count, float(mean), spread, float(characters) / float(inputs))
+
+
+def count_answered(database: Database, keys: Sequence[str]) -> int:
+    """How many of these requests have an answer in the cache."""
+    found = 0
+    with explained(database.path), closing(database.connect()) as connection:
+        for start in range(0, len(keys), KEYS_AT_ONCE):
+            some = keys[start : start + KEYS_AT_ONCE]
+            row = connection.execute(
+                f"SELECT count(DISTINCT cache_key) FROM responses WHERE cache_key IN ({places(len(some))})",  # noqa: S608
+                list(some),
+            ).fetchone()
+            found += row[0]
+    return found
