@@ -20,8 +20,9 @@ from typing import Any
 from . import cgroups
 from .cold import ColdParent
 from .frames import Channel, ChannelClosedError, framed
-from .supervision import HarnessGoneError, Parent, Run, order_for
+from .supervision import Run
 from .warm import SandboxFaultError, WarmParent
+from .watching import HarnessGoneError, Parent, order_for
 
 _JUDGE_LIMITS = {"processes": 8, "file_bytes": 0, "disk_bytes": 1 << 20, "open_files": 64}
 
