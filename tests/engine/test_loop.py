@@ -15,7 +15,7 @@ from proctor.domain.errors import (
     ScorerError,
     StoreError,
 )
-from proctor.domain.event import Event, FaultSeen, ModelGivenUp, ResultsRecorded, TrialsSkipped
+from proctor.domain.event import ConcurrencyChanged, Event, FaultSeen, ModelGivenUp, ResultsRecorded, TrialsSkipped
 from proctor.domain.response import Response, Usage
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
@@ -147,8 +147,26 @@ def test_too_many_requests_lower_the_concurrency() -> None:
     events, _ = run(ScriptedModel(act, delay_seconds=0.001), trials(64), journal, concurrency=16)
     assert outcomes(journal) == [Outcome.SCORED] * 64
     assert any(isinstance(event, FaultSeen) and event.is_rate_limit for event in events)
-    limits = [event.limit for event in events if hasattr(event, "limit")]
+    limits = [event.limit for event in events if isinstance(event, ConcurrencyChanged)]
     assert min(limits) < 16
+
+
+def test_the_concurrency_recovers_once_the_provider_lets_it() -> None:
+    slow_down = {"left": 12}
+
+    def act(text: str, before: int) -> Response | Exception:
+        if slow_down["left"] and before == 0:
+            slow_down["left"] -= 1
+            return RateLimitedError("slow", retry_after_seconds=0.01)
+        return Response(text)
+
+    journal = MemoryJournal()
+    events, _ = run(ScriptedModel(act, delay_seconds=0.001), trials(1_500), journal, concurrency=16)
+    limits = [event.limit for event in events if isinstance(event, ConcurrencyChanged)]
+    lowest = min(limits)
+    assert lowest <= 8
+    assert limits[-1] > lowest
+    assert outcomes(journal) == [Outcome.SCORED] * 1_500
 
 
 def test_a_model_that_ignores_its_time_limit_is_cut_off() -> None:
