@@ -106,6 +106,9 @@ def print_dry_run(document: dict[str, Any]) -> None:
 def _print_costs(out: Console, document: dict[str, Any]) -> None:
     """What each evaluation will cost and why, and all of them together."""
     evaluations = document["evaluations"]
+    if all(item["cost"]["basis"] == "it costs nothing" for item in evaluations):
+        out.print("\nIt costs nothing.")
+        return
     out.print("\nCost, estimated:")
     for item in evaluations:
         out.print(
