@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -39,6 +40,17 @@ class Mark:
         """The mark of an estimate that has an interval."""
         low, high = estimate["ci95"]
         return cls(label, estimate["value"], low, high, text, series)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place in a plane, with the figures as the tables write them."""
+
+    label: str
+    x: float
+    y: float
+    text: str
+    series: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +108,39 @@ def bars(name: str, title: str, marks: Sequence[Mark], unit: str) -> Chart:
             f'width="{width:.1f}" height="14" rx="2"/>'
         )
     return Chart(name, title, frame.svg(title, parts), _left_out(marks, shown))
+
+
+PLANE_HEIGHT = 320
+
+
+def scatter(name: str, title: str, points: Sequence[Point], line: Sequence[tuple[float, float]], unit: str) -> Chart:
+    """Points in a plane: x from 0, y from 0 to 1; `line` joins those that belong together."""
+    shown = points[:MOST_ROWS]
+    top = max((point.x for point in shown), default=1.0) or 1.0
+    left, right, floor = 60.0, WIDTH - 420.0, HEAD + PLANE_HEIGHT
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        return left + x / (top * 1.05) * (right - left), floor - y * PLANE_HEIGHT
+
+    parts = []
+    for tick in _ticks(0.0, top):
+        x, _ = place(tick, 0)
+        parts += [_line(x, HEAD, x, floor, "grid"), _text(x, floor + 18, f"{unit}{tick:.3g}", "middle", "text faint")]
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        _, y = place(0, tick)
+        parts += [_line(left, y, right, y, "grid"), _text(left - 8, y + 4, f"{tick:g}", "end", "text faint")]
+    joined = [place(*at) for at in line]
+    parts += [_line(*a, *b, "bar") for a, b in pairwise(joined)]
+    for index, point in enumerate(shown):
+        x, y = place(point.x, point.y)
+        row = HEAD + 14 + index * ROW
+        parts += [
+            _marker(x, y, point.series),
+            _marker(right + 24, row - 4, point.series),
+            _text(right + 40, row, f"{_short(point.label)}: {point.text}", "start", title=point.label),
+        ]
+    height = max(floor, HEAD + ROW * len(shown)) + FOOT
+    return Chart(name, title, _svg(title, WIDTH, height, parts), _left_out(points, shown))
 
 
 def heat_map(

@@ -18,6 +18,7 @@ from proctor.reports.figures import (
     share_text,
     small_cost_text,
 )
+from proctor.reports.frontier import frontier_section
 from proctor.reports.sections import Page, Section, Table
 
 Document = Mapping[str, Any]
@@ -33,6 +34,7 @@ def run_page(document: Document) -> Page:
         _comparison(document["comparison"]),
         _categories(evaluations),
         _effort(evaluations),
+        frontier_section(evaluations),
         _judges(document),
         _setup(document),
     ]
