@@ -8,11 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from commands import Cli, Ended
 from fakes.provider import FakeProvider
 from proctor.cli.main import main
+
+# Timing never decides a test: a busy machine must not turn a property red.
+hypothesis.settings.register_profile("proctor", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("proctor")
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "HF_TOKEN")
 PLACES = ("PROCTOR_DATABASE_URL", "PROCTOR_DATA")
