@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from proctor.domain.model import Model
 from proctor.domain.price import FREE, FlatPrice, Price
 from proctor.models.listing import PROVIDERS, ListedModel, remembered_models
-from proctor.models.prices import ListedPrice, find_price
+from proctor.models.prices import HOSTS, ListedPrice, find_price
 
 BATCH_LIMITS = {"openai": 50_000, "anthropic": 100_000}
 
@@ -49,6 +50,7 @@ def find_facts(
     identity = model.identity
     listed, listed_at = _listed(identity.provider, identity.name, environment, base_url, cache)
     price = find_price(identity, prices, None)
+    is_own = urlsplit(identity.endpoint or "").hostname == HOSTS.get(identity.provider, "")
     entry = _entry(price) if isinstance(price, ListedPrice) else None
     context, source = listed.context_tokens if listed else None, "the provider's list"
     if context is None and entry is not None:
@@ -57,7 +59,7 @@ def find_facts(
         context_tokens=context,
         context_source=None if context is None else source,
         price=_from_listing(listed, listed_at) or _price(price, entry),
-        requests_per_batch=BATCH_LIMITS.get(identity.provider),
+        requests_per_batch=BATCH_LIMITS.get(identity.provider) if is_own else None,
         most_at_once=getattr(model, "most_at_once", None),
         listed_at=listed_at if listed else None,
     )
