@@ -119,7 +119,7 @@ class Draft:
     reserved_usd: Decimal = Decimal(0)
 
     def add(self, line: bytes, member: Member, reserved_usd: Decimal) -> None:
-        self.lines.append(line)
+        self.lines.append(bytes(memoryview(line)))  # a copy: what orjson gives keeps kilobytes of spare room
         self.members.append(member)
         self.size += len(line) + 1
         self.reserved_usd += reserved_usd
