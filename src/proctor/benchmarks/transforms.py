@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -239,6 +240,11 @@ def agieval(row: Row) -> Row:
     return {"question": text, "choices": [re.sub(r"^\([A-G]\)\s*", "", choice) for choice in choices], "label": label}
 
 
+def evalplus(row: Row) -> Row:
+    """The inputs as text: they hold numbers that JSON proper does not have, and no store may change them."""
+    return {**row, **{name: json.dumps(row[name]) for name in ("base_input", "plus_input")}}
+
+
 TRANSFORMS: dict[str, Callable[[Row], Row | list[Row]]] = {
     function.__name__: function
     for function in (
@@ -246,6 +252,7 @@ TRANSFORMS: dict[str, Callable[[Row], Row | list[Row]]] = {
         bbh_worked,
         bfcl,
         boxed,
+        evalplus,
         gsm8k,
         hellaswag,
         instruction,

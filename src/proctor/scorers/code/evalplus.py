@@ -47,9 +47,14 @@ class Reference:
 
 
 def inputs_of(row: Mapping[str, Any], *, is_base_only: bool = False) -> list[Any]:
-    extra = [] if is_base_only else row["plus_input"] or []  # some rows say {} for none
-    inputs = [*row["base_input"], *extra]
+    extra = [] if is_base_only else _read(row["plus_input"]) or []  # some rows say {} for none
+    inputs = [*_read(row["base_input"]), *extra]
     return mbpp_inputs(row["task_id"], inputs) if _is_mbpp(row) else inputs
+
+
+def _read(inputs: Any) -> Any:
+    """Inputs may be kept as the text of Python's JSON, which has whole numbers of any length, NaN and infinity."""
+    return json.loads(inputs) if isinstance(inputs, str) else inputs
 
 
 def _is_mbpp(row: Mapping[str, Any]) -> bool:
@@ -73,7 +78,7 @@ def reference_program(row: Mapping[str, Any], *, is_base_only: bool = False) -> 
 def evalplus_check(code: str, row: Mapping[str, Any], reference: Reference, *, is_base_only: bool = False) -> Check:
     """One test per input; expected answers exist on the judge's side alone."""
     inputs = inputs_of(row, is_base_only=is_base_only)
-    entry_point, count = row["entry_point"], len(row["base_input"])
+    entry_point, count = row["entry_point"], len(_read(row["base_input"]))
     setting = f"{entry_point!r}, _proctor_candidate, {row.get('atol') or 0!r}, {_is_mbpp(row)!r}"
     prelude = f"{_comparison_source()}\n\ninf, nan = math.inf, math.nan\n"
     if reference.answers is None:
