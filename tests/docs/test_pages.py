@@ -17,7 +17,7 @@ PAGES = ("files-and-environment", "plan-file", "benchmark-file")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^(`{3,}).*?^\1$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:work|tmp|root|home/(?!you\b)\w+|Users|opt|mnt)(?:/|\b)")
+MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:work|tmp/\w+|root|home/(?!you\b)\w+|Users|opt|mnt)(?:/|\b)")
 OTHER_HOSTS = re.compile(r"https?://([\w.-]+)")
 KNOWN_HOSTS = re.compile(
     r"^(127\.0\.0\.1|192\.0\.2\.\d+|localhost|\[::1\]|keepachangelog\.com|semver\.org|www\.w3\.org|arxiv\.org|doi\.org|github\.com"
