@@ -2,7 +2,7 @@
 
 One thread, one raw protocol, byte templates: far quicker than any client, so that what is measured is the client.
 A prompt that holds "(item N)" is answered with item N's number, wrongly for one item in ten.
-GET /stats tells the number of requests and when the first came; POST /reset zeroes them and sets latency_ms.
+GET /stats tells the number of requests, when the first came and when the last was answered; POST /reset zeroes them and sets latency_ms.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ def item(number: int) -> tuple[str, int]:
 class State:
     requests = 0
     first_request = 0.0
+    last_response = 0.0
     latency_seconds = 0.0
 
 
@@ -60,7 +61,8 @@ class Connection(asyncio.Protocol):
 
     def handle(self, head: bytes, body: bytes) -> None:
         if head.startswith(b"GET /stats"):
-            self.send(json.dumps({"requests": State.requests, "first_request": State.first_request}).encode())
+            found = {"requests": State.requests, "first_request": State.first_request}
+            self.send(json.dumps({**found, "last_response": State.last_response}).encode())
         elif head.startswith(b"POST /reset"):
             State.requests, State.first_request = 0, 0.0
             State.latency_seconds = json.loads(body or b"{}").get("latency_ms", 0) / 1000
@@ -72,9 +74,13 @@ class Connection(asyncio.Protocol):
             number = int(found[1]) if found else 0
             answer = BODY % (WORDS.encode(), item(number)[1] + (number % 10 == 3))
             if State.latency_seconds:
-                asyncio.get_running_loop().call_later(State.latency_seconds, self.send, answer)
+                asyncio.get_running_loop().call_later(State.latency_seconds, self.answer, answer)
             else:
-                self.send(answer)
+                self.answer(answer)
+
+    def answer(self, body: bytes) -> None:
+        State.last_response = time.time()
+        self.send(body)
 
     def send(self, body: bytes) -> None:
         if not self.transport.is_closing():

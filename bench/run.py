@@ -34,7 +34,7 @@ class Measured:
     peak_mb: float
     first_request_seconds: float | None
     work_seconds: float
-    """From the first request to the end."""
+    """From the first request to the last answer, as the provider saw them."""
     accuracy: float
 
 
@@ -93,14 +93,15 @@ def measure_proctor(url: str, folder: Path, count: int, concurrency: int, latenc
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         document = json.load(output)
-    first = ask(f"{url}/stats")["first_request"]
+    seen = ask(f"{url}/stats")
+    first = seen["first_request"]
     assert process.returncode == 0
     return Measured(
         wall_seconds=ended - started,
         cpu_seconds=usage.ru_utime + usage.ru_stime,
         peak_mb=usage.ru_maxrss / 1024,
         first_request_seconds=first - started,
-        work_seconds=ended - first,
+        work_seconds=seen["last_response"] - first,
         accuracy=document["evaluations"][0]["metrics"]["accuracy"]["value"],
     )
 
@@ -109,8 +110,9 @@ def measure_bare(url: str, count: int, concurrency: int, latency_ms: float) -> M
     ask(f"{url}/reset", {"latency_ms": latency_ms})
     command = [sys.executable, str(HERE / "bare_loop.py"), "--url", url, "--count", str(count)]
     output = subprocess.run([*command, "--concurrency", str(concurrency)], capture_output=True, text=True, check=True)
-    found = json.loads(output.stdout)
-    return Measured(found["seconds"], found["cpu_seconds"], 0, None, found["seconds"], found["right"] / count)
+    found, seen = json.loads(output.stdout), ask(f"{url}/stats")
+    work = seen["last_response"] - seen["first_request"]
+    return Measured(found["seconds"], found["cpu_seconds"], 0, None, work, found["right"] / count)
 
 
 def start_up(arguments: list[str]) -> float:

@@ -33,7 +33,7 @@ def read_run(database: Database, reference: str) -> dict[str, Any]:
             store.save_summary(row["id"], summary)
         summaries.append(summary)
     document = run_json(run, summaries)
-    if run.plan.until is not None:
+    if run.has_stop_rule:
         from proctor.runs.until import outcomes
 
         document["until"] = outcomes(run.plan, [_measured(database, row) for row in rows])

@@ -13,17 +13,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from proctor.domain.errors import NotFoundError, RunError
-from proctor.domain.evaluation import Evaluation
-from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
 from proctor.stores.codec import from_pico, to_json
 from proctor.stores.database import Database, explained
 from proctor.version import __version__
+
+if TYPE_CHECKING:
+    from proctor.domain.evaluation import Evaluation
+    from proctor.domain.plan import Plan
 
 LEASE_SECONDS = 30.0
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -34,13 +36,24 @@ class RunRow:
     id: str
     name: str | None
     status: RunStatus
-    plan: Plan
+    plan_text: str
     folder: Path
     error: str | None
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
     seconds: float
+
+    @property
+    def plan(self) -> Plan:
+        """What was asked; read when it is needed, because showing a run does not need it."""
+        from proctor.domain.plan import Plan
+
+        return Plan.model_validate(orjson.loads(self.plan_text))
+
+    @property
+    def has_stop_rule(self) -> bool:
+        return orjson.loads(self.plan_text).get("until") is not None
 
 
 def now_text() -> str:
@@ -218,7 +231,7 @@ def _run_row(row: sqlite3.Row) -> RunRow:
         id=row["id"],
         name=row["name"],
         status=RunStatus(row["status"]),
-        plan=Plan.model_validate(orjson.loads(row["plan"])),
+        plan_text=row["plan"],
         folder=Path(row["folder"]),
         error=row["error"],
         created_at=datetime.fromisoformat(row["created_at"]),
