@@ -2,7 +2,8 @@
 
 One thread, one raw protocol, byte templates: far quicker than any client, so that what is measured is the client.
 A prompt that holds "(item N)" is answered with item N's number, wrongly for one item in ten.
-GET /stats tells the number of requests, when the first came and when the last was answered; POST /reset zeroes them and sets latency_ms.
+GET /stats tells the number of requests, when the first came and when the last was answered; POST /reset zeroes them
+and sets latency_ms.
 """
 
 from __future__ import annotations
