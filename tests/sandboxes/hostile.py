@@ -369,6 +369,7 @@ if held > 320 << 10: print("BREACH", held)
         "exited",
         "timeout",
         "crashed",
+        "processes",
     ),
     _one(
         "eats_shared_memory",
