@@ -77,6 +77,7 @@ def test_run_ids_times_and_widths_do_not_count_but_figures_do() -> None:
     one = masked("Run 1nfmb3sqe7qq: completed in 336 ms\ndemo  0.950 n=120   0.05 ms")
     assert one == masked("Run 1nfmzzzzzzzz: completed in 1.2 s\ndemo 0.950 n=120 12 s")
     assert one != masked("Run 1nfmb3sqe7qq: completed in 336 ms\ndemo  0.951 n=120   0.05 ms")
+    assert masked("demo 0.950 2026-11-15 1nfmb3sqe7qq") == masked("demo 0.950 2027-01-02 1nfmzzzzzzzz")
     assert masked("280 of 400 left", has_numbers=False) == masked("3 of 400 left", has_numbers=False)
     assert masked("280 of 400 left", has_numbers=False) != masked("280 of 400 lost", has_numbers=False)
 
