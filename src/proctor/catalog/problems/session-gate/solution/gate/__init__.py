@@ -1,0 +1,1 @@
+"""Accounts, sessions and a lock against guessing."""
