@@ -15,6 +15,7 @@ from proctor.domain.estimate import Estimate, SampleScore
 from proctor.metrics.compare import Comparison, compare, correct, holm
 from proctor.metrics.flips import cohens_h, mcnemar, odds_ratio, score_interval
 from proctor.metrics.intervals import clustered_stderr
+from proctor.metrics.pairing import LeftOut
 from proctor.metrics.verdicts import verdict
 
 
@@ -100,14 +101,15 @@ def test_95_percent_intervals_of_a_difference_cover_93_to_97_percent(
 
 
 def test_binary_samples_are_compared_by_their_flips() -> None:
-    result = compare(*flips(45, 14, 800, 141), names=("old", "new"))
+    result = compare(*flips(45, 14, 800, 141), names=("old", "new"), keep=3)
     assert (result.n, result.test) == (1_000, "exact McNemar")
     assert result.p_value == mcnemar(45, 14)
     assert result.difference.value == pytest.approx(0.031)
     assert (result.difference.low, result.difference.high) == score_interval(45, 14, 1_000)
     assert (result.a.value, result.b.value) == (0.814, 0.845)
-    assert result.gained == tuple(f"s{i}" for i in range(45))
-    assert result.lost == tuple(f"s{i}" for i in range(45, 59))
+    assert (result.gained, result.lost) == (45, 14)
+    assert result.gained_ids == ("s0", "s1", "s10")
+    assert result.lost_ids == ("s45", "s46", "s47")
     assert result.effects == {"odds_ratio": 45 / 14, "cohens_h": pytest.approx(0.0828, abs=1e-3)}
     assert (result.is_shown, result.better) == (True, "new")
     assert verdict(result) == "new is better by 3.1 points [1.7, 4.7], p < 0.001"
@@ -132,7 +134,8 @@ def test_what_could_not_be_shown_says_what_it_would_take() -> None:
 
 def test_nothing_shared_and_one_shared_sample_are_said_plainly() -> None:
     empty = compare([SampleScore("x", 1.0)], [SampleScore("y", 1.0)])
-    assert (empty.n, empty.only_a, empty.only_b, empty.p_value) == (0, 1, 1, None)
+    assert (empty.n, empty.p_value) == (0, None)
+    assert empty.left_out == LeftOut(only_a_not_asked_in_b=1, only_b_not_asked_in_a=1)
     assert empty.difference == Estimate(None, 0)
     assert verdict(empty) == "nothing to compare: no sample was answered by both"
     assert not empty.is_shown

@@ -43,7 +43,7 @@ def test_two_models_of_a_run_are_paired_by_sample_id(database: Database, tmp_pat
     assert found["difference"]["ci95"] == [expected.difference.low, expected.difference.high]
     assert found["p_value"] == expected.p_value
     assert found["test"] == "exact McNemar"
-    assert found["flips"]["gained"]["count"] == len(expected.gained)
+    assert found["flips"]["gained"]["count"] == expected.gained
     assert found["detectable_difference"] == expected.detectable
 
 
@@ -179,8 +179,8 @@ def test_only_the_latest_attempt_at_a_trial_counts(database: Database, tmp_path:
     run = record(database, tmp_path, told, Told({"s1": 1.0, "s2": 1.0}, model="demo/b"))
     with database.connect() as connection:
         connection.execute(
-            "INSERT INTO responses SELECT 900, evaluation_id, trial_id, 1, sample_id, sample_digest, epoch, category, "
-            "cluster, NULL, 0, NULL, 0, 'stop', 1, 1, NULL, NULL, NULL, 0.1, NULL, 1 "
+            "INSERT INTO responses (id, evaluation_id, trial_id, attempt, sample_id, sample_digest, epoch, is_cached, "
+            "retries, created_at) SELECT 900, evaluation_id, trial_id, 1, sample_id, sample_digest, epoch, 0, 0, 1 "
             "FROM responses WHERE error IS NOT NULL"
         )
         connection.execute("INSERT INTO scores VALUES (900, 'fixed', '1', 0.0, 0, 'no', '', NULL)")

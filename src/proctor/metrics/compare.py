@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.metrics.distributions import normal_quantile
 from proctor.metrics.flips import cohens_h, mcnemar, odds_ratio, score_interval
-from proctor.metrics.intervals import LEVEL, MeanAccumulator, t_interval, wilson_interval
-from proctor.metrics.pairing import Pairs, Units, pair
+from proctor.metrics.intervals import LEVEL, t_interval, wilson_interval
+from proctor.metrics.pairing import LeftOut, Mark, Pairs, pair
 from proctor.metrics.permutation import sign_flip_test
 from proctor.metrics.power import ALPHA, detectable_difference, samples_for_stderr
 
@@ -31,10 +30,13 @@ class Comparison:
     effects: Mapping[str, float] = field(default_factory=dict)
     detectable: float | None = None
     """The smallest true difference that so many samples would have shown 80 % of the time; None when none would."""
-    gained: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
-    only_a: int = 0
-    only_b: int = 0
+    gained: int = 0
+    """Samples that only B answered rightly; right means a score of at least a half."""
+    lost: int = 0
+    gained_ids: tuple[str, ...] = ()
+    """The first of them, in the order of their ids, as many as were asked for."""
+    lost_ids: tuple[str, ...] = ()
+    left_out: LeftOut = field(default_factory=LeftOut)
     p_adjusted: float | None = None
     """The p-value after Holm's correction for the whole family; the plain one in a family of one."""
     family: int = 1
@@ -61,55 +63,68 @@ class Comparison:
 
 
 def compare(
-    a: Iterable[SampleScore], b: Iterable[SampleScore], *, names: tuple[str, str] = ("A", "B"), seed: int = 0
+    a: Iterable[SampleScore],
+    b: Iterable[SampleScore],
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    seed: int = 0,
+    keep: int = 0,
 ) -> Comparison:
     """Compare two systems on the samples both answered; the order of the samples does not matter."""
-    pairs = pair(a, b)
-    sides = (_estimate(pairs, pairs.a), _estimate(pairs, pairs.b))
-    if not pairs:
-        return Comparison(names, 0, *sides, Estimate(None, 0), only_a=pairs.only_a, only_b=pairs.only_b)
-    units = Units.of(pairs)
-    gained, lost = pairs.flipped()
-    is_plain_binary = pairs.is_binary and not pairs.is_clustered
-    if is_plain_binary:
-        p_value, p_error, test = mcnemar(len(gained), len(lost)), 0.0, "exact McNemar"
+    sides = (sorted((one.sample_id, one.value, one.group) for one in side) for side in (a, b))
+    return compare_marks(*sides, names=names, seed=seed, keep=keep)
+
+
+def compare_marks(
+    a: Iterable[Mark],
+    b: Iterable[Mark],
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    seed: int = 0,
+    keep: int = 0,
+) -> Comparison:
+    """Compare two systems whose marks come in the order of their ids; neither side is held in memory.
+
+    The ids of the first `keep` flipped samples are kept, each way.
+    """
+    pairs = pair(a, b, keep=keep)
+    sides = (pairs.a.estimate(), pairs.b.estimate())
+    if not pairs.n:
+        return Comparison(names, 0, *sides, Estimate(None, 0), left_out=pairs.left_out)
+    is_clustered = pairs.units.is_clustered
+    if pairs.is_binary and not is_clustered:
+        p_value, p_error, test = mcnemar(pairs.gained, pairs.lost), 0.0, "exact McNemar"
     else:
-        outcome = sign_flip_test(units.sums, seed=seed)
+        outcome = sign_flip_test(pairs.units.sums(), seed=seed)
         p_value, p_error = outcome.p_value, outcome.error
-        test = ("clustered " if pairs.is_clustered else "") + outcome.method
-    difference = _difference(pairs, units, (len(gained), len(lost)) if is_plain_binary else None)
+        test = ("clustered " if is_clustered else "") + outcome.method
+    difference = _difference(pairs, is_clustered)
     return Comparison(
         names,
-        len(pairs),
+        pairs.n,
         *sides,
         _agreeing(difference, p_value),
         p_value,
         p_error,
         test,
-        _effects(pairs, len(gained), len(lost)),
+        _effects(pairs, *sides),
         _detectable(difference),
-        gained,
-        lost,
-        pairs.only_a,
-        pairs.only_b,
+        pairs.gained,
+        pairs.lost,
+        tuple(pairs.gained_ids),
+        tuple(pairs.lost_ids),
+        pairs.left_out,
         p_value,
     )
 
 
-def _estimate(pairs: Pairs, values: Iterable[float]) -> Estimate:
-    accumulator = MeanAccumulator()
-    for value, group in zip(values, pairs.groups, strict=True):
-        accumulator.add_value(value, group)
-    return accumulator.estimate()
-
-
-def _difference(pairs: Pairs, units: Units, flips: tuple[int, int] | None) -> Estimate:
-    n = len(pairs)
-    mean = math.fsum(units.sums) / n
+def _difference(pairs: Pairs, is_clustered: bool) -> Estimate:
+    n, units = pairs.n, pairs.units
+    mean = units.mean
     stderr = units.stderr(mean)
-    if flips is not None:
-        return Estimate(mean, n, stderr, *score_interval(*flips, n), "tango")
-    if stderr is None and not any(units.sums):
+    if pairs.is_binary and not is_clustered:
+        return Estimate(mean, n, stderr, *score_interval(pairs.gained, pairs.lost, n), "tango")
+    if stderr is None and not any(units.sums()):
         # Nothing differed: as many silent samples bound how often something could.
         return Estimate(mean, n, None, *score_interval(0, 0, units.effective), "tango-bound")
     if stderr is None:
@@ -117,8 +132,7 @@ def _difference(pairs: Pairs, units: Units, flips: tuple[int, int] | None) -> Es
         low, high = wilson_interval((mean + 1) / 2 * size, size)
         return Estimate(mean, n, None, 2 * low - 1, 2 * high - 1, "wilson-bound")
     low, high = t_interval(mean, stderr, max(1.0, units.effective - 1))
-    method = "clustered-t" if pairs.is_clustered else "t"
-    return Estimate(mean, n, stderr, max(-1.0, low), min(1.0, high), method)
+    return Estimate(mean, n, stderr, max(-1.0, low), min(1.0, high), "clustered-t" if is_clustered else "t")
 
 
 def _agreeing(difference: Estimate, p_value: float) -> Estimate:
@@ -141,15 +155,10 @@ def _detectable(difference: Estimate) -> float | None:
     return found if found is not None and found <= 1 else None
 
 
-def _effects(pairs: Pairs, gained: int, lost: int) -> dict[str, float]:
-    n = len(pairs)
-    if pairs.is_binary:
-        shares = math.fsum(pairs.a) / n, math.fsum(pairs.b) / n
-        return {"odds_ratio": odds_ratio(gained, lost), "cohens_h": cohens_h(*shares)}
-    differences = pairs.differences
-    mean = math.fsum(differences) / n
-    spread = math.sqrt(math.fsum([(d - mean) ** 2 for d in differences]) / (n - 1)) if n > 1 else 0.0
-    return {"cohens_d": mean / spread} if spread > 1e-12 else {}
+def _effects(pairs: Pairs, a: Estimate, b: Estimate) -> dict[str, float]:
+    if pairs.is_binary and a.value is not None and b.value is not None:
+        return {"odds_ratio": odds_ratio(pairs.gained, pairs.lost), "cohens_h": cohens_h(a.value, b.value)}
+    return {"cohens_d": pairs.units.mean / pairs.spread} if pairs.spread > 1e-12 else {}
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

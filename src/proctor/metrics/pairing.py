@@ -1,109 +1,195 @@
-"""Two systems' scores on the same samples, side by side."""
+"""Two systems' scores on the same samples, side by side, read once and in the order of their ids."""
 
 from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, repeat
 
-from proctor.domain.estimate import SampleScore
+from proctor.metrics.intervals import Cluster, MeanAccumulator
+
+Mark = tuple[str, float | None, str | None]
+"""A sample's id, its score (None where it was asked and has none), and its group."""
 
 
 @dataclass(slots=True)
-class Pairs:
-    """The samples both systems answered; each list has one entry per pair."""
+class LeftOut:
+    """Samples that cannot be paired, by what happened to them."""
 
-    ids: list[str] = field(default_factory=list)
-    a: array[float] = field(default_factory=lambda: array("d"))
-    b: array[float] = field(default_factory=lambda: array("d"))
-    groups: list[str | None] = field(default_factory=list)
-    only_a: int = 0
-    only_b: int = 0
+    only_a_failed_in_b: int = 0
+    only_a_not_asked_in_b: int = 0
+    only_b_failed_in_a: int = 0
+    only_b_not_asked_in_a: int = 0
+    failed_in_both: int = 0
 
-    def __len__(self) -> int:
-        return len(self.ids)
+    def add(self, a: Mark | None, b: Mark | None) -> None:
+        """Count a sample that does not have a score on both sides."""
+        if a is not None and a[1] is not None:
+            if b is None:
+                self.only_a_not_asked_in_b += 1
+            else:
+                self.only_a_failed_in_b += 1
+        elif b is not None and b[1] is not None:
+            if a is None:
+                self.only_b_not_asked_in_a += 1
+            else:
+                self.only_b_failed_in_a += 1
+        elif a is not None and b is not None:
+            self.failed_in_both += 1
 
-    @property
-    def differences(self) -> list[float]:
-        return [b - a for a, b in zip(self.a, self.b, strict=True)]
 
-    @property
-    def is_binary(self) -> bool:
-        return all(value in (0.0, 1.0) for side in (self.a, self.b) for value in side)
+class Units:
+    """What is independent of what: single differences, or their sums by group.
+
+    Differences of 0 and 1 are only counted; others take eight bytes each, groups a few words each.
+    """
+
+    __slots__ = ("_down", "_groups", "_level", "_others", "_up")
+
+    def __init__(self) -> None:
+        self._up = self._down = self._level = 0
+        self._others = array("d")
+        self._groups: dict[str, Cluster] = {}
+
+    def add(self, difference: float, group: str | None) -> None:
+        if group is not None:
+            cluster = self._groups.get(group)
+            if cluster is None:
+                cluster = self._groups[group] = Cluster()
+            cluster.n += 1
+            cluster.total += difference
+        elif difference == 0.0:
+            self._level += 1
+        elif difference == 1.0:
+            self._up += 1
+        elif difference == -1.0:
+            self._down += 1
+        else:
+            self._others.append(difference)
 
     @property
     def is_clustered(self) -> bool:
-        named = [group for group in self.groups if group is not None]
-        return len(set(named)) < len(named)
+        return any(cluster.n > 1 for cluster in self._groups.values())
 
-    def flipped(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """(gained, lost): samples only B, and only A, answered rightly; right means a score of at least a half."""
-        sides = list(zip(self.ids, self.a, self.b, strict=True))
-        gained = tuple(name for name, a, b in sides if a < 0.5 <= b)
-        return gained, tuple(name for name, a, b in sides if b < 0.5 <= a)
+    @property
+    def n(self) -> int:
+        """How many pairs there are in all units."""
+        return self._alone + sum(cluster.n for cluster in self._groups.values())
 
+    @property
+    def _alone(self) -> int:
+        return self._up + self._down + self._level + len(self._others)
 
-def pair(a: Iterable[SampleScore], b: Iterable[SampleScore]) -> Pairs:
-    """Match by sample id; a sample that appears twice in one system is an error."""
-    waiting: dict[str, SampleScore] = {}
-    for score in a:
-        if score.sample_id in waiting:
-            raise ValueError(f"sample {score.sample_id!r} appears twice; average its epochs first")
-        waiting[score.sample_id] = score
-    pairs = Pairs()
-    seen: set[str] = set()
-    for score in b:
-        if score.sample_id in seen:
-            raise ValueError(f"sample {score.sample_id!r} appears twice; average its epochs first")
-        seen.add(score.sample_id)
-        other = waiting.get(score.sample_id)
-        if other is None:
-            pairs.only_b += 1
-            continue
-        pairs.ids.append(score.sample_id)
-        if not (0.0 <= other.value <= 1.0 and 0.0 <= score.value <= 1.0):
-            raise ValueError(
-                f"sample {score.sample_id!r}: scores lie between 0 and 1, not {other.value}, {score.value}"
-            )
-        pairs.a.append(other.value)
-        pairs.b.append(score.value)
-        pairs.groups.append(score.group if other.group is None else other.group)
-    pairs.only_a = len(waiting) - len(pairs)
-    return pairs
+    def sums(self) -> Iterator[float]:
+        """The sum of the differences of each unit, those of 0 left out."""
+        totals = (cluster.total for cluster in self._groups.values() if cluster.total)
+        return chain(repeat(1.0, self._up), repeat(-1.0, self._down), self._others, totals)
 
-
-@dataclass(frozen=True, slots=True)
-class Units:
-    """What is independent of what: sums of differences by group, or single differences."""
-
-    sums: tuple[float, ...]
-    sizes: tuple[int, ...]
-
-    @classmethod
-    def of(cls, pairs: Pairs) -> Units:
-        alone: list[float] = []
-        groups: dict[str, tuple[float, int]] = {}
-        for difference, group in zip(pairs.differences, pairs.groups, strict=True):
-            if group is None:
-                alone.append(difference)
-            else:
-                total, count = groups.get(group, (0.0, 0))
-                groups[group] = (total + difference, count + 1)
-        sums = (*alone, *(total for total, _ in groups.values()))
-        return cls(sums, (*(1 for _ in alone), *(count for _, count in groups.values())))
+    @property
+    def mean(self) -> float:
+        return math.fsum(self.sums()) / self.n
 
     @property
     def effective(self) -> float:
         """How many equal units would say as much as these (Kish)."""
-        n = sum(self.sizes)
-        return n * n / sum(size * size for size in self.sizes)
+        return self.n**2 / (self._alone + sum(cluster.n**2 for cluster in self._groups.values()))
 
     def stderr(self, mean: float) -> float | None:
         """The corrected clustered error (CR1) of the mean, which is the usual one for units of one pair."""
-        count, n = len(self.sums), sum(self.sizes)
+        count = self._alone + len(self._groups)
         if count < 2:
             return None
-        squares = math.fsum([(s - size * mean) ** 2 for s, size in zip(self.sums, self.sizes, strict=True)])
-        error = math.sqrt(squares * count / (count - 1)) / n
+        counted = (self._up * (1 - mean) ** 2, self._down * (1 + mean) ** 2, self._level * mean**2)
+        others = ((difference - mean) ** 2 for difference in self._others)
+        groups = ((cluster.total - cluster.n * mean) ** 2 for cluster in self._groups.values())
+        squares = math.fsum(chain(counted, others, groups))
+        error = math.sqrt(squares * count / (count - 1)) / self.n
         return error if error > 1e-12 else None
+
+
+class Pairs:
+    """The samples both systems have a score for, as far as their statistics need them; ids of flips up to a number."""
+
+    __slots__ = ("_keep", "_m2", "_mean", "a", "b", "gained", "gained_ids", "is_binary", "left_out", "lost",
+                 "lost_ids", "n", "units")  # fmt: skip
+
+    def __init__(self, keep: int = 0) -> None:
+        self._keep = keep
+        self._mean = self._m2 = 0.0
+        self.n = self.gained = self.lost = 0
+        """`gained`: only B is right, `lost`: only A is; right means a score of at least a half."""
+        self.gained_ids: list[str] = []
+        self.lost_ids: list[str] = []
+        self.is_binary = True
+        self.a, self.b, self.units, self.left_out = MeanAccumulator(), MeanAccumulator(), Units(), LeftOut()
+
+    def add(self, name: str, a: float, b: float, group: str | None) -> None:
+        if not (0.0 <= a <= 1.0 and 0.0 <= b <= 1.0):
+            raise ValueError(f"sample {name!r}: scores lie between 0 and 1, not {a}, {b}")
+        self.n += 1
+        if self.is_binary and (a not in (0.0, 1.0) or b not in (0.0, 1.0)):
+            self.is_binary = False
+        if (a < 0.5) != (b < 0.5):
+            self._flip(name, a < 0.5)
+        self.a.add_value(a, group)
+        self.b.add_value(b, group)
+        difference = b - a
+        self.units.add(difference, group)
+        step = difference - self._mean
+        self._mean += step / self.n
+        self._m2 += step * (difference - self._mean)
+
+    def _flip(self, name: str, is_gain: bool) -> None:
+        if is_gain:
+            self.gained += 1
+        else:
+            self.lost += 1
+        ids = self.gained_ids if is_gain else self.lost_ids
+        if len(ids) < self._keep:
+            ids.append(name)
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the differences, sample by sample."""
+        return math.sqrt(self._m2 / (self.n - 1)) if self.n > 1 else 0.0
+
+
+def pair(a: Iterable[Mark], b: Iterable[Mark], *, keep: int = 0) -> Pairs:
+    """Match by sample id in one pass over both sides, which come in the order of their ids.
+
+    The ids of the first `keep` flipped samples are kept each way. A sample that appears twice on one side is an error.
+    """
+    pairs = Pairs(keep)
+    left, right = _ascending(a), _ascending(b)
+    x, y = next(left, None), next(right, None)
+    while x is not None and y is not None:
+        if x[0] == y[0]:
+            if x[1] is None or y[1] is None:
+                pairs.left_out.add(x, y)
+            else:
+                pairs.add(x[0], x[1], y[1], y[2] if x[2] is None else x[2])
+            x, y = next(left, None), next(right, None)
+        elif x[0] < y[0]:
+            pairs.left_out.add(x, None)
+            x = next(left, None)
+        else:
+            pairs.left_out.add(None, y)
+            y = next(right, None)
+    for rest in chain(() if x is None else (x,), left):
+        pairs.left_out.add(rest, None)
+    for rest in chain(() if y is None else (y,), right):
+        pairs.left_out.add(None, rest)
+    return pairs
+
+
+def _ascending(marks: Iterable[Mark]) -> Iterator[Mark]:
+    before: str | None = None
+    for mark in marks:
+        if before is not None and mark[0] <= before:
+            if mark[0] == before:
+                raise ValueError(f"sample {before!r} appears twice; average its epochs first")
+            raise ValueError(f"sample {mark[0]!r} comes after {before!r}: marks are paired in the order of their ids")
+        before = mark[0]
+        yield mark

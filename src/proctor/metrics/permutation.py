@@ -7,7 +7,7 @@ import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, islice
 from operator import getitem
 
 MOST_EXACT = 28
@@ -15,6 +15,9 @@ MOST_EXACT = 28
 MOST_SINGLE = 4_096
 """Above this many differences, near sizes are put together into about `LEVELS` levels."""
 LEVELS = 40
+MOST_BINS = 4_096
+FINEST = 1e-9
+"""Sizes nearer to one another than this are one size."""
 DRAWS = 9_999
 
 
@@ -32,7 +35,8 @@ def sign_flip_test(differences: Iterable[float], *, seed: int = 0, draws: int = 
     Putting near sizes together changes the statistic a little but not the test's validity: flipping the signs of
     rounded differences is just as fair.
     """
-    signed = sorted((d for d in differences if abs(d) > 1e-12), key=abs)
+    given = (d for d in differences if abs(d) > 1e-12)
+    signed = sorted(islice(given, MOST_SINGLE + 1), key=abs)
     sizes = [abs(d) for d in signed]
     if len(sizes) <= MOST_EXACT:
         return PermutationTest(_count_all(sizes, abs(math.fsum(signed))), 0.0, "exact permutation")
@@ -40,7 +44,7 @@ def sign_flip_test(differences: Iterable[float], *, seed: int = 0, draws: int = 
     if len(sizes) <= MOST_SINGLE:
         observed, draw = abs(math.fsum(signed)), _draw_single(sizes, rng)
     else:
-        levels = _levels(sizes, signed)
+        levels = _levels(_binned(chain(signed, given)))
         observed, draw = abs(math.fsum(size * net for size, _, net in levels)), _draw_levels(levels, rng)
     threshold = observed - 1e-9 * max(1.0, observed)
     hits = sum(abs(draw()) >= threshold for _ in range(draws))
@@ -72,24 +76,60 @@ def _draw_single(sizes: Sequence[float], rng: random.Random) -> Callable[[], flo
     return lambda: sum(map(getitem, tables, rng.randbytes(len(tables))))
 
 
-def _levels(sizes: Sequence[float], signed: Sequence[float]) -> list[tuple[float, int, int]]:
-    """(mean size, how many, positive minus negative ones), equal sizes together and near ones too where there are many.
+@dataclass(slots=True)
+class _Bin:
+    """Differences of about one size: the sum of their sizes, how many, positive minus negative ones."""
 
-    The levels depend on the sizes alone, never on the signs; that keeps the test valid.
+    total: float = 0.0
+    many: int = 0
+    net: int = 0
+
+    def add(self, other: _Bin) -> None:
+        self.total += other.total
+        self.many += other.many
+        self.net += other.net
+
+
+def _binned(differences: Iterable[float]) -> list[_Bin]:
+    """Differences put together by size, smallest first, in bounded memory: bins grow wider where there are too many.
+
+    The bins depend on the sizes alone, never on the signs or the order; that keeps the test valid.
     """
-    distinct = 1 + sum(after - before > 1e-9 for before, after in pairwise(sizes))
-    room = len(sizes) / LEVELS if distinct > LEVELS else 0
-    levels: list[tuple[float, int, int]] = []
-    total, many, net, last = 0.0, 0, 0, sizes[0]
-    for size, difference in zip(sizes, signed, strict=True):
-        if many > room and size - last > 1e-9:
-            levels.append((total / many, many, net))
-            total, many, net = 0.0, 0, 0
-        total += size
-        many += 1
-        net += 1 if difference > 0 else -1
-        last = size
-    return [*levels, (total / many, many, net)]
+    bins: dict[int, _Bin] = {}
+    width = 1
+    for difference in differences:
+        size = abs(difference)
+        key = round(size / FINEST) // width
+        found = bins.get(key)
+        if found is None:
+            found = bins[key] = _Bin()
+            while len(bins) > MOST_BINS:
+                width *= 16
+                bins = _widened(bins, 16)
+                found = bins[round(size / FINEST) // width]
+        found.total += size
+        found.many += 1
+        found.net += 1 if difference > 0 else -1
+    return [bins[key] for key in sorted(bins)]
+
+
+def _widened(bins: dict[int, _Bin], times: int) -> dict[int, _Bin]:
+    wider: dict[int, _Bin] = {}
+    for key, one in bins.items():
+        wider.setdefault(key // times, _Bin()).add(one)
+    return wider
+
+
+def _levels(bins: Sequence[_Bin]) -> list[tuple[float, int, int]]:
+    """(mean size, how many, positive minus negative ones): a level a bin, and about `LEVELS` where there are more."""
+    room = sum(one.many for one in bins) / LEVELS if len(bins) > LEVELS else 0
+    levels, current = [], _Bin()
+    for one in bins:
+        if current.many > room:
+            levels.append((current.total / current.many, current.many, current.net))
+            current = _Bin()
+        current.add(one)
+    return [*levels, (current.total / current.many, current.many, current.net)]
 
 
 def _draw_levels(levels: Sequence[tuple[float, int, int]], rng: random.Random) -> Callable[[], float]:

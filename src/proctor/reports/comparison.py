@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from proctor.domain.estimate import SampleScore
-from proctor.metrics.compare import Comparison, compare, correct
+from proctor.metrics.compare import Comparison, compare_marks, correct
 from proctor.metrics.verdicts import TARGET, verdict
 from proctor.reports.pairs import Pair
 from proctor.reports.summary import estimate_json
@@ -17,50 +16,10 @@ from proctor.stores.database import Database
 Summary = Mapping[str, Any]
 
 
-@dataclass(slots=True)
-class LeftOut:
-    """Samples that only one of the two has a score for, by what happened to the other."""
-
-    only_a_failed_in_b: int = 0
-    only_a_not_asked_in_b: int = 0
-    only_b_failed_in_a: int = 0
-    only_b_not_asked_in_a: int = 0
-    failed_in_both: int = 0
-
-    @property
-    def total(self) -> int:
-        return (
-            self.only_a_failed_in_b
-            + self.only_a_not_asked_in_b
-            + self.only_b_failed_in_a
-            + self.only_b_not_asked_in_a
-            + self.failed_in_both
-        )
-
-
-@dataclass(slots=True)
-class _Reading:
-    """Passes scores on to the comparison and remembers which samples had one."""
-
-    marks: Marks
-    seen: set[str] = field(default_factory=set)
-
-    def __iter__(self) -> Iterator[SampleScore]:
-        for score in self.marks:
-            self.seen.add(score.sample_id)
-            yield score
-
-
-def measure_pair(database: Database, pair: Pair) -> tuple[Comparison, LeftOut]:
-    """Compare one pair from its stored marks."""
-    a, b = (_Reading(Marks(database, row, pair.scorer)) for row in (pair.a, pair.b))
-    comparison = compare(a, b, names=pair.names)
-    failed_a, failed_b = a.marks.unmeasured, b.marks.unmeasured
-    in_b, in_a = len(a.seen & failed_b), len(b.seen & failed_a)
-    left_out = LeftOut(
-        in_b, comparison.only_a - in_b, in_a, comparison.only_b - in_a, len(failed_a & failed_b)
-    )  # fmt: skip
-    return comparison, left_out
+def measure_pair(database: Database, pair: Pair, *, flips: int = 0) -> Comparison:
+    """Compare one pair from its stored marks; the ids of the first `flips` flipped samples are kept, each way."""
+    a, b = (Marks(database, row, pair.scorer) for row in (pair.a, pair.b))
+    return compare_marks(a, b, names=pair.names, keep=flips)
 
 
 def comparison_document(
@@ -76,24 +35,23 @@ def comparison_document(
 
     `summaries` holds each evaluation's own numbers by its id; `flips` is how many flipped samples are shown each way.
     """
-    measured = [measure_pair(database, pair) for pair in pairs]
-    corrected = correct([comparison for comparison, _ in measured])
+    corrected = correct([measure_pair(database, pair, flips=flips) for pair in pairs])
     return {
         "kind": "comparison",
         "comparisons": [
             {
-                **_numbers(pair, comparison, left_out, summaries),
+                **_numbers(pair, comparison, summaries),
                 "verdict": verdict(comparison, target=target),
-                "flips": _flips(database, pair, comparison, flips),
+                "flips": _flips(database, pair, comparison),
             }
-            for pair, comparison, (_, left_out) in zip(pairs, corrected, measured, strict=True)
+            for pair, comparison in zip(pairs, corrected, strict=True)
         ],
         "not_compared": list(not_compared),
         "target": target,
     }
 
 
-def _numbers(pair: Pair, comparison: Comparison, left_out: LeftOut, summaries: Mapping[int, Summary]) -> dict[str, Any]:
+def _numbers(pair: Pair, comparison: Comparison, summaries: Mapping[int, Summary]) -> dict[str, Any]:
     estimates = (comparison.a, comparison.b)
     sides = [
         {**_side(row, name, summaries[row.id]), "score": estimate_json(estimate)}
@@ -105,7 +63,7 @@ def _numbers(pair: Pair, comparison: Comparison, left_out: LeftOut, summaries: M
         "a": sides[0],
         "b": sides[1],
         "n": comparison.n,
-        "left_out": {name: getattr(left_out, name) for name in LeftOut.__slots__},
+        "left_out": asdict(comparison.left_out),
         "difference": estimate_json(comparison.difference),
         "test": comparison.test,
         "p_value": comparison.p_value,
@@ -131,6 +89,8 @@ def _side(row: EvaluationRow, name: str, summary: Summary) -> dict[str, Any]:
         "usage": summary["usage"],
         "cost_usd": summary["cost_usd"],
         "cost_usd_per_answer": cost_per_answer(summary),
+        "cost_basis": summary.get("cost_basis", "unknown"),
+        "price_sources": summary.get("price_sources", []),
         "latency_seconds": summary["latency_seconds"],
     }
 
@@ -142,14 +102,14 @@ def cost_per_answer(summary: Summary) -> float | None:
     return cost / answered if cost is not None and answered else None
 
 
-def _flips(database: Database, pair: Pair, comparison: Comparison, most: int) -> dict[str, Any]:
+def _flips(database: Database, pair: Pair, comparison: Comparison) -> dict[str, Any]:
     """The samples that only one of the two got right: all counted, the first few shown."""
-    ways = {"gained": sorted(comparison.gained), "lost": sorted(comparison.lost)}
-    shown = [name for names in ways.values() for name in names[:most]]
+    ways = {"gained": (comparison.gained, comparison.gained_ids), "lost": (comparison.lost, comparison.lost_ids)}
+    shown = [*comparison.gained_ids, *comparison.lost_ids]
     views = [view_samples(database, row, pair.scorer, shown) if shown else {} for row in (pair.a, pair.b)]
     return {
-        way: {"count": len(names), "samples": [_flip(name, *views) for name in names[:most]]}
-        for way, names in ways.items()
+        way: {"count": count, "samples": [_flip(name, *views) for name in names]}
+        for way, (count, names) in ways.items()
     }
 
 

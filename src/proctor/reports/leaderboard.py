@@ -14,7 +14,8 @@ from typing import Any, Literal
 import orjson
 
 from proctor.domain.estimate import Estimate
-from proctor.metrics.compare import compare
+from proctor.metrics.compare import compare_marks
+from proctor.metrics.pairing import Mark
 from proctor.metrics.ranking import Rank, rank_paired, rank_unpaired
 from proctor.stores.comparing import EvaluationRow, Marks
 from proctor.stores.database import Database
@@ -162,9 +163,14 @@ def _rank_separately(entries: Sequence[Entry], metric: str | None) -> list[Rank]
 
 def _rank_paired(database: Database, entries: Sequence[Entry], metric: str | None) -> list[Rank]:
     values = {entry.name: _estimate(entry.summary, metric).value or 0.0 for entry in entries}
-    marks = {entry.name: list(Marks(database, entry.row, _scorer(entry.row, metric))) for entry in entries}
+    marks: dict[str, Iterable[Mark]] = {
+        entry.name: Marks(database, entry.row, _scorer(entry.row, metric)) for entry in entries
+    }
+    if _comparisons(entries) <= PAIRED_AT_MOST:
+        # Few enough to be held: reading each model once for every other one would take longer.
+        marks = {name: list(side) for name, side in marks.items()}
     pairs = combinations(marks, 2)
-    return rank_paired(values, (compare(marks[a], marks[b], names=(a, b)) for a, b in pairs))
+    return rank_paired(values, (compare_marks(marks[a], marks[b], names=(a, b)) for a, b in pairs))
 
 
 def _scorer(row: EvaluationRow, metric: str | None) -> str:
@@ -186,6 +192,8 @@ def _row(rank: Rank, entry: Entry, metric: str | None) -> dict[str, Any]:
         **{key: summary[key] for key in ("trials", "invalid", "failed")},
         "epochs": row.epochs,
         "cost_usd": summary["cost_usd"],
+        "cost_basis": summary.get("cost_basis", "unknown"),
+        "price_sources": summary.get("price_sources", []),
         "latency_seconds": summary["latency_seconds"],
         "run_id": row.run_id,
         "created_at": row.created_at.isoformat(),

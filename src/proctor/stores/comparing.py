@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 from sqlalchemy import ColumnElement, Select, and_, func, select
 
-from proctor.domain.estimate import SampleScore
 from proctor.domain.run import RunStatus
 from proctor.stores.database import Database, explained
 from proctor.stores.results import ROWS_AT_A_TIME, is_current
@@ -124,37 +123,30 @@ def _evaluation(row: Any) -> EvaluationRow:
 
 
 class Marks:
-    """One evaluation's scores by one scorer: a sample at a time, epochs averaged.
+    """One evaluation's scores by one scorer, in the order of the samples' ids, epochs averaged.
 
-    `unmeasured` names the samples that were asked but have no score; it is complete once all scores have been read.
+    Each is (sample id, score, group), with None for a sample that was asked but has no score. SQLite sorts in bounded
+    memory and beyond that on disk, so however many samples there are, few are held here.
     """
 
     def __init__(self, database: Database, evaluation: EvaluationRow, scorer: str) -> None:
         self._database, self._evaluation, self._scorer = database, evaluation, scorer
-        self.unmeasured: set[str] = set()
-        self.count = 0
 
-    def __iter__(self) -> Iterator[SampleScore]:
-        self.unmeasured.clear()
-        self.count = 0
+    def __iter__(self) -> Iterator[tuple[str, float | None, str | None]]:
         with explained(self._database.path), self._database.engine.connect() as connection:
-            rows = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(self._query())
-            for sample_id, value, category, cluster in rows:
-                if value is None:
-                    self.unmeasured.add(sample_id)
-                else:
-                    self.count += 1
-                    yield SampleScore(sample_id, value, category, cluster)
+            rows: Any = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(self._query())
+            yield from rows
 
     def _query(self) -> Select[Any]:
-        columns = (scores.c.value, responses.c.category, responses.c.cluster)
-        merged = (func.avg(columns[0]), func.min(columns[1]), func.min(columns[2]))
+        columns = (scores.c.value, responses.c.cluster)
+        merged = (func.avg(columns[0]), func.min(columns[1]))
         # One epoch has nothing to average, and grouping costs as much as reading.
         is_single = self._evaluation.epochs == 1
         query = (
             select(responses.c.sample_id, *(columns if is_single else merged))
             .outerjoin(scores, _marks_of(self._evaluation, self._scorer))
             .where(responses.c.evaluation_id == self._evaluation.id, is_current())
+            .order_by(responses.c.sample_id)
         )
         return query if is_single else query.group_by(responses.c.sample_id)
 
