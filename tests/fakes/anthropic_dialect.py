@@ -110,9 +110,9 @@ def _block_frames(index: int, block: dict[str, Any]) -> list[bytes]:
 
 def _usage(reply: Reply) -> dict[str, Any]:
     return {
-        "input_tokens": reply.input_tokens - reply.cached_tokens,
+        "input_tokens": reply.input_tokens - reply.cached_tokens - reply.written_tokens,
         "cache_read_input_tokens": reply.cached_tokens,
-        "cache_creation_input_tokens": 0,
+        "cache_creation_input_tokens": reply.written_tokens,
         "output_tokens": reply.output_tokens,
         "output_tokens_details": {"thinking_tokens": reply.reasoning_tokens},
         "service_tier": "standard",

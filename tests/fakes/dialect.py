@@ -33,6 +33,7 @@ class Reply:
     input_tokens: int = 11
     output_tokens: int = 7
     cached_tokens: int = 3
+    written_tokens: int = 0
     reasoning_tokens: int = 2
     extra: dict[str, Any] = field(default_factory=dict)
 

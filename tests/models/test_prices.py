@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -7,9 +8,10 @@ import pytest
 
 from proctor.domain.errors import PlanError
 from proctor.domain.model import ModelIdentity
-from proctor.domain.price import FREE
+from proctor.domain.price import FREE, joint_kind
 from proctor.domain.response import Usage
 from proctor.models.prices import find_price, read_assumed
+from proctor.runs.batch import batch_price
 
 OPENAI = ModelIdentity("openai", "gpt-5-mini", "https://api.openai.com/v1", "1")
 
@@ -67,3 +69,68 @@ def test_a_prices_file_with_a_mistake_is_refused(tmp_path: Path, entry: str) -> 
     file.write_text(f"openai/gpt-5-mini: {entry}\n")
     with pytest.raises(PlanError, match=r"prices\.yaml"):
         find_price(OPENAI, file, None)
+
+
+PUBLISHED = [
+    # provider, model, host, dollars for a million tokens: input, output, read from the cache, written to it
+    ("anthropic", "claude-sonnet-4-5", "api.anthropic.com", "3", "15", "0.30", "3.75"),
+    ("anthropic", "claude-haiku-4-5", "api.anthropic.com", "1", "5", "0.10", "1.25"),
+    ("openai", "gpt-5-mini", "api.openai.com", "0.25", "2", "0.025", "0.25"),
+    ("google", "gemini-2.5-flash", "generativelanguage.googleapis.com", "0.30", "2.50", "0.03", "0.30"),
+]
+
+
+@pytest.mark.parametrize(("provider", "model", "host", "given", "made", "read", "written"), PUBLISHED)
+def test_each_kind_of_token_is_billed_at_its_published_rate(
+    provider: str, model: str, host: str, given: str, made: str, read: str, written: str
+) -> None:
+    price = find_price(ModelIdentity(provider, model, f"https://{host}/v1", "1"), None, None)
+    assert price is not None
+    thousand = 1_000
+
+    def cost(usage: Usage) -> Decimal:
+        found = price.cost(usage)
+        assert found is not None
+        return found * 1_000
+
+    assert cost(Usage(thousand, 0)) == Decimal(given)
+    assert cost(Usage(0, thousand)) == Decimal(made)
+    assert cost(Usage(0, thousand, reasoning_tokens=900)) == Decimal(made), "reasoning is output, and in it already"
+    assert cost(Usage(thousand, 0, cached_tokens=thousand)) == Decimal(read)
+    assert cost(Usage(thousand, 0, cache_write_tokens=thousand)) == Decimal(written)
+    parts = Usage(4 * thousand, thousand, cached_tokens=thousand, cache_write_tokens=2 * thousand)
+    assert cost(parts) == sum(map(Decimal, (given, made, read, written, written)))
+
+
+@pytest.mark.parametrize(("provider", "model", "host", "given", "made", "read", "written"), PUBLISHED)
+def test_a_batch_costs_half_of_the_published_rates(
+    provider: str, model: str, host: str, given: str, made: str, read: str, written: str
+) -> None:
+    price = batch_price(find_price(ModelIdentity(provider, model, f"https://{host}/v1", "1"), None, None))
+    assert price is not None
+    assert price.cost(Usage(1_000, 1_000)) == (Decimal(given) + Decimal(made)) / 2_000
+    assert "batch" in price.basis
+
+
+def test_a_file_may_name_the_rate_of_what_is_put_into_the_cache(tmp_path: Path) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text("openai/gpt-5-mini: {input: 1, output: 2, cached: 0.5, written: 1.25}\n")
+    price = find_price(OPENAI, file, None)
+    assert price is not None
+    parts = Usage(3_000_000, 0, cached_tokens=1_000_000, cache_write_tokens=1_000_000)
+    assert price.cost(parts) == Decimal("2.75")
+
+
+def test_a_price_says_what_a_cost_reckoned_with_it_rests_on(tmp_path: Path) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text("openai/gpt-5-mini: {input: 1, output: 2, date: 2026-11-01}\n")
+    listed, given, assumed = find_price(OPENAI, None, None), find_price(OPENAI, file, None), read_assumed("1/2")
+    assert listed is not None
+    assert given is not None
+    assert re.fullmatch(r"computed: genai-prices [\d.]+ \(price changes up to \d{4}-\d\d-\d\d\)", listed.basis)
+    assert given.basis == "computed: prices.yaml of 2026-11-01"
+    assert assumed.basis == "assumed: $1 in, $2 out for a million tokens"
+    assert FREE.basis == "free"
+    assert joint_kind([listed.basis, given.basis]) == "computed"
+    assert joint_kind([listed.basis, assumed.basis]) == joint_kind(["reported", None]) == "mixed"
+    assert joint_kind([]) == joint_kind([None]) == "unknown"

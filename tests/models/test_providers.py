@@ -58,6 +58,14 @@ def test_anthropic_is_asked_to_cache_only_when_told() -> None:
         assert server.requests[-1].json["cache_control"] == {"type": "ephemeral"}
 
 
+@pytest.mark.parametrize("is_streaming", [False, True])
+def test_anthropic_tells_apart_what_was_read_from_its_cache_and_what_was_put_there(is_streaming: bool) -> None:
+    with serving("anthropic") as (hosted, server):
+        server.reply = lambda ask: Reply("x", input_tokens=1_000, cached_tokens=200, written_tokens=700)
+        response = ask(hosted.model(server, cache=True, stream=is_streaming))
+    assert response.usage == Usage(1_000, 7, 2, 200, 700)
+
+
 def test_anthropic_options_and_schema_share_one_output_configuration() -> None:
     with serving("anthropic") as (hosted, server):
         ask(hosted.model(server), prompt(schema={"type": "object"}), {"reasoning_effort": "low"})

@@ -58,6 +58,7 @@ def test_what_was_written_is_found_as_it_was(tmp_path: Path) -> None:
         latency_seconds=0.25,
         first_token_seconds=0.125,
         cost_usd=Decimal("0.000000012345"),
+        cost_basis="computed: a list of 2026-11-01",
         turns=("one",),
     )
 

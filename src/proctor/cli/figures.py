@@ -6,6 +6,8 @@ from typing import Any
 
 from proctor.reports.figures import (
     NOT_MEASURED,
+    basis_of,
+    cost_notes,
     cost_text,
     count_text,
     estimate_text,
@@ -14,7 +16,17 @@ from proctor.reports.figures import (
     share_text,
 )
 
-__all__ = ["cost_text", "count_text", "estimate_text", "plural", "seconds_text", "share_text", "until_text"]
+__all__ = [
+    "basis_of",
+    "cost_notes",
+    "cost_text",
+    "count_text",
+    "estimate_text",
+    "plural",
+    "seconds_text",
+    "share_text",
+    "until_text",
+]
 
 
 def until_text(outcome: dict[str, Any]) -> str:

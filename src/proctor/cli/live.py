@@ -91,7 +91,7 @@ class LiveView:
         parts = [f"Run {self._run_id}", f"{progress.fraction:.0%}", f"{progress.rate:.1f} trials/s"]
         if 0 < progress.fraction < 1 and progress.rate > 0:
             parts.append(f"{seconds_text((progress.trials - progress.done) / progress.rate)} left")
-        parts.append(f"cost {cost_text(progress.cost_usd)}")
+        parts.append(f"cost {cost_text(progress.cost_usd, progress.cost_basis)}")
         if cached := sum(item.cached for item in progress.evaluations.values()):
             parts.append(f"{cached:,} cached")
         if progress.concurrency:

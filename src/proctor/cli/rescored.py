@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from proctor.cli.figures import cost_text, count_text, estimate_text, plural, share_text
+from proctor.cli.figures import basis_of, cost_text, count_text, estimate_text, plural, share_text
 from proctor.cli.terminal import cell, console, plain_table
 
 
@@ -60,7 +60,7 @@ def _print_judges(out: Console, item: dict[str, Any]) -> None:
                     f"{scorer} by {judge}: {plural(work['verdicts'], 'verdict')}, {count_text(work['unreadable'])} "
                     f"unreadable, {plural(work['requests'], 'request')}, {count_text(work['cached'])} cached, tokens "
                     f"{count_text(tokens['input_tokens'])} / {count_text(tokens['output_tokens'])}, "
-                    f"cost {cost_text(work['cost_usd'])}."
+                    f"cost {cost_text(work['cost_usd'], basis_of(work))}."
                 )
             )
         agreement = figures.get("agreement")

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from proctor.cli.figures import cost_text, count_text, estimate_text, seconds_text, share_text
+from proctor.cli.figures import basis_of, cost_text, count_text, estimate_text, seconds_text, share_text
 from proctor.cli.terminal import cell, fits, plain_table, printable
 
 FOLDED_WIDTH = 22
@@ -90,7 +90,7 @@ def _figures(item: dict[str, Any]) -> dict[str, str]:
         "p50": seconds_text(latency.get("p50")),
         "p95": seconds_text(latency.get("p95")),
         "tokens in / out": f"{count_text(usage['input_tokens'])} / {count_text(usage['output_tokens'])}",
-        "cost": cost_text(item["cost_usd"]),
+        "cost": cost_text(item["cost_usd"], basis_of(item)),
     }
 
 

@@ -26,6 +26,9 @@ class Usage:
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
     cached_tokens: int | None = None
+    """Input that was read from the provider's cache; part of the input."""
+    cache_write_tokens: int | None = None
+    """Input that was put into the provider's cache, which may cost more; part of the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class Response:
     latency_seconds: float | None = None
     first_token_seconds: float | None = None
     cost_usd: Decimal | None = None
+    cost_basis: str | None = None
+    """Who says what it cost: 'reported' by the provider, else the basis of the price; None until that is known."""
     turns: tuple[str, ...] = ()
     """Earlier answers of a conversation with several turns; `text` is the last one."""
     rate: RateState | None = field(default=None, compare=False)

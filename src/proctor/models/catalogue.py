@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -102,9 +102,8 @@ def _price(price: Price | None, entry: Any) -> PriceFacts | None:
     notes = ["long prompts cost more"] if has_tiers else []
     if entry.deprecated:
         notes.append("the provider is withdrawing this model")
-    source = f"{price.source}, with price changes up to {_newest_change(now)}"
     note = "; ".join(notes) or None
-    return PriceFacts(plain[0] or "0", plain[1] or "0", plain[2], source, _since(entry, now), note)
+    return PriceFacts(plain[0] or "0", plain[1] or "0", plain[2], price.source, _since(entry, now), note)
 
 
 def _entry(price: ListedPrice) -> Any:
@@ -127,17 +126,3 @@ def _since(entry: Any, now: datetime) -> str | None:
     active = [item for item in entry.prices if item.constraint is None or item.constraint.active(now)]
     start = getattr(active[-1].constraint, "start_date", None) if active else None
     return None if start is None else start.isoformat()
-
-
-def _newest_change(now: datetime) -> str:
-    """The list has no date of its own; the newest change it knows is the least that can be said of its age."""
-    from genai_prices.data import providers
-
-    days = (
-        getattr(item.constraint, "start_date", None)
-        for provider in providers
-        for model in provider.models
-        for item in [*(model.prices if isinstance(model.prices, list) else ()), *(model.price_variants or ())]
-    )
-    newest: date = max(day for day in days if day is not None and day <= now.date())
-    return newest.isoformat()

@@ -24,6 +24,7 @@ from proctor.domain.errors import (
 from proctor.domain.message import Document, Image, Json, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.offline import is_confined
+from proctor.domain.price import reported
 from proctor.domain.response import Response, Usage
 from proctor.models.extraction import Extraction, compile_extraction
 from proctor.models.faults import Target, parse_or_none
@@ -110,7 +111,9 @@ class CommandModel:
         said = answer_file.read_bytes() if answer_file.is_file() else finished.stdout
         answer, usage, cost = self._read(said)
         files = await asyncio.to_thread(self._collect, folder, before) if self._settings.output == "files" else {}
-        return Response(answer, usage=usage, files=files, latency_seconds=seconds, cost_usd=cost)
+        return Response(
+            answer, usage=usage, files=files, latency_seconds=seconds, cost_usd=cost, cost_basis=reported(cost)
+        )
 
     async def _run(self, command: list[str], stdin: bytes, folder: Path, timeout_seconds: float) -> Finished:
         limits = Limits(timeout_seconds, self._settings.memory_mb, self._settings.processes)

@@ -20,6 +20,7 @@ from typing import Any
 from proctor.domain.errors import ModelError, NotFoundError, PlanError, ProviderFaultError, RequestRejectedError
 from proctor.domain.message import Json, Prompt
 from proctor.domain.model import ModelIdentity
+from proctor.domain.price import reported
 from proctor.domain.response import Response
 from proctor.models.parts import plain_text
 from proctor.models.provider import Provider
@@ -72,7 +73,8 @@ class FunctionModel:
         if isinstance(result, str):
             return Response(result, latency_seconds=seconds)
         if isinstance(result, Response):
-            return result if result.latency_seconds is not None else replace(result, latency_seconds=seconds)
+            latency = seconds if result.latency_seconds is None else result.latency_seconds
+            return replace(result, latency_seconds=latency, cost_basis=result.cost_basis or reported(result.cost_usd))
         raise RequestRejectedError(f"{self._name} returned {type(result).__name__}; expected text or a Response")
 
 

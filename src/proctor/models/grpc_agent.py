@@ -21,6 +21,7 @@ from proctor.domain.errors import (
 )
 from proctor.domain.message import Document, Image, Json, Message, Prompt
 from proctor.domain.model import ModelIdentity
+from proctor.domain.price import reported
 from proctor.domain.response import FinishReason, Response, Usage
 from proctor.models.faults import Target
 from proctor.models.grpc_schema import SERVICE, messages
@@ -162,6 +163,7 @@ class _Answer:
             name: getattr(finish, name) if finish.HasField(name) else None
             for name in ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens")
         }
+        cost = _cost(finish.cost_usd)
         return Response(
             "".join(self._texts),
             FINISH.get(finish.reason or "stop", FinishReason.OTHER),
@@ -171,7 +173,8 @@ class _Answer:
             request_id=finish.request_id or None,
             latency_seconds=time.perf_counter() - self._started,
             first_token_seconds=self._first,
-            cost_usd=_cost(finish.cost_usd),
+            cost_usd=cost,
+            cost_basis=reported(cost),
         )
 
 

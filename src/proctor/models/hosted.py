@@ -13,6 +13,7 @@ from proctor.domain.errors import ProviderFaultError
 from proctor.domain.identity import digest
 from proctor.domain.message import Json, Prompt
 from proctor.domain.model import ModelIdentity
+from proctor.domain.price import reported
 from proctor.domain.response import Response
 from proctor.models.event_stream import EventStream
 from proctor.models.faults import Target
@@ -93,6 +94,8 @@ class HostedModel:
             response = self._dialect.read(target, document, headers, seconds, first_token)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             raise ProviderFaultError(f"{target.model} sent an answer of an unknown form") from None
+        if response.cost_usd is not None:
+            response = replace(response, cost_basis=reported(response.cost_usd))
         self._pace.settle(response.usage, headers)
         if (rate := read_rate(headers)) is not None:
             response = replace(response, rate=rate)

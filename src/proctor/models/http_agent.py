@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from proctor.domain.errors import PlanError, ProviderFaultError, RequestRejectedError, UserError
 from proctor.domain.message import Document, Image, Json, Prompt
 from proctor.domain.model import ModelIdentity
+from proctor.domain.price import reported
 from proctor.domain.response import Response
 from proctor.models.extraction import Extraction, compile_extraction
 from proctor.models.faults import Target, parse_or_none
@@ -107,7 +108,14 @@ class HttpAgent:
         usage, cost = self._found.read_usage(document)
         text = self._found.read_answer(document, model)
         request_id = reply.headers.get("x-request-id")
-        return Response(text, usage=usage, cost_usd=cost, latency_seconds=seconds, request_id=request_id)
+        return Response(
+            text,
+            usage=usage,
+            cost_usd=cost,
+            cost_basis=reported(cost),
+            latency_seconds=seconds,
+            request_id=request_id,
+        )
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> HttpAgent:  # noqa: ARG001

@@ -161,4 +161,5 @@ def _usage(usage: Mapping[str, Any]) -> Usage:
         output_tokens=usage.get("output_tokens"),
         reasoning_tokens=(usage.get("output_tokens_details") or {}).get("thinking_tokens"),
         cached_tokens=usage.get("cache_read_input_tokens"),
+        cache_write_tokens=usage.get("cache_creation_input_tokens"),
     )

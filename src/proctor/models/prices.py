@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -27,13 +28,19 @@ HOSTS = {
 
 @dataclass(frozen=True, slots=True)
 class ListedPrice:
-    """A price of the genai-prices package, with its tiers and cached-token rates."""
+    """A price of the genai-prices package, with its tiers and its rates for cached tokens and for batches."""
 
     provider: str
     model: str
     source: str
+    is_batch: bool = False
+
+    @property
+    def basis(self) -> str:
+        return f"computed: {self.source}"
 
     def cost(self, usage: Usage) -> Decimal | None:
+        """Reasoning tokens are part of the output, and billed as output."""
         from genai_prices import Usage as Counts
         from genai_prices import calc_price
 
@@ -43,9 +50,18 @@ class ListedPrice:
             input_tokens=usage.input_tokens,
             output_tokens=usage.output_tokens,
             cache_read_tokens=usage.cached_tokens or 0,
+            cache_write_tokens=usage.cache_write_tokens or 0,
         )
-        total: Decimal = calc_price(counts, self.model, provider_id=self.provider).total_price
+        context = {"processing": "batch"} if self.is_batch else None
+        found = calc_price(counts, self.model, provider_id=self.provider, price_context=context)
+        total: Decimal = found.total_price
         return total
+
+    def in_batch(self) -> ListedPrice | None:
+        """The list's own rates for batches; None where it has none, and what a provider says in general holds."""
+        batch = replace(self, is_batch=True, source=f"{self.source}, rates for batches")
+        some = Usage(1_000_000, 1_000_000)
+        return batch if batch.cost(some) != self.cost(some) else None
 
 
 def find_price(identity: ModelIdentity, file: Path | None, assumed: FlatPrice | None) -> Price | None:
@@ -65,7 +81,8 @@ def read_assumed(text: str) -> FlatPrice:
         rates = []
     if len(rates) != 2 or any(not rate.is_finite() or rate < 0 for rate in rates):
         raise PlanError(f"--assume-price takes IN/OUT, dollars for a million tokens, for example 0.25/2, not {text!r}.")
-    return FlatPrice(rates[0], rates[1], source=f"assumed: ${parts[0]} in, ${parts[1]} out for a million tokens")
+    source = f"${parts[0]} in, ${parts[1]} out for a million tokens"
+    return FlatPrice(rates[0], rates[1], source=source, kind="assumed")
 
 
 def _from_file(identity: ModelIdentity, file: Path) -> FlatPrice | None:
@@ -76,16 +93,17 @@ def _from_file(identity: ModelIdentity, file: Path) -> FlatPrice | None:
 
 
 def _read_entry(entry: Any, place: str) -> FlatPrice:
-    names = {"input", "output", "cached", "date"}
+    names = {"input", "output", "cached", "written", "date"}
     if not isinstance(entry, Mapping) or not {"input", "output"} <= set(entry) or set(entry) - names:
         raise PlanError(f"{place}: a price is written {{input: 0.25, output: 2, cached: 0.025, date: 2026-11-01}}.")
     try:
-        cached = entry.get("cached")
+        rates = {name: Decimal(str(entry[name])) for name in names - {"date"} if entry.get(name) is not None}
         return FlatPrice(
-            Decimal(str(entry["input"])),
-            Decimal(str(entry["output"])),
-            None if cached is None else Decimal(str(cached)),
+            rates["input"],
+            rates["output"],
+            rates.get("cached"),
             source=f"{place.partition(':')[0]}" + (f" of {entry['date']}" if "date" in entry else ""),
+            written_per_million=rates.get("written"),
         )
     except InvalidOperation:
         raise PlanError(f"{place}: a price is a number of dollars for a million tokens.") from None
@@ -105,4 +123,20 @@ def _from_list(identity: ModelIdentity) -> ListedPrice | None:
         calc_price(Counts(input_tokens=1, output_tokens=1), identity.name, provider_id=identity.provider)
     except LookupError:
         return None
-    return ListedPrice(identity.provider, identity.name, f"genai-prices {version('genai-prices')}")
+    source = f"genai-prices {version('genai-prices')} (price changes up to {newest_change()})"
+    return ListedPrice(identity.provider, identity.name, source)
+
+
+def newest_change() -> str:
+    """The list has no date of its own; the newest change it knows is the least that can be said of its age."""
+    from genai_prices.data import providers
+
+    today = datetime.now(UTC).date()
+    days = (
+        getattr(item.constraint, "start_date", None)
+        for provider in providers
+        for model in provider.models
+        for item in [*(model.prices if isinstance(model.prices, list) else ()), *(model.price_variants or ())]
+    )
+    newest: date = max(day for day in days if day is not None and day <= today)
+    return newest.isoformat()

@@ -7,6 +7,8 @@ from typing import Any
 
 from proctor.reports.charts import Chart, Mark, forest
 from proctor.reports.figures import (
+    basis_of,
+    cost_notes,
     cost_text,
     count_text,
     difference_text,
@@ -138,13 +140,13 @@ def sides_section(items: Sequence[Document]) -> Section:
             seconds_text(side["latency_seconds"].get("p50")),
             seconds_text(side["latency_seconds"].get("p95")),
             f"{count_text(side['usage']['input_tokens'])} / {count_text(side['usage']['output_tokens'])}",
-            cost_text(side["cost_usd"]),
-            small_cost_text(side["cost_usd_per_answer"]),
+            cost_text(side["cost_usd"], basis_of(side)),
+            small_cost_text(side["cost_usd_per_answer"], basis_of(side)),
         )
         for (benchmark, run_id, model), side in seen.items()
     )
     note = "Time and cost are those of all trials, also of samples that were left out above."
-    return Section("Cost and latency", (), (Table(headers, rows, words=3),), (), (note,))
+    return Section("Cost and latency", (), (Table(headers, rows, words=3),), (), (note, *cost_notes(seen.values())))
 
 
 def flips_section(item: Document) -> Section | None:

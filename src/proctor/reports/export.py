@@ -17,7 +17,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 COLUMNS = (
     "run_id", "model", "benchmark", "sample_id", "epoch", "attempt", "category", "input", "target", "response",
     "outcome", "scorer", "value", "answer", "reason", "cached", "finish_reason", "latency_seconds", "input_tokens",
-    "output_tokens", "cost_usd", "error",
+    "output_tokens", "cost_usd", "cost_basis", "price_source", "error",
 )  # fmt: skip
 
 

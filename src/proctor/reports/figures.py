@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 NOT_MEASURED = "–"
@@ -60,13 +60,45 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def cost_text(usd: Any) -> str:
-    return "unknown" if usd is None else f"${float(usd):.4f}"
+EXACT = ("reported", "free")
+"""Bases of costs that are no estimates: the provider said so, or there is nothing to pay."""
+HOW = {
+    "computed": "computed from tokens and a price list",
+    "assumed": "computed from tokens and an assumed price",
+    "mixed": "partly reported by the provider and partly computed, or computed from several prices",
+    "unknown": "recorded before it was noted who says so",
+}
 
 
-def small_cost_text(usd: float | None) -> str:
+def cost_text(usd: Any, basis: str = "reported") -> str:
+    """`$0.1234` where the provider said so, `≈$0.1234` where it was reckoned."""
+    return "unknown" if usd is None else f"{_sign(usd, basis)}${float(usd):.4f}"
+
+
+def small_cost_text(usd: float | None, basis: str = "reported") -> str:
     """A price of a single answer, which may be far below a cent."""
-    return "unknown" if usd is None else f"${usd:.3g}"
+    return "unknown" if usd is None else f"{_sign(usd, basis)}${usd:.3g}"
+
+
+def _sign(usd: Any, basis: str) -> str:
+    return "" if basis in EXACT or not usd else "≈"
+
+
+def basis_of(item: Mapping[str, Any]) -> str:
+    """What an evaluation's costs rest on; one that was summed up before that was noted does not say."""
+    return str(item.get("cost_basis", "unknown"))
+
+
+def cost_notes(items: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What ≈ means and which prices are behind it, a sentence for each kind; none where every cost is exact."""
+    sources: dict[str, dict[str, None]] = {}
+    for item in items:
+        basis = basis_of(item)
+        if basis not in EXACT and any(item.get(name) for name in ("cost_usd", "answers_cost_usd")):
+            sources.setdefault(basis, {}).update(dict.fromkeys(item.get("price_sources", ())))
+    return [
+        f"≈ {HOW[basis]}" + (f": {'; '.join(named)}." if named else ".") for basis, named in sources.items()
+    ]  # fmt: skip
 
 
 def share_text(count: int, total: int) -> str:

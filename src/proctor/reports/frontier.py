@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.reports.charts import Chart, Point, scatter
 from proctor.reports.comparison import cost_per_answer
-from proctor.reports.figures import estimate_text, small_cost_text
+from proctor.reports.figures import basis_of, cost_notes, estimate_text, small_cost_text
 from proctor.reports.sections import Section, Table
 
 
@@ -22,6 +22,8 @@ class Priced:
     score_text: str
     cost_usd: float
     correct_usd: float | None
+    basis: str = "reported"
+    """Who says what it cost."""
 
 
 def frontier(models: Sequence[Priced]) -> list[Priced]:
@@ -50,7 +52,7 @@ def frontier_section(evaluations: Sequence[Mapping[str, Any]]) -> Section | None
     note = (
         "On the frontier: no other model here is at least as good for at most the same cost. Scores have intervals too."
     )
-    return Section("Cost and quality", (), tuple(tables), tuple(charts), (note,))
+    return Section("Cost and quality", (), tuple(tables), tuple(charts), (note, *cost_notes(evaluations)))
 
 
 def _priced(item: Mapping[str, Any]) -> Priced | None:
@@ -59,7 +61,8 @@ def _priced(item: Mapping[str, Any]) -> Priced | None:
     if estimate is None or estimate["value"] is None or cost is None:
         return None
     correct = item.get("cost_per_correct_usd")
-    return Priced(item["model"], item["benchmark"], estimate["value"], estimate_text(estimate), float(cost), correct)
+    score, text = estimate["value"], estimate_text(estimate)
+    return Priced(item["model"], item["benchmark"], score, text, float(cost), correct, basis_of(item))
 
 
 def _table(benchmark: str, priced: Sequence[Priced], best: Sequence[Priced]) -> Table:
@@ -68,8 +71,8 @@ def _table(benchmark: str, priced: Sequence[Priced], best: Sequence[Priced]) -> 
             item.model,
             "yes" if item in best else "no",
             item.score_text,
-            small_cost_text(item.cost_usd),
-            small_cost_text(item.correct_usd),
+            small_cost_text(item.cost_usd, item.basis),
+            small_cost_text(item.correct_usd, item.basis),
         )
         for item in sorted(priced, key=lambda item: item.cost_usd)
     )
@@ -79,7 +82,13 @@ def _table(benchmark: str, priced: Sequence[Priced], best: Sequence[Priced]) -> 
 
 def _chart(benchmark: str, priced: Sequence[Priced], best: Sequence[Priced]) -> Chart:
     points = [
-        Point(item.model, item.cost_usd, item.score, f"{item.score_text}, {small_cost_text(item.cost_usd)}", place)
+        Point(
+            item.model,
+            item.cost_usd,
+            item.score,
+            f"{item.score_text}, {small_cost_text(item.cost_usd, item.basis)}",
+            place,
+        )
         for place, item in enumerate(priced)
     ]
     line = [(item.cost_usd, item.score) for item in best]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.reports.charts import Chart, Mark, forest
-from proctor.reports.figures import cost_text, estimate_text, plural, seconds_text
+from proctor.reports.figures import basis_of, cost_notes, cost_text, estimate_text, plural, seconds_text
 from proctor.reports.sections import Page, Section, Table
 
 Document = Mapping[str, Any]
@@ -32,7 +32,9 @@ def subtitle(document: Document) -> str:
 
 
 def _section(table: Document, which: str) -> Section:
-    return Section(_title(table), (_about(table),), (rows_table(table, which),), (_chart(table),))
+    return Section(
+        _title(table), (_about(table),), (rows_table(table, which),), (_chart(table),), tuple(cost_notes(table["rows"]))
+    )
 
 
 def _title(table: Document) -> str:
@@ -64,7 +66,7 @@ def rows_table(table: Document, which: str) -> Table:
             estimate_text(row["estimate"]),
             f"{row['failed']:,}",
             seconds_text(row["latency_seconds"].get("p50")),
-            cost_text(row["cost_usd"]),
+            cost_text(row["cost_usd"], basis_of(row)),
             row["created_at"][:10],
             row["run_id"] if row["chosen_from"] == 1 else f"{row['run_id']} ({which} of {row['chosen_from']:,})",
         )

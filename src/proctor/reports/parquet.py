@@ -30,7 +30,7 @@ def write_parquet(rows: Iterable[ResultRow], file: BinaryIO, *, rows_per_group: 
             ("attempt", count), ("category", text), ("input", text), ("target", text), ("response", text),
             ("outcome", text), ("scores", pyarrow.list_(score)), ("cached", flag), ("finish_reason", text),
             ("latency_seconds", number), ("input_tokens", count), ("output_tokens", count), ("cost_usd", number),
-            ("error", text),
+            ("cost_basis", text), ("price_source", text), ("error", text),
         ]
     )  # fmt: skip
     total = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from proctor.domain.price import basis_kind, basis_source
 from proctor.stores.results import ResultRow
 
 
@@ -35,5 +36,7 @@ def result_json(row: ResultRow) -> dict[str, Any]:
         "latency_seconds": row.latency_seconds,
         "usage": {"input_tokens": row.input_tokens, "output_tokens": row.output_tokens},
         "cost_usd": None if row.cost_usd is None else float(row.cost_usd),
+        "cost_basis": basis_kind(row.cost_basis),
+        "price_source": basis_source(row.cost_basis),
         "error": row.error,
     }

@@ -9,6 +9,8 @@ from proctor.reports.charts import Chart, Mark, bars, forest, heat_map, ranges
 from proctor.reports.comparison import cost_per_answer
 from proctor.reports.comparison_page import differences_chart, differences_table, notes, sentence
 from proctor.reports.figures import (
+    basis_of,
+    cost_notes,
     cost_text,
     count_text,
     estimate_text,
@@ -150,14 +152,15 @@ def _effort(evaluations: Sequence[Document]) -> Section:
             *(seconds_text(item["latency_seconds"].get(name)) for name in PERCENTILES),
             count_text(item["usage"]["input_tokens"]),
             count_text(item["usage"]["output_tokens"]),
-            cost_text(item["cost_usd"]),
-            small_cost_text(cost_per_answer(item)),
+            cost_text(item["cost_usd"], basis_of(item)),
+            small_cost_text(cost_per_answer(item), basis_of(item)),
         )
         for item in evaluations
     )
     charts = [chart for chart in (_latency_chart(evaluations), _cost_chart(evaluations)) if chart is not None]
     note = "Answers from the cache are left out of latencies. An unknown cost is one whose price is not known."
-    return Section("Latency and cost", (), (Table(headers, rows, words=2),), tuple(charts), (note,))
+    notes = (note, *cost_notes(evaluations))
+    return Section("Latency and cost", (), (Table(headers, rows, words=2),), tuple(charts), notes)
 
 
 def _latency_chart(evaluations: Sequence[Document]) -> Chart | None:
@@ -175,7 +178,7 @@ def _latency_chart(evaluations: Sequence[Document]) -> Chart | None:
 def _cost_chart(evaluations: Sequence[Document]) -> Chart | None:
     series = _series(evaluations)
     marks = [
-        Mark(_who(item, evaluations), cost, 0.0, cost, small_cost_text(cost), series[item["model"]])
+        Mark(_who(item, evaluations), cost, 0.0, cost, small_cost_text(cost, basis_of(item)), series[item["model"]])
         for item in evaluations
         if (cost := cost_per_answer(item)) is not None
     ]
@@ -186,7 +189,7 @@ def _judges(document: Document) -> Section | None:
     rows = tuple(
         (
             item["model"], item["benchmark"], scorer, judge, count_text(work["verdicts"]),
-            count_text(work["unreadable"]), count_text(work["undecided"]), cost_text(work["cost_usd"]),
+            count_text(work["unreadable"]), count_text(work["undecided"]), cost_text(work["cost_usd"], basis_of(work)),
         )
         for item in document["evaluations"]
         for scorer, judges in item.get("judges", {}).items()

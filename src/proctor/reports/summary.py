@@ -9,6 +9,7 @@ import orjson
 
 from proctor import plugins
 from proctor.domain.estimate import Estimate
+from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
 from proctor.reports.labels import metric_labels
@@ -45,6 +46,8 @@ def summarise_evaluation(results: ResultStore, row: dict[str, Any], *, has_ended
         "usage": {"input_tokens": tally.input_tokens, "output_tokens": tally.output_tokens},
         "cost_usd": None if tally.cost_usd is None else float(tally.cost_usd),
         "answers_cost_usd": None if tally.answers_cost_usd is None else float(tally.answers_cost_usd),
+        "cost_basis": UNKNOWN if tally.answers_cost_usd is None else joint_kind(tally.cost_bases),
+        "price_sources": [source for basis in tally.cost_bases if (source := basis_source(basis))],
         "cost_per_correct_usd": _cost_per_correct(tally.answers_cost_usd, metrics, tally.scored + tally.invalid),
         "latency_seconds": {**NO_LATENCY, **Latencies(results.latencies(row["id"])).summary()},
     }

@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from proctor.domain.errors import ModelError, ProviderFaultError, RequestRejectedError
 from proctor.domain.evaluation import Evaluation
+from proctor.domain.price import REPORTED
 from proctor.domain.response import Response
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.budget import most_it_can_cost
@@ -105,9 +106,11 @@ class _Collector:
         if response.tool_calls:
             response = checked_calls(trial.prompt, response)
         price = self.evaluation.price
-        if response.cost_usd is not None or price is None:
+        if response.cost_usd is not None:
+            return replace(response, cost_basis=REPORTED)
+        if price is None:
             return response
-        return replace(response, cost_usd=price.cost(response.usage))
+        return replace(response, cost_usd=price.cost(response.usage), cost_basis=price.basis)
 
     def _settle(self, trial: Trial, response: Response | None) -> None:
         """Give back what was set aside for a request; one that was not answered was not billed."""

@@ -60,7 +60,7 @@ def estimate_cost(evaluation: Evaluation, database: Database | None) -> CostEsti
         _cost(evaluation, tokens_in * factor, tokens_out, open_trials)
         for factor, tokens_out in ((1.0, mean), (1 - spread, low), (1 + spread, high))
     ]
-    basis = f"{price.source}; {why}; {how}" + (f"; {cached:,} answers are in the cache" if cached else "")
+    basis = f"{price.basis}; {why}; {how}" + (f"; {cached:,} answers are in the cache" if cached else "")
     return CostEstimate(costs[0], costs[1], costs[2], basis, cached)
 
 

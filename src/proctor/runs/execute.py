@@ -133,6 +133,7 @@ async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, st
     journal = SqliteJournal(
         execution.database,
         {item.id: {scorer.name: scorer.version for scorer in item.scorers} for item in execution.evaluations},
+        {item.id: item.price.basis for item in execution.evaluations if item.price is not None},
     )
     scorers = [scorer for item in execution.evaluations for scorer in item.scorers]
     pulse = asyncio.create_task(_pulse(execution, store))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from proctor.domain.errors import PlanError, ScorerError, did_you_mean
@@ -13,7 +14,7 @@ from proctor.domain.identity import CacheKeys
 from proctor.domain.message import Json, Prompt
 from proctor.domain.model import Model, ModelIdentity
 from proctor.domain.plan import Limits, ModelSpec
-from proctor.domain.price import FREE, Price
+from proctor.domain.price import FREE, REPORTED, Price
 from proctor.domain.sample import Sample
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Trial
@@ -79,9 +80,12 @@ class AskedJudge:
             self.failures += 1
             self.last_failure = (answer.error if answer is not None else self.given_up) or "the work was stopped"
             raise ScorerError(f"The judge {self.label} gave no reply: {self.last_failure}")
+        response = answer.response
+        if response.cost_usd is not None and response.cost_basis is None:
+            response = replace(response, cost_basis=REPORTED if self.price is None else self.price.basis)
         if self._cache is not None:
-            await self._cache.keep(key, answer.response)
-        return Opinion(answer.response)
+            await self._cache.keep(key, response)
+        return Opinion(response)
 
     async def close(self) -> None:
         await self._model.close()

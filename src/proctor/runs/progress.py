@@ -18,6 +18,7 @@ from proctor.domain.event import (
     ResultsRecorded,
     TrialsSkipped,
 )
+from proctor.domain.price import REPORTED
 from proctor.domain.trial import Outcome, Result
 
 
@@ -32,6 +33,8 @@ class EvaluationProgress:
     score_sum: float = 0.0
     score_count: int = 0
     cost_usd: Decimal | None = Decimal(0)
+    is_cost_reported: bool = True
+    """Whether all of the cost is what the provider said; otherwise some was computed."""
     first_fault: str | None = None
     """Why the first failed trial failed."""
 
@@ -57,6 +60,7 @@ class EvaluationProgress:
         if response is not None and not result.answer.is_cached:
             known = self.cost_usd is not None and response.cost_usd is not None
             self.cost_usd = self.cost_usd + response.cost_usd if known else None  # type: ignore[operator]
+            self.is_cost_reported &= response.cost_basis == REPORTED
 
 
 class Progress:
@@ -114,6 +118,11 @@ class Progress:
     def cost_usd(self) -> Decimal | None:
         costs = [item.cost_usd for item in self.evaluations.values()]
         return None if any(cost is None for cost in costs) else sum(filter(None, costs), Decimal(0))
+
+    @property
+    def cost_basis(self) -> str:
+        is_reported = all(item.is_cost_reported for item in self.evaluations.values())
+        return REPORTED if is_reported else "computed"
 
     @property
     def batch_text(self) -> str | None:

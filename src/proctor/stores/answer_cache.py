@@ -18,7 +18,7 @@ from proctor.stores.statements import insert
 T = TypeVar("T")
 COLUMNS = (
     "key", "text", "more", "finish_reason", "input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens",
-    "cost_pico_usd", "latency_seconds", "first_token_seconds", "created_at",
+    "cost_pico_usd", "latency_seconds", "first_token_seconds", "created_at", "cache_write_tokens", "cost_basis",
 )  # fmt: skip
 
 
@@ -90,4 +90,6 @@ def _row(key: str, response: Response) -> tuple[Any, ...]:
         response.latency_seconds,
         response.first_token_seconds,
         time.time(),
+        usage.cache_write_tokens,
+        response.cost_basis,
     )

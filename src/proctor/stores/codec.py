@@ -143,7 +143,13 @@ def read_response(row: Row) -> Response:
     return Response(
         text=row["text"],
         finish_reason=FinishReason(row["finish_reason"]),
-        usage=Usage(row["input_tokens"], row["output_tokens"], row["reasoning_tokens"], row["cached_tokens"]),
+        usage=Usage(
+            row["input_tokens"],
+            row["output_tokens"],
+            row["reasoning_tokens"],
+            row["cached_tokens"],
+            row["cache_write_tokens"],
+        ),
         tool_calls=tuple(ToolCall(**call) for call in more.get("tool_calls", ())),
         reasoning=more.get("reasoning"),
         files=files,
@@ -153,5 +159,6 @@ def read_response(row: Row) -> Response:
         latency_seconds=row["latency_seconds"],
         first_token_seconds=row["first_token_seconds"],
         cost_usd=from_pico(row["cost_pico_usd"]),
+        cost_basis=row["cost_basis"],
         turns=tuple(more.get("turns", ())),
     )

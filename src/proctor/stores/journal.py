@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import Any, TypeVar
 
 from proctor.domain.journal import Recorded
+from proctor.domain.price import REPORTED
 from proctor.domain.response import Response
 from proctor.domain.trial import Answer, Result
 from proctor.stores import codec
@@ -30,15 +31,22 @@ ID_BLOCK = 10_000
 
 _READABLE = """
     responses.id, cache_key, finish_reason, input_tokens, output_tokens, reasoning_tokens, cached_tokens, cost_pico_usd,
-    latency_seconds, first_token_seconds, text, more
+    latency_seconds, first_token_seconds, cache_write_tokens, cost_basis, text, more
 """
 
 
 class SqliteJournal:
     """Implements the engine's Journal; closing it twice is harmless."""
 
-    def __init__(self, database: Database, scorer_versions: Mapping[int, Mapping[str, str]]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        scorer_versions: Mapping[int, Mapping[str, str]],
+        cost_bases: Mapping[int, str] | None = None,
+    ) -> None:
+        """`cost_bases` says, for each evaluation with a price, what the costs of answers rest on otherwise."""
         self._path = database.path
+        self._cost_bases = cost_bases or {}
         self._versions = scorer_versions
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
         self._connection = database.connect()
@@ -112,7 +120,7 @@ class SqliteJournal:
     def _write(self, answers: Sequence[Answer], results: Sequence[Result]) -> list[int]:
         with self._transaction():
             ids = self._next_ids(len(answers))
-            samples, responses, bodies = _answer_rows(answers, ids)
+            samples, responses, bodies = _answer_rows(answers, ids, self._cost_bases)
             self._insert("samples", SAMPLE_COLUMNS, list(samples.values()), "ON CONFLICT DO NOTHING")
             self._insert("responses", RESPONSE_COLUMNS, responses, "")
             self._insert("bodies", BODY_COLUMNS, bodies, "")
@@ -165,7 +173,7 @@ _REPLACE_SCORE = (
 
 
 def _answer_rows(
-    answers: Sequence[Answer], ids: Sequence[int]
+    answers: Sequence[Answer], ids: Sequence[int], cost_bases: Mapping[int, str]
 ) -> tuple[dict[str, tuple[Any, ...]], list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     now = time.time()
     samples: dict[str, tuple[Any, ...]] = {}
@@ -173,7 +181,8 @@ def _answer_rows(
     for answer, row_id in zip(answers, ids, strict=True):
         row = _sample_row(answer)
         samples[row[0]] = row
-        responses.append(_response_row(answer, row_id, row[0], now))
+        basis = cost_bases.get(answer.trial.evaluation_id, REPORTED)
+        responses.append(_response_row(answer, row_id, row[0], now, basis))
         if answer.response is not None:
             bodies.append((row_id, codec.storable(answer.response.text), codec.response_more(answer.response)))
     return samples, responses, bodies
@@ -193,7 +202,7 @@ def _sample_row(answer: Answer) -> tuple[Any, ...]:
     return (blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest(), *content)
 
 
-def _response_row(answer: Answer, row_id: int, sample_digest: str, now: float) -> tuple[Any, ...]:
+def _response_row(answer: Answer, row_id: int, sample_digest: str, now: float, basis: str) -> tuple[Any, ...]:
     trial, response = answer.trial, answer.response
     sample = trial.sample
     head = (
@@ -201,7 +210,7 @@ def _response_row(answer: Answer, row_id: int, sample_digest: str, now: float) -
         sample.group,
     )  # fmt: skip
     if response is None:
-        return (*head, None, False, answer.error or "unknown", answer.retries, *[None] * 8, now)
+        return (*head, None, False, answer.error or "unknown", answer.retries, *[None] * 8, now, None, None)
     is_kept = response.is_cacheable and not answer.is_cached
     usage = response.usage
     return (
@@ -219,4 +228,6 @@ def _response_row(answer: Answer, row_id: int, sample_digest: str, now: float) -
         response.latency_seconds,
         response.first_token_seconds,
         now,
+        usage.cache_write_tokens,
+        None if response.cost_usd is None else response.cost_basis or basis,
     )

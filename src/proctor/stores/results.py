@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -34,6 +35,8 @@ class Tally:
     """What was spent: an answer from the cache costs nothing."""
     answers_cost_usd: Decimal | None
     """What the answers cost when they were asked for, those from the cache included."""
+    cost_bases: tuple[str | None, ...] = ()
+    """What the answers' costs rest on, each basis once; None for what was recorded before that was noted."""
 
     @property
     def recorded(self) -> int:
@@ -73,6 +76,7 @@ class ResultRow:
     input_tokens: int | None
     output_tokens: int | None
     cost_usd: Decimal | None
+    cost_basis: str | None
     finish_reason: str | None
     scores: tuple[ScoreRow, ...]
 
@@ -138,10 +142,12 @@ class ResultStore:
         columns: dict[str, ColumnElement[Any]] = {
             name: responses.c[name] for name in ("input_tokens", "output_tokens", "cost_pico_usd")
         }
-        columns["spent"] = case((responses.c.is_cached, 0), else_=responses.c.cost_pico_usd)
+        # Taking an answer from the cache costs nothing, but does not make an unknown price a known one.
+        columns["spent"] = case((responses.c.is_cached, responses.c.cost_pico_usd * 0), else_=responses.c.cost_pico_usd)
         query = (
             select(
                 _outcome().label("outcome"),
+                responses.c.cost_basis,
                 func.count().label("trials"),
                 func.count().filter(responses.c.error.is_(None)).label("answered"),
                 func.count().filter(responses.c.is_cached).label("cached"),
@@ -150,10 +156,12 @@ class ResultStore:
             )
             .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
             .where(responses.c.evaluation_id == evaluation_id, is_current())
-            .group_by("outcome")
+            .group_by("outcome", responses.c.cost_basis)
         )
         rows = [row._asdict() for row in self._stream(query)]
-        counts = {row["outcome"]: row["trials"] for row in rows}
+        counts: Counter[str] = Counter()
+        for row in rows:
+            counts[row["outcome"]] += row["trials"]
         answered = sum(row["answered"] for row in rows)
 
         def total(name: str) -> int | None:
@@ -161,14 +169,15 @@ class ResultStore:
             return sum(row[f"sum_{name}"] or 0 for row in rows) if is_known else None
 
         return Tally(
-            scored=counts.get(Outcome.SCORED, 0),
-            invalid=counts.get(Outcome.INVALID, 0),
-            failed=counts.get(Outcome.FAILED, 0),
+            scored=counts[Outcome.SCORED],
+            invalid=counts[Outcome.INVALID],
+            failed=counts[Outcome.FAILED],
             cached=sum(row["cached"] for row in rows),
             input_tokens=total("input_tokens"),
             output_tokens=total("output_tokens"),
             cost_usd=from_pico(total("spent")),
             answers_cost_usd=from_pico(total("cost_pico_usd")),
+            cost_bases=tuple(dict.fromkeys(row["cost_basis"] for row in rows if row["known_cost_pico_usd"])),
         )
 
     def sample_scores(self, evaluation_id: int, scorer: str, version: str) -> Iterator[SampleScore]:
@@ -301,6 +310,7 @@ def _result_row(part: _Part, row: Any, marks: tuple[ScoreRow, ...]) -> ResultRow
         input_tokens=row.input_tokens,
         output_tokens=row.output_tokens,
         cost_usd=from_pico(row.cost_pico_usd),
+        cost_basis=row.cost_basis,
         finish_reason=row.finish_reason,
         scores=marks,
     )

@@ -49,6 +49,8 @@ runs = Table(
     Column("seconds", Float, nullable=False, server_default=text("0")),
     Column("lease_owner", Text),
     Column("lease_until", Float),
+    # At least what may have been spent on requests that nobody has an answer to; see runs/kept_budget.py.
+    Column("unanswered_pico_usd", BigKey, nullable=False, server_default=text("0")),
     Index("ix_runs_created_at_id", "created_at", "id"),
 )
 
@@ -112,6 +114,9 @@ responses = Table(
     Column("latency_seconds", Float),
     Column("first_token_seconds", Float),
     Column("created_at", Float, nullable=False),
+    Column("cache_write_tokens", Integer),
+    # 'reported', 'computed: …', 'assumed: …' or 'free'; NULL where the cost is not known.
+    Column("cost_basis", Text),
     UniqueConstraint("evaluation_id", "trial_id", "attempt"),
     Index("ix_responses_evaluation_id", "evaluation_id"),
     # Few trials are asked twice: whether an attempt is the latest is looked up here, in next to nothing.
@@ -169,6 +174,8 @@ cache = Table(
     Column("latency_seconds", Float),
     Column("first_token_seconds", Float),
     Column("created_at", Float, nullable=False),
+    Column("cache_write_tokens", Integer),
+    Column("cost_basis", Text),
 )
 
 # A row is there before its batch is handed in: whatever happens in between, the batch can be found again.

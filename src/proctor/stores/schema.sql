@@ -11,6 +11,8 @@ CREATE TABLE cache (
 	latency_seconds FLOAT,
 	first_token_seconds FLOAT,
 	created_at FLOAT NOT NULL,
+	cache_write_tokens INTEGER,
+	cost_basis TEXT,
 	CONSTRAINT pk_cache PRIMARY KEY ("key")
 );
 
@@ -34,6 +36,7 @@ CREATE TABLE runs (
 	seconds FLOAT DEFAULT 0 NOT NULL,
 	lease_owner TEXT,
 	lease_until FLOAT,
+	unanswered_pico_usd INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_runs PRIMARY KEY (id)
 );
 
@@ -122,6 +125,8 @@ CREATE TABLE responses (
 	latency_seconds FLOAT,
 	first_token_seconds FLOAT,
 	created_at FLOAT NOT NULL,
+	cache_write_tokens INTEGER,
+	cost_basis TEXT,
 	CONSTRAINT pk_responses PRIMARY KEY (id),
 	CONSTRAINT uq_responses_evaluation_id_trial_id_attempt UNIQUE (evaluation_id, trial_id, attempt),
 	CONSTRAINT fk_responses_evaluation_id FOREIGN KEY(evaluation_id) REFERENCES evaluations (id) ON DELETE CASCADE,

@@ -9,6 +9,7 @@ RESPONSE_COLUMNS = (
     "id", "evaluation_id", "trial_id", "attempt", "sample_id", "sample_digest", "epoch", "category", "cluster",
     "cache_key", "is_cached", "error", "retries", "finish_reason", "input_tokens", "output_tokens",
     "reasoning_tokens", "cached_tokens", "cost_pico_usd", "latency_seconds", "first_token_seconds", "created_at",
+    "cache_write_tokens", "cost_basis",
 )  # fmt: skip
 SAMPLE_COLUMNS = ("digest", "sample_id", "input", "target", "prompt", "body")
 BODY_COLUMNS = ("response_id", "text", "more")

@@ -200,6 +200,7 @@ def _hearing_json(hearing: Hearing) -> dict[str, Json]:
         "finish_reason": response.finish_reason.value,
         "usage": asdict(response.usage),
         "cost_usd": None if response.cost_usd is None else str(response.cost_usd),
+        "cost_basis": response.cost_basis,
         "latency_seconds": response.latency_seconds,
         "cached": hearing.opinion.is_cached,
     }

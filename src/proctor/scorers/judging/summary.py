@@ -9,6 +9,7 @@ from decimal import Decimal
 from itertools import repeat
 
 from proctor.domain.message import Json
+from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
 
 Ratings = tuple[int | str | None, ...]
@@ -27,6 +28,8 @@ class JudgeTotals:
     input_tokens: int | None = 0
     output_tokens: int | None = 0
     cost_usd: Decimal | None = Decimal(0)
+    cost_bases: dict[str | None, None] = field(default_factory=dict)
+    """What the costs rest on, each basis once."""
 
     def add(self, ruling: Mapping[str, Json]) -> None:
         hearings = ruling["hearings"]
@@ -47,6 +50,8 @@ class JudgeTotals:
             cost = hearing["cost_usd"]
             known = self.cost_usd is not None and cost is not None
             self.cost_usd = self.cost_usd + Decimal(cost) if known else None  # type: ignore[operator]
+            if cost is not None:
+                self.cost_bases[hearing.get("cost_basis")] = None
 
     def as_json(self) -> dict[str, Json]:
         return {
@@ -57,6 +62,8 @@ class JudgeTotals:
             "cached": self.cached,
             "usage": {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens},
             "cost_usd": None if self.cost_usd is None else float(self.cost_usd),
+            "cost_basis": UNKNOWN if self.cost_usd is None else joint_kind(self.cost_bases),
+            "price_sources": [source for basis in self.cost_bases if (source := basis_source(basis))],
         }
 
 
