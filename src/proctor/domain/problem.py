@@ -82,6 +82,7 @@ class Mutant:
     breaks: tuple[str, ...]
     note: str
     files: Mapping[str, bytes]
+    """The whole program: the gold solution's files with the mutant's own laid over them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,10 @@ class Problem:
     pass_score: float
     """The least total; all MUSTs are needed besides."""
     limits: Mapping[str, Json]
+    """What one command may use: memory_bytes, disk_bytes, processes, seconds; only those that were given."""
     dependencies: tuple[str, ...]
     load: Mapping[str, Json] | None
-    """A service's load profile, or a command's or library's workload."""
+    """A service's profile (connections, seconds, requests, setup), or the path of a command's or library's `work`."""
     folder: Path
     digest: str
     """Of every file of the problem: marks of different digests are not comparable."""
@@ -109,3 +111,5 @@ class Problem:
     mutants: tuple[Mutant, ...] = field(default=(), repr=False)
     visible: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Visible tests by path below `tests/visible`: a model is shown them."""
+    checks: Mapping[str, CheckKind] = field(default_factory=dict, repr=False)
+    """Every authoritative test function, without `test_`, and its kind."""

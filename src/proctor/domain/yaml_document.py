@@ -108,13 +108,13 @@ def explain(
 def mistakes(
     mistake: pydantic.ValidationError, document: LocatedDocument, model: type[pydantic.BaseModel] | None = None
 ) -> list[str]:
-    """One line for each mistake, in the order of the document; `model` lets unknown fields get a suggestion."""
-    found: dict[tuple[int, bool, str], str] = {}
+    """One line for each mistake, in the order of the document, what is missing last; `model` allows suggestions."""
+    found: dict[tuple[bool, int, str], str] = {}
     for detail in mistake.errors(include_url=False):
         line, path = document.line_of(detail["loc"]), document.path_of(detail["loc"])
         head = f"{document.name}:{line}: " + (f"{path}: " if path else "")
         # A field that is missing has often been misspelt: the misspelling says more.
-        found.setdefault((line, detail["type"] == "missing", path), head + _describe(dict(detail), model))
+        found.setdefault((detail["type"] == "missing", line, path), head + _describe(dict(detail), model))
     return [found[key] for key in sorted(found)]
 
 
@@ -170,7 +170,8 @@ def _fields_at(model: type[pydantic.BaseModel], location: Location) -> list[str]
             elif isinstance(step, int) or candidate.__name__ == step:
                 found.append(candidate)
         models = found or models
-    return [name for found in models[:1] if issubclass(found, BaseModel) for name in found.model_fields]
+    found_fields = [one.model_fields for one in models[:1] if issubclass(one, BaseModel)]
+    return [field.alias or name for fields in found_fields for name, field in fields.items()]
 
 
 def _models_in(annotation: Any) -> list[Any]:

@@ -1,0 +1,1 @@
+"""Programs to build from requirements: problem folders read, checked and put as samples."""
