@@ -14,6 +14,7 @@ from proctor.reports.figures import (
     plural,
     seconds_text,
     share_text,
+    unanswered_notes,
 )
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "plural",
     "seconds_text",
     "share_text",
+    "unanswered_notes",
     "until_text",
 ]
 

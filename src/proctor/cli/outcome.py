@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from proctor.cli.figures import cost_notes, cost_text, count_text, plural, seconds_text, until_text
+from proctor.cli.figures import cost_notes, cost_text, count_text, plural, seconds_text, unanswered_notes, until_text
 from proctor.cli.tables import print_categories, print_results
 from proctor.cli.terminal import cell, console, plain_table, status_text
 
@@ -62,7 +62,7 @@ def _print_numbers(out: Console, document: dict[str, Any]) -> None:
             state = "not asked" if item["stopped"] else "still to come"
             who = f"{item['model']} on {item['benchmark']}"
             out.print(Text(f"{who}: {missing:,} of {plural(item['trials'], 'trial')} {state}."))
-    for note in cost_notes(evaluations):
+    for note in [*cost_notes(evaluations), *unanswered_notes(document)]:
         out.print(Text(note))
     print_categories(out, evaluations)
     for outcome in document.get("until", []):

@@ -16,5 +16,6 @@ def run_json(run: RunRow, evaluations: list[dict[str, Any]]) -> dict[str, Any]:
         "error": run.error,
         "created_at": run.created_at.isoformat(),
         "seconds": round(run.seconds, 3),
+        "unanswered_cost_usd": float(run.unanswered_usd),
         "evaluations": evaluations,
     }

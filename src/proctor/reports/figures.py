@@ -101,6 +101,14 @@ def cost_notes(items: Iterable[Mapping[str, Any]]) -> list[str]:
     ]  # fmt: skip
 
 
+def unanswered_notes(document: Mapping[str, Any]) -> list[str]:
+    """A sentence about money that may have gone for nothing; none where there is no such money."""
+    usd = document.get("unanswered_cost_usd")
+    if not usd:
+        return []
+    return [f"Up to {cost_text(usd)} more may have been spent on requests whose answers never arrived."]
+
+
 def share_text(count: int, total: int) -> str:
     """A count with its share: `3 (1.5 %)`."""
     return "0" if not count or not total else f"{count:,} ({100 * count / total:.1f} %)"

@@ -19,6 +19,7 @@ from proctor.reports.figures import (
     seconds_text,
     share_text,
     small_cost_text,
+    unanswered_notes,
 )
 from proctor.reports.frontier import frontier_section
 from proctor.reports.sections import Page, Section, Table
@@ -88,6 +89,7 @@ def _summary(document: Document) -> Section:
     notes = ["Failed trials are faults of a provider, the network or a sandbox: they are in no score."]
     if document["error"]:
         notes.insert(0, f"The run says: {document['error']}")
+    notes += unanswered_notes(document)
     charts = tuple(chart for name in names if (chart := _forest(evaluations, name)) is not None)
     return Section("Summary", (), (Table(headers, rows, words=2),), charts, tuple(notes))
 

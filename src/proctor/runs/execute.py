@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from itertools import groupby
 
 from proctor.domain.errors import ProctorError, UserError
@@ -22,6 +23,7 @@ from proctor.engine.loop import ModelWork, Work, execute
 from proctor.engine.ratelimit import RateLimits
 from proctor.planning.expand import trials_of
 from proctor.runs.judges import give_opponents, judging, lost
+from proctor.runs.kept_budget import KeptBudget
 from proctor.runs.progress import EvaluationProgress, Progress
 from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import Surroundings, close_models, resolve
@@ -181,6 +183,8 @@ async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, st
         pulse.cancel()
         await asyncio.gather(pulse, return_exceptions=True)
         await journal.close()
+    if isinstance(budget, KeptBudget):
+        budget.close()
     if execution.stop_reason is not None:
         return RunStatus.CANCELLED, execution.stop_reason
     if given_up:
@@ -204,9 +208,32 @@ def _budget(execution: Execution, store: RunStore) -> Budget | None:
     cap = execution.plan.limits.cost_usd
     if cap is None:
         return None
-    reason = f"the cost limit of ${cap} was reached"
-    spent = store.spent_usd(execution.run_id) + ScoreStore(execution.database).spent_on_judges(execution.run_id)
-    return Budget(cap, spent, lambda: execution.stop(reason))
+    ledger = RunLedger(execution.run_id, store, ScoreStore(execution.database))
+
+    def stop() -> None:
+        execution.stop(f"the cost limit of ${cap} was reached")
+
+    if execution.plan.batch:  # what batches may cost is kept with each of them
+        return Budget(cap, ledger.recorded_usd(), stop)
+    return KeptBudget(cap, ledger, stop)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLedger:
+    """A run's money, as the store has it."""
+
+    run_id: str
+    store: RunStore
+    scores: ScoreStore
+
+    def recorded_usd(self) -> Decimal:
+        return self.store.spent_usd(self.run_id) + self.scores.spent_on_judges(self.run_id)
+
+    def unanswered_usd(self) -> Decimal:
+        return self.store.get(self.run_id).unanswered_usd
+
+    def keep_unanswered(self, amount_usd: Decimal) -> None:
+        self.store.keep_unanswered(self.run_id, amount_usd)
 
 
 def _work_by_model(execution: Execution, rates: RateLimits) -> list[ModelWork]:

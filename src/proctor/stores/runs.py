@@ -19,7 +19,7 @@ import orjson
 
 from proctor.domain.errors import NotFoundError, RunError
 from proctor.domain.run import RunStatus
-from proctor.stores.codec import from_pico, to_json
+from proctor.stores.codec import from_pico, to_json, to_pico
 from proctor.stores.database import Database, explained
 from proctor.version import __version__
 
@@ -43,6 +43,8 @@ class RunRow:
     started_at: datetime | None
     finished_at: datetime | None
     seconds: float
+    unanswered_usd: Decimal
+    """What may have been spent on requests that have no recorded answer; kept for runs with a cost limit."""
 
     @property
     def plan(self) -> Plan:
@@ -195,6 +197,11 @@ class RunStore:
             ).fetchone()
         return from_pico(row[0]) or Decimal(0)
 
+    def keep_unanswered(self, run_id: str, amount_usd: Decimal) -> None:
+        """Write down what may be spent without an answer; when it returns, a crash cannot make that forgotten."""
+        with explained(self._database.path), self._connect() as connection:
+            connection.execute("UPDATE runs SET unanswered_pico_usd = ? WHERE id = ?", [to_pico(amount_usd), run_id])
+
     def add_event(self, run_id: str, kind: str, data: dict[str, Any]) -> None:
         with explained(self._database.path), self._connect() as connection:
             connection.execute(
@@ -238,6 +245,7 @@ def _run_row(row: sqlite3.Row) -> RunRow:
         started_at=moment(row["started_at"]),
         finished_at=moment(row["finished_at"]),
         seconds=row["seconds"],
+        unanswered_usd=from_pico(row["unanswered_pico_usd"]) or Decimal(0),
     )
 
 
