@@ -1,0 +1,182 @@
+"""HTTP/1.1 answers are read the same however they are cut, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.models.http1 import LARGEST_HEAD, AnswerParser, MalformedAnswerError, TooLargeError
+
+LARGEST = 10_000
+OK = b"HTTP/1.1 200 OK\r\n"
+
+
+@dataclass(frozen=True)
+class Written:
+    raw: bytes
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    is_open_ended: bool
+
+
+TOKENS = st.text("abcdefghijklmnopqrstuvwxyz-", min_size=1, max_size=12).map(lambda name: f"x-{name}")
+VALUES = st.text(st.characters(min_codepoint=0x20, max_codepoint=0xFF, exclude_characters="\x7f"), max_size=30)
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> Written:
+    status = draw(st.sampled_from([200, 201, 302, 400, 429, 503]))
+    headers = {name: value.strip(" \t") for name, value in draw(st.dictionaries(TOKENS, VALUES, max_size=5)).items()}
+    body = draw(st.binary(max_size=400))
+    framing = draw(st.sampled_from(["length", "chunked", "open"]))
+    interim = draw(st.sampled_from([b"", b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 x\r\nlink: </a>\r\n\r\n"]))
+    if framing == "length":
+        headers["content-length"], wrapped = str(len(body)), body
+    elif framing == "chunked":
+        headers["transfer-encoding"], wrapped = "chunked", _chunked(draw, body)
+    else:
+        wrapped = body
+    lines = [f"HTTP/1.1 {status} Reason", *(f"{name.title()}:  {value} " for name, value in headers.items())]
+    raw = interim + "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + wrapped
+    return Written(raw, status, headers, body, framing == "open")
+
+
+def _chunked(draw: st.DrawFn, body: bytes) -> bytes:
+    wrapped, rest = b"", body
+    while rest:
+        size = draw(st.integers(1, len(rest)))
+        wrapped += f"{size:x}{draw(st.sampled_from(['', ';name=value', ' ']))}\r\n".encode() + rest[:size] + b"\r\n"
+        rest = rest[size:]
+    return wrapped + b"0\r\n" + draw(st.sampled_from([b"", b"x-sum: 1\r\n"])) + b"\r\n"
+
+
+def pieces(raw: bytes, cuts: list[int]) -> list[bytes]:
+    places = [0, *sorted({cut % (len(raw) + 1) for cut in cuts}), len(raw)]
+    return [raw[a:b] for a, b in pairwise(places)]
+
+
+@given(answers(), st.lists(st.integers(0, 10_000), max_size=30))
+def test_an_answer_is_the_same_however_it_is_cut(written: Written, cuts: list[int]) -> None:
+    parser = AnswerParser(LARGEST)
+    *first, last = pieces(written.raw, cuts)
+    whole = [parser.feed(part) for part in first if part] + [parser.feed(last) if last else False]
+    if written.is_open_ended:
+        assert not any(whole)
+        parser.end()
+    else:
+        assert whole.count(True) == 1
+        assert parser.is_reusable
+    assert (parser.status, parser.body) == (written.status, written.body)
+    assert parser.headers == written.headers
+    assert parser.is_reusable is not written.is_open_ended
+
+
+@given(answers(), st.data())
+def test_an_answer_that_is_cut_short_is_none(written: Written, data: st.DataObject) -> None:
+    if written.is_open_ended:
+        return
+    end = data.draw(st.integers(0, len(written.raw) - 1))
+    parser = AnswerParser(LARGEST)
+    # One whose body is empty is whole with its head.
+    if not parser.feed(written.raw[:end]):
+        with pytest.raises(MalformedAnswerError, match="before the answer was complete"):
+            parser.end()
+    else:
+        pytest.fail("it was taken for a whole answer")
+
+
+@given(st.lists(st.binary(max_size=60) | st.sampled_from([OK, b"\r\n", b"\r\n\r\n", b"content-length: 3", b"0"])))
+def test_nonsense_is_refused_in_no_other_way(parts: list[bytes]) -> None:
+    parser = AnswerParser(LARGEST)
+    try:
+        if not any(parser.feed(part) for part in parts):
+            parser.end()
+    except (MalformedAnswerError, TooLargeError):
+        return
+    assert 200 <= parser.status < 600
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"SSH-2.0-OpenSSH_9.2\r\n\r\n",
+        b"HTTP/2 200\r\n\r\n",
+        b"HTTP/1.1 20 OK\r\n\r\n",
+        b"HTTP/1.1 2000 OK\r\n\r\n",
+        b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
+        OK + b"no colon\r\n\r\n",
+        OK + b"space : before\r\n\r\n",
+        OK + b"a: b\r\n folded: c\r\n\r\n",
+        OK + b"a: b\ncontent-length: 0\r\n\r\n",
+        OK + b"content-length: -1\r\n\r\n",
+        OK + b"content-length: 1e3\r\n\r\n",
+        OK + "content-length: ²\r\n\r\n".encode("latin-1"),
+        OK + b"content-length: 1\r\ncontent-length: 2\r\n\r\n",
+        OK + b"transfer-encoding: gzip, chunked\r\n\r\n",
+        OK + b"content-encoding: gzip\r\ncontent-length: 2\r\n\r\n",
+        OK + b"transfer-encoding: chunked\r\n\r\nzz\r\n",
+        OK + b"transfer-encoding: chunked\r\n\r\n\r\n",
+        OK + b"transfer-encoding: chunked\r\n\r\n-2\r\n",
+        OK + b"transfer-encoding: chunked\r\n\r\n2\r\nabc\r\n",
+        OK + b"transfer-encoding: chunked\r\n\r\n" + b"1" * 5000,
+        OK + b"transfer-encoding: chunked\r\n\r\n0\r\n" + b"a: b\r\n" * LARGEST_HEAD,
+        OK + b"a: " + b"b" * LARGEST_HEAD + b"\r\n\r\n",
+        b"x" * (LARGEST_HEAD + 1),
+    ],
+)
+def test_what_breaks_the_rules_is_refused(raw: bytes) -> None:
+    with pytest.raises(MalformedAnswerError):
+        AnswerParser(LARGEST).feed(raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        OK + b"content-length: 10001\r\n\r\n",
+        OK + b"\r\n" + b"x" * 10_001,
+        OK + b"transfer-encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 10_001,
+        OK + b"transfer-encoding: chunked\r\n\r\nfffffffffffffff\r\n" + b"x" * 10_001,
+    ],
+)
+def test_a_body_that_is_too_large_is_refused_as_soon_as_that_is_known(raw: bytes) -> None:
+    with pytest.raises(TooLargeError):
+        AnswerParser(LARGEST).feed(raw)
+
+
+@pytest.mark.parametrize("status", [204, 304])
+def test_some_answers_have_no_body_whatever_they_say(status: int) -> None:
+    parser = AnswerParser(LARGEST)
+    assert parser.feed(f"HTTP/1.1 {status} x\r\ncontent-length: 20\r\n\r\n".encode())
+    assert parser.body == b""
+    head = AnswerParser(LARGEST, is_bodiless=True)
+    assert head.feed(OK + b"content-length: 20\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nab",
+        OK + b"content-length: 2\r\nConnection: Close\r\n\r\nab",
+        OK + b"content-length: 2\r\nconnection: keep-alive, close\r\n\r\nab",
+        OK + b"content-length: 2\r\n\r\nabHTTP/1.1 200 OK\r\n\r\n",
+        OK + b"content-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n",
+        OK + b"transfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\nx",
+    ],
+)
+def test_a_connection_in_doubt_is_not_used_again(raw: bytes) -> None:
+    parser = AnswerParser(LARGEST)
+    assert parser.feed(raw)
+    assert parser.body == b"ab"
+    assert not parser.is_reusable
+
+
+def test_a_name_given_twice_is_joined_and_a_length_said_twice_is_one() -> None:
+    parser = AnswerParser(LARGEST)
+    assert parser.feed(OK + b"A: 1\r\na: 2\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\nab")
+    assert parser.headers["a"] == "1, 2"
+    assert parser.is_reusable
