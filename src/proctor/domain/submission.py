@@ -1,0 +1,97 @@
+"""A program as it is handed in: files by path, none of which leads out of its folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+MOST_FILES = 1_000
+MOST_BYTES = 16 * 1024 * 1024
+"""Of all files together, as they are on disk."""
+LONGEST_PATH = 240
+LONGEST_NAME = 100
+DEEPEST = 16
+_DRIVE = re.compile(r"^[A-Za-z]:")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The files of a program, how they were found, and what was left out and why."""
+
+    files: Mapping[str, bytes]
+    form: str
+    """How they were written: 'fences', 'json', 'tags', 'diff', 'edits', 'single', 'folder', 'zip', 'tar', 'agent' …"""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Path -> why it was not taken."""
+    notes: tuple[str, ...] = ()
+
+
+def clean_path(path: str) -> str:
+    """A relative path with forward slashes that stays inside its folder; ValueError says why it does not."""
+    plain = path.strip().replace("\\", "/")
+    if not plain:
+        raise ValueError("the path is empty")
+    if _CONTROL.search(plain):
+        raise ValueError("the path has control characters")
+    if plain.startswith("/") or _DRIVE.match(plain):
+        raise ValueError("the path is absolute")
+    if plain.startswith("~"):
+        raise ValueError("the path begins with '~'")
+    parts = [part for part in plain.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise ValueError("the path leads out of the folder ('..')")
+    if not parts or plain.endswith("/"):
+        raise ValueError("the path names no file")
+    if len(parts) > DEEPEST:
+        raise ValueError(f"the path is more than {DEEPEST} folders deep")
+    _refuse_long(parts)
+    return "/".join(parts)
+
+
+def _refuse_long(parts: list[str]) -> None:
+    try:
+        lengths = [len(part.encode("utf-8")) for part in parts]
+    except UnicodeEncodeError:
+        raise ValueError("the path is not Unicode text") from None
+    if max(lengths) > LONGEST_NAME or sum(lengths) + len(parts) > LONGEST_PATH:
+        raise ValueError(f"the path is longer than {LONGEST_PATH} bytes, or a name in it than {LONGEST_NAME}")
+
+
+class Collected:
+    """Files taken one by one within the limits; what cannot be taken is kept with its reason."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.refused: dict[str, str] = {}
+
+    def take(self, path: str, content: bytes) -> bool:
+        """Take a file, or note why not; a later file of the same path replaces the earlier one."""
+        shown = path[:LONGEST_PATH]
+        try:
+            name = clean_path(path)
+            self._refuse_beyond(name, content)
+        except ValueError as reason:
+            self.refused[shown] = str(reason)
+            return False
+        self.files[name] = content
+        return True
+
+    def _refuse_beyond(self, name: str, content: bytes) -> None:
+        if name not in self.files and len(self.files) >= MOST_FILES:
+            raise ValueError(f"there are more than {MOST_FILES:,} files")
+        size = sum(len(one) for path, one in self.files.items() if path != name) + len(content)
+        if size > MOST_BYTES:
+            raise ValueError(f"the files together are larger than {MOST_BYTES // 2**20} MiB")
+        if clash := clashing(name, self.files):
+            raise ValueError(f"{clash!r} cannot be a file and a folder at once")
+
+
+def clashing(name: str, others: Iterable[str]) -> str | None:
+    """The path that would have to be a file and a folder at once."""
+    folders = {name[: match.start()] for match in re.finditer("/", name)}
+    for other in others:
+        if other in folders or other.startswith(f"{name}/"):
+            return min(other, name, key=len)
+    return None

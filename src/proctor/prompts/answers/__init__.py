@@ -1,0 +1,1 @@
+"""The files of a program, read out of what a model wrote."""
