@@ -18,13 +18,18 @@ if TYPE_CHECKING:
 def estimated(plan: Plan, evaluations: Sequence[Evaluation], database: Database | None) -> dict[str, Any]:
     """The resolved plan with what each evaluation and all of them will cost."""
     from proctor.runs.costing import estimate_cost, total_cost
+    from proctor.runs.judge_costing import estimate_judges
 
     document = resolved(plan, evaluations)
     estimates = [estimate_cost(item, database) for item in evaluations]
-    for part, estimate in zip(document["evaluations"], estimates, strict=True):
+    judges = [estimate_judges(item, database) for item in evaluations]
+    for part, estimate, judging in zip(document["evaluations"], estimates, judges, strict=True):
         part["cost"] = _cost_json(estimate)
-    document["cost"] = _cost_json(total_cost(estimates))
-    document["judges_counted"] = None if not plan.judge else False
+        part["judges"] = [
+            {"scorer": item.scorer, "judge": item.judge, "cost": _cost_json(item.cost)} for item in judging
+        ]
+    document["cost"] = _cost_json(total_cost(estimates, [item.cost for some in judges for item in some]))
+    document["judges_counted"] = True if any(judges) else None
     return document
 
 

@@ -108,7 +108,8 @@ def print_dry_run(document: dict[str, Any]) -> None:
 def _print_costs(out: Console, document: dict[str, Any]) -> None:
     """What each evaluation will cost and why, and all of them together."""
     evaluations = document["evaluations"]
-    if all(item["cost"]["basis"] == "it costs nothing" for item in evaluations):
+    costs = [part["cost"] for item in evaluations for part in (item, *item["judges"])]
+    if all(cost["basis"] == "it costs nothing" for cost in costs):
         out.print("\nIt costs nothing.")
         return
     out.print("\nCost, estimated:")
@@ -117,12 +118,13 @@ def _print_costs(out: Console, document: dict[str, Any]) -> None:
             Text(f"  {item['model']} on {item['benchmark']}: {_estimate_text(item['cost'])} ({item['cost']['basis']})"),
             soft_wrap=True,
         )
-    if len(evaluations) > 1:
+        for part in item["judges"]:
+            who = f"{part['judge']} judging it by {part['scorer']}"
+            out.print(Text(f"    {who}: {_estimate_text(part['cost'])} ({part['cost']['basis']})"), soft_wrap=True)
+    if len(costs) > 1:
         total = document["cost"]
         reason = f" ({total['basis']})" if total["value_usd"] is None else ""
         out.print(Text(f"  all together: {_estimate_text(total)}{reason}"), soft_wrap=True)
-    if document["judges_counted"] is False:
-        out.print("  What the judges cost is not counted.")
 
 
 def _estimate_text(cost: dict[str, Any]) -> str:

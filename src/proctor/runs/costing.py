@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -12,10 +12,11 @@ from proctor.domain.message import Prompt
 from proctor.domain.plan import Plan
 from proctor.domain.price import FREE
 from proctor.domain.response import Usage
+from proctor.domain.sample import Sample
 from proctor.planning.expand import trials_of
 from proctor.stores.codec import prompt_text
 from proctor.stores.database import Database
-from proctor.stores.history import History, count_answered, find_history
+from proctor.stores.history import History, Lengths, count_answered, find_history
 
 PROMPTS_LOOKED_AT = 200
 CHARACTERS_PER_TOKEN = 4.0
@@ -41,7 +42,7 @@ class CostEstimate:
 
 
 def estimate_cost(evaluation: Evaluation, database: Database | None) -> CostEstimate:
-    """Without retries and judges; earlier runs tell how long answers are, and which are there already."""
+    """Without retries, and without judges; earlier runs tell how long answers are, and which are there already."""
     price = evaluation.price
     if price is None:
         return CostEstimate(None, None, None, "the price is unknown")
@@ -54,29 +55,47 @@ def estimate_cost(evaluation: Evaluation, database: Database | None) -> CostEsti
     if answer is None:
         reason = "no earlier run tells how long the answers are, and max_tokens is not given; --pilot N finds out"
         return CostEstimate(None, None, None, reason, cached)
-    mean, low, high, why = answer
     tokens_in, spread, how = _prompt_length(evaluation, history)
     costs = [
         _cost(evaluation, tokens_in * factor, tokens_out, open_trials)
-        for factor, tokens_out in ((1.0, mean), (1 - spread, low), (1 + spread, high))
+        for factor, tokens_out in ((1.0, answer.mean), (1 - spread, answer.low), (1 + spread, answer.high))
     ]
-    basis = f"{price.basis}; {why}; {how}" + (f"; {cached:,} answers are in the cache" if cached else "")
+    basis = f"{price.basis}; {answer.why}; {how}" + (f"; {cached:,} answers are in the cache" if cached else "")
     return CostEstimate(costs[0], costs[1], costs[2], basis, cached)
 
 
-def total_cost(estimates: Iterable[CostEstimate]) -> CostEstimate:
-    """All of them together; unknown as soon as one is."""
-    found = list(estimates)
-    if any(item.value_usd is None for item in found):
-        missing = sum(item.value_usd is None for item in found)
-        return CostEstimate(None, None, None, f"{missing} of {len(found)} evaluations cannot be estimated")
+def total_cost(estimates: Iterable[CostEstimate], judges: Iterable[CostEstimate] = ()) -> CostEstimate:
+    """All of them together, judges included; unknown as soon as one is."""
+    of_models, of_judges = list(estimates), list(judges)
+    found = of_models + of_judges
+    for items, what in ((of_models, "evaluations"), (of_judges, "judgings")):
+        missing = sum(item.value_usd is None for item in items)
+        if missing:
+            return CostEstimate(None, None, None, f"{missing} of {len(items)} {what} cannot be estimated")
 
     def total(name: str) -> Decimal:
         return sum((getattr(item, name) for item in found), Decimal(0))
 
     # The errors may all go the same way: bounds are added, not combined.
-    cached = sum(item.cached_trials for item in found)
-    return CostEstimate(total("value_usd"), total("low_usd"), total("high_usd"), "the sum of all evaluations", cached)
+    cached = sum(item.cached_trials for item in of_models)
+    basis = "the sum of all evaluations" + (" and their judges" if of_judges else "")
+    return CostEstimate(total("value_usd"), total("low_usd"), total("high_usd"), basis, cached)
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How long texts are expected to be: the mean with an interval, and what that rests on."""
+
+    mean: float
+    low: float
+    high: float
+    why: str
+
+
+def from_history(known: Lengths, texts: int, most: float, why: str) -> Length:
+    """The mean of so many further texts, where earlier ones were like this."""
+    error = Z * known.deviation * math.sqrt(1 / known.answers + 1 / max(texts, 1))
+    return Length(min(known.mean, most), max(known.mean - error, 0.0), min(known.mean + error, most), why)
 
 
 def pilot_plan(plan: Plan, samples: int) -> Plan:
@@ -112,7 +131,7 @@ def _cached_trials(evaluation: Evaluation, database: Database | None) -> int:
 
 def _prompt_length(evaluation: Evaluation, history: _Histories) -> tuple[float, float, str]:
     """Mean tokens of a prompt, how far that may be off, and where it comes from."""
-    prompts = _some_prompts(evaluation)
+    prompts = [evaluation.benchmark.renderer.render(sample) for sample in some_samples(evaluation)]
     known = history.same_benchmark or history.any
     if known is None:
         tokens = sum(_rough_tokens(prompt) for prompt in prompts) / len(prompts)
@@ -122,12 +141,12 @@ def _prompt_length(evaluation: Evaluation, history: _Histories) -> tuple[float, 
     return characters / known.characters_per_token, MEASURED_SPREAD, how
 
 
-def _some_prompts(evaluation: Evaluation) -> Sequence[Prompt]:
+def some_samples(evaluation: Evaluation) -> list[Sample]:
     """Spread evenly over the samples: files are often sorted."""
     count = evaluation.fingerprint.count
     step = max(1, count // PROMPTS_LOOKED_AT)
     positions = list(range(0, count, step))[:PROMPTS_LOOKED_AT]
-    return [evaluation.benchmark.renderer.render(sample) for sample in evaluation.samples.at(positions)]
+    return list(evaluation.samples.at(positions))
 
 
 def _rough_tokens(prompt: Prompt) -> float:
@@ -135,17 +154,15 @@ def _rough_tokens(prompt: Prompt) -> float:
     return (len(prompt.text) + more) / CHARACTERS_PER_TOKEN + TOKENS_PER_MESSAGE * len(prompt.messages)
 
 
-def _answer_length(evaluation: Evaluation, history: _Histories, trials: int) -> tuple[float, float, float, str] | None:
+def _answer_length(evaluation: Evaluation, history: _Histories, trials: int) -> Length | None:
     """Mean tokens of an answer with an interval for the mean of so many, and where they come from."""
     longest = evaluation.options.get("max_tokens")
     most = float(longest) if isinstance(longest, int) else math.inf
     if (known := history.alike or history.same_benchmark) is not None:
-        error = Z * known.output_deviation * math.sqrt(1 / known.answers + 1 / max(trials, 1))
-        why = f"answers as long as {known.answers:,} earlier ones" + ("" if history.alike else " with other options")
-        mean = min(known.output_mean, most)
-        return mean, max(known.output_mean - error, 0.0), min(known.output_mean + error, most), why
+        why = f"answers as long as {known.output.answers:,} earlier ones"
+        return from_history(known.output, trials, most, why + ("" if history.alike else " with other options"))
     if math.isfinite(most):
-        return most / 2, 0.0, most, f"no earlier run: answers of 0 to {most:,.0f} tokens (max_tokens)"
+        return Length(most / 2, 0.0, most, f"no earlier run: answers of 0 to {most:,.0f} tokens (max_tokens)")
     return None
 
 

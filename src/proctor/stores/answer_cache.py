@@ -5,21 +5,29 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from proctor.domain.response import Response
 from proctor.stores import codec
 from proctor.stores.database import Database, explained
-from proctor.stores.statements import insert
+from proctor.stores.statements import insert, places
 
 T = TypeVar("T")
 COLUMNS = (
     "key", "text", "more", "finish_reason", "input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens",
     "cost_pico_usd", "latency_seconds", "first_token_seconds", "created_at", "cache_write_tokens", "cost_basis",
 )  # fmt: skip
+
+
+def count_kept(database: Database, keys: Sequence[str]) -> int:
+    """How many of these requests have an answer here."""
+    query = f"SELECT count(*) FROM cache WHERE key IN ({places(len(keys))})"  # noqa: S608 - only placeholders
+    with explained(database.path), closing(database.connect()) as connection:
+        return int(connection.execute(query, list(keys)).fetchone()[0])
 
 
 class AnswerCache:

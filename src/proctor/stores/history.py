@@ -8,25 +8,36 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
 from sqlalchemy import ColumnElement, func, select
 
 from proctor.domain.message import Json
 from proctor.stores.codec import to_json
 from proctor.stores.database import Database, explained
-from proctor.stores.schema import evaluations, responses, samples
+from proctor.stores.schema import bodies, evaluations, responses, samples, scores
 from proctor.stores.statements import places
 
 KEYS_AT_ONCE = 500
 
 
+REPLIES_LOOKED_AT = 2_000
+
+
 @dataclass(frozen=True, slots=True)
-class History:
-    """Earlier answers: how many, how many tokens they took, and how many characters of prompt made a token."""
+class Lengths:
+    """Earlier texts: how many, and how long."""
 
     answers: int
-    output_mean: float
-    output_deviation: float
-    """Of single answers; where there is only one, as large as the mean."""
+    mean: float
+    deviation: float
+    """Of single texts; where there is only one, as large as the mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Earlier answers: how many tokens they took, and how many characters of prompt made a token."""
+
+    output: Lengths
     characters_per_token: float
 
 
@@ -58,8 +69,68 @@ def find_history(
     count, mean, square, characters, inputs = row
     if not count:
         return None
-    spread = math.sqrt(max(float(square) - float(mean) ** 2, 0.0) * count / (count - 1)) if count > 1 else float(mean)
-    return History(count, float(mean), spread, float(characters) / float(inputs))
+    return History(_lengths(count, float(mean), float(square)), float(characters) / float(inputs))
+
+
+def _lengths(count: int, mean: float, square: float) -> Lengths:
+    spread = math.sqrt(max(square - mean**2, 0.0) * count / (count - 1)) if count > 1 else mean
+    return Lengths(count, mean, spread)
+
+
+def find_answer_lengths(database: Database, model: str, benchmark: str | None = None) -> Lengths | None:
+    """How many characters earlier answers of this model had, on this benchmark if given; None when there are none."""
+    characters = func.length(bodies.c.text)
+    wanted: list[ColumnElement[bool]] = [evaluations.c.model == model, ~responses.c.is_cached]
+    if benchmark is not None:
+        wanted.append(evaluations.c.benchmark == benchmark)
+    query = (
+        select(func.count(), func.avg(characters), func.avg(characters * characters))
+        .select_from(responses)
+        .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
+        .join(bodies, bodies.c.response_id == responses.c.id)
+        .where(*wanted)
+    )
+    with explained(database.path), database.engine.connect() as connection:
+        count, mean, square = connection.execute(query).one()
+    return _lengths(count, float(mean), float(square)) if count else None
+
+
+def find_reply_lengths(database: Database, judge: str) -> Lengths | None:
+    """How many tokens a judge's latest replies had; None when there are none."""
+    query = (
+        select(scores.c.details)
+        .where(scores.c.details.contains(to_json({"judge": judge})[1:-1], autoescape=True))
+        .order_by(scores.c.response_id.desc())
+        .limit(REPLIES_LOOKED_AT)
+    )
+    with explained(database.path), database.engine.connect() as connection:
+        details = [orjson.loads(text) for (text,) in connection.execute(query)]
+    tokens = [
+        float(hearing["usage"]["output_tokens"])
+        for detail in details
+        for ruling in detail.get("judges", ())
+        if ruling["judge"] == judge
+        for hearing in ruling["hearings"]
+        if hearing["usage"]["output_tokens"] is not None
+    ]
+    if not tokens:
+        return None
+    return _lengths(len(tokens), sum(tokens) / len(tokens), sum(n * n for n in tokens) / len(tokens))
+
+
+def answers_to(database: Database, keys: Sequence[str]) -> dict[str, str]:
+    """What is in the cache for these requests, by key."""
+    found: dict[str, str] = {}
+    with explained(database.path), closing(database.connect()) as connection:
+        for start in range(0, len(keys), KEYS_AT_ONCE):
+            some = keys[start : start + KEYS_AT_ONCE]
+            rows = connection.execute(
+                "SELECT cache_key, text FROM responses JOIN bodies ON response_id = id "  # noqa: S608
+                f"WHERE cache_key IN ({places(len(some))}) ORDER BY id",
+                list(some),
+            )
+            found.update(rows.fetchall())
+    return found
 
 
 def count_answered(database: Database, keys: Sequence[str]) -> int:
