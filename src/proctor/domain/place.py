@@ -43,6 +43,8 @@ class Seen:
     """Forbidden system calls and how often they were tried."""
     peak_memory_bytes: int | None = None
     cpu_seconds: float | None = None
+    egress: Mapping[str, int] = field(default_factory=dict)
+    """Addresses outside the place that were tried, and how often; nobody gets there."""
 
 
 class Process(Protocol):

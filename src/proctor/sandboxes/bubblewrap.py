@@ -13,7 +13,8 @@ _SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
 _TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
 
-def _binds(python: Path) -> list[str]:
+def binds(python: Path) -> list[str]:
+    """What a sandbox sees of this machine, read-only."""
     found: list[str] = []
     for shown in _SYSTEM:
         if Path(shown).exists():
@@ -37,7 +38,7 @@ def command(python: Path, *, is_shown: bool) -> list[str]:
         tool("bwrap"),
         *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--as-pid-1", "--new-session"),
         *("--hostname", "sandbox", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"),
-        *_binds(python),
+        *binds(python),
         *(("--ro-bind", str(PACKAGE / "inside"), "/run/proctor/inside") if is_shown else ()),
         *("--proc", "/proc", "--dev", "/dev"),
         *("--size", "{disk}", "--tmpfs", "/tmp", "--dir", "/tmp/work", "--dir", "/tmp/.shm"),  # noqa: S108

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import os
 import socket
 import struct
+from typing import NamedTuple
 
 from . import syscalls
 
@@ -15,10 +17,10 @@ NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
 RDONLY, NOSUID, NODEV, NOEXEC, REMOUNT, NOATIME, BIND, REC = 1, 2, 4, 8, 32, 1024, 4096, 16384
 PRIVATE = 1 << 18
 DETACH = 2
-SET_PDEATHSIG, SET_DUMPABLE, CAPBSET_DROP, SET_SECUREBITS, SET_NO_NEW_PRIVS = 1, 4, 24, 28, 38
+SET_PDEATHSIG, SET_DUMPABLE, CAPBSET_DROP, SET_SECUREBITS, SET_CHILD_SUBREAPER, SET_NO_NEW_PRIVS = 1, 4, 24, 28, 36, 38
 _SECCOMP_SET_FILTER, _NEW_LISTENER = 1, 8
 _SET_INTERFACE_FLAGS, _INTERFACE_UP = 0x8914, 0x1
-_NOTIFICATION, _ANSWER = 0xC0502100, 0xC0182101
+_NOTIFICATION, _ANSWER, _CONTINUE = 0xC0502100, 0xC0182101, 1
 
 # PyDLL keeps the interpreter lock: these calls are short, and nothing else may run between them.
 _libc = ctypes.PyDLL(None, use_errno=True)
@@ -112,13 +114,37 @@ class Filter:
         return result if is_notifying else None
 
 
-def refuse_next(listener: int) -> int | None:
-    """Answer one announced system call with "not permitted" and return its number; None when its caller is gone."""
+class Notice(NamedTuple):
+    """A system call that waits for the supervisor's word."""
+
+    ident: int
+    thread: int
+    number: int
+    arguments: tuple[int, ...]
+
+
+def next_notice(listener: int) -> Notice | None:
+    """The next announced system call; None when its caller is gone."""
     notice = bytearray(80)
     try:
         fcntl.ioctl(listener, _NOTIFICATION, notice)
-        ident, _, _, number = struct.unpack_from("QIIi", notice)
-        fcntl.ioctl(listener, _ANSWER, bytearray(struct.pack("QqiI", ident, 0, -1, 0)))
     except OSError:
         return None
-    return int(number)
+    ident, thread, _, number = struct.unpack_from("QIIi", notice)
+    return Notice(ident, thread, number, struct.unpack_from("6Q", notice, 32))
+
+
+def answer_notice(listener: int, ident: int, error: int | None) -> bool:
+    """Refuse the call with this error, or let it go on when there is none; False when its caller is gone."""
+    answer = struct.pack("QqiI", ident, 0, 0 if error is None else -error, _CONTINUE if error is None else 0)
+    try:
+        fcntl.ioctl(listener, _ANSWER, bytearray(answer))
+    except OSError:
+        return False
+    return True
+
+
+def refuse_next(listener: int) -> int | None:
+    """Answer one announced system call with "not permitted" and return its number; None when its caller is gone."""
+    notice = next_notice(listener)
+    return notice.number if notice is not None and answer_notice(listener, notice.ident, errno.EPERM) else None

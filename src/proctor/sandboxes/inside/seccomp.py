@@ -14,6 +14,8 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 NAMESPACE_FLAGS = 0x7E020000
 CLONE_THREAD = 0x00010000
 _FAMILY_UNIX = 1
+# A place has a network of its own; sockets of other families (to the hypervisor, say) lead past it.
+_FAMILIES = (_FAMILY_UNIX, 2, 10, 16)
 
 # Reading, writing and arranging files, within what the mounts allow.
 _FILES = """
@@ -75,17 +77,21 @@ def _argument_in(index: int, values: tuple[int, ...], otherwise: int) -> list[by
 def compile_filter(
     machine: str, *, profile: str = "program", loopback: bool = False, is_notifying: bool = True
 ) -> bytes:
-    """The filter as the kernel wants it. Profiles: `program`, and `judge`, which may start and signal no process."""
+    """The filter as the kernel wants it.
+
+    Profiles: `program`; `judge`, which may start and signal no process; and `place`, a program whose keeper runs as
+    the same user: it leaves the keeper's limits alone, and tells it whom it wants to talk to.
+    """
     number = syscalls.numbers(machine)
     refuse = NOTIFY if is_notifying else ERRNO | EPERM
     names = [_FILES, _MEMORY, _WAITING, _SIGNALS, _SELF, _CONNECTED]
-    if profile == "program":
+    if profile != "judge":
         names.append(_PROCESSES)
     if loopback:
         names.append(_NETWORK)
     allowed = [number[name] for name in " ".join(names).split() if name in number]
     flags = [_op(_LOAD, _ARGUMENTS)]
-    if profile == "program":
+    if profile != "judge":
         flags += [_op(_ANY_BIT, NAMESPACE_FLAGS, 0, 1), _op(_RETURN, refuse), _op(_RETURN, ALLOW)]
     else:
         flags += [_op(_ANY_BIT, CLONE_THREAD, 1, 0), _op(_RETURN, refuse), _op(_RETURN, ALLOW)]
@@ -99,10 +105,29 @@ def compile_filter(
         *_on(number["prctl"], _argument_in(0, _PRCTLS, refuse)),
         *_on(number["socketpair"], _argument_in(0, (_FAMILY_UNIX,), refuse)),
     ]
+    if profile == "place":
+        program += _place_rules(number, refuse, NOTIFY if is_notifying else ALLOW)
     for quiet in _UNKNOWN.split():
         program += _on(number[quiet], [_op(_RETURN, ERRNO | ENOSYS)])
     program += [*_allow_ranges(allowed), _op(_RETURN, refuse), _op(_RETURN, ALLOW)]
     return b"".join(program)
+
+
+def _both_zero(first: int, second: int, otherwise: int) -> list[bytes]:
+    """Allowed when these two words of the call are zero."""
+    tests = [_op(_LOAD, first), _op(_EQUAL, 0, 0, 2), _op(_LOAD, second), _op(_EQUAL, 0, 1, 0)]
+    return [*tests, _op(_RETURN, otherwise), _op(_RETURN, ALLOW)]
+
+
+def _place_rules(number: dict[str, int], refuse: int, ask: int) -> list[bytes]:
+    address = _ARGUMENTS + 8 * 4
+    return [
+        *_on(number["socket"], _argument_in(0, _FAMILIES, refuse)),
+        *_on(number["prlimit64"], _argument_in(0, (0,), refuse)),
+        *_on(number["setpriority"], _both_zero(_ARGUMENTS, _ARGUMENTS + 8, refuse)),
+        *_on(number["connect"], [_op(_RETURN, ask)]),
+        *_on(number["sendto"], _both_zero(address, address + 4, ask)),
+    ]
 
 
 def _allow_ranges(allowed: list[int]) -> list[bytes]:

@@ -1,0 +1,450 @@
+"""The first process of a place: keeps its files, starts its commands, and ends with whoever asked for it.
+
+It decides nothing about a program but which limit it passed. Programs run as the same user; still they cannot read or
+trace it (it is undumpable) nor signal it (it is the first process of their namespace), and it trusts nothing they left
+in files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import select
+import signal
+import socket
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from . import kernel
+from .keeper_files import Folders, RefusedError
+from .keeper_frames import Unpacker, joined, packed, parted
+from .keeper_jobs import Job, filter_for
+from .keeper_notices import MAX_REFUSED, Notices
+from .keeper_processes import Population, send, shared_fairly
+
+MAX_JOBS = 16
+_TICK_SECONDS = 0.05
+_DISK_TICKS = 4
+_SEND_AHEAD = 1 << 20
+
+
+class HarnessGoneError(Exception):
+    """Nobody is there to keep a place for."""
+
+
+class Keeper:
+    def __init__(self, incoming: int, outgoing: int, config: dict[str, Any]) -> None:
+        self._config = config
+        self._in, self._out = incoming, outgoing
+        self._unpacker = Unpacker()
+        self._to_send = bytearray()
+        self._folders = Folders(config["root"])
+        self._population = Population()
+        self._notices = Notices()
+        self._filter = filter_for(config)
+        self._jobs: dict[int, Job] = {}
+        self._sends: dict[int, tuple[Job, int]] = {}
+        self._poll = select.poll()
+        self._watched: dict[int, Callable[[int], None]] = {}
+        self._next_tick = 0.0
+        self._peak = 0
+        self._ticks = 0
+        self._orders: dict[str, Callable[[dict[str, Any], bytes], tuple[dict[str, Any], bytes] | None]] = {
+            "write": self._write,
+            "read": self._read,
+            "list": self._list,
+            "empty": self._empty,
+            "start": self._start,
+            "send": self._send,
+            "signal": self._signal,
+            "end": self._end_order,
+            "logs": self._logs,
+            "spent": self._spent,
+            "seen": self._seen,
+        }
+
+    # The loop
+
+    def serve(self) -> None:
+        self._folders.make()
+        wake, woken = os.pipe()
+        for fd in (wake, woken, self._in, self._out):
+            os.set_blocking(fd, False)
+        signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._watch(wake, lambda _: self._on_child(wake))
+        self._watch(self._in, self._on_order)
+        self._tell({"ready": True, "pid": os.getpid(), "is_first": self._population.is_first})
+        while True:
+            for fd, events in self._poll.poll(self._patience()):
+                handler = self._watched.get(fd)
+                if handler is not None:
+                    handler(events)
+            self._look_after()
+
+    def _patience(self) -> int | None:
+        if not self._jobs:
+            return None
+        soonest = min(self._next_tick, *(job.deadline for job in self._jobs.values()))
+        return max(0, int((soonest - time.monotonic()) * 1000) + 1)
+
+    def _look_after(self) -> None:
+        """Clocks and limits; whoever passed one is ended."""
+        if not self._jobs:
+            return
+        now = time.monotonic()
+        for job in self._jobs.values():
+            if now >= job.deadline and job.ending is None:
+                job.ending = "timeout"
+            elif job.violations.total() > MAX_REFUSED and job.ending is None:
+                job.ending = "violation"
+        if now >= self._next_tick:
+            self._next_tick = now + _TICK_SECONDS
+            self._observe()
+        for job in list(self._jobs.values()):
+            if job.ending is not None:
+                self._finish(job)
+
+    def _observe(self) -> None:
+        mains = {job.pid: job.tag for job in self._jobs.values()}
+        everyone = self._population.everyone()
+        tags = {one.pid: self._population.tag(one, mains) for one in everyone}
+        self._ticks += 1
+        used: tuple[int, bool] | None = None
+        if self._ticks % (_DISK_TICKS if not self._folders.is_hosted else 10 * _DISK_TICKS) == 0:
+            used = self._folders.used()
+        self._peak = max(self._peak, sum(one.memory for one in everyone))
+        for job in self._jobs.values():
+            job.observe([one for one in everyone if tags[one.pid] == job.tag], shared_fairly)
+            if used is not None:
+                self._check_disk(job, used[0])
+
+    def _check_disk(self, job: Job, used: int) -> None:
+        allowed = min(self._config["disk_bytes"], job.disk_before + job.limits["disk_bytes"])
+        if used > allowed and job.ending is None:
+            job.ending = "disk"
+
+    def _watch(self, fd: int, handler: Callable[[int], None], events: int = select.POLLIN) -> None:
+        self._watched[fd] = handler
+        self._poll.register(fd, events)
+
+    def _unwatch(self, fd: int) -> None:
+        if self._watched.pop(fd, None) is not None:
+            self._poll.unregister(fd)
+
+    def close(self) -> None:
+        """With the first process of a namespace everyone goes; elsewhere they are ended one by one."""
+        if not self._population.is_first:
+            self._population.end_everyone(self._reap)
+
+    # Talking with the harness
+
+    def report(self, fault: str) -> None:
+        os.set_blocking(self._out, True)
+        with contextlib.suppress(HarnessGoneError):
+            self._tell({"fault": fault})
+
+    def _tell(self, head: dict[str, Any], body: bytes = b"") -> None:
+        self._to_send += packed(head, body)
+        self._flush()
+
+    def _flush(self, _: int = 0) -> None:
+        try:
+            while self._to_send:
+                del self._to_send[: os.write(self._out, self._to_send[: 1 << 20])]
+        except BlockingIOError:
+            events = select.POLLOUT | (select.POLLIN if self._out == self._in else 0)
+            self._watch(self._out, self._on_both, events)
+            return
+        except OSError as error:
+            raise HarnessGoneError from error
+        if self._out != self._in:
+            self._unwatch(self._out)
+        elif self._out in self._watched:
+            self._watch(self._in, self._on_order)
+
+    def _on_both(self, events: int) -> None:
+        if events & ~select.POLLIN:
+            self._flush()
+        if self._out == self._in and events & select.POLLIN:
+            self._on_order(events)
+
+    def _on_order(self, _: int) -> None:
+        try:
+            data = os.read(self._in, 1 << 20)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            raise HarnessGoneError from error
+        if not data:
+            raise HarnessGoneError
+        for head, body in self._unpacker.feed(data):
+            self._obey(head, body)
+
+    def _obey(self, head: dict[str, Any], body: bytes) -> None:
+        try:
+            answer = self._orders[head["op"]](head, body)
+        except RefusedError as error:
+            answer = {"refused": str(error)}, b""
+        except OSError as error:
+            answer = {"failed": str(error), "is_full": error.errno in (errno.ENOSPC, errno.EDQUOT)}, b""
+        if answer is not None:
+            self._tell({"id": head["id"], **answer[0]}, answer[1])
+
+    # Files
+
+    def _write(self, head: dict[str, Any], body: bytes) -> tuple[dict[str, Any], bytes]:
+        self._folders.write_all(head["under"], parted(head["files"], body))
+        return {}, b""
+
+    def _read(self, head: dict[str, Any], _: bytes) -> tuple[dict[str, Any], bytes]:
+        names, data = joined(self._folders.read_all(head["paths"]))
+        return {"files": names}, data
+
+    def _list(self, head: dict[str, Any], _: bytes) -> tuple[dict[str, Any], bytes]:
+        return {"sizes": self._folders.sizes(head["under"])}, b""
+
+    def _empty(self, head: dict[str, Any], _: bytes) -> tuple[dict[str, Any], bytes]:
+        self._folders.empty(head["folder"])
+        return {}, b""
+
+    # Commands
+
+    def _start(self, head: dict[str, Any], body: bytes) -> tuple[dict[str, Any], bytes]:
+        taken = {job.tag for job in self._jobs.values()}
+        tag = next((number for number in range(1, MAX_JOBS + 1) if number not in taken), None)
+        if tag is None:
+            raise RefusedError(f"{MAX_JOBS} commands are running already")
+        environment = {**self._config["environment"], **head["environment"]}
+        head["command"] = [self._folders.translated(part) for part in head["command"]]
+        environment = {name: self._folders.translated(value) for name, value in environment.items()}
+        head["tasks"] = sum(one.threads for one in self._population.everyone()) + 2 if self._jobs else 3
+        job = Job(head, tag, body)
+        job.disk_before = self._folders.used()[0]
+        try:
+            job.start(self._config, environment, self._folders.translated(head["folder"]), self._filter)
+        except BlockingIOError:  # services hold every process there may be
+            return {"job": None}, b""
+        self._jobs[job.number] = job
+        self._next_tick = time.monotonic() + _TICK_SECONDS
+        self._watch(job.report.fileno(), lambda _: self._on_report(job))  # type: ignore[union-attr]
+        for name in ("stdout", "stderr"):
+            self._watch(job.fds[name], lambda _, name=name: self._on_output(job, name))  # type: ignore[misc]
+        self._feed(job)
+        return {"job": job.number}, b""
+
+    def _on_report(self, job: Job) -> None:
+        """The descriptor on which refusals are announced, then nothing: the child has become the program."""
+        assert job.report is not None  # noqa: S101  watched only while it is there
+        try:
+            data, fds, _, _ = socket.recv_fds(job.report, 4096, 1)
+        except OSError:
+            data, fds = b"", []
+        if fds:
+            job.listener = fds[0]
+            self._watch(fds[0], lambda events: self._on_refusal(job, events))
+        if data.startswith(b"f"):
+            job.fault = data[1:].decode(errors="replace")
+        elif not data:
+            self._unwatch(job.report.fileno())
+            job.report.close()
+            job.report = None
+            _offer_first(job.pid)
+
+    def _on_refusal(self, job: Job, events: int) -> None:
+        assert job.listener is not None  # noqa: S101  watched only while it is there
+        if events & select.POLLIN:
+            self._notices.answer(job.listener, job.violations)
+        elif events & (select.POLLHUP | select.POLLERR):
+            self._unwatch(job.listener)
+
+    def _on_output(self, job: Job, name: str) -> None:
+        if not job.read(name):
+            self._unwatch(job.fds[name])
+
+    def _feed(self, job: Job, _: int = 0) -> None:
+        if not job.is_stdin_open:
+            return
+        fd = job.fds["stdin"]
+        is_open = job.feed()
+        if job.pending:
+            if fd not in self._watched:
+                self._watch(fd, lambda events: self._feed(job, events), select.POLLOUT)
+        else:
+            self._unwatch(fd)
+        if not is_open:
+            self._close_stdin(job)
+        self._answer_sends(job)
+
+    def _close_stdin(self, job: Job) -> None:
+        job.is_stdin_open = False
+        fd = job.fds.pop("stdin")
+        self._unwatch(fd)
+        os.close(fd)
+
+    def _answer_sends(self, job: Job) -> None:
+        for ident, (waiting, _) in list(self._sends.items()):
+            if waiting is job and (len(job.pending) <= _SEND_AHEAD or not job.is_stdin_open):
+                del self._sends[ident]
+                self._tell({"id": ident})
+
+    def _send(self, head: dict[str, Any], body: bytes) -> tuple[dict[str, Any], bytes] | None:
+        """Answered when the program has taken most of it: a harness that sends faster has to wait."""
+        job = self._jobs.get(head["job"])
+        if job is None or not job.is_stdin_open:
+            return {}, b""
+        job.pending += body
+        job.is_closing_stdin = job.is_closing_stdin or not body
+        self._sends[head["id"]] = (job, 0)
+        self._feed(job)
+        return None
+
+    def _signal(self, head: dict[str, Any], _: bytes) -> tuple[dict[str, Any], bytes]:
+        job = self._jobs.get(head["job"])
+        if job is not None:
+            job.signals.add(head["number"])
+            if head["number"] == signal.SIGKILL:
+                self._kill(job)
+            else:
+                send(self._pids_of(job), head["number"])
+        return {}, b""
+
+    def _end_order(self, head: dict[str, Any], _: bytes) -> tuple[dict[str, Any], bytes]:
+        job = self._jobs.get(head["job"])
+        if job is not None:
+            job.signals.add(signal.SIGKILL)
+            self._kill(job)
+        return {}, b""
+
+    def _logs(self, head: dict[str, Any], _: bytes) -> tuple[dict[str, Any], bytes]:
+        job = self._jobs.get(head["job"])
+        if job is None:
+            return {"job": None}, b""
+        for name in ("stdout", "stderr"):
+            if job.fds[name] in self._watched:
+                self._on_output(job, name)
+        names, data = joined({name: output.value() for name, output in job.output.items()})
+        return {"job": job.number, "files": names}, data
+
+    def _spent(self, head: dict[str, Any], _: bytes) -> tuple[dict[str, Any], bytes]:
+        job = self._jobs.get(head["job"])
+        if job is None:
+            return {"job": None}, b""
+        self._observe()
+        return {"job": job.number, "spent": job.spent()}, b""
+
+    def _seen(self, _: dict[str, Any], __: bytes) -> tuple[dict[str, Any], bytes]:
+        if self._jobs:
+            self._observe()
+        seen = {"violations": dict(self._notices.violations), "egress": dict(self._notices.egress), "peak": self._peak}
+        return seen, b""
+
+    # Endings
+
+    def _on_child(self, wake: int) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.read(wake, 4096)
+        self._reap()
+        for job in list(self._jobs.values()):
+            if job.status is not None:
+                self._finish(job)
+
+    def _reap(self) -> None:
+        mains = {job.pid: job for job in self._jobs.values() if job.status is None}
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid in mains:
+                mains[pid].exited(status, usage)
+
+    def _pids_of(self, job: Job) -> list[int]:
+        mains = {other.pid: other.tag for other in self._jobs.values()}
+        return [one.pid for one in self._population.everyone() if self._population.tag(one, mains) == job.tag]
+
+    def _kill(self, job: Job) -> None:
+        """End the command and everyone it started; strays, who belong to no command any more, go with them."""
+        if len(self._jobs) == 1:
+            is_done = self._population.end_everyone(self._reap)
+        else:
+            mains = {other.pid: other.tag for other in self._jobs.values()}
+            tags = {0, job.tag} if self._population.base is None else {job.tag}
+            is_done = self._population.end(lambda one: self._population.tag(one, mains) in tags, self._reap)
+        if not is_done:
+            job.fault = job.fault or "some of the command's processes could not be ended"
+
+    def _finish(self, job: Job) -> None:
+        """The main process has ended, or a limit was passed: nobody of the command stays."""
+        if job.status is None:
+            with contextlib.suppress(OSError):
+                self._observe_once(job)
+        self._kill(job)
+        self._reap()
+        for name in ("stdout", "stderr"):
+            if job.fds[name] in self._watched:
+                job.drain(name)
+        used, is_full = self._folders.used()
+        self._check_disk(job, used)
+        while job.report is not None:
+            self._on_report(job)  # to its end, which has come: nobody is left to write
+        for fd in (*job.fds.values(), *([job.listener] if job.listener is not None else [])):
+            self._unwatch(fd)
+        if job.is_stdin_open:
+            self._close_stdin(job)
+        self._answer_sends(job)
+        self._peak = max(self._peak, job.peak)
+        result = job.result(is_disk_full=is_full)
+        job.close()
+        del self._jobs[job.number]
+        names, data = joined({name: output.value() for name, output in job.output.items()})
+        self._tell({"ended": job.number, "fault": job.fault, "files": names, **result}, data)
+
+    def _observe_once(self, job: Job) -> None:
+        everyone, mains = self._population.everyone(), {other.pid: other.tag for other in self._jobs.values()}
+        job.observe([one for one in everyone if self._population.tag(one, mains) == job.tag], shared_fairly)
+
+
+def _offer_first(pid: int) -> None:
+    """When memory runs out, it is a program that goes, not its keeper; only what is already one is ours to write to."""
+    with contextlib.suppress(OSError):
+        fd = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+        os.write(fd, b"1000")
+        os.close(fd)
+
+
+def _channel() -> tuple[int, int]:
+    """Take the standard streams for ourselves: nobody started here inherits them."""
+    high = [os.dup(fd) for fd in (0, 1)]
+    null = os.open("/dev/null", os.O_RDWR)
+    for fd in range(3):
+        os.dup2(null, fd)
+    os.close(null)
+    return high[0], high[1]
+
+
+def main(config_text: str) -> None:
+    config = json.loads(config_text)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_IGN)
+    kernel.prctl(kernel.SET_DUMPABLE, 0)
+    if os.getpid() != 1:
+        kernel.prctl(kernel.SET_CHILD_SUBREAPER, 1)
+    kernel.drop_capabilities()
+    keeper, code = Keeper(*_channel(), config), 0
+    try:
+        keeper.serve()
+    except HarnessGoneError:
+        pass
+    except BaseException:  # noqa: BLE001  the harness is told: a fault of the sandbox's own
+        code = 70
+        keeper.report(traceback.format_exc(limit=-4))
+    finally:
+        keeper.close()
+        os._exit(code)

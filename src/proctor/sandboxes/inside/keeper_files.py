@@ -1,0 +1,233 @@
+# ruff: noqa: PTH103, PTH208
+# Plain os calls by descriptor: a path would be looked up again, by then leading elsewhere.
+"""The files of a place, handled without trusting anything a program has made of its folders."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+
+MAX_ENTRIES, MAX_BYTES, MAX_DEPTH, MAX_INODES = 20_000, 64 << 20, 64, 65_536
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_SPECIAL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class RefusedError(Exception):
+    """A path that leads out of the place, or cannot be used."""
+
+
+def parts_of(path: str) -> list[str]:
+    """The steps of a relative path; one that leaves its folder, or is none, is refused."""
+    steps = [step for step in path.split("/") if step not in ("", ".")]
+    if not steps or path.startswith("/") or ".." in steps or "\0" in path or len(steps) > MAX_DEPTH:
+        raise RefusedError(f"{path!r} is not a path below the folder")
+    return steps
+
+
+@contextlib.contextmanager
+def _walked(top: str, steps: list[str], *, is_making: bool) -> Iterator[int]:
+    """The descriptor of a folder, reached without following a link; missing ones are made on request."""
+    fd = os.open(top, _FOLDER)
+    try:
+        for step in steps:
+            if is_making:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(step, 0o755, dir_fd=fd)
+            below = os.open(step, _FOLDER, dir_fd=fd)
+            os.close(fd)
+            fd = below
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def write(top: str, path: str, data: bytes) -> None:
+    """A new file of this content, whatever was there before under its name but a folder."""
+    *folders, name = parts_of(path)
+    try:
+        with _walked(top, folders, is_making=True) as folder:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=folder)
+            fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SPECIAL, 0o644, dir_fd=folder)
+            try:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(fd, view) :]
+                if data.startswith(b"#!"):
+                    os.fchmod(fd, 0o755)
+            finally:
+                os.close(fd)
+    except NotADirectoryError:
+        raise RefusedError(f"{path!r} leads through a link or a file") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise RefusedError(f"{path!r} leads through a link") from None
+        raise
+
+
+def read(top: str, path: str, limit: int) -> bytes | None:
+    """A regular file's content; None when there is none, or it is larger than that."""
+    *folders, name = parts_of(path)
+    try:
+        with _walked(top, folders, is_making=False) as folder:
+            fd = os.open(name, os.O_RDONLY | _SPECIAL, dir_fd=folder)
+    except OSError:
+        return None
+    with os.fdopen(fd, "rb") as file:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > limit:
+            return None
+        data = file.read(limit + 1)
+    return data if len(data) <= limit else None
+
+
+def _is_usable(name: str) -> bool:
+    return all(letter.isprintable() and not 0xDC80 <= ord(letter) <= 0xDCFF for letter in name)
+
+
+def sizes(top: str) -> dict[str, int]:
+    """Regular files below a folder, at most so many, so deep; names that cannot be shown are left out."""
+    found: dict[str, int] = {}
+    waiting: list[list[str]] = [[]]
+    seen = 0
+    while waiting:
+        steps = waiting.pop()
+        try:
+            with _walked(top, steps, is_making=False) as folder:
+                names = os.listdir(folder)
+                for name in names[: MAX_ENTRIES - seen]:
+                    seen += 1
+                    if not _is_usable(name):
+                        continue
+                    info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                    if stat.S_ISREG(info.st_mode):
+                        found["/".join([*steps, name])] = info.st_size
+                    elif stat.S_ISDIR(info.st_mode) and len(steps) < MAX_DEPTH:
+                        waiting.append([*steps, name])
+        except OSError:
+            continue  # closed to us by its owner, or gone meanwhile
+    return dict(sorted(found.items()))
+
+
+def empty(top: str) -> None:
+    """Remove everything in a folder, however deep and whatever its permissions.
+
+    What lies in a folder is moved up to the top before the folder is removed, so no depth needs a longer path.
+    """
+    fd = os.open(top, _FOLDER)
+    try:
+        number = 0
+        while names := os.listdir(fd):
+            for name in names:
+                with contextlib.suppress(FileNotFoundError):  # a service may be tidying up, too
+                    number = _remove(fd, name, number + 1)
+            if number > 2 * MAX_INODES:
+                raise RefusedError("something fills the folder faster than it can be emptied")
+    finally:
+        os.close(fd)
+
+
+def _remove(top: int, name: str, number: int) -> int:
+    info = os.stat(name, dir_fd=top, follow_symlinks=False)
+    if not stat.S_ISDIR(info.st_mode):
+        os.unlink(name, dir_fd=top)
+        return number
+    os.chmod(name, 0o700, dir_fd=top)  # not a link: nobody else is running who could make it one
+    inner = os.open(name, _FOLDER, dir_fd=top)
+    try:
+        for below in os.listdir(inner):
+            number += 1
+            if stat.S_ISDIR(os.stat(below, dir_fd=inner, follow_symlinks=False).st_mode):
+                os.chmod(below, 0o700, dir_fd=inner)  # a folder closed to its owner cannot be moved
+                os.rename(below, f".{number}.{os.getpid()}.emptied", src_dir_fd=inner, dst_dir_fd=top)
+            else:
+                os.unlink(below, dir_fd=inner)
+    finally:
+        os.close(inner)
+    os.rmdir(name, dir_fd=top)
+    return number
+
+
+def used(tops: list[str], *, is_hosted: bool) -> tuple[int, bool]:
+    """Bytes in these folders, and whether one of them is full; a folder of the host's is added up file by file."""
+    if is_hosted:
+        return sum(sum(sizes(top).values()) for top in tops), False
+    total, is_full = 0, False
+    for top in tops:
+        disk = os.statvfs(top)
+        total += (disk.f_blocks - disk.f_bfree) * disk.f_frsize
+        is_full = is_full or disk.f_bavail == 0 or disk.f_favail == 0 or disk.f_files - disk.f_ffree > MAX_INODES
+    return total, is_full
+
+
+class Folders:
+    """The four folders by the names programs know them by, and where they really are."""
+
+    NAMES = ("/app", "/work", "/data", "/tmp")  # noqa: S108  the place's own
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.is_hosted = bool(root)
+        self.tops = [root + name for name in self.NAMES]
+
+    def split(self, path: str) -> tuple[str, str]:
+        """The folder's real path and the rest of the path below it."""
+        for name in self.NAMES:
+            if path == name or path.startswith(f"{name}/"):
+                return self.root + name, path[len(name) + 1 :]
+        raise RefusedError(f"{path!r} is not below one of {', '.join(self.NAMES)}")
+
+    def translated(self, text: str) -> str:
+        """A command's argument or variable with the place's folders as they are called on the host."""
+        if not self.is_hosted:
+            return text
+        for name in self.NAMES[:3]:
+            for before in ("", ":", "="):
+                at = 0
+                while (at := text.find(before + name, at)) >= 0:
+                    end = at + len(before + name)
+                    if (before or at == 0) and (end == len(text) or text[end] in "/:"):
+                        text = text[: at + len(before)] + self.root + text[at + len(before) :]
+                        end += len(self.root)
+                    at = end
+        return text
+
+    def make(self) -> None:
+        if self.is_hosted:
+            for top in self.tops:
+                os.makedirs(top, exist_ok=True)
+
+    def write_all(self, under: str, files: dict[str, bytes]) -> None:
+        top, rest = self.split(under)
+        for path, data in files.items():
+            write(top, "/".join([*([rest] if rest else []), *parts_of(path)]), data)
+
+    def read_all(self, paths: list[str]) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        left = MAX_BYTES
+        for path in paths:
+            top, rest = self.split(path)
+            data = read(top, rest, left) if rest else None
+            if data is not None:
+                found[path] = data
+                left -= len(data)
+        return found
+
+    def sizes(self, under: str) -> dict[str, int]:
+        top, rest = self.split(under)
+        if not rest:
+            return sizes(top)
+        prefix = "/".join(parts_of(rest)) + "/"
+        return {name.removeprefix(prefix): size for name, size in sizes(top).items() if name.startswith(prefix)}
+
+    def empty(self, folder: str) -> None:
+        top, rest = self.split(folder)
+        if rest:
+            raise RefusedError(f"only {', '.join(self.NAMES)} can be emptied, not {folder!r}")
+        empty(top)
+
+    def used(self) -> tuple[int, bool]:
+        return used(self.tops, is_hosted=self.is_hosted)

@@ -1,0 +1,163 @@
+"""Who lives in a place, which command each belongs to, and how to end them all.
+
+A command's processes are told apart by the number of system call filters they carry: each command is given one more
+empty filter than the others, every descendant inherits it, and the filter itself forbids adding another. Unlike
+sessions, parents and environments nothing a program does can change it, however often it forks and whoever adopts it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PASSES = 200
+_STATUS = {"PPid", "Threads", "RssAnon", "RssShmem", "VmHWM", "Seccomp_filters"}
+
+
+class Member(NamedTuple):
+    pid: int
+    parent: int
+    state: str
+    threads: int
+    memory: int
+    """Resident and its own: anonymous and shared memory."""
+    peak: int
+    cpu_seconds: float
+    """With the children it has waited for."""
+    filters: int | None
+    """None where this kernel does not say."""
+
+
+def _read(path: str) -> str | None:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return os.read(fd, 8192).decode(errors="replace")
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def member(pid: int) -> Member | None:
+    """What the kernel says of a process; None when it is gone."""
+    text, line = _read(f"/proc/{pid}/status"), _read(f"/proc/{pid}/stat")
+    if text is None or line is None:
+        return None
+    values = {}
+    for row in text.splitlines():
+        name, _, value = row.partition(":")
+        if name in _STATUS:
+            values[name] = int(value.split()[0])
+    fields = line.rpartition(")")[2].split()
+    return Member(
+        pid,
+        values.get("PPid", 0),
+        fields[0],
+        values.get("Threads", 1),
+        (values.get("RssAnon", 0) + values.get("RssShmem", 0)) << 10,
+        values.get("VmHWM", 0) << 10,
+        sum(map(int, fields[11:15])) / _TICKS,
+        values.get("Seccomp_filters"),
+    )
+
+
+def shared_fairly(pid: int) -> int | None:
+    """Memory of a process with shared pages divided among those who share them; dearer to ask for."""
+    text = _read(f"/proc/{pid}/smaps_rollup")
+    if text is None:
+        return None
+    rows = dict(row.split(":", 1) for row in text.splitlines()[1:] if ":" in row)
+    found = [rows.get(name) for name in ("Pss_Anon", "Pss_Shmem")]
+    return sum(int(value.split()[0]) for value in found if value is not None) << 10 if any(found) else None
+
+
+class Population:
+    """Everyone below the keeper. As the first process of a namespace that is everyone there is."""
+
+    def __init__(self) -> None:
+        self.own = os.getpid()
+        self.is_first = self.own == 1
+        me = member(self.own)
+        self.base = me.filters if me is not None else None
+
+    def everyone(self) -> list[Member]:
+        if self.is_first:
+            names = os.listdir("/proc")  # noqa: PTH208
+            return [one for name in names if name.isdigit() and name != "1" and (one := member(int(name)))]
+        return [one for pid in self._below() if (one := member(pid))]
+
+    def _below(self) -> list[int]:
+        """Our descendants: where we are not first, there are others whom it is not for us to end."""
+        found, waiting = [], [self.own]
+        while waiting:
+            pid = waiting.pop()
+            try:
+                threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208
+            except OSError:
+                continue  # gone meanwhile; its children are ours now, and found in the next look
+            for thread in threads:
+                children = [int(child) for child in (_read(f"/proc/{pid}/task/{thread}/children") or "").split()]
+                found += children
+                waiting += children
+        return found
+
+    def tag(self, one: Member, mains: dict[int, int]) -> int:
+        """The number of the command a process belongs to, 0 for nobody's."""
+        if one.filters is not None and self.base is not None:
+            return one.filters - self.base
+        # Without the count only descent is left, and a process that lost its parents is nobody's.
+        pid: int = one.pid
+        for _ in range(64):
+            if pid in mains:
+                return mains[pid]
+            above = member(pid)
+            if above is None or above.parent in (0, self.own):
+                return 0
+            pid = above.parent
+        return 0
+
+    def end(self, is_meant: Callable[[Member], bool], reap: Callable[[], None]) -> bool:
+        """Stop all of them, then kill all of them: what is stopped cannot fork. False when some would not die."""
+        stopped: set[int] = set()
+        for _ in range(_PASSES):
+            new = {one.pid for one in self.everyone() if one.state != "Z" and is_meant(one)} - stopped
+            if not new:
+                break
+            send(new, signal.SIGSTOP)
+            stopped |= new
+        for attempt in range(_PASSES):
+            left = [one.pid for one in self.everyone() if one.state != "Z" and is_meant(one)]
+            if not left:
+                return True
+            send(left, signal.SIGKILL)
+            reap()
+            time.sleep(0.001 if attempt < 10 else 0.02)
+        return False
+
+    def end_everyone(self, reap: Callable[[], None]) -> bool:
+        """The kernel's own way where we are first: nobody is forked past it."""
+        if not self.is_first:
+            return self.end(lambda _: True, reap)
+        for attempt in range(_PASSES):
+            try:
+                os.kill(-1, signal.SIGKILL)
+            except ProcessLookupError:
+                return True
+            reap()
+            time.sleep(0 if attempt < 3 else 0.001 if attempt < 20 else 0.02)
+        return False
+
+
+def send(pids: Iterable[int], number: int) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except (ProcessLookupError, PermissionError):
+            continue  # gone meanwhile, or on its way
