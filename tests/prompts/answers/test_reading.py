@@ -139,7 +139,8 @@ def test_an_answer_of_any_length_is_refused_or_read() -> None:
 PIECES = st.sampled_from(
     ["```", "````", "~~~", "```python main.py", "```python", "# main.py", "<file path=\"a.py\">", "</file>",
      '{"files": {',
-         "}", "[", "--- a/main.py", "+++ b/main.py", "@@ -1,2 +1 @@", "@@", "+x", "-y", " z", "<<<<<<< SEARCH", "=======",
+         "}", "[", "--- a/main.py", "+++ b/main.py", "@@ -1,2 +1 @@", "@@", "+x", "-y", " z", "<<<<<<< SEARCH",
+     "=======",
      ">>>>>>> REPLACE", "main.py", "**a.md**", '"""', "", "x = 1", "../../etc/passwd.txt", "\r", "Usage:", "<content>"]
 )  # fmt: skip
 
