@@ -16,6 +16,7 @@ from proctor.domain.response import Response, Usage
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget, most_it_can_cost
+from proctor.engine.deadlines import Deadlines
 from proctor.engine.limiter import AdaptiveLimit
 from proctor.engine.ratelimit import RateLimit
 from proctor.engine.retry import RetryPolicy
@@ -48,6 +49,7 @@ class Lane:
         self._budget = budget
         self._model = model
         self._timeout_seconds = timeout_seconds
+        self._deadlines = Deadlines(timeout_seconds + TIMEOUT_GRACE_SECONDS)
         self._stopping = stopping
         self._observe = observe
         self._limit = AdaptiveLimit(concurrency, lambda limit: observe(ConcurrencyChanged(label, limit)))
@@ -194,8 +196,9 @@ class Lane:
     async def _send(self, prompt: Prompt, trial: Trial) -> Response:
         started = time.perf_counter()
         try:
-            async with asyncio.timeout(self._timeout_seconds + TIMEOUT_GRACE_SECONDS):
-                response = await self._model.respond(prompt, trial.options, timeout_seconds=self._timeout_seconds)
+            response = await self._deadlines.keep(
+                self._model.respond(prompt, trial.options, timeout_seconds=self._timeout_seconds)
+            )
         except TimeoutError:
             raise ProviderFaultError(f"no answer within {self._timeout_seconds:g} s") from None
         if response.latency_seconds is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -87,13 +87,39 @@ async def execute(
     return {lane.label: lane.given_up for lane in lanes if lane.given_up is not None}
 
 
-async def _drive(model: ModelWork, lane: Lane, journal: Journal, recorder: Recorder, observe: Observer) -> None:
-    ready: asyncio.Queue[Trial | None] = asyncio.Queue(maxsize=max(CHUNK, model.concurrency))
+class Ready:
+    """Trials that wait to be asked: filled a chunk at a time, and only when few are left.
 
+    A bounded queue would do the same, but would wake its writer for every single trial that is taken.
+    """
+
+    def __init__(self, few: int) -> None:
+        self._trials: asyncio.Queue[Trial | None] = asyncio.Queue()
+        self._few = few
+        self._are_few = asyncio.Event()
+        self._are_few.set()
+
+    async def take(self) -> Trial | None:
+        """The next one; None when there will be no more."""
+        trial = await self._trials.get()
+        if self._trials.qsize() <= self._few:
+            self._are_few.set()
+        return trial
+
+    async def add(self, trials: Iterable[Trial | None]) -> None:
+        await self._are_few.wait()
+        for trial in trials:
+            self._trials.put_nowait(trial)
+        if self._trials.qsize() > self._few:
+            self._are_few.clear()
+
+
+async def _drive(model: ModelWork, lane: Lane, journal: Journal, recorder: Recorder, observe: Observer) -> None:
+    ready = Ready(max(CHUNK, model.concurrency))
     is_wanted = {work.evaluation_id: work.is_wanted for work in model.work}
 
     async def ask() -> None:
-        while (trial := await ready.get()) is not None:
+        while (trial := await ready.take()) is not None:
             answer = await lane.ask(trial) if is_wanted[trial.evaluation_id]() else None
             if answer is not None:
                 await recorder.answered(answer)
@@ -103,8 +129,7 @@ async def _drive(model: ModelWork, lane: Lane, journal: Journal, recorder: Recor
             group.create_task(ask())
         for work in model.work:
             await _feed(work, lane, journal, recorder, ready, observe)
-        for _ in range(model.concurrency):
-            await ready.put(None)
+        await ready.add([None] * model.concurrency)
 
 
 def _take(trials: Iterator[Trial], count: int) -> list[Trial]:
@@ -116,7 +141,7 @@ async def _feed(
     lane: Lane,
     journal: Journal,
     recorder: Recorder,
-    ready: asyncio.Queue[Trial | None],
+    ready: Ready,
     observe: Observer,
 ) -> None:
     """Prepare trials a chunk at a time, off the event loop, and hand over those that must be asked."""
@@ -126,8 +151,7 @@ async def _feed(
         if not chunk:
             return
         size = CHUNK
-        for trial in await unrecorded(chunk, work.evaluation_id, journal, recorder, observe):
-            await ready.put(trial)
+        await ready.add(await unrecorded(chunk, work.evaluation_id, journal, recorder, observe))
 
 
 async def unrecorded(

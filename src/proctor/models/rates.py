@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from proctor.domain.response import RateState
-from proctor.models.waits import duration
-
-ANTHROPIC = "anthropic-ratelimit-"
-OPENAI = "x-ratelimit-"
+from proctor.models.waits import ANTHROPIC, OPENAI, duration
 
 
 def read_rate(headers: Mapping[str, str]) -> RateState | None:
@@ -23,11 +20,13 @@ def read_rate(headers: Mapping[str, str]) -> RateState | None:
 
 def _pair(headers: Mapping[str, str], kind: str) -> tuple[int, float] | None:
     """How much is left and for how many seconds; one is of no use without the other."""
-    left, reset = headers.get(f"{OPENAI}remaining-{kind}"), headers.get(f"{OPENAI}reset-{kind}")
+    left_name, reset_name = OPENAI[kind]
+    left, reset = headers.get(left_name), headers.get(reset_name)
     if left is not None and reset is not None:
         seconds = duration(reset)
     else:
-        left, reset = headers.get(f"{ANTHROPIC}{kind}-remaining"), headers.get(f"{ANTHROPIC}{kind}-reset")
+        left_name, reset_name = ANTHROPIC[kind]
+        left, reset = headers.get(left_name), headers.get(reset_name)
         seconds = None if reset is None else _until(reset)
     if left is None or seconds is None or not left.strip().isdecimal():
         return None

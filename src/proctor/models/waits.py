@@ -9,6 +9,9 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
+KINDS = ("requests", "tokens", "input-tokens", "output-tokens")
+OPENAI = {kind: (f"x-ratelimit-remaining-{kind}", f"x-ratelimit-reset-{kind}") for kind in KINDS}
+ANTHROPIC = {kind: (f"anthropic-ratelimit-{kind}-remaining", f"anthropic-ratelimit-{kind}-reset") for kind in KINDS}
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 
@@ -28,13 +31,11 @@ def retry_after(headers: Mapping[str, str], document: Any = None) -> float | Non
 
 def exhausted_seconds(headers: Mapping[str, str]) -> float | None:
     """How long until an allowance that is used up comes back; None while there is room in all of them."""
-    waits = []
-    for kind in ("requests", "tokens", "input-tokens", "output-tokens"):
-        if headers.get(f"x-ratelimit-remaining-{kind}") == "0":
-            waits.append(duration(headers.get(f"x-ratelimit-reset-{kind}") or ""))
-        if headers.get(f"anthropic-ratelimit-{kind}-remaining") == "0":
-            waits.append(_until(_iso_date(headers.get(f"anthropic-ratelimit-{kind}-reset") or "")))
-    return max((wait for wait in waits if wait is not None), default=None)
+    waits = [duration(headers.get(reset) or "") for left, reset in OPENAI.values() if headers.get(left) == "0"]
+    waits += [
+        _until(_iso_date(headers.get(reset) or "")) for left, reset in ANTHROPIC.values() if headers.get(left) == "0"
+    ]
+    return max((wait for wait in waits if wait is not None), default=None) if waits else None
 
 
 def _retry_info(document: Any) -> float | None:
