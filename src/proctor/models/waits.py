@@ -32,9 +32,8 @@ def retry_after(headers: Mapping[str, str], document: Any = None) -> float | Non
 def exhausted_seconds(headers: Mapping[str, str]) -> float | None:
     """How long until an allowance that is used up comes back; None while there is room in all of them."""
     waits = [duration(headers.get(reset) or "") for left, reset in OPENAI.values() if headers.get(left) == "0"]
-    waits += [
-        _until(_iso_date(headers.get(reset) or "")) for left, reset in ANTHROPIC.values() if headers.get(left) == "0"
-    ]
+    dates = [headers.get(reset) or "" for left, reset in ANTHROPIC.values() if headers.get(left) == "0"]
+    waits += [_until(_iso_date(date)) for date in dates]
     return max((wait for wait in waits if wait is not None), default=None) if waits else None
 
 
