@@ -1,0 +1,1 @@
+"""Reading, merging and counting logs."""
