@@ -79,6 +79,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "dates": "proctor.benchmarks.puzzles:dates",
         "logic": "proctor.benchmarks.puzzles:logic",
         "puzzles": "proctor.benchmarks.puzzles:puzzles",
+        "requirements": "proctor.benchmarks.problems.benchmark:requirements",
         "sequences": "proctor.benchmarks.puzzles:sequences",
         "sorting": "proctor.benchmarks.puzzles:sorting",
         "strings": "proctor.benchmarks.puzzles:strings",

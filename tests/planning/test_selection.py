@@ -92,6 +92,14 @@ def test_values_are_alternatives_and_keys_must_all_hold() -> None:
     assert ids(select(samples, {"metadata.flags": ["f4"]}, None, 1)) == ["s4", "s9", "s14", "s19"]
 
 
+def test_a_tag_or_a_field_may_be_named_alone() -> None:
+    samples = numbered(24)
+    for key in ("level", "flags"):
+        full = "tags.level" if key == "level" else "metadata.flags"
+        value = "1" if key == "level" else "f4"
+        assert ids(select(samples, {key: [value]}, None, 1)) == ids(select(samples, {full: [value]}, None, 1))
+
+
 def test_a_limit_comes_after_the_filter() -> None:
     chosen = ids(select(numbered(40), {"category": ["odd"]}, 5, 9))
     assert len(chosen) == 5
@@ -106,6 +114,7 @@ def test_a_limit_comes_after_the_filter() -> None:
         ({"tags.lvl": ["1"]}, r"No sample has 'tags\.lvl'.*Did you mean 'tags\.level'"),
         ({"metadata.source.url": ["1"]}, r"No sample has 'metadata\.source\.url'"),
         ({"categry": ["even"]}, r"cannot filter on 'categry'.*Did you mean 'category'"),
+        ({"lvl": ["1"]}, r"No sample has 'lvl', which 'where' filters on"),
         ({"id": ["s1"], "category": ["even"]}, "No sample fulfils all of id=s1, category=even"),
     ],
 )

@@ -104,9 +104,10 @@ def _reader(key: str) -> Callable[[Sample], tuple[str, ...]]:
     if head == "metadata" and rest:
         return lambda sample: _texts(_dig(sample.metadata, rest))
     allowed = ("category", "id", "tags.NAME", "metadata.NAME")
-    raise BenchmarkError(
-        f"'where' cannot filter on {key!r}: use {', '.join(allowed[:-1])} or {allowed[-1]}.{did_you_mean(key, allowed)}"
-    )
+    hint = did_you_mean(key, allowed)
+    if key.isidentifier() and not hint:
+        return lambda sample: (sample.tags[key],) if key in sample.tags else _texts(sample.metadata.get(key))
+    raise BenchmarkError(f"'where' cannot filter on {key!r}: use {', '.join(allowed[:-1])} or {allowed[-1]}.{hint}")
 
 
 def _dig(metadata: Mapping[str, Json], path: str) -> Json:

@@ -35,7 +35,7 @@ def test_what_is_no_quantity_is_refused(text: str) -> None:
 
 
 def test_a_misspelt_unit_gets_a_suggestion() -> None:
-    with pytest.raises(ValueError, match="there is no unit 'request/s'. Did you mean 'requests/s'"):
+    with pytest.raises(ValueError, match=r"there is no unit 'request/s'\. Did you mean 'requests/s'"):
         parse_quantity("5 request/s")
 
 
