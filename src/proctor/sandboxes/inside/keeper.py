@@ -125,7 +125,7 @@ class Keeper:
 
     def _check_disk(self, job: Job, used: int) -> None:
         allowed = min(self._config["disk_bytes"], job.disk_before + job.limits["disk_bytes"])
-        if used > allowed and job.ending is None:
+        if used > max(allowed, job.disk_before) and job.ending is None:
             job.ending = "disk"
 
     def _watch(self, fd: int, handler: Callable[[int], None], events: int = select.POLLIN) -> None:

@@ -25,6 +25,7 @@ _OWN_BYTES = 96 << 20  # the tool and the keeper
 _OWN_PROCESSES = 12
 _SAID = 4_096
 _DIE_SECONDS = 5.0
+_GRACE_SECONDS = 10.0
 _PID_SECONDS = 30.0
 
 
@@ -33,13 +34,14 @@ class Guard:
         self._config = config
         self._channel = Channel(harness)
         self._harness, self._keeper = harness, keeper
-        self._folder = tempfile.mkdtemp(prefix="proctor-place-") if config["is_hosted"] else ""
+        self._folder = tempfile.mkdtemp(prefix=f"proctor-place-{os.getpid()}-") if config["is_hosted"] else ""
         self.cgroup = cgroups.Cgroup(f"{os.getpid()}-place", is_used=config["is_using_cgroups"])
         limits = config["limits"]
         # What is written to a place's folders is memory, too.
         memory = limits["memory_bytes"] + (0 if config["is_hosted"] else limits["disk_bytes"]) + _OWN_BYTES
         self.cgroup.limit(memory, limits["processes"] + _OWN_PROCESSES)
-        self._deadline = time.monotonic() + limits["seconds"]
+        # The harness ends its commands on time; this is for when it does not.
+        self._deadline = time.monotonic() + limits["seconds"] + _GRACE_SECONDS
         self._said = bytearray()
         self._process: subprocess.Popen[bytes] | None = None
         self._poll = select.poll()

@@ -1,0 +1,117 @@
+"""Runners that this machine really has; a missing one is skipped by name and reason."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.domain.errors import SandboxError
+from proctor.domain.place import Place, PlaceLimits, Reach, Runner
+from proctor.domain.sandbox import MIB, SandboxLimits
+from proctor.sandboxes.places.runners import create
+
+# Small, so that a bomb that got through would still be a small one.
+SMALL = SandboxLimits(
+    wall_seconds=20,
+    cpu_seconds=10,
+    memory_bytes=160 * MIB,
+    processes=24,
+    file_bytes=8 * MIB,
+    disk_bytes=24 * MIB,
+    output_bytes=256 * 1024,
+    open_files=64,
+)
+PLACE = PlaceLimits(memory_bytes=512 * MIB, processes=64, disk_bytes=48 * MIB, seconds=240)
+NAMES = ("none", "bubblewrap")
+ISOLATED = tuple(name for name in NAMES if name != "none")
+
+
+def made(name: str) -> Runner:
+    """The runner, or a visible skip."""
+    try:
+        return create(name)
+    except SandboxError as error:
+        pytest.skip(f"{name}: {error}")
+
+
+def within(name: str, work: Callable[[Place], Awaitable[Any]], limits: PlaceLimits = PLACE) -> Any:
+    """Do this in a new place of that kind, and close it."""
+    runner = made(name)
+
+    async def run() -> Any:
+        place = await runner.open(limits)
+        try:
+            return await work(place)
+        finally:
+            await place.close()
+            await runner.close()
+
+    return asyncio.run(run())
+
+
+async def python(place: Place, source: str, *arguments: str, **options: Any) -> Any:
+    """Run this text as a program; limits are SMALL unless given."""
+    await place.write({"main.py": source.encode()})
+    return await place.execute(["python3", "/app/main.py", *arguments], **{"limits": SMALL, **options})
+
+
+async def fetch(reach: Reach, path: str = "/", *, seconds: float = 15) -> bytes:
+    """What a process outside gets from a service inside; tries until it listens."""
+    text = (
+        "import sys, time, urllib.request, urllib.error\n"
+        "end = time.monotonic() + float(sys.argv[2])\n"
+        "while True:\n"
+        "    try: sys.stdout.buffer.write(urllib.request.urlopen(sys.argv[1], timeout=5).read()); break\n"
+        "    except OSError:\n"
+        "        if time.monotonic() > end: raise\n"
+        "        time.sleep(0.05)\n"
+    )
+    url = f"http://{reach.host}:{reach.port}{path}"
+    process = await asyncio.create_subprocess_exec(
+        *reach.prefix, "/usr/bin/python3", "-I", "-c", text, url, str(seconds),
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, error = await process.communicate()
+    if process.returncode:
+        raise ConnectionError(error.decode()[-300:])
+    return out
+
+
+def left_behind() -> set[str]:
+    """Control groups, folders and mounts of places whose guard is gone: named after it, and nobody else's to remove."""
+    groups = {str(path): path.name.split("-")[1] for path in Path("/sys/fs/cgroup").glob("*/**/proctor-*-place")}
+    folders = {str(path): path.name.split("-")[2] for path in Path("/tmp").glob("proctor-place-*")}
+    mounted = {line: "0" for line in Path("/proc/mounts").read_text().splitlines() if "proctor-place" in line}
+    return {what for what, guard in {**groups, **folders, **mounted}.items() if not Path("/proc", guard).exists()}
+
+
+def descendants() -> set[int]:
+    """Processes below this one."""
+    parents: dict[int, int] = {}
+    for path in Path("/proc").glob("[0-9]*/status"):
+        try:
+            rows = dict(row.split(":\t", 1) for row in path.read_text().splitlines() if ":\t" in row)
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # gone meanwhile
+        parents[int(rows["Pid"])] = int(rows["PPid"])
+    found, waiting = set(), [os.getpid()]
+    while waiting:
+        above = waiting.pop()
+        below = [pid for pid, parent in parents.items() if parent == above]
+        found |= set(below)
+        waiting += below
+    return found
+
+
+@pytest.fixture
+def nothing_left() -> Iterator[None]:
+    """After the test: no process, mount, control group or folder that was not there before."""
+    before = left_behind(), descendants()
+    yield
+    assert left_behind() <= before[0]
+    assert descendants() <= before[1]
