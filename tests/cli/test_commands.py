@@ -143,7 +143,7 @@ def test_the_doctor_finds_everything_well_and_a_full_house_counted(cli: Cli, ran
     ended = cli("doctor")
     assert ended.code == 0
     assert "problem" not in ended.out
-    assert f"{home / 'proctor.db'}, 1 run" in ended.out
+    assert f"{home / 'proctor.db'}, 1 run\n" in ended.out
 
 
 def test_the_database_can_be_upgraded_at_any_time(cli: Cli, home: Path) -> None:

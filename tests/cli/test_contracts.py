@@ -120,6 +120,23 @@ def test_a_gate_that_passes_gives_0_and_one_that_fails_gives_1(cli: Cli) -> None
     assert cli("resume", "latest", "--fail-under", "accuracy=0.1").code == 0
 
 
+@pytest.mark.parametrize(("broken", "code"), [(5, 0), (6, 1)])
+def test_a_run_most_of_whose_trials_failed_is_no_success(cli: Cli, home: Path, broken: int, code: int) -> None:
+    """Numbers that rest on less than half of the questions should not turn a build green."""
+    rows = [{"id": str(n), "input": f"{'bad' if n < broken else 'good'} {n}", "target": "7"} for n in range(10)]
+    Path("some.jsonl").write_text("".join(orjson.dumps(row).decode() + "\n" for row in rows))
+    Path("some.yaml").write_text(
+        "name: some\ndataset: {source: some.jsonl}\nprompt: {user: '{{ input }}'}\nscorers: [includes]\n"
+    )
+    Path("mine.py").write_text(
+        "def answer(text: str) -> str:\n    if 'bad' in text:\n        raise ValueError('no')\n    return '7'\n"
+    )
+    ended = cli("run", "some.yaml", "-m", "python/mine:answer", "--json")
+    assert ended.code == code
+    assert ended.json["status"] == "completed"
+    assert ("6 of 10 trials failed, more than half" in ended.err) is bool(code)
+
+
 def test_a_metric_that_could_not_be_measured_does_not_pass_a_gate(cli: Cli, home: Path) -> None:
     with FakeProvider(Faults(script=("400",))) as broken:
         model = f"openai/test?base_url={broken.url}/v1"

@@ -94,7 +94,9 @@ def test_a_second_interrupt_quits_at_once_and_loses_nothing_recorded(
         answered = provider.stats()["answered"]
         (row,) = cli("runs", "--json").json
         assert row["is_executing"] is False
-        assert "interrupted" in cli("runs").out
+        listed, shown = cli("runs").out, cli("show").out
+        assert "interrupted" in listed
+        assert "0 ms" not in listed + shown.splitlines()[0], "nobody measured how long it took"
         (item,) = cli("show", "--json").json["evaluations"]
         assert item["scored"] + item["invalid"] <= answered
         provider.faults = Faults()

@@ -126,6 +126,15 @@ def test_a_pipe_sees_plain_lines(cli: Cli) -> None:
     assert "proctor samples" in ended.out
 
 
+def test_a_dry_run_breaks_no_name_at_a_narrow_terminal(environment: dict[str, str]) -> None:
+    model = "openai/llama-3.1-8b-instruct?base_url=http://127.0.0.1:9/v1"
+    terminal = Terminal("run", "puzzles", "-m", model, "--dry-run", environment=environment, columns=60)
+    assert terminal.finish() == 0
+    assert model in terminal.screen.replace("\r\n", "")
+    assert "200 samples, 1 epoch, 200 trials" in terminal.screen
+    assert "options: none sent" in terminal.screen
+
+
 @pytest.mark.parametrize(
     "command",
     [("runs",), ("show",), ("benchmarks",), ("models",), ("doctor",), ("benchmarks", "show", "puzzles"),

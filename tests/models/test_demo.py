@@ -147,3 +147,9 @@ def test_an_image_is_refused_in_words() -> None:
     png = Image(b"\x89PNG\r\n\x1a\n", "image/png")
     with pytest.raises(Exception, match="demo/strong takes no images"):
         ask(make("demo/strong"), prompt("What is this?", png))
+
+
+def test_a_character_that_fails_is_another_model_to_the_cache() -> None:
+    plain, failing = make("demo/weak"), make("demo/weak?fail_rate=0.5")
+    assert plain.identity != failing.identity
+    assert plain.identity == make("demo/weak?delay_ms=5").identity, "how long it takes decides no answer"

@@ -59,6 +59,7 @@ def _findings() -> Iterator[Finding]:
 
 
 def _database() -> Iterator[Finding]:
+    from proctor.cli.figures import plural
     from proctor.cli.workplace import database
     from proctor.domain.errors import ProctorError
     from proctor.stores.listing import count_runs
@@ -71,7 +72,7 @@ def _database() -> Iterator[Finding]:
             finally:
                 connection.close()
             free = shutil.disk_usage(opened.path.parent).free
-            detail = f"{opened.path}, {count_runs(opened):,} runs"
+            detail = f"{opened.path}, {plural(count_runs(opened), 'run')}"
     except (ProctorError, sqlite3.DatabaseError) as error:
         yield Finding("database", "problem", str(error))
         return

@@ -73,10 +73,20 @@ def finish(
 def _problems(document: dict[str, Any], status: RunStatus) -> list[str]:
     """Why the run itself is no success, if it is not."""
     if status is RunStatus.COMPLETED:
-        return []
+        return [problem for item in document["evaluations"] if (problem := _mostly_failed(item, document["run_id"]))]
     verb = "failed" if status is RunStatus.FAILED else "was stopped"
     run_id = document["run_id"]
     return [f"Run {run_id} {verb}: {document['error'].rstrip('.')}. Go on with 'proctor resume {run_id}'."]
+
+
+def _mostly_failed(item: dict[str, Any], run_id: str) -> str | None:
+    """Words for an evaluation whose numbers rest on less than half of what was asked."""
+    if item["failed"] * 2 <= item["trials"]:
+        return None
+    return (
+        f"{item['model']} on {item['benchmark']}: {item['failed']:,} of {item['trials']:,} trials failed, more than "
+        f"half. See why with 'proctor samples {run_id} --outcome failed'; 'proctor resume {run_id}' tries again."
+    )
 
 
 def watch(execution: Execution) -> RunStatus:

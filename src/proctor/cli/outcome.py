@@ -10,7 +10,7 @@ from rich.text import Text
 
 from proctor.cli.figures import cost_notes, cost_text, count_text, plural, seconds_text, unanswered_notes, until_text
 from proctor.cli.tables import print_categories, print_results
-from proctor.cli.terminal import cell, console, plain_table, status_text
+from proctor.cli.terminal import cell, console, fits, plain_table, printable, status_text
 
 
 def print_run(document: dict[str, Any]) -> None:
@@ -49,8 +49,10 @@ def is_resumable(document: dict[str, Any]) -> bool:
 
 def _print_head(out: Console, document: dict[str, Any]) -> None:
     name = f" ({cell(document['name'])})" if document["name"] else ""
-    status = status_text(shown_status(document))
-    out.print(f"Run [bold]{document['run_id']}[/]{name}: {status} in {seconds_text(document['seconds'])}\n")
+    shown = shown_status(document)
+    # A process that was killed could not say how long it took.
+    time = "" if shown == "interrupted" and not document["seconds"] else f" in {seconds_text(document['seconds'])}"
+    out.print(f"Run [bold]{document['run_id']}[/]{name}: {status_text(shown)}{time}\n")
 
 
 def _print_numbers(out: Console, document: dict[str, Any]) -> None:
@@ -90,12 +92,16 @@ def print_dry_run(document: dict[str, Any]) -> None:
     table.columns[3].no_wrap = True
     table.add_column("Options", overflow="fold")
     for item in document["evaluations"]:
-        options = ", ".join(f"{key}={value}" for key, value in item["options"].items()) or "none sent"
         table.add_row(
             cell(item["model_spec"]), cell(item["benchmark"]), cell(item["version"]), item["digest"][:8],
-            count_text(item["samples"]), count_text(item["epochs"]), count_text(item["trials"]), cell(options),
+            count_text(item["samples"]), count_text(item["epochs"]), count_text(item["trials"]),
+            cell(_options_text(item)),
         )  # fmt: skip
-    out.print(table)
+    if fits(table, out):
+        out.print(table)
+    else:
+        for item in document["evaluations"]:
+            _print_resolved(out, item)
     _print_costs(out, document)
     limits = ", ".join(f"{name} {value}" for name, value in document["limits"].items() if value is not None)
     out.print(
@@ -103,6 +109,20 @@ def print_dry_run(document: dict[str, Any]) -> None:
         "(retries and cached answers not counted); "
         f"seed {document['seed']}; limits: {limits}.\n{_what_happened(document['pilot'])}"
     )
+
+
+def _options_text(item: dict[str, Any]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in item["options"].items()) or "none sent"
+
+
+def _print_resolved(out: Console, item: dict[str, Any]) -> None:
+    """One evaluation as a paragraph, for a narrow terminal: names can be copied as they are."""
+    out.print(Text(printable(item["model_spec"]), "bold"), soft_wrap=True)
+    trials = (
+        f"{plural(item['samples'], 'sample')}, {plural(item['epochs'], 'epoch')}, {plural(item['trials'], 'trial')}"
+    )
+    out.print(Text(printable(f"  on {item['benchmark']} {item['version']} ({item['digest'][:8]}): {trials}")))
+    out.print(Text(printable(f"  options: {_options_text(item)}")))
 
 
 def _print_costs(out: Console, document: dict[str, Any]) -> None:

@@ -62,7 +62,8 @@ def _print(rows: list[RunListing], left_behind: set[str], status: str | None) ->
             f"{row.created_at.astimezone():%Y-%m-%d %H:%M}",
             status_text("interrupted" if row.id in left_behind else row.status),
             count_text(row.trials),
-            seconds_text(row.seconds),
+            # A process that was killed could not say how long it took.
+            seconds_text(None if row.id in left_behind and not row.seconds else row.seconds),
             cell(f"{row.name}: {what}" if row.name else what),
         )
     out.print(table)

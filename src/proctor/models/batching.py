@@ -142,6 +142,15 @@ async def read_lines(wire: Wire, url: str) -> AsyncGenerator[Any]:
             yield document
 
 
+async def read_answers(wire: Wire, url: str, read: Callable[[Any], BatchAnswer]) -> AsyncGenerator[BatchAnswer]:
+    """The answers in a JSONL file, as they arrive."""
+    async with aclosing(read_lines(wire, url)) as lines:
+        async for line in lines:
+            with understood(wire):
+                answer = read(line)
+            yield answer
+
+
 @contextmanager
 def understood(wire: Wire) -> Iterator[None]:
     """A document of another form than published is the provider's fault, and may be tried again."""

@@ -22,6 +22,7 @@ from proctor.models.batching import (
     ask_json,
     checked_id,
     read_answer,
+    read_answers,
     read_id,
     read_lines,
     request_fields,
@@ -97,16 +98,13 @@ class AnthropicBatches:
             name, total = str(found["processing_status"]), _total(found)
             return BatchState(name, name == "ended", total - (found["request_counts"].get("processing") or 0), total)
 
-    async def answers(self, remote_id: str) -> AsyncGenerator[BatchAnswer]:
+    def answers(self, remote_id: str) -> AsyncGenerator[BatchAnswer]:
         # The address is ours, not the one the answer names: the key goes to nobody else.
-        async with aclosing(read_lines(self.wire, f"{self._url}/{remote_id}/results")) as lines:
-            async for line in lines:
-                with understood(self.wire):
-                    answer = self._answer(line["custom_id"], line["result"])
-                yield answer
+        return read_answers(self.wire, f"{self._url}/{remote_id}/results", self._answer)
 
-    def _answer(self, custom_id: str, result: Mapping[str, Any]) -> BatchAnswer:
+    def _answer(self, line: Any) -> BatchAnswer:
         target = self.wire.transport.target
+        custom_id, result = line["custom_id"], line["result"]
         kind = result["type"]
         if kind == "succeeded":
             return read_answer(self.wire, custom_id, result["message"], {})

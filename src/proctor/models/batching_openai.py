@@ -22,8 +22,8 @@ from proctor.models.batching import (
     ask_json,
     checked_id,
     read_answer,
+    read_answers,
     read_id,
-    read_lines,
     request_fields,
     understood,
 )
@@ -110,10 +110,8 @@ class OpenAIBatches:
         for kind in ("output_file_id", "error_file_id"):
             if found.get(kind):
                 url = f"{self._base}/files/{checked_id(self.wire, found[kind])}/content"
-                async with aclosing(read_lines(self.wire, url)) as lines:
-                    async for line in lines:
-                        with understood(self.wire):
-                            answer = self._answer(line)
+                async with aclosing(read_answers(self.wire, url, self._answer)) as answers:
+                    async for answer in answers:
                         yield answer
 
     def _answer(self, line: Any) -> BatchAnswer:

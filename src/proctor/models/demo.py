@@ -76,6 +76,9 @@ WORD = re.compile(r"\S+")
 class DemoModel:
     def __init__(self, name: str, settings: Settings) -> None:
         version = ADAPTER_VERSION if settings.accuracy is None else f"{ADAPTER_VERSION};accuracy={settings.accuracy:g}"
+        if settings.fail_rate:
+            # A character that fails is asked itself: answers of one that does not would hide its faults.
+            version += f";fail_rate={settings.fail_rate:g}"
         self.identity = ModelIdentity("demo", name, None, version)
         self._character = CHARACTERS[name]
         self._settings = settings

@@ -153,7 +153,9 @@ class JudgeBench:
         return AskedJudge(label, model, options, self._limits, price)
 
 
-def refuse_unenforceable(who: str, price: Price | None, options: Mapping[str, Json]) -> None:
+def refuse_unenforceable(
+    who: str, price: Price | None, options: Mapping[str, Json], remedy: str = "the option max_tokens"
+) -> None:
     """A cap that cannot be enforced is refused, not ignored."""
     if price is None:
         raise PlanError(
@@ -162,8 +164,7 @@ def refuse_unenforceable(who: str, price: Price | None, options: Mapping[str, Js
         )
     if price is not FREE and "max_tokens" not in options:
         raise PlanError(
-            f"The cost limit cannot be enforced: answers of {who} may be of any length. "
-            "Limit them with the option max_tokens."
+            f"The cost limit cannot be enforced: answers of {who} may be of any length. Limit them with {remedy}."
         )
 
 

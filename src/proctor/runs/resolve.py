@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from proctor.benchmarks.registry import load_benchmark
 from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
-from proctor.domain.errors import BenchmarkError, PlanError
+from proctor.domain.errors import BenchmarkError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.model import Model
 from proctor.domain.offline import confined
-from proctor.domain.plan import BenchmarkSpec, Limits, Plan
-from proctor.domain.price import FREE, Price
+from proctor.domain.plan import BenchmarkSpec, Limits, ModelSpec, Plan
+from proctor.domain.price import Price
 from proctor.domain.scorer import Scorer
 from proctor.models.prices import find_price, read_assumed
 from proctor.models.registry import create_model
 from proctor.planning.selection import select
-from proctor.runs.judges import JudgeBench, judges_of
+from proctor.runs.judges import JudgeBench, judges_of, refuse_unenforceable
 from proctor.scorers.registry import create_scorer
 
 ALL = sys.maxsize
@@ -57,35 +57,10 @@ def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
         (spec, create_model(spec, environment=surroundings.environment, folder=surroundings.folder))
         for spec in plan.models
     ]
-    bench = JudgeBench(
-        plan.judge,
-        plan.limits,
-        environment=surroundings.environment,
-        folder=surroundings.folder,
-        price_of=lambda model: price_of(model, plan.limits, surroundings),
-    )
-    prepared = [(spec, _prepare(spec, plan, surroundings, bench)) for spec in plan.benchmarks]
-    prices = [price_of(model, plan.limits, surroundings) for _, model in models]
-    if plan.batch:
-        from proctor.runs.batch import batch_price
-
-        prices = [batch_price(price) for price in prices]
+    prepared = _prepare_all(plan, surroundings)
     evaluations = [
-        Evaluation(
-            label=plan.label(model_spec),
-            model_spec=model_spec,
-            benchmark_spec=benchmark_spec,
-            model=model,
-            benchmark=item.benchmark,
-            samples=item.samples,
-            fingerprint=item.fingerprint,
-            scorers=item.scorers,
-            options={**item.benchmark.options, **plan.sampling.given(), **model_spec.sampling.given()},
-            epochs=benchmark_spec.epochs or plan.epochs,
-            use_cache=plan.cache,
-            price=price,
-        )
-        for (model_spec, model), price in zip(models, prices, strict=True)
+        _evaluation(plan, model_spec, model, price, benchmark_spec, item)
+        for (model_spec, model), price in zip(models, _prices(plan, models, surroundings), strict=True)
         for benchmark_spec, item in prepared
     ]
     if plan.batch:
@@ -93,9 +68,50 @@ def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
 
         refuse_unbatchable(plan, evaluations)
     if plan.limits.cost_usd is not None:
-        for evaluation in evaluations:
-            _refuse_unenforceable(evaluation)
+        for item in evaluations:
+            refuse_unenforceable(item.label, item.price, item.options, "--max-tokens")
     return evaluations
+
+
+def _prepare_all(plan: Plan, surroundings: Surroundings) -> list[tuple[BenchmarkSpec, _Prepared]]:
+    bench = JudgeBench(
+        plan.judge,
+        plan.limits,
+        environment=surroundings.environment,
+        folder=surroundings.folder,
+        price_of=lambda model: price_of(model, plan.limits, surroundings),
+    )
+    return [(spec, _prepare(spec, plan, surroundings, bench)) for spec in plan.benchmarks]
+
+
+def _prices(
+    plan: Plan, models: Sequence[tuple[ModelSpec, Model]], surroundings: Surroundings
+) -> list[Price | None]:  # fmt: skip
+    prices = [price_of(model, plan.limits, surroundings) for _, model in models]
+    if not plan.batch:
+        return prices
+    from proctor.runs.batch import batch_price
+
+    return [batch_price(price) for price in prices]
+
+
+def _evaluation(
+    plan: Plan, model_spec: ModelSpec, model: Model, price: Price | None, benchmark_spec: BenchmarkSpec, item: _Prepared
+) -> Evaluation:
+    return Evaluation(
+        label=plan.label(model_spec),
+        model_spec=model_spec,
+        benchmark_spec=benchmark_spec,
+        model=model,
+        benchmark=item.benchmark,
+        samples=item.samples,
+        fingerprint=item.fingerprint,
+        scorers=item.scorers,
+        options={**item.benchmark.options, **plan.sampling.given(), **model_spec.sampling.given()},
+        epochs=benchmark_spec.epochs or plan.epochs,
+        use_cache=plan.cache,
+        price=price,
+    )
 
 
 def price_of(model: Model, limits: Limits, surroundings: Surroundings) -> Price | None:
@@ -114,20 +130,6 @@ def _prepare(spec: BenchmarkSpec, plan: Plan, surroundings: Surroundings, bench:
         raise BenchmarkError(f"{benchmark.name} has no samples.")
     scorers = bench.give(create_scorer(scorer, surroundings.folder) for scorer in benchmark.scorers)
     return _Prepared(benchmark, samples, fingerprint, scorers)
-
-
-def _refuse_unenforceable(evaluation: Evaluation) -> None:
-    """A cap that cannot be enforced is refused, not ignored."""
-    if evaluation.price is None:
-        raise PlanError(
-            f"The cost limit cannot be enforced: the price of {evaluation.label} is unknown. Give one with "
-            "--assume-price IN/OUT (dollars for a million tokens) or in a prices file, or leave out the limit."
-        )
-    if evaluation.price is not FREE and "max_tokens" not in evaluation.options:
-        raise PlanError(
-            f"The cost limit cannot be enforced: answers of {evaluation.label} may be of any length. "
-            "Limit them with --max-tokens."
-        )
 
 
 async def close_models(evaluations: list[Evaluation]) -> None:
