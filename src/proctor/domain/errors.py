@@ -10,6 +10,7 @@ ProctorError
 ├── RunError                  a run could not go on; what was recorded is kept
 ├── ScorerError               a scorer could not score: never a wrong answer
 ├── SandboxError              the sandbox itself failed: never a wrong answer
+│   └── PlaceSpentError       a program used up its place's memory or disk: its own doing, never a fault
 └── ModelError                a request failed
     ├── RateLimitedError      try again later, and more slowly
     ├── ProviderFaultError    server or network fault: try again
@@ -65,6 +66,10 @@ class ScorerError(ProctorError):
 
 class SandboxError(ProctorError):
     http_status = 503
+
+
+class PlaceSpentError(SandboxError):
+    pass
 
 
 class ModelError(ProctorError):

@@ -1,0 +1,141 @@
+"""Two processes that call each other over one socket, from any number of threads.
+
+A lane is a pair of threads, one on each side, that take turns: whoever waits for an answer serves the other's calls
+meanwhile. A lane nobody knows yet gets a thread of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from .values import ValueCodecError, dumps, loads
+
+MAX_FRAME = 32 << 20
+MAIN = "main"
+
+
+class PeerLostError(Exception):
+    """The other side is gone, late, or talks nonsense."""
+
+
+def read_exactly(sock: socket.socket, count: int) -> bytes:
+    data = bytearray()
+    while len(data) < count:
+        part = sock.recv(min(count - len(data), 1 << 20))
+        if not part:
+            raise PeerLostError("its process ended")
+        data += part
+    return bytes(data)
+
+
+def read_frame(sock: socket.socket) -> bytes:
+    (length,) = struct.unpack(">I", read_exactly(sock, 4))
+    if length > MAX_FRAME:
+        raise PeerLostError(f"an answer of {length} bytes")
+    return read_exactly(sock, length)
+
+
+class Peer:
+    """One end. `handle` answers a call of the other side and never raises."""
+
+    def __init__(self, sock: socket.socket, handle: Callable[[Any], Any], side: str, timeout: float | None) -> None:
+        self._sock = sock
+        self._handle = handle
+        self._timeout = timeout
+        self._sending = threading.Lock()
+        self._inboxes: dict[str, queue.SimpleQueue[Any]] = {MAIN: queue.SimpleQueue()}
+        self._own = threading.local()
+        self._names = (f"{side}{number}" for number in itertools.count())
+        self._lost: str | None = None
+
+    def begin(self) -> None:
+        """Listen; the thread that calls this has the main lane."""
+        self._own.lane = MAIN
+        threading.Thread(target=self._listen, daemon=True, name="peer").start()
+
+    def ask(self, message: Any) -> Any:
+        """The other side's answer; its own calls meanwhile are served here."""
+        lane = self._lane()
+        self._send([lane, "ask", message])
+        return self._serve(lane)
+
+    def serve(self) -> None:
+        """Answer on the main lane until the other side hangs up."""
+        try:
+            self._serve(MAIN, is_endless=True)
+        except PeerLostError:
+            return
+
+    def close(self) -> None:
+        self._lose("it was closed")
+        self._sock.close()
+
+    def _lane(self) -> str:
+        lane: str | None = getattr(self._own, "lane", None)
+        if lane is None:
+            lane = self._own.lane = next(self._names)
+            self._inboxes[lane] = queue.SimpleQueue()
+        return lane
+
+    def _serve(self, lane: str, *, is_endless: bool = False) -> Any:
+        inbox = self._inboxes[lane]
+        while True:
+            if self._lost and inbox.empty():
+                raise PeerLostError(self._lost)
+            try:
+                item = inbox.get(timeout=None if is_endless else self._timeout)
+            except queue.Empty:
+                self._lose(f"no answer within {self._timeout:g} s")
+                raise PeerLostError(self._lost) from None
+            if item is None:
+                raise PeerLostError(self._lost)
+            what, message = item
+            if what == "answer":
+                return message
+            self._send([lane, "answer", self._handle(message)])
+
+    def _send(self, message: Any) -> None:
+        body = dumps(message)
+        if len(body) > MAX_FRAME:
+            body = dumps([message[0], message[1], {"too large": len(body)}])
+        try:
+            with self._sending:
+                self._sock.sendall(struct.pack(">I", len(body)) + body)
+        except OSError as error:
+            raise PeerLostError(self._lost or "its process ended") from error
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                lane, what, message = loads(read_frame(self._sock))
+                self._deliver(str(lane), (str(what), message))
+        except PeerLostError as error:
+            self._lose(str(error))
+        except (OSError, ValueError, TypeError, ValueCodecError) as error:
+            self._lose(f"an answer that cannot be read ({error})" if not isinstance(error, OSError) else "it hung up")
+
+    def _deliver(self, lane: str, item: tuple[str, Any]) -> None:
+        if lane not in self._inboxes:
+            if item[0] != "ask" or len(self._inboxes) > 256:
+                raise PeerLostError("an answer to nothing")
+            self._inboxes[lane] = queue.SimpleQueue()
+            threading.Thread(target=self._serve_lane, args=(lane,), daemon=True).start()
+        self._inboxes[lane].put(item)
+
+    def _serve_lane(self, lane: str) -> None:
+        self._own.lane = lane
+        try:
+            self._serve(lane, is_endless=True)
+        except PeerLostError:
+            return
+
+    def _lose(self, reason: str) -> None:
+        self._lost = self._lost or reason
+        for inbox in list(self._inboxes.values()):
+            inbox.put(None)

@@ -1,0 +1,325 @@
+"""Marks a program: every phase in order, each recorded; the marks themselves follow from what is recorded here."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import time
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.domain.artifacts import Artifacts
+from proctor.domain.errors import SandboxError
+from proctor.domain.message import Json
+from proctor.domain.place import Runner
+from proctor.domain.problem import CheckKind, InterfaceKind, Level, Problem
+from proctor.domain.sandbox import MIB
+from proctor.domain.scorecard import PHASES, CheckResult, CheckStatus, Evidence, Phase, PhaseStatus
+from proctor.scorers.programs import load_tools, reading, validating
+from proctor.scorers.programs.checker import Checked, Order, run_checks, setup_of
+from proctor.scorers.programs.dependencies import BuildError
+from proctor.scorers.programs.limits import seconds_of
+from proctor.scorers.programs.load import Measured, measure, send
+from proctor.scorers.programs.options import MarkOptions
+from proctor.scorers.programs.own_tests import OwnTests, run_own_tests
+from proctor.scorers.programs.phases import Note, Phases
+from proctor.scorers.programs.profiling import profile
+from proctor.scorers.programs.subject import Subject
+from proctor.scorers.programs.tools.running import not_run
+from proctor.scorers.programs.turns import load_turn
+
+_UNREAD = "not asked for"
+
+
+async def mark(
+    problem: Problem,
+    files: Mapping[str, bytes],
+    runner: Runner,
+    *,
+    options: MarkOptions = MarkOptions(),  # noqa: B008  frozen
+    artifacts: Artifacts | None = None,
+) -> Evidence:
+    """Build, start, check, load, profile, scan and read a program; raises SandboxError or ScorerError, never a mark."""
+    return await _Marking(problem, files, runner, options, artifacts).run()
+
+
+class _Marking:
+    def __init__(
+        self,
+        problem: Problem,
+        files: Mapping[str, bytes],
+        runner: Runner,
+        options: MarkOptions,
+        artifacts: Artifacts | None,
+    ) -> None:
+        self._problem = problem
+        self._files = files
+        self._runner = runner
+        self._options = options
+        self._artifacts = artifacts
+        self._phases = Phases(artifacts)
+        self._record: Mapping[str, Json] = {"runner": runner.name, "is_isolated": runner.is_isolated}
+        self._checks: dict[str, CheckResult] = {}
+        self._own = OwnTests()
+        self._measures: dict[str, float] = {}
+        self._gold_measures: dict[str, float] = {}
+        self._findings: dict[str, Json] = {}
+
+    async def run(self) -> Evidence:
+        with self._phases.phase("validate") as note:
+            refused = validating.refusal(self._problem, self._files)
+            if refused:
+                note.fail(refused)
+            note.evidence = {"files": {path: len(content) for path, content in sorted(self._files.items())[:500]}}
+        if not refused:
+            entry = validating.entry(self._problem, self._files)
+            subject = await Subject.open(self._problem, self._files, entry, self._runner, self._options)
+            try:
+                self._record = {**self._record, **subject.place.record}
+                await self._mark(subject)
+                with self._phases.phase("stop") as note:
+                    await self._stop(subject, note)
+            except BaseException:
+                await subject.close()
+                raise
+            with self._phases.phase("clean up") as note:
+                await subject.close()
+                note.say("the place and everything in it is gone")
+        return self._evidence("" if refused else self._kept())
+
+    async def _mark(self, subject: Subject) -> None:
+        """Everything between a valid program and a stopped one."""
+        if not await self._build(subject):
+            return
+        if not await self._start(subject):
+            return
+        await self._check(subject)
+        if not self._has_verified_must():
+            return
+        await self._load(subject)
+        await self._profile(subject)
+        await self._read(subject)
+
+    async def _build(self, subject: Subject) -> bool:
+        is_built = False
+        with self._phases.phase("build") as note:
+            try:
+                await subject.build()
+                is_built = True
+            except BuildError as error:
+                note.fail(str(error))
+            note.log = "\n".join([*subject.builder.log, note.log]).strip()
+            note.evidence = {
+                "language": subject.entry.language,
+                "version": subject.builder.version,
+                "packages": list(subject.builder.pins),
+            }
+        return is_built
+
+    async def _start(self, subject: Subject) -> bool:
+        with self._phases.phase("start") as note:
+            await subject.start()
+            note.say("started" if subject.is_listening else "nothing to start: each check runs the command")
+        with self._phases.phase("readiness") as note:
+            problem = await subject.ready()
+            if problem:
+                note.fail(problem)
+            elif subject.hosted is not None and subject.hosted.start_seconds is not None:
+                self._measures["start_seconds"] = round(subject.hosted.start_seconds, 4)
+                note.say(f"ready after {subject.hosted.start_seconds:.3f} s")
+        return all(phase.status is PhaseStatus.DONE for phase in self._phases.done)
+
+    async def _check(self, subject: Subject) -> None:
+        """Both kinds of checks by one checker, functional ones first; the moment of the change parts the phases."""
+        began, clock = time.time(), time.monotonic()
+        setup = setup_of(self._problem, subject.entry.language, seconds_of(self._problem), self._options.test_seconds)
+        prefix: tuple[str, ...] = ()
+        if subject.hosted is not None and subject.hosted.reach is not None:
+            reach = subject.hosted.reach
+            prefix, setup = reach.prefix, {**setup, "host": reach.host, "port": reach.port}
+        checked = await run_checks(self._problem, subject.answers(), Order(setup, prefix, self._options.check_seconds))
+        self._checks = checked.results
+        whole = time.monotonic() - clock
+        until = min(whole, max(0.0, (checked.property_began or began + whole) - began))
+        functional, properties = _noted(checked, is_property=False), _noted(checked, is_property=True)
+        functional.say(checked.log.strip())
+        if subject.hosted is not None:
+            self._phases.keep(functional, "program.log", await subject.hosted.logs())
+        self._phases.add("functional", functional, began, until)
+        self._phases.add("property", properties, began + until, whole - until)
+
+    def _has_verified_must(self) -> bool:
+        """Nothing else is worth measuring of a program that does nothing it was asked for."""
+        passed = {name for name, check in self._checks.items() if check.status is CheckStatus.PASSED}
+        return any(
+            one.level is Level.MUST and one.checks and passed.issuperset(one.checks)
+            for one in self._problem.requirements
+        )
+
+    async def _load(self, subject: Subject) -> None:
+        with self._phases.phase("load") as note:
+            why = self._why_no_load()
+            if why:
+                note.skip(why)
+                return
+            async with load_turn() as waited:
+                note.evidence["waited_seconds"] = round(waited, 3)
+                await self._measure(subject, note)
+
+    def _why_no_load(self) -> str:
+        if not self._options.is_measuring:
+            return _UNREAD
+        if self._problem.load is None:
+            return "the problem has no load profile and no workload"
+        if self._problem.interface.kind is InterfaceKind.SERVICE and load_tools.chosen() is None:
+            return "neither wrk nor Locust is on this machine"
+        return ""
+
+    async def _measure(self, subject: Subject, note: Note) -> None:
+        """The submission and the gold solution, each in its own place, freshly started, in turn."""
+        entry = validating.entry(self._problem, self._problem.solution)
+        gold = await Subject.open(self._problem, self._problem.solution, entry, self._runner, self._options)
+        try:
+            await gold.build()
+            await gold.start()
+            problem = await gold.ready()
+            if problem:
+                raise SandboxError(f"The gold solution of {self._problem.id} does not start: {problem}")
+            problem = await subject.hosted.restart(is_fresh=True) if subject.hosted is not None else ""
+            if problem:
+                note.fail(problem)
+                return
+            await self._prepare(subject, gold, note)
+            of_program, of_gold = await measure(subject, gold, self._options.rounds)
+            await self._keep_figures(subject, gold, of_program, of_gold, note)
+        except BuildError as error:
+            raise SandboxError(f"The gold solution of {self._problem.id} cannot be built: {error}") from error
+        finally:
+            await gold.close()
+
+    async def _prepare(self, subject: Subject, gold: Subject, note: Note) -> None:
+        requests = (self._problem.load or {}).get("setup")
+        tool = load_tools.chosen() if self._problem.interface.kind is InterfaceKind.SERVICE else None
+        note.evidence["tool"] = f"{tool.name} {tool.version}" if tool else "the problem's own work"
+        if not requests:
+            return
+        for name, one in (("program", subject), ("gold", gold)):
+            if one.hosted is not None and one.hosted.reach is not None:
+                note.evidence[f"{name}_setup"] = await send(one.hosted.reach, requests)
+
+    async def _keep_figures(
+        self, subject: Subject, gold: Subject, of_program: Measured, of_gold: Measured, note: Note
+    ) -> None:
+        note.evidence |= {"program_rounds": of_program.rounds, "gold_rounds": of_gold.rounds}
+        self._gold_measures = of_gold.figures()
+        if gold.hosted is not None and gold.hosted.start_seconds is not None:
+            self._gold_measures["start_seconds"] = round(gold.hosted.start_seconds, 4)
+        if of_program.failure:
+            note.fail(of_program.failure)
+            return
+        self._measures |= of_program.figures()
+        for one, kept in ((subject, self._measures), (gold, self._gold_measures)):
+            peak = (await one.place.seen()).peak_memory_bytes
+            if "peak_memory_mib" not in kept and peak is not None:
+                kept["peak_memory_mib"] = round(peak / MIB, 4)
+        shown = ", ".join(f"{name} {value:g}" for name, value in sorted(self._measures.items()))
+        note.say(f"{shown}; gold: {', '.join(f'{k} {v:g}' for k, v in sorted(self._gold_measures.items()))}")
+
+    async def _profile(self, subject: Subject) -> None:
+        with self._phases.phase("profile") as note:
+            if not self._options.is_measuring:
+                note.skip(_UNREAD)
+                return
+            taken = await profile(subject)
+            for name, content in taken.files.items():
+                self._phases.keep(note, name, content)
+            note.say(taken.top)
+            if taken.problem:
+                note.skip(taken.problem)
+
+    async def _read(self, subject: Subject) -> None:
+        if not self._options.is_reading:
+            for name in ("security", "quality"):
+                self._phases.skip(name, _UNREAD)
+            return
+        await asyncio.gather(self._scan(subject), self._judge(subject))
+
+    async def _scan(self, subject: Subject) -> None:
+        with self._phases.phase("security") as note:
+            seen = await subject.place.seen() if self._runner.is_isolated else None
+            found = await reading.security(self._files, subject.entry.language, subject.builder.pins, seen)
+            self._tell(note, found)
+
+    async def _judge(self, subject: Subject) -> None:
+        with self._phases.phase("quality") as note:
+            found, self._own = await asyncio.gather(
+                reading.quality(self._files, subject.entry.language), self._own_tests(subject)
+            )
+            self._tell(note, {**found, "coverage": self._own.coverage})
+
+    async def _own_tests(self, subject: Subject) -> OwnTests:
+        if not self._options.is_running_own_tests:
+            return OwnTests(coverage=not_run(_UNREAD))
+        try:
+            return await run_own_tests(
+                self._problem, self._files, subject.entry, self._runner, subject.builder.environment()
+            )
+        except SandboxError as error:
+            return OwnTests(coverage=not_run(str(error)))  # they count for nothing, so they cost nothing
+
+    def _tell(self, note: Note, found: Mapping[str, Mapping[str, Any]]) -> None:
+        self._findings |= found
+        for name, tool in sorted(found.items()):
+            what = (
+                f"{tool.get('count', 0)} findings" if tool["status"] == "ran" else f"{tool['status']}: {tool['reason']}"
+            )
+            note.say(f"{name} {tool.get('version') or ''}: {what}".replace(" :", ":"))
+
+    async def _stop(self, subject: Subject, note: Note) -> None:
+        await subject.stop()
+        note.say("stopped" if subject.is_listening else "nothing was left running")
+
+    def _kept(self) -> str:
+        """The program itself, as a zip that is the same for the same files."""
+        if self._artifacts is None:
+            return ""
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+            for path, content in sorted(self._files.items()):
+                made.writestr(zipfile.ZipInfo(path), content)
+        return self._artifacts.put("program.zip", out.getvalue())
+
+    def _evidence(self, program: str) -> Evidence:
+        for name, kind in self._problem.checks.items():
+            why = "the program was not started"
+            self._checks.setdefault(name, CheckResult(name, str(kind), CheckStatus.NOT_RUN, why))
+        return Evidence(
+            problem=self._problem.id,
+            problem_digest=self._problem.digest,
+            runner=dict(self._record),
+            phases=self._all_phases(),
+            checks=(*self._checks.values(), *self._own.checks),
+            measures=dict(self._measures),
+            gold_measures=dict(self._gold_measures),
+            findings=dict(self._findings),
+            program=program or None,
+        )
+
+    def _all_phases(self) -> tuple[Phase, ...]:
+        """Every phase there is; one that did not happen says which one it waited for."""
+        done = {phase.name: phase for phase in self._phases.done}
+        failed = next((phase.name for phase in self._phases.done if phase.status is PhaseStatus.FAILED), None)
+        why = f"the phase '{failed}' failed" if failed else "no MUST requirement is verified"
+        for name in PHASES:
+            if name not in done:
+                done[name] = Phase(name, PhaseStatus.NOT_MEASURED, time.time(), 0.0, why)
+        return tuple(done[name] for name in PHASES)
+
+
+def _noted(checked: Checked, *, is_property: bool) -> Note:
+    results = [one for one in checked.results.values() if (one.kind == CheckKind.PROPERTY) is is_property]
+    passed = sum(one.status is CheckStatus.PASSED for one in results)
+    note = Note(log=f"{passed} of {len(results)} checks passed")
+    note.evidence = {"passed": passed, "checks": len(results)}
+    return note

@@ -1,0 +1,28 @@
+"""What a user may choose about a marking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class MarkOptions:
+    """Everything by default; what is left out is recorded as not measured."""
+
+    wheelhouse: Path | None = None
+    """A folder with wheels of the packages a program may use."""
+    index_url: str | None = None
+    """A package index, or a mirror of one, to download such wheels from; without either, nothing is downloaded."""
+    is_measuring: bool = True
+    """Load and profile it. Without them only the checks and the reading of the source are left."""
+    is_reading: bool = True
+    """Scan and read the source."""
+    is_running_own_tests: bool = True
+    rounds: int = 3
+    """How often the load is measured, gold and submission in turn; the median counts."""
+    test_seconds: float = 60.0
+    """What one check may take."""
+    check_seconds: float = 600.0
+    """What all checks may take together."""
+    place_seconds: float = 1800.0

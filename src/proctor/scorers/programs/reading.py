@@ -1,0 +1,116 @@
+"""The security and quality phases: every tool side by side, each with its version or the reason why it did not run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+
+from proctor.domain.message import Json
+from proctor.domain.place import Seen
+from proctor.scorers.programs.entry import PYTHON, sources
+from proctor.scorers.programs.tools import linting, scanning
+from proctor.scorers.programs.tools.running import (
+    Copy,
+    ToolError,
+    copied,
+    found,
+    module,
+    not_applicable,
+    not_run,
+    ran,
+    run_tool,
+)
+from proctor.version import __version__
+
+Findings = dict[str, dict[str, Json]]
+_READING = Path(__file__).parent / "tools" / "reading.py"
+_PYTHON_ONLY = "it reads Python only"
+
+
+async def security(files: Mapping[str, bytes], language: str, pins: Sequence[str], seen: Seen | None) -> Findings:
+    """What scanners found, and what the place saw; `seen` is None where nobody watched."""
+    with copied(sources(files, language)) as copy:
+        bandit = scanning.bandit(copy) if language == PYTHON else _said(not_applicable(_PYTHON_ONLY))
+        tools = {
+            "bandit": bandit,
+            "pip-audit": _on_own_copy(lambda other: scanning.pip_audit(other, pins)),
+            "npm-audit": _said(scanning.npm_audit(files, language)),
+            "trivy": scanning.trivy(copy),
+        }
+        findings = await _side_by_side(tools)
+    findings["place"] = _place(seen)
+    return findings
+
+
+async def quality(files: Mapping[str, bytes], language: str) -> Findings:
+    """What readers of the source found."""
+    own = sources(files, language)
+    names = ("ruff", "black", "mypy", "complexity", "docstrings", "duplication")
+    if not any(content.strip() for content in own.values()):
+        return {name: not_applicable("there is no source") for name in names}
+    with copied(own) as copy:
+        tools: dict[str, Awaitable[dict[str, Json]]] = {"complexity": linting.complexity(copy), "read": _read(copy)}
+        if language == PYTHON:
+            tools |= {"ruff": linting.ruff(copy), "black": linting.black(copy), "mypy": linting.mypy(copy)}
+        findings = await _side_by_side(tools)
+    both = findings.pop("read")
+    for name in ("docstrings", "duplication"):
+        findings[name] = both[name] if both["status"] == "ran" else both
+    if language != PYTHON:
+        for name in ("ruff", "black", "mypy", "docstrings"):
+            findings[name] = not_applicable(_PYTHON_ONLY)
+    return findings
+
+
+async def _read(copy: Copy) -> dict[str, Json]:
+    """Docstrings and duplication, both from one reading."""
+    code, out, err = await run_tool((*module("x")[:3], str(_READING), *copy.files), copy.folder)
+    if code != 0:
+        raise ToolError(err.decode("utf-8", "replace")[-300:])
+    answer = json.loads(out)
+    words, repeated = answer["docstrings"], answer["duplication"]
+    missing = [
+        {"file": path, "line": line, "code": "docstring", "message": f"{name} does not say what it is"}
+        for path, line, name in words["missing"]
+    ]
+    twice = [
+        {"file": path, "line": 0, "code": "repeated", "message": f"{lines} lines stand somewhere else as well"}
+        for path, lines in repeated["by_file"].items()
+    ]
+    return {
+        "status": "ran",
+        "docstrings": ran(__version__, public=words["public"], documented=words["documented"], **found(missing)),
+        "duplication": ran(__version__, lines=repeated["lines"], repeated=repeated["repeated"], **found(twice)),
+    }
+
+
+async def _side_by_side(tools: Mapping[str, Awaitable[dict[str, Json]]]) -> Findings:
+    answers = await asyncio.gather(*(_safely(tool) for tool in tools.values()))
+    return dict(zip(tools, answers, strict=True))
+
+
+async def _safely(tool: Awaitable[dict[str, Json]]) -> dict[str, Json]:
+    """A tool that failed is stated and unscored, like one that is absent."""
+    try:
+        return await tool
+    except ToolError as error:
+        return not_run(f"it failed: {error}")
+    except (ValueError, LookupError, TypeError) as error:
+        return not_run(f"its answer could not be read: {type(error).__name__}: {error}")
+
+
+async def _said(answer: dict[str, Json]) -> dict[str, Json]:
+    return answer
+
+
+async def _on_own_copy(tool: Callable[[Copy], Awaitable[dict[str, Json]]]) -> dict[str, Json]:
+    with copied({}) as copy:
+        return await tool(copy)
+
+
+def _place(seen: Seen | None) -> dict[str, Json]:
+    if seen is None:
+        return not_run("the program ran without a sandbox, so nobody watched it")
+    return ran(None, violations=dict(seen.violations), egress=dict(seen.egress))

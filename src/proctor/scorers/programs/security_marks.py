@@ -1,0 +1,62 @@
+"""The security mark: 1, less what each finding takes. Written out in docs/reference/scorecard.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.domain.scorecard import DimensionMark, Evidence
+
+SEVERITY: Mapping[str, float] = {"CRITICAL": 0.5, "HIGH": 0.4, "MEDIUM": 0.15, "LOW": 0.02}
+CONFIDENCE: Mapping[str, float] = {"HIGH": 1.0, "MEDIUM": 0.7, "LOW": 0.3}
+LOW_MOST = 0.1
+"""All findings of low severity together take no more than this."""
+VULNERABLE = 0.3
+"""A dependency with a known vulnerability, each."""
+VIOLATION = 0.2
+"""A kind of forbidden system call, or an address outside, that was tried, each."""
+TOOLS = ("bandit", "pip-audit", "npm-audit", "trivy", "place")
+
+
+def _bandit(tool: Mapping[str, Any]) -> float:
+    low = rest = 0.0
+    for one in tool["findings"]:
+        taken = SEVERITY.get(one["severity"], 0.0) * CONFIDENCE.get(one.get("confidence", "HIGH"), 1.0)
+        if one["severity"] == "LOW":
+            low += taken
+        else:
+            rest += taken
+    return rest + min(low, LOW_MOST)
+
+
+def _vulnerabilities(tool: Mapping[str, Any]) -> float:
+    return VULNERABLE * float(tool["count"])
+
+
+def _place(tool: Mapping[str, Any]) -> float:
+    return VIOLATION * (len(tool["violations"]) + len(tool.get("egress", ())))
+
+
+_TAKEN = {
+    "bandit": _bandit,
+    "pip-audit": _vulnerabilities,
+    "npm-audit": _vulnerabilities,
+    "trivy": _bandit,
+    "place": _place,
+}
+
+
+def security_mark(evidence: Evidence, weight: float) -> DimensionMark:
+    """What the tools that ran found, taken from 1; a tool that did not run is named and counts for nothing."""
+    taken: dict[str, float] = {}
+    absent: list[str] = []
+    for name in TOOLS:
+        tool = evidence.findings.get(name)
+        if isinstance(tool, Mapping) and tool.get("status") == "ran":
+            taken[name] = round(_TAKEN[name](tool), 6)
+        elif not isinstance(tool, Mapping) or tool.get("status") != "not applicable":
+            absent.append(name)
+    reason = f"not run: {', '.join(absent)}" if absent else ""
+    if not taken:
+        return DimensionMark("security", None, weight, reason)
+    return DimensionMark("security", max(0.0, 1.0 - sum(taken.values())), weight, reason, {"taken": taken})

@@ -1,0 +1,94 @@
+"""A program in its place: built, started, stopped, closed; the submission and the gold solution alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from proctor.domain.place import APP, Place, Runner
+from proctor.domain.problem import InterfaceKind, Problem
+from proctor.scorers.programs.answering import Answers
+from proctor.scorers.programs.building import Builder
+from proctor.scorers.programs.entry import PYTHON, Entry
+from proctor.scorers.programs.hosting import DATA, Hosted, Listening
+from proctor.scorers.programs.inside.sent import command
+from proctor.scorers.programs.limits import command_limits, place_limits
+from proctor.scorers.programs.options import MarkOptions
+
+LIBRARY_SECONDS = 10.0
+PROFILES = f"{APP}/.profile"
+PROFILE = f"{PROFILES}/python.pstats"
+
+
+class Subject:
+    def __init__(
+        self, problem: Problem, files: Mapping[str, bytes], entry: Entry, place: Place, options: MarkOptions
+    ) -> None:
+        self.problem = problem
+        self.files = files
+        self.entry = entry
+        self.place = place
+        self.options = options
+        self.builder = Builder(problem, entry, files, place)
+        self.hosted: Hosted | None = None
+
+    @classmethod
+    async def open(
+        cls, problem: Problem, files: Mapping[str, bytes], entry: Entry, runner: Runner, options: MarkOptions
+    ) -> Subject:
+        place = await runner.open(place_limits(problem, options.place_seconds))
+        return cls(problem, files, entry, place, options)
+
+    @property
+    def is_listening(self) -> bool:
+        return self.problem.interface.kind is not InterfaceKind.COMMAND
+
+    async def build(self) -> None:
+        await self.builder.build(self.options)
+
+    async def start(self, *, is_profiled: bool = False) -> None:
+        """Start what listens; a command has nothing that does."""
+        if self.is_listening:
+            self.hosted = Hosted(self.place, self._listening(is_profiled=is_profiled))
+            await self.hosted.start()
+
+    async def ready(self) -> str:
+        return await self.hosted.ready() if self.hosted is not None else ""
+
+    async def stop(self) -> None:
+        if self.hosted is not None and self.hosted.is_running:
+            await self.hosted.stop()
+
+    async def close(self) -> None:
+        await self.place.close()
+
+    def answers(self, wrapped: Sequence[str] = ()) -> Answers:
+        return Answers(self.problem, self.entry, self.place, self.builder.environment(), self.hosted, wrapped)
+
+    def profiled(self) -> tuple[str, ...]:
+        """What stands in for the interpreter when a program is profiled."""
+        if self.entry.language == PYTHON:
+            return command("profiled:main", PROFILE)
+        return ("node", "--cpu-prof", "--cpu-prof-dir", PROFILES)
+
+    def _listening(self, *, is_profiled: bool) -> Listening:
+        interface = self.problem.interface
+        limits = command_limits(self.problem, self.options.place_seconds)
+        common = self.builder.environment()
+        if interface.kind is InterfaceKind.LIBRARY:
+            profile = (PROFILE,) if is_profiled else ()
+            return Listening(
+                lambda port: command("serving:main", str(port), APP, str(interface.module), *profile),
+                lambda _: common,
+                "",
+                LIBRARY_SECONDS,
+                limits,
+            )
+        words = self.entry.command()
+        started = (*self.profiled(), *words[1:]) if is_profiled else words
+        return Listening(
+            lambda _: started,
+            lambda port: {**common, "PORT": str(port), "DATA_DIR": DATA},
+            interface.ready_path,
+            interface.ready_seconds,
+            limits,
+        )

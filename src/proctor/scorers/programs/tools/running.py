@@ -1,0 +1,130 @@
+"""Runs a tool outside the place on files nobody executes: limits, a deadline, no configuration but ours."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from proctor.domain.message import Json
+
+TOOL_SECONDS = 60.0
+MAX_FINDINGS = 100
+_MEMORY_BYTES = 2 << 30
+_MAX_OUTPUT = 16 << 20
+_LIMITED = (
+    "import os, resource, sys; memory = int(sys.argv[1]); "
+    "resource.setrlimit(resource.RLIMIT_AS, (memory, memory)); "
+    "resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); os.execv(sys.argv[2], sys.argv[2:])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A program's own source files, alone in a folder: no settings of its own came along."""
+
+    folder: Path
+    files: Mapping[str, bytes]
+    lines: int
+    """Lines of code, without empty ones and comments."""
+
+
+class ToolError(Exception):
+    """A tool that did not do its work, and why."""
+
+
+@contextlib.contextmanager
+def copied(files: Mapping[str, bytes]) -> Iterator[Copy]:
+    with tempfile.TemporaryDirectory(prefix="proctor-reading-") as name:
+        for path, content in files.items():
+            target = Path(name) / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        yield Copy(Path(name), dict(files), sum(map(code_lines, files.values())))
+
+
+def code_lines(content: bytes) -> int:
+    lines = (line.strip() for line in content.splitlines())
+    return sum(bool(line) and not line.startswith((b"#", b"//", b"*", b"/*")) for line in lines)
+
+
+def installed(package: str) -> str | None:
+    """The version of a tool that is a Python package; None when it is not there."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+async def run_tool(command: Sequence[str], folder: Path, seconds: float = TOOL_SECONDS) -> tuple[int, bytes, bytes]:
+    """Exit code, standard output and standard error; raises ToolError when it took too long or was ended."""
+    environment = {"PATH": os.defpath, "HOME": str(folder), "LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb"}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-I", "-S", "-c", _LIMITED, str(_MEMORY_BYTES)),
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        cwd=folder,
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(seconds):
+            out, err = await process.communicate()
+    except TimeoutError:
+        raise ToolError(f"it took longer than {seconds:g} s") from None
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, 9)
+            await process.wait()
+    if process.returncode is None or process.returncode < 0:
+        raise ToolError(f"it was ended by signal {-(process.returncode or 0)}")
+    if len(out) > _MAX_OUTPUT:
+        raise ToolError(f"it printed more than {_MAX_OUTPUT} bytes")
+    return process.returncode, out, err
+
+
+def module(name: str, *arguments: str) -> tuple[str, ...]:
+    """A Python tool, seeing neither the working folder nor the user's settings."""
+    return (sys.executable, "-I", "-B", "-m", name, *arguments)
+
+
+def ran(version: str | None, **fields: Any) -> dict[str, Json]:
+    return {"status": "ran", "version": version, **fields}
+
+
+def not_run(reason: str, version: str | None = None) -> dict[str, Json]:
+    """The tool would have served, and did not: stated, and unscored."""
+    return {"status": "not run", "version": version, "reason": reason}
+
+
+def not_applicable(reason: str) -> dict[str, Json]:
+    """There is nothing for the tool to read."""
+    return {"status": "not applicable", "reason": reason}
+
+
+def absent(package: str) -> dict[str, Json]:
+    return not_run(f"{package} is not installed; it comes with proctor[problems]")
+
+
+def found(findings: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
+    """How many there are, and the first of them by file and line."""
+    ordered = sorted(findings, key=lambda one: (str(one["file"]), int(one.get("line") or 0)))
+    return {"count": len(ordered), "findings": [dict(one) for one in ordered[:MAX_FINDINGS]]}
+
+
+def relative(path: str, folder: Path) -> str:
+    """A tool's way of naming a file, as the program's author knows it."""
+    plain = Path(path)
+    with contextlib.suppress(ValueError):
+        plain = plain.relative_to(folder)
+    return str(plain).removeprefix("./")
