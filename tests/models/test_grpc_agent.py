@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from commands import Cli
 from models.asking import ask, make, prompt
 from proctor.domain.errors import (
     ModelUnavailableError,
@@ -188,3 +189,36 @@ def test_the_compiled_schema_is_that_of_the_published_proto(tmp_path: Path) -> N
     out = tmp_path / "agent.binpb"
     assert protoc.main(["protoc", f"-I{folder}", f"--descriptor_set_out={out}", str(folder / "agent.proto")]) == 0
     assert out.read_bytes() == (folder / grpc_schema.DESCRIPTORS).read_bytes()
+
+
+def test_the_reference_server_says_who_it_is(cli: Cli) -> None:
+    with reference_server() as port:
+        document = cli("models", f"grpc/127.0.0.1:{port}", "--json").json
+        assert document["agent"] == {
+            "name": "example", "version": "1", "takes_images": False, "takes_documents": False,
+        }  # fmt: skip
+        shown = cli("models", f"grpc/127.0.0.1:{port}").out
+        assert "agent: name=example, version=1, takes_images=False, takes_documents=False" in shown
+
+
+def test_an_agent_that_does_not_say_who_it_is_can_still_be_asked() -> None:
+    async def query(request: Any, context: Any) -> AsyncIterator[Any]:
+        yield kinds.QueryReply(text="hello")
+        yield kinds.QueryReply(finish=kinds.Finish(reason="stop"))
+
+    async def use(address: str) -> Response:
+        model = make(f"grpc/{address}")
+        try:
+            with pytest.raises(ModelUnavailableError, match="UNIMPLEMENTED"):
+                await model.info(timeout_seconds=20)  # type: ignore[attr-defined]
+            return await model.respond(prompt("hi"), {}, timeout_seconds=20)
+        finally:
+            await model.close()
+
+    assert asyncio.run(answer_with(query, use)).text == "hello"
+
+
+def test_an_agent_that_is_not_there_is_shown_with_the_reason(cli: Cli) -> None:
+    ended = cli("models", "grpc/127.0.0.1:1", "--json")
+    assert ended.code == 0
+    assert "UNAVAILABLE" in ended.json["agent"]["problem"]

@@ -13,6 +13,8 @@ import click
 from proctor.cli.completing import complete_model
 from proctor.cli.options import as_json, offline_option
 
+INFO_SECONDS = 5.0
+
 
 @click.command(short_help="List providers and models, with prices and limits.")
 @click.argument("model", required=False, shell_complete=complete_model)
@@ -168,7 +170,29 @@ def _one(text: str, settings: Any) -> dict[str, Any]:
             "most_at_once": facts.most_at_once,
         },
         "listed_at": facts.listed_at,
+        **_said_of_itself(model),
     }
+
+
+def _said_of_itself(model: Any) -> dict[str, Any]:
+    """What an agent answers when it is asked who it is; nothing for models that cannot be asked that."""
+    from proctor.models.grpc_agent import GrpcAgent
+
+    if not isinstance(model, GrpcAgent):
+        return {}
+    import asyncio
+
+    from proctor.domain.errors import ModelError
+
+    async def ask() -> dict[str, Any]:
+        try:
+            return asdict(await model.info(timeout_seconds=INFO_SECONDS))
+        except ModelError as error:
+            return {"problem": str(error)}
+        finally:
+            await model.close()
+
+    return {"agent": asyncio.run(ask())}
 
 
 def _live(text: str, settings: Any, refresh: bool) -> dict[str, Any]:

@@ -53,6 +53,16 @@ UNAVAILABLE = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "U
 FINISH = {reason.value: reason for reason in FinishReason}
 
 
+@dataclass(frozen=True, slots=True)
+class AgentInfo:
+    """What an agent says of itself."""
+
+    name: str
+    version: str
+    takes_images: bool
+    takes_documents: bool
+
+
 class GrpcAgent:
     """Sends a Query and puts the pieces of its answer together."""
 
@@ -80,6 +90,22 @@ class GrpcAgent:
             raise self._fault(error, timeout_seconds) from None
         return answer.response()
 
+    async def info(self, *, timeout_seconds: float) -> AgentInfo:
+        """Ask the agent who it is; raises ModelError when it does not say."""
+        from grpc.aio import AioRpcError
+
+        kinds = messages()
+        call = self._open_channel().unary_unary(
+            f"/{SERVICE}/Info",
+            request_serializer=kinds.InfoRequest.SerializeToString,
+            response_deserializer=kinds.InfoReply.FromString,
+        )
+        try:
+            said = await call(kinds.InfoRequest(), timeout=timeout_seconds, metadata=self._metadata())
+        except AioRpcError as error:
+            raise self._fault(error, timeout_seconds) from None
+        return AgentInfo(said.name, said.version, said.takes_images, said.takes_documents)
+
     async def close(self) -> None:
         channel, self._channel = self._channel, None
         if channel is not None:
@@ -89,14 +115,17 @@ class GrpcAgent:
         return [("authorization", f"Bearer {secret}") for secret in self._target.secrets]
 
     def _query(self) -> Any:
-        if self._channel is None:
-            self._channel = self._open()
         kinds = messages()
-        return self._channel.unary_stream(
+        return self._open_channel().unary_stream(
             f"/{SERVICE}/Query",
             request_serializer=kinds.QueryRequest.SerializeToString,
             response_deserializer=kinds.QueryReply.FromString,
         )
+
+    def _open_channel(self) -> Any:
+        if self._channel is None:
+            self._channel = self._open()
+        return self._channel
 
     def _open(self) -> Any:
         import grpc  # type: ignore[import-untyped]
