@@ -30,8 +30,10 @@ _DATES = (
         rf"\b(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})\b", re.IGNORECASE
     ),
     re.compile(r"\b(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})\b"),
+    re.compile(r"\b(?P<year>\d{4})\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})\s?[日일号]"),
 )
 _SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
+_SHORT_WEEKDAY = re.compile(r"(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.?", re.IGNORECASE)
 _WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
 _TRUTH = re.compile(r"\b(true|false)\b", re.IGNORECASE)
 _COPULA = re.compile(r"=|:|\b(?:is|are|equals?|gives|makes)\b", re.IGNORECASE)
@@ -87,6 +89,8 @@ def _dates_in(text: str) -> list[tuple[int, int, int]]:
 
 
 def _read_date(text: str) -> Any:
+    if re.search(r"\d\s+or\s", text, re.IGNORECASE):  # 'Jan 9 or Jan 10, 2023': one of them has no year
+        return None
     dates = set(_dates_in(text))
     return dates.pop() if len(dates) == 1 else None
 
@@ -101,9 +105,19 @@ def _one_of(pattern: re.Pattern[str]) -> Callable[[str], Any]:
     return read
 
 
+def _read_weekday(text: str) -> Any:
+    """The only one that is named; where nothing else is said, its first letters will do."""
+    short = _SHORT_WEEKDAY.fullmatch(bare(text))
+    if short:
+        return next(day.lower() for day in WEEKDAYS if day.lower().startswith(short[1].lower()[:3]))
+    return _one_of(_WEEKDAY)(text)
+
+
 def _read_word(text: str) -> Any:
     text = bare(text)
-    return text.casefold() if text and not _SPACES.search(text) else None
+    if _SPACES.search(text):
+        return _last_word(text)  # 'the word is banana'
+    return text.casefold() or None
 
 
 def _find_word(text: str) -> Any:
@@ -157,7 +171,7 @@ def _as_set(items: tuple[str, ...] | None) -> Any:
 
 NUMBER = Reading("a number", _read_number, _find_number)
 DATE = Reading("a date", _read_date, _read_date)
-WEEKDAY = Reading("a day of the week", _one_of(_WEEKDAY), _one_of(_WEEKDAY))
+WEEKDAY = Reading("a day of the week", _read_weekday, _one_of(_WEEKDAY))
 TRUTH = Reading("true or false", _one_of(_TRUTH), _one_of(_TRUTH))
 WORD = Reading("one word", _read_word, _find_word)
 LIST = Reading("a list", _items, _find_items)

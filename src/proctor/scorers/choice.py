@@ -16,7 +16,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
 NAME = "choice"
-REVISION = "1"
+REVISION = "2"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

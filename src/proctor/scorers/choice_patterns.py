@@ -10,7 +10,7 @@ MARKERS_TRIED = 25
 LONGEST_GAP = 160
 OWN_MARKERS = (
     "choose", "choice", "select", "pick", "go with", "going with", "opt for", "correct option", "best option",
-    "right option",
+    "right option", "ans:",
 )  # fmt: skip
 FOREIGN_MARKERS = (
     "我选择", "我选", "选择", "应选", "故选", "選択", "正解", "正しいのは", "正确选项", "正确的是",
@@ -41,6 +41,16 @@ JOINED = (
     r"(?:\b(?:option|also|possibly|maybe)\b\s*)?[(\[*_\"']*"
 )
 CLAUSE = re.compile(r"[)\]*]*\s+(?:is|was|are|has|cannot|can't|would|does|isn't|seems|could|might)\b")
+ORDINALS = ("first", "second", "third", "fourth", "fifth")
+ORDINAL = re.compile(
+    rf"\bthe\s+({'|'.join(ORDINALS)})\s+(?:option|choice|answer|one|statement|alternative)\b", re.IGNORECASE
+)
+APPROVED = re.compile(
+    r"(?<!not )(?<!in)\b(?:yes|right|correct|true|fits|richtig|correcto?|vrai)\b|[✓✔✅]|正确|正しい|맞", re.IGNORECASE
+)
+COPULA = re.compile(
+    r"[\s*_\"']*(?:is|was|are|were|ist|war|est|es|era|fue|è|é)\b|[\s*_\"']*[是はが은는이]", re.IGNORECASE
+)
 EITHER = re.compile(r"\b(?:either|both|neither)\W*$", re.IGNORECASE)
 VERDICT = (
     r"[)\]*_.\"'}]*\s*(?:is|was|must\ be|would\ be|ist|est|es|é|è|は|が|是|이|가)?\s*"
@@ -57,7 +67,7 @@ THEREFORE = re.compile(
 )
 REFUSAL = re.compile(
     r"\b(?:i\s(?:can['’]t|cannot|am\sunable|am\snot\sable|do\snot\sknow|don['’]t\sknow|won['’]t)"
-    r"|i['’]m\s(?:unable|not\sable|sorry)|unable\sto|as\san\sai|cannot\sbe\sdetermined|none\sof\s(?:the|these)"
+    r"|i['’]m\s(?:unable|not\sable|sorry)|unable\sto|as\san\sai\b[^.,]{0,30},?\si\s(?:can|do|am|have)|cannot\sbe\sdetermined|none\sof\s(?:the|these)"
     r"|ich\skann\s(?:das|diese|leider)?\s?nicht|no\spuedo|je\sne\speux)\b"
     r"|无法|不能回答|できません|わかりません|알\s수\s없|답변할\s수|не\sмогу|لا\sأستطيع",
     re.IGNORECASE,
@@ -73,10 +83,14 @@ class Patterns:
     lead: re.Pattern[str]
     only: re.Pattern[str]
     line: re.Pattern[str]
+    listed: re.Pattern[str]
+    """A line or table row about one option: its label, then what is said of it."""
     verdict: re.Pattern[str]
     joined: re.Pattern[str]
     mention: re.Pattern[str]
     changed: re.Pattern[str]
+    ending: re.Pattern[str]
+    """'… is A.' as the last words."""
     plainly: re.Pattern[str]
     """The usual end of a response, read without further ado: 'answer is (B).'"""
 
@@ -88,6 +102,9 @@ def patterns_for(labels: str) -> Patterns:
     changed = r"\W+from\W+\w\W+to\W+"
     return Patterns(
         plainly=re.compile(rf"[:\s*]*(?:is:?\s)?[\s*]*\(?([{upper}])\)?[\s.*]*\Z"),
+        ending=re.compile(
+            rf"(?:\b(?:is|are|ist|est|es|è|é)\s|[:：=→是は])[\s*_\"'(\[]*([{upper}])[)\]*_\"']*[.!。\s]*\Z"
+        ),
         changed=re.compile(rf"{changed}([{upper}])(?![A-Za-z0-9])"),
         label=re.compile(
             rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
@@ -95,6 +112,7 @@ def patterns_for(labels: str) -> Patterns:
         lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])[*_]*(?:\s*[).:\]\"'`,;$]|\s*$|\s*\n|\s+[-–—=]\s)"),
         only=re.compile(rf"[\W_]*([{both}])[\W_]*"),
         line=re.compile(rf"(?m)^[ \t*_#>-]{{0,12}}\(?([{upper}])[*_]*[).:]"),
+        listed=re.compile(rf"(?m)^[ \t|*_#>-]{{0,12}}\(?([{upper}])[*_]*[ \t]*[).:|][*_]*(.*)$"),
         verdict=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"']{{0,8}}([{upper}]){VERDICT}"),
         joined=re.compile(rf"{JOINED}([{upper}])(?![A-Za-z0-9'’])"),
         mention=re.compile(

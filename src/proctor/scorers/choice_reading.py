@@ -8,7 +8,9 @@ from functools import lru_cache
 from itertools import islice
 
 from proctor.scorers.choice_patterns import (
+    APPROVED,
     CLAUSE,
+    COPULA,
     CYRILLIC,
     CYRILLIC_ANSWER,
     EITHER,
@@ -22,6 +24,8 @@ from proctor.scorers.choice_patterns import (
     MANY_OPTIONS,
     MARKERS_TRIED,
     NAMING,
+    ORDINAL,
+    ORDINALS,
     OWN_MARKERS,
     REFUSAL,
     RULED_OUT,
@@ -46,7 +50,7 @@ def read_choice(text: str, labels: str, choices: tuple[str, ...], *, is_cut: boo
     only = _standing_alone(text, patterns, choices, labels)
     if only is not None:
         return only
-    if REFUSAL.search(text):
+    if REFUSAL.search(_without_choices(text, choices)):
         return None, "declines to choose"
     if is_cut:
         return None, "cut off before an option was chosen"
@@ -211,6 +215,12 @@ def _inferred(text: str, patterns: Patterns, choices: tuple[str, ...], labels: s
     concluded = _concluded(text, patterns)
     if concluded:
         return concluded, "the conclusion"
+    approved = {found[1] for found in islice(patterns.listed.finditer(text), 60) if APPROVED.search(found[2])}
+    if len(approved) == 1 and len(set(patterns.listed.findall(text))) > 1:
+        return approved.pop(), "the only one listed as right"
+    ending = patterns.ending.search(text, max(0, len(text) - 60))
+    if ending:
+        return ending[1], "the last word"
     mentioned = {
         found[found.lastindex or 0].upper()
         for found in patterns.mention.finditer(text)
@@ -226,9 +236,27 @@ def _inferred(text: str, patterns: Patterns, choices: tuple[str, ...], labels: s
     if quoted is None and choices:
         sentences = [part for part in SENTENCE_END.split(text) if part.strip()]
         quoted = _only_quoted(sentences[-1], choices, labels) if sentences else None
+    if quoted is None and choices and COPULA.match(text, _length_at_start(text, choices, labels)):
+        quoted = _quoted_at_start(text, choices, labels)  # 'Jupiter is the largest; Mars and Venus are rocky'
     if quoted:
         return quoted, "the only option quoted"
+    places = {ORDINALS.index(found[1].lower()) for found in ORDINAL.finditer(text)}
+    if len(places) == 1 and not mentioned and min(places) < len(labels):
+        return labels[places.pop()], "named by its place"
     return None, MANY_OPTIONS if mentioned else "names no option"
+
+
+def _without_choices(text: str, choices: tuple[str, ...]) -> str:
+    """An option may itself say that nothing can be said: 'It cannot be determined'."""
+    for choice in choices:
+        text = re.sub(re.escape(choice.strip()), " ", text, flags=re.IGNORECASE) if choice.strip() else text
+    return text
+
+
+def _length_at_start(text: str, choices: tuple[str, ...], labels: str) -> int:
+    """How long the option's text is that the response begins with; its whole length where it begins with none."""
+    label = _quoted_at_start(text, choices, labels)
+    return len(text) if label is None else len(choices[labels.index(label)].strip())
 
 
 def _concluded(text: str, patterns: Patterns) -> str | None:

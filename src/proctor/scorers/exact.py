@@ -11,10 +11,18 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text
+from proctor.scorers.reading import final_text, last_boxed
 
 NAME = "exact"
-REVISION = "1"
+REVISION = "2"
+_LEAD = re.compile(r"[\s:：*_]*")
+_AROUND = " \t*_`\"'“”‘’«»「」$"
+_STOPS = ".!。！．"
+_QUOTED = re.compile(r"[\"“«「](.+?)[\"”»」]")
+_TAG = re.compile(r"</?[A-Za-z]+>")
+_REMARK = re.compile(
+    r",?\s+(?:because|since|weil|denn|parce\sque|porque|perché|потому)\b.*|\s+\([^()]*\)\W*$", re.IGNORECASE
+)
 _ASCII_PUNCTUATION = {c: None for c in range(128) if unicodedata.category(chr(c)).startswith("P")}
 
 
@@ -38,7 +46,10 @@ class ExactMatch:
     ignore_space: bool = True
     """Runs of white space count as one blank."""
     after: str | None = None
-    """Read only what follows the last occurrence of this text, whatever its case, without a closing full stop."""
+    """Read only what follows the last occurrence of this text, whatever its case.
+
+    What stands there counts, or its first line without emphasis, quotes, a full stop, a box or a reason that follows.
+    """
 
     @property
     def name(self) -> str:
@@ -46,7 +57,8 @@ class ExactMatch:
 
     @property
     def version(self) -> str:
-        return version_of(self, REVISION)
+        # What is read after a marker has changed since the first revision; nothing else has.
+        return version_of(self, "1" if self.after is None else REVISION)
 
     async def score(self, sample: Sample, response: Response) -> Score:
         if sample.target is None:
@@ -54,16 +66,14 @@ class ExactMatch:
         answer = final_text(response.text)
         if not answer:
             return Score.invalid(NAME, reason="the response is empty")
-        if self.after is not None:
-            found = list(re.finditer(re.escape(self.after), answer, re.IGNORECASE))
-            if not found:
-                return Score.invalid(NAME, reason=f"the response does not say {self.after!r}")
-            answer = answer[found[-1].end() :].strip().removesuffix(".")
-        said = self._normal(answer)
-        for target in sample.targets:
-            if said == self._normal(target):
-                return Score(NAME, 1.0, answer=answer, reason="the same as the target")
-        return Score(NAME, 0.0, answer=answer, reason="differs from the target")
+        said = [answer] if self.after is None else _announced(answer, self.after)
+        if not said:
+            return Score.invalid(NAME, reason=f"the response does not say {self.after!r}")
+        wanted = {self._normal(target) for target in sample.targets}
+        for reading in said:
+            if self._normal(reading) in wanted:
+                return Score(NAME, 1.0, answer=reading, reason="the same as the target")
+        return Score(NAME, 0.0, answer=said[-1], reason="differs from the target")
 
     def _normal(self, text: str) -> str:
         if not text.isascii():
@@ -73,3 +83,26 @@ class ExactMatch:
         if self.ignore_punctuation:
             text = without_punctuation(text)
         return " ".join(text.split()) if self.ignore_space else text.strip()
+
+
+def _announced(text: str, marker: str) -> list[str]:
+    """What follows a marker's last occurrence: as it stands, then barer and barer; nothing where it does not occur."""
+    found = list(re.finditer(re.escape(marker), text, re.IGNORECASE))
+    if not found:
+        return []
+    rest = text[found[-1].end() :].strip()
+    lead = _LEAD.match(rest)
+    line = rest[lead.end() if lead else 0 :].partition("\n")[0]
+    boxed = last_boxed(line)
+    said = [rest, rest.removesuffix("."), line, _bare(line), _bare(_REMARK.sub("", line))]
+    quoted = _QUOTED.match(line)
+    inner = [found[1] for found in (boxed, quoted) if found is not None]
+    return list(dict.fromkeys([*said, _bare(_TAG.sub("", line)), *inner]))
+
+
+def _bare(text: str) -> str:
+    """Without the emphasis, quotes and full stop around it."""
+    before = ""
+    while text != before:
+        before, text = text, text.strip(_AROUND).rstrip(_STOPS)
+    return text

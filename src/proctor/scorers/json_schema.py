@@ -18,11 +18,12 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.scorers.json_values import json_in
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
 NAME = "json_schema"
-REVISION = "1"
+REVISION = "2"
 MOST_ERRORS = 5
 
 
@@ -73,17 +74,6 @@ class SchemaMatch:
         if isinstance(sample.metadata.get("schema"), Mapping):
             return orjson.dumps(sample.metadata["schema"])
         return sample.targets[0].encode() if sample.targets else None
-
-
-def json_in(text: str) -> str:
-    """The JSON of a response: without a code fence, or from the first bracket to the last."""
-    if "```" in text:
-        fenced = text.split("```")[1]
-        text = fenced.removeprefix("json").removeprefix("JSON").strip()
-    if text[:1] in "{[" or text[-1:] not in "}]":
-        return text.strip()
-    starts = [at for at in (text.find("{"), text.find("[")) if at >= 0]
-    return text[min(starts) :] if starts else text
 
 
 def _first(errors: Any) -> list[Any]:

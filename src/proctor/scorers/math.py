@@ -7,6 +7,7 @@ the run. The process is kept for the next comparison and replaced when it had to
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -20,8 +21,10 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, last_boxed
 
 NAME = "math"
-REVISION = "1"
+REVISION = "2"
 LONGEST = 20_000
+_LABEL = re.compile(r"\s*\\text\s*\{[^{}]*[A-Za-z][^{}]*\}\s*(?=[^\s,])")
+"""Words in front of a boxed expression: \\boxed{\\text{The answer is } 14}."""
 
 
 def create(**options: Json) -> MathMatch:
@@ -54,7 +57,7 @@ class MathMatch:
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
         boxed = last_boxed(text)
-        answer = f"\\boxed{{{boxed[1]}}}" if boxed else text
+        answer = f"\\boxed{{{_without_label(boxed[1])}}}" if boxed else text
         said = await asyncio.to_thread(compare, answer, sample.targets, self.timeout_seconds)
         shown = boxed[1] if boxed else said.answer
         if said.problem == "target":
@@ -65,3 +68,8 @@ class MathMatch:
             return Score.invalid(NAME, reason="no expression in the response", answer=shown)
         reason = "equal to the target" if said.is_equal else "not equal to the target"
         return Score(NAME, float(said.is_equal), answer=shown, reason=reason)
+
+
+def _without_label(expression: str) -> str:
+    label = _LABEL.match(expression)
+    return expression[label.end() :] if label else expression

@@ -12,7 +12,14 @@ from typing import Any
 
 import orjson
 
-_PROSE = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
+_PROSE = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}|[^\W\d_A-Za-zα-ωΑ-Ωπ]")
+_FUNCTION = re.compile(r"(?<![A-Za-z\\])[A-Za-z]\s*\(\s*[a-z]\s*\)\s*=(?!=)")
+_DELIMITED = re.compile(r"\$|\\boxed|\\\(|\\\[")
+_SIGNS = str.maketrans({
+    "×": r"\times ", "·": r"\cdot ", "÷": "/", "−": "-", "π": r"\pi ", "∞": r"\infty ", "∪": r"\cup ", "²": "^2",
+    "³": "^3", "°": r"^\circ ", "≤": r"\leq ", "≥": r"\geq ",
+})  # fmt: skip
+_ROOT = re.compile(r"√\s*(?:\(([^()]*)\)|(\w+))")
 MEMORY_BYTES = 4 * 1024**3
 
 
@@ -30,10 +37,11 @@ def main() -> None:
 
 
 def _compare(library: Any, answer: str, targets: list[str]) -> dict[str, Any]:
-    wanted = [parsed for target in targets if (parsed := _parse(library, _in_maths(target)))]
+    wanted = [parsed for target in targets if (parsed := _parse(library, _in_maths(_plain(target))))]
     if not wanted:
         return {"problem": "target"}
-    said = _parse(library, answer)
+    answer = _plain(answer)
+    said = _parse(library, _in_maths(_ending(answer)) if _ending(answer) else answer)
     if not said and not _PROSE.search(answer):
         said = _parse(library, _in_maths(answer))
     if not said:
@@ -59,6 +67,21 @@ def _is_equation(expression: Any) -> bool:
 def _parse(library: Any, text: str) -> list[Any]:
     parsed: list[Any] = library.parse(text, parsing_timeout=None)
     return parsed
+
+
+def _plain(text: str) -> str:
+    """Signs as LaTeX writes them, and the value of a function without its name: 'f(x) = x^2' says x^2."""
+    text = _ROOT.sub(lambda found: rf"\sqrt{{{found[1] or found[2]}}}", text).translate(_SIGNS)
+    return _FUNCTION.sub("", text)
+
+
+def _ending(answer: str) -> str:
+    """The expression that a text without any LaTeX ends with, after 'is', 'equals', ':' or '='; else nothing."""
+    if _DELIMITED.search(answer):
+        return ""
+    line = answer.strip().splitlines()[-1] if answer.strip() else ""
+    said = re.split(r"\b(?:is|are|equals?)\b|[:=：]|[是为は]", line)[-1].strip(" *_`.。")
+    return said if said and not _PROSE.search(said) and re.search(r"[\dα-ω\\a-z]", said) else ""
 
 
 def _in_maths(text: str) -> str:

@@ -21,6 +21,12 @@ _SCALES = {
     "mille": 10**3, "millones": 10**6, "millionen": 10**6, "millions": 10**6, "mio": 10**6, "тыс": 10**3, "млн": 10**6,
     "万": 10**4, "萬": 10**4, "億": 10**8, "亿": 10**8, "만": 10**4, "억": 10**8, "천": 10**3, "千": 10**3,
 }  # fmt: skip
+UNITS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
+WORDS = {
+    "zero": 0, **UNITS, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
+    "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40,
+    "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+}  # fmt: skip
 _PERCENT = r"%|percent\b|per\ cent\b|prozent\b|pour\ cent\b|por\ ciento\b|процент|퍼센트|パーセント"
 
 NUMBER = re.compile(

@@ -14,12 +14,12 @@ from proctor.domain.response import FinishReason, Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END, announces, marker_ends
-from proctor.scorers.numbers import Number, find_numbers, readable
+from proctor.scorers.numbers import UNITS, WORDS, Number, find_numbers, readable
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, last_boxed, plain, without_struck
 
 NAME = "numeric"
-REVISION = "1"
+REVISION = "2"
 DEFAULT_RELATIVE = 1e-9  # the noise of floating point, nothing more
 TAIL = 4000
 MARKERS_TRIED = 25
@@ -56,6 +56,12 @@ _EXPRESSION = re.compile(r"[^=≈(\n;,]*[-+*/×÷x·^!][^=≈(\n;]*[=≈]", re.I
 _CHAINED = re.compile(r"[^=≈(\n;,]*[=≈]")
 _RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|до|至|到)\s)\s?(?=[$€£]?\d)")
 _ASIDE = re.compile(r"(?<=\s)\([^()\n]*\)")
+_RULED_OUT = re.compile(
+    r"\b(?:not|instead\sof|rather\sthan|nicht|statt|pas|no|не|а\sне)\s+[$€£]?$|(?:不是|而不是|ではなく)$", re.IGNORECASE
+)
+_PART_OF = re.compile(r"\d\s+(?:out\s)?of\s(?:the\s|these\s|those\s)?$", re.IGNORECASE)
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+[$€£]?$", re.IGNORECASE)
+_WORDS = re.compile(rf"[\s:*_]*(?:is\s+)?[*_]*({'|'.join(WORDS)})(?:-({'|'.join(UNITS)}))?(?![\w-])", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 _REASONING = re.compile(r"\b(?:because|since|as|weil|denn|parce|porque)\b", re.IGNORECASE)
 
@@ -178,6 +184,10 @@ def _announced(text: str, end: int, comma: bool) -> Reading | None:
     if plainly is not None:
         written = plainly[1]
         return Reading(Number(int(written), written, plainly.start(1), plainly.end(1)), "announced")
+    spelt = _WORDS.match(text, end)
+    if spelt is not None:
+        value = WORDS[spelt[1].lower()] + (UNITS[spelt[2].lower()] if spelt[2] else 0)
+        return Reading(Number(value, spelt[0].strip(" :*_\n"), spelt.start(1), spelt.end()), "announced in words")
     stop = min(len(text), end + 240)
     first: Number | None = None
     for number in islice(find_numbers(text, end, stop, comma_decimals=comma), 4):
@@ -245,10 +255,21 @@ def _last(text: str, comma: bool) -> Reading | None:
         numbers = list(find_numbers(text, comma_decimals=comma))
     if not numbers:
         return None
+    # 'It is 33, not 36': what is ruled out is no answer, unless nothing else is said.
+    kept = [number for number in numbers if not _is_aside(text, number)]
+    numbers = kept or numbers
     is_range = len(numbers) > 1 and _ends_range(text, numbers[-2], numbers[-1])
     return Reading(numbers[-1], "the last number", is_range)
 
 
+def _is_aside(text: str, number: Number) -> bool:
+    """'33, not 36' and '14 of the 20': what is ruled out, or what something is a part of."""
+    before = text[max(0, number.start - 24) : number.start]
+    return _RULED_OUT.search(before) is not None or _PART_OF.search(before) is not None
+
+
 def _ends_range(text: str, first: Number, second: Number) -> bool:
+    if _BETWEEN.search(text[max(0, first.start - 12) : first.start]) and len(text[first.end : second.start]) < 6:
+        return True
     found = _RANGE.match(text, first.end)
     return found is not None and found.end() == second.start

@@ -10,8 +10,10 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.puzzles.family import FAMILY_VERSION, find_answer, reading_of, solve
+from proctor.scorers.reading import final_text
 
 NAME = "puzzle"
+REVISION = "2"
 NEEDS_TARGET = False
 SHOWN = 80
 
@@ -26,7 +28,7 @@ class PuzzleScorer:
 
     @property
     def version(self) -> str:
-        return f"1+{FAMILY_VERSION}"
+        return f"{REVISION}+{FAMILY_VERSION}"
 
     async def score(self, sample: Sample, response: Response) -> Score:
         question = sample.input_text
@@ -34,7 +36,7 @@ class PuzzleScorer:
         expected = sample.targets or tuple(filter(None, (solve(question),)))
         if reading is None or not expected:
             return Score.unscored(NAME, "the sample is not one of Proctor's puzzles")
-        found = find_answer(response.text, reading)
+        found = find_answer(final_text(response.text), reading)
         if found is None:
             return Score.invalid(NAME, f"no answer could be read: expected {reading.sort} after 'ANSWER:'")
         is_right = any(found.value == reading.read(text) for text in expected)

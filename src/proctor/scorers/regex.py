@@ -22,7 +22,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
 NAME = "regex"
-REVISION = "1"
+REVISION = "2"
 LONGEST_PATTERN = 2000
 LONGEST_TEXT = 200_000
 INLINE_SECONDS = 0.02
@@ -99,7 +99,7 @@ class RegexMatch:
             return None
         group = self.group if self.group is not None else min(1, compiled.groups)
         said: str | None = found.group(group)
-        return None if said is None else said.strip()
+        return (said or "").strip() or None  # an empty group has found nothing
 
     async def _search_patiently(self, compiled: Any, text: str) -> Any:
         """Once more in a thread, without holding up anything else."""

@@ -24,6 +24,9 @@ _TAGGED = re.compile(
 _PYTHON = {"", "python", "py", "python3", "py3", "python2", "pycon", "ipython"}
 _START = re.compile(r"^(?:def |class |import |from \w[\w.]* import |@|async def )")
 _PROMPTED = re.compile(r"^\s*>>> ?", re.MULTILINE)
+_INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_INDENTED = re.compile(r"(?:\A|\n[ \t]*\n)((?:(?: {4}|\t)[^\n]*(?:\n|\Z)|[ \t]*\n(?= {4}|\t))+)")
+_QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _MAX_TRIMS = 400
 
 
@@ -46,6 +49,8 @@ def blocks(text: str, languages: frozenset[str] | set[str] = frozenset(_PYTHON))
     """What stands between fences, in order; a fence that is never closed runs to the end."""
     found: list[str] = []
     opened: tuple[int, str, str] | None = None
+    if ">" in text:
+        text = _unquoted(text)
     for match in _FENCE.finditer(text):
         mark, language = match[1], match[2].lower()
         if opened is None:
@@ -58,6 +63,19 @@ def blocks(text: str, languages: frozenset[str] | set[str] = frozenset(_PYTHON))
         found.append(text[opened[0] :].removeprefix("\n"))
     found += [next(group for group in match.groups()[1:] if group is not None) for match in _TAGGED.finditer(text)]
     return [_without_prompts(textwrap.dedent(block)) for block in found if block.strip()]
+
+
+def _unquoted(text: str) -> str:
+    """The text without the '>' of quoted blocks: a block is quoted when its fence is."""
+    lines, is_quoted, is_open = text.splitlines(), False, False
+    for index, line in enumerate(lines):
+        if _FENCE.match(line):
+            is_quoted = line.lstrip().startswith(">") if not is_open else is_quoted
+            is_open = not is_open
+        if is_quoted:
+            lines[index] = _QUOTED.sub("", line)
+        is_quoted = is_quoted and is_open
+    return "\n".join(lines)
 
 
 def _without_prompts(block: str) -> str:
@@ -80,6 +98,9 @@ def extract_function(text: str, entry_point: str, prompt: str = "") -> Extracted
     bare = _region(answer, entry_point)
     if bare is not None:
         return Extracted(_with_header(bare, prompt, entry_point), "bare code")
+    inline = _complete([*_indented(answer), *_INLINE.findall(answer)], entry_point)
+    if inline is not None and not pieces:
+        return Extracted(_with_header(inline, prompt, entry_point), "inline code")
     if prompt:
         for piece in [*pieces, answer]:
             continued = _continued(prompt, piece)
@@ -98,6 +119,11 @@ def extract_function(text: str, entry_point: str, prompt: str = "") -> Extracted
     if pieces:
         return Extracted(pieces[-1], "block without the function")
     return Extracted("", "no code")
+
+
+def _indented(text: str) -> list[str]:
+    """Blocks that are set apart by four blanks, as Markdown allows."""
+    return [textwrap.dedent(block).strip("\n") for block in _INDENTED.findall(text)]
 
 
 def _looks_like_code(text: str) -> bool:
@@ -128,7 +154,7 @@ def _complete(pieces: list[str], entry_point: str) -> str | None:
 def _region(answer: str, entry_point: str) -> str | None:
     """Code in the open, prose around it: from the first line that starts code to the last that still parses."""
     lines = answer.splitlines()
-    starts = [index for index, line in enumerate(lines) if _START.match(line)]
+    starts = [index for index, line in enumerate(lines) if _START.match(line) or line.startswith(f"{entry_point} =")]
     if not starts or (f"def {entry_point}" not in answer and f"{entry_point} =" not in answer):
         return None
     for start in starts[:20]:
@@ -222,4 +248,8 @@ def _program_in_prose(answer: str) -> Extracted:
             text = "\n".join(lines[start:end])
             if parse(text) is not None:
                 return Extracted(text, "bare code")
-    return Extracted("", "no code")
+    set_apart = [piece for piece in _indented(answer) if parse(piece) is not None]
+    if set_apart:
+        return Extracted(max(reversed(set_apart), key=_weight), "indented code")
+    inline = [piece for piece in _INLINE.findall(answer) if parse(piece) is not None and "(" in piece]
+    return Extracted(inline[-1], "inline code") if len(inline) == 1 else Extracted("", "no code")

@@ -87,7 +87,8 @@ class Comparison:
         return make_form(self.template, task, material, "VALUE is A, B or TIE.")
 
     def understand(self, word: str) -> Verdict | None:
-        return word.upper() if word.upper() in ("A", "B", "TIE") else None
+        said = word.upper().removeprefix("ANSWER ")
+        return said if said in ("A", "B", "TIE") else None
 
     def settle(self, verdicts: tuple[Verdict, ...]) -> Verdict:
         if verdicts == ("A", "B"):

@@ -19,7 +19,9 @@ NAME = "judge_rubric"
 NEEDS_TARGET = False
 MOST_MARKS = 100
 CRITERIA = "Does the answer do what the question asks: correctly, completely, and without anything that misleads?"
-_MARK = re.compile(r"([0-9]{1,3})(?:\s*/\s*([0-9]{1,3}))?")
+_MARK = re.compile(
+    r"([0-9]{1,3})(?:\s*(?:/|\b(?:out\s)?of\b)\s*([0-9]{1,3}))?(?:\s+(?:points?|Punkte|stars?))?", re.IGNORECASE
+)
 
 _TASK = """\
 Mark the answer to the question below with a whole number from 1 to {scale}.

@@ -16,7 +16,10 @@ from proctor.scorers.reading import final_text
 
 T = TypeVar("T")
 _DECORATION = " \t*_`#"
-_AROUND_VALUE = " \t*_`\"'“”[]()<>."
+_BULLETS = " \t-•+"
+_AROUND_VALUE = " \t*_`\"'“”[]()<>.!"
+_REMARK = re.compile(r"\s*(?:\(|[*_`\]]*\s[-–—]\s)(?=\W*[^\W\d])")
+"""Where a judge begins to explain its word on the verdict line itself: '4 (good)', 'CORRECT - it agrees'."""
 _ANY_VERDICT = re.compile(r"^[ \t*_`#>-]*VERDICT\b", re.IGNORECASE | re.MULTILINE)
 
 
@@ -31,7 +34,8 @@ class Reading(Generic[T]):
 def read_verdict(response: Response, code: str, understand: Callable[[str], T | None], allowed: str) -> Reading[T]:
     """The one verdict of a reply; `understand` gives None for a word that is not allowed."""
     text = final_text(response.text)
-    words = [word for word in _coded_words(text, code) if word.upper() != PLACEHOLDER]
+    given = [word for word in _coded_words(text, code) if word.upper() != PLACEHOLDER]
+    words = [_without_remark(word, understand) for word in given]
     if not words:
         return Reading(None, _why_none(response, text))
     unclear = [word for word in words if understand(word) is None]
@@ -55,11 +59,21 @@ def _coded_words(text: str, code: str) -> list[str]:
 
 def _coded_word(line: str, code: str) -> str | None:
     """What a line 'VERDICT code: word' says; emphasis and code marks around it do not matter, a quotation mark does."""
-    head, colon, word = line.strip(_DECORATION).partition(":")
+    head, colon, word = line.lstrip(_BULLETS).strip(_DECORATION).replace("：", ":").partition(":")
     parts = head.strip(_DECORATION).split()
     if not colon or len(parts) != 2 or parts[0].upper() != "VERDICT" or parts[1].strip("*_`<>[]()").lower() != code:
         return None
     return word.strip(_AROUND_VALUE)
+
+
+def _without_remark(word: str, understand: Callable[[str], T | None]) -> str:
+    """The word alone, where a remark follows it that names no other verdict."""
+    remark = _REMARK.search(word)
+    if understand(word) is not None or remark is None:
+        return word
+    said, rest = word[: remark.start()].strip(_AROUND_VALUE), word[remark.end() :]
+    others = {understand(part.strip(_AROUND_VALUE + ",;:")) for part in rest.split()} - {None, understand(said)}
+    return word if others else said
 
 
 def _why_none(response: Response, text: str) -> str:
