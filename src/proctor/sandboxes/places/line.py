@@ -8,14 +8,14 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.domain.errors import SandboxError, UserError
+from proctor.domain.errors import PlaceSpentError, SandboxError, UserError
 from proctor.sandboxes.inside.keeper_frames import MAX_ANSWER, MAX_FRAME, TooLargeError, Unpacker, packed
 
 Answer = tuple[dict[str, Any], bytes]
 _PATIENCE_SECONDS = 60.0
 
 
-class PlaceFullError(SandboxError):
+class PlaceFullError(PlaceSpentError):
     """A folder of the place has no room for what was to be written."""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from proctor.domain.errors import SandboxError, UserError
+from proctor.domain.errors import PlaceSpentError, SandboxError, UserError
 from proctor.domain.message import Json
 from proctor.domain.place import APP, WORK, PlaceLimits, Reach, Seen
 from proctor.domain.sandbox import Ending, Execution, SandboxLimits, Spent
@@ -134,15 +134,17 @@ class KeptPlace:
         try:
             return await self._line.ask(order, body, patience=patience)
         except PlaceLostError as error:
-            raise SandboxError(await self._why(error)) from error
+            raise self._gone(error) from error
 
-    async def _why(self, error: Exception) -> str:
-        if self._guard.ended.done():
-            ended = self._guard.ended.result()
-            if ended["memory"]:
-                return f"The place is gone: its {self._limits.memory_bytes >> 20} MiB of memory were used up."
-            return f"The place is gone: {error}. {ended['said'].strip()[-500:]}"
-        return f"The place is gone: {error}."
+    def _gone(self, error: Exception) -> SandboxError:
+        """Whose doing it was: a program's that used up the memory, or nobody's."""
+        if not self._guard.ended.done():
+            return SandboxError(f"The place is gone: {error}.")
+        ended = self._guard.ended.result()
+        if ended["memory"]:
+            size = self._limits.memory_bytes >> 20
+            return PlaceSpentError(f"The place is gone: its {size} MiB of memory were used up.")
+        return SandboxError(f"The place is gone: {error}. {ended['said'].strip()[-500:]}")
 
     async def executed(self, answer: Answer, limits: SandboxLimits) -> Execution:
         """What the keeper said of a command, and what the host knows better."""
@@ -181,7 +183,7 @@ class KeptPlace:
         if done and self._guard.ended.result()["memory"] and self._closing is None:
             record = {**self._record, "command_limits": asdict(limits)}
             return Execution(ending=Ending.MEMORY, sandbox=record)
-        raise SandboxError(await self._why(error)) from error
+        raise self._gone(error) from error
 
     async def ask(self, order: Mapping[str, Any], body: bytes = b"", *, patience: float | None = 60.0) -> Answer:
         return await self._ask(order, body, patience=patience)
