@@ -6,7 +6,8 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import groupby
@@ -132,59 +133,11 @@ async def carry_out(execution: Execution) -> RunStatus:
 
 
 async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, str | None]:
-    journal = SqliteJournal(
-        execution.database,
-        {item.id: {scorer.name: scorer.version for scorer in item.scorers} for item in execution.evaluations},
-        {item.id: item.price.basis for item in execution.evaluations if item.price is not None},
-    )
-    scorers = [scorer for item in execution.evaluations for scorer in item.scorers]
-    pulse = asyncio.create_task(_pulse(execution, store))
-    minutes = execution.plan.limits.minutes
-    deadline = None
-    if minutes is not None:
-        deadline = asyncio.get_running_loop().call_later(
-            minutes * 60, execution.stop, f"the time limit of {minutes:g} minutes was reached"
-        )
-    try:
-        limits = execution.plan.limits
-        rates = RateLimits(limits.requests_per_minute, limits.tokens_per_minute)
-        work = _work_by_model(execution, rates)
-        observe = _guarded(execution)
-        budget = _budget(execution, store)
-        async with judging(
-            scorers,
-            execution.database,
-            execution.stopping,
-            observe,
-            use_cache=execution.plan.cache,
-            budget=budget,
-            rates=rates,
-        ) as judges:
-            if execution.plan.batch:
-                from proctor.runs.batch import execute_batches
-
-                given_up = await execute_batches(
-                    execution.evaluations,
-                    journal,
-                    execution.database,
-                    retries=limits.retries,
-                    stopping=execution.stopping,
-                    observe=observe,
-                    budget=budget,
-                )
-            else:
-                given_up = await execute(work, journal, stopping=execution.stopping, observe=observe, budget=budget)
-            given_up |= lost(judges)
-    except BaseExceptionGroup as group:
-        raise _first_cause(group) from group
-    finally:
-        if deadline is not None:
-            deadline.cancel()
-        pulse.cancel()
-        await asyncio.gather(pulse, return_exceptions=True)
-        await journal.close()
-    if isinstance(budget, KeptBudget):
-        budget.close()
+    async with _journal(execution) as journal, _watched(execution, store):
+        try:
+            given_up = await _ask_everything(execution, store, journal)
+        except BaseExceptionGroup as group:
+            raise _first_cause(group) from group
     if execution.stop_reason is not None:
         return RunStatus.CANCELLED, execution.stop_reason
     if given_up:
@@ -193,6 +146,73 @@ async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, st
     if any(hopeless):
         return RunStatus.FAILED, "; ".join(text for text in hopeless if text)
     return RunStatus.COMPLETED, None
+
+
+@asynccontextmanager
+async def _journal(execution: Execution) -> AsyncIterator[SqliteJournal]:
+    journal = SqliteJournal(
+        execution.database,
+        {item.id: {scorer.name: scorer.version for scorer in item.scorers} for item in execution.evaluations},
+        {item.id: item.price.basis for item in execution.evaluations if item.price is not None},
+    )
+    try:
+        yield journal
+    finally:
+        await journal.close()
+
+
+@asynccontextmanager
+async def _watched(execution: Execution, store: RunStore) -> AsyncIterator[None]:
+    """Keep the run's pulse, and its time limit where it has one."""
+    pulse = asyncio.create_task(_pulse(execution, store))
+    minutes = execution.plan.limits.minutes
+    deadline = None
+    if minutes is not None:
+        deadline = asyncio.get_running_loop().call_later(
+            minutes * 60, execution.stop, f"the time limit of {minutes:g} minutes was reached"
+        )
+    try:
+        yield
+    finally:
+        if deadline is not None:
+            deadline.cancel()
+        pulse.cancel()
+        await asyncio.gather(pulse, return_exceptions=True)
+
+
+async def _ask_everything(execution: Execution, store: RunStore, journal: SqliteJournal) -> dict[str, str]:
+    """Every trial that can be finished is; gives the models and judges that were given up, and why."""
+    limits = execution.plan.limits
+    rates = RateLimits(limits.requests_per_minute, limits.tokens_per_minute)
+    observe, budget = _guarded(execution), _budget(execution, store)
+    async with judging(
+        [scorer for item in execution.evaluations for scorer in item.scorers],
+        execution.database,
+        execution.stopping,
+        observe,
+        use_cache=execution.plan.cache,
+        budget=budget,
+        rates=rates,
+    ) as judges:
+        if execution.plan.batch:
+            from proctor.runs.batch import execute_batches
+
+            given_up = await execute_batches(
+                execution.evaluations,
+                journal,
+                execution.database,
+                retries=limits.retries,
+                stopping=execution.stopping,
+                observe=observe,
+                budget=budget,
+            )
+        else:
+            work = _work_by_model(execution, rates)
+            given_up = await execute(work, journal, stopping=execution.stopping, observe=observe, budget=budget)
+        given_up |= lost(judges)
+    if isinstance(budget, KeptBudget):
+        budget.close()
+    return given_up
 
 
 def _hopeless(item: EvaluationProgress) -> str | None:
