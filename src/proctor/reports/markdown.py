@@ -40,6 +40,9 @@ def _section(section: Section) -> Iterator[str]:
     if section.notes:
         yield ""
     yield from (f"- {plain(note)}" for note in section.notes)
+    for detail in section.details:
+        yield f"\n### {plain(detail.title)}\n"
+        yield fenced(detail.text)
 
 
 def _table(table: Table) -> Iterator[str]:
@@ -59,6 +62,13 @@ def _samples_table(page: Page) -> Table:
         for item in page.samples[:MOST_SAMPLES]
     )
     return Table(headers, rows, words=len(headers))
+
+
+def fenced(text: str) -> str:
+    """Text as it is, in a fence longer than any in it."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text.rstrip()}\n{fence}"
 
 
 def plain(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,12 +20,36 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Detail:
+    """A longer text that is shown when asked for: a log, a file."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file that comes with an HTML page."""
+
+    title: str
+    name: str
+    media_type: str
+    content: bytes
+
+    @property
+    def link(self) -> str:
+        return f"data:{self.media_type};base64,{b64encode(self.content).decode()}"
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     title: str
     text: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     charts: tuple[Chart, ...] = ()
     notes: tuple[str, ...] = ()
+    details: tuple[Detail, ...] = ()
+    downloads: tuple[Download, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,82 @@
+"""A program's scorecard as one document: marks, requirements, measures, findings, phases and the program itself."""
+
+from __future__ import annotations
+
+import base64
+import io
+import zipfile
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from proctor.domain.message import Json
+from proctor.domain.problem import Problem
+from proctor.domain.scorecard import Scorecard
+from proctor.scorers.programs.evidence import scorecard_to_json
+from proctor.scorers.programs.marks import MEASURED_AS, threshold_share
+
+Document = dict[str, Any]
+
+
+def scorecard_document(card: Scorecard, problem: Problem, files: Mapping[str, bytes] | None = None) -> Document:
+    """What every form of a scorecard is made from; `files` is the program where it is at hand."""
+    return {
+        "problem": {
+            "id": problem.id,
+            "title": problem.title,
+            "version": problem.version,
+            "digest": problem.digest,
+            "difficulty": problem.difficulty,
+            "area": problem.area,
+            "kind": str(problem.interface.kind),
+            "pass_score": problem.pass_score,
+        },
+        **scorecard_to_json(card),
+        "thresholds": [_threshold(problem, place, card) for place in range(len(problem.thresholds))],
+        "program": {path: _file(content) for path, content in sorted((files or {}).items())},
+    }
+
+
+def _threshold(problem: Problem, place: int, card: Scorecard) -> dict[str, Json]:
+    threshold = problem.thresholds[place]
+    name, factor = MEASURED_AS[threshold.measure]
+    value, gold = card.evidence.measures.get(name), card.evidence.gold_measures.get(name)
+    return {
+        "measure": threshold.measure,
+        "bound": threshold.value,
+        "unit": threshold.unit,
+        "is_upper": threshold.is_upper,
+        "requirement": threshold.requirement,
+        "value": None if value is None else value * factor,
+        "gold": None if gold is None else gold * factor,
+        "ratio": None if value is None or not gold else value / gold,
+        "share": threshold_share(threshold, card.evidence),
+    }
+
+
+def _file(content: bytes) -> dict[str, Json]:
+    found: dict[str, Json] = {"bytes": len(content), "digest": blake2b(content, digest_size=16).hexdigest()}
+    try:
+        return {**found, "text": content.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {**found, "base64": base64.b64encode(content).decode()}
+
+
+def program_of(document: Mapping[str, Any]) -> dict[str, bytes]:
+    """The program's files, as they were handed in."""
+    return {
+        path: one["text"].encode() if "text" in one else base64.b64decode(one["base64"])
+        for path, one in document["program"].items()
+    }
+
+
+def program_zip(files: Mapping[str, bytes]) -> bytes:
+    """The files as a zip; equal files give equal bytes."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content)
+    return stream.getvalue()

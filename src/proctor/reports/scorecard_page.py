@@ -1,0 +1,227 @@
+"""A scorecard as sections: the verdict first, then what each mark follows from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from proctor.reports.charts import Mark, bars
+from proctor.reports.figures import NOT_MEASURED, number_text, plural, seconds_text
+from proctor.reports.scorecard import program_of, program_zip
+from proctor.reports.sections import Detail, Download, Page, Section, Table
+
+Document = Mapping[str, Any]
+LONGEST = 20_000
+MOST_FINDINGS = 200
+
+
+def scorecard_page(document: Document, *, is_short: bool = False) -> Page:
+    """The whole card; short, it is the verdict, the marks and the requirements."""
+    sections = [_marks(document), _requirements(document)]
+    if not is_short:
+        sections += [
+            *_performance(document),
+            *_findings(document),
+            *_generated(document),
+            _phases(document),
+            *_program(document),
+            _surroundings(document),
+        ]
+    problem = document["problem"]
+    subtitle = f"{problem['id']}, {problem['difficulty']}, {problem['area']}, {problem['kind']}"
+    return Page(f"Scorecard: {problem['title']}", subtitle, tuple(sections))
+
+
+def verdict(document: Document) -> str:
+    """`Passed, gold: 0.961 of 1.` or why it did not."""
+    total = document["total"]
+    mark = "nothing could be measured" if total is None else f"{total:.3f} of {document['covers']:g}"
+    if document["passed"]:
+        grade = f", {document['grade']}" if document["grade"] else ""
+        return f"Passed{grade}: {mark}."
+    return f"Failed: {mark}; {document['reason']}."
+
+
+def _marks(document: Document) -> Section:
+    dimensions = document["dimensions"]
+    rows = tuple(
+        (one["name"], one["reason"] or "", number_text(one["value"]), f"{one['weight']:g}", _earned(one))
+        for one in dimensions
+    )
+    marks = [
+        Mark(one["name"], one["value"], one["value"], one["value"], number_text(one["value"]), place)
+        for place, one in enumerate(dimensions)
+        if one["value"] is not None
+    ]
+    notes = []
+    if document["total"] is not None and document["covers"] < 1:
+        missing = ", ".join(one["name"] for one in dimensions if one["value"] is None)
+        notes.append(
+            f"Not measured: {missing}. The total covers {document['covers']:g} of the weights and is not scaled up."
+        )
+    return Section(
+        "Verdict",
+        (verdict(document),),
+        (Table(("Dimension", "Remark", "Mark", "Weight", "Earned"), rows, words=2),),
+        (bars("dimensions", "Marks by dimension", marks, ""),) if marks else (),
+        tuple(notes),
+    )
+
+
+def _earned(dimension: Document) -> str:
+    return NOT_MEASURED if dimension["value"] is None else number_text(dimension["value"] * dimension["weight"])
+
+
+def _requirements(document: Document) -> Section:
+    checks = {one["name"]: one for one in document["evidence"]["checks"] if not one["is_generated"]}
+    rows = tuple(
+        (one["id"], one["level"], one["status"], one["text"], *_traced(one, checks)) for one in document["requirements"]
+    )
+    count = {
+        name: sum(one["status"] == name for one in document["requirements"])
+        for name in ("verified", "failed", "untested")
+    }
+    text = ", ".join(f"{number} {name}" for name, number in count.items())
+    failed = [one for one in document["evidence"]["checks"] if one["status"] in ("failed", "error") and one["message"]]
+    details = tuple(Detail(f"{one['name']}: {one['status']}", _cut(one["message"])) for one in failed)
+    headers = ("Id", "Level", "Status", "Requirement", "Checks", "Evidence")
+    return Section("Requirements", (f"{text}.",), (Table(headers, rows, words=6),), (), (), details)
+
+
+def _traced(requirement: Document, checks: Mapping[str, Document]) -> tuple[str, str]:
+    """Requirement → checks → evidence."""
+    found = [
+        checks.get(name, {"name": name, "status": "not run", "kind": "", "message": ""})
+        for name in requirement["checks"]
+    ]
+    names = ", ".join(f"{one['name']} ({one['kind']})" if one["kind"] else one["name"] for one in found)
+    evidence = "; ".join(
+        f"{one['status']}" + (f" in {seconds_text(one['seconds'])}" if one["status"] == "passed" else _first_line(one))
+        for one in found
+    )
+    return names or NOT_MEASURED, evidence or NOT_MEASURED
+
+
+def _first_line(check: Document) -> str:
+    line = check["message"].strip().partition("\n")[0][:160]
+    return f": {line}" if line else ""
+
+
+def _performance(document: Document) -> Iterator[Section]:
+    measures, gold = document["evidence"]["measures"], document["evidence"]["gold_measures"]
+    if not measures and not document["thresholds"]:
+        return
+    rows = tuple(
+        (name, _figure(measures.get(name)), _figure(gold.get(name)), _ratio(measures.get(name), gold.get(name)))
+        for name in dict.fromkeys([*measures, *gold])
+    )
+    tables = [Table(("Measure", "Program", "Gold", "Program ÷ gold"), rows)] if rows else []
+    if document["thresholds"]:
+        limits = tuple(_threshold(one) for one in document["thresholds"])
+        tables.append(Table(("Threshold", "Bound", "Measured", "Met", "Mark"), limits, title="Thresholds"))
+    note = "The gold solution is measured in the same session on the same machine."
+    yield Section("Performance", (), tuple(tables), (), (note,))
+
+
+def _threshold(one: Document) -> tuple[str, ...]:
+    sign = "at most" if one["is_upper"] else "at least"
+    value = one["ratio"] if one["unit"] == "gold" else one["value"]
+    met = NOT_MEASURED if one["share"] is None else "yes" if one["share"] >= 1 else "no"
+    return one["measure"], f"{sign} {one['bound']:g} {one['unit']}", _figure(value), met, number_text(one["share"])
+
+
+def _figure(value: float | None) -> str:
+    return NOT_MEASURED if value is None else f"{value:,.4g}"
+
+
+def _ratio(value: float | None, gold: float | None) -> str:
+    return NOT_MEASURED if value is None or not gold else f"{value / gold:.3g}"
+
+
+def _findings(document: Document) -> Iterator[Section]:
+    tools = {name: one for name, one in document["evidence"]["findings"].items() if isinstance(one, Mapping)}
+    if not tools:
+        return
+    rows = tuple((name, *_tool(one)) for name, one in tools.items())
+    found = [
+        (name, each) for name, one in tools.items() for each in one.get("findings", ()) if isinstance(each, Mapping)
+    ]
+    tables = [Table(("Tool", "State", "Version", "Findings"), rows, words=3)]
+    if found:
+        listed = sorted(found, key=lambda pair: (str(pair[1].get("file", "")), pair[1].get("line") or 0))
+        lines = tuple(_finding(name, one) for name, one in listed[:MOST_FINDINGS])
+        tables.append(Table(("File", "Line", "Tool", "Finding"), lines, words=4, title="Findings by file"))
+    more = len(found) - MOST_FINDINGS
+    notes = (f"{plural(more, 'more finding')} in the JSON form.",) if more > 0 else ()
+    yield Section("Security and quality", (), tuple(tables), (), notes)
+
+
+def _tool(tool: Document) -> tuple[str, str, str]:
+    state = str(tool.get("status", ""))
+    if tool.get("reason"):
+        state = f"{state}: {tool['reason']}"
+    count = tool.get("count")
+    return state, str(tool.get("version") or NOT_MEASURED), NOT_MEASURED if count is None else str(count)
+
+
+def _finding(tool: str, one: Document) -> tuple[str, str, str, str]:
+    what = " ".join(str(one[key]) for key in ("severity", "code", "message") if one.get(key))
+    return str(one.get("file", "")), str(one.get("line") or ""), tool, what[:300]
+
+
+def _generated(document: Document) -> Iterator[Section]:
+    own = [one for one in document["evidence"]["checks"] if one["is_generated"]]
+    if own:
+        rows = tuple((one["name"], one["status"], _first_line(one).removeprefix(": ")) for one in own)
+        note = "Written by the model: run and shown, never counted."
+        yield Section("Generated tests", (), (Table(("Test", "Status", "Message"), rows, words=3),), (), (note,))
+
+
+def _phases(document: Document) -> Section:
+    phases = document["evidence"]["phases"]
+    rows = tuple((one["name"], one["status"], _kept(one), seconds_text(one["seconds"])) for one in phases)
+    marks = [
+        Mark(one["name"], one["seconds"], 0.0, one["seconds"], seconds_text(one["seconds"]), 0)
+        for one in phases
+        if one["seconds"] > 0
+    ]
+    details = tuple(Detail(f"{one['name']}: log", _cut(one["log"])) for one in phases if one["log"].strip())
+    charts = (bars("phases", "Seconds by phase", marks, " s"),) if marks else ()
+    return Section("Phases", (), (Table(("Phase", "Status", "Artifacts", "Time"), rows, words=3),), charts, (), details)
+
+
+def _kept(phase: Document) -> str:
+    return ", ".join(f"{name} ({digest[:12]})" for name, digest in phase["artifacts"].items())
+
+
+def _program(document: Document) -> Iterator[Section]:
+    program = document["program"]
+    if not program:
+        key = document["evidence"]["program"]
+        if key is not None:
+            yield Section("Program", (f"The program's files are kept as the artifact {key}.",))
+        return
+    rows = tuple((path, f"{one['bytes']:,}", one["digest"][:12]) for path, one in program.items())
+    details = tuple(Detail(path, _cut(one["text"])) for path, one in program.items() if "text" in one)
+    name = f"{document['problem']['id']}.zip"
+    download = Download(f"The program as {name}", name, "application/zip", program_zip(program_of(document)))
+    yield Section("Program", (), (Table(("File", "Bytes", "Digest"), rows),), (), (), details, (download,))
+
+
+def _surroundings(document: Document) -> Section:
+    rows = [(name, _plain(value)) for name, value in document["evidence"]["runner"].items()]
+    problem = document["problem"]
+    rows += [("problem", f"{problem['id']} {problem['version']} ({problem['digest']})")]
+    return Section("Where it ran", (), (Table(("What", "Value"), tuple(rows), words=2),))
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_plain(part)}" for key, part in value.items())
+    return str(value)
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[: LONGEST // 2]}\n[… {len(text) - LONGEST:,} characters left out …]\n{text[-LONGEST // 2 :]}"

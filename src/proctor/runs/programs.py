@@ -1,0 +1,120 @@
+"""Programs marked: a runner that holds, problems proven here and now, and one way for trials and submissions alike."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import platform
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+
+from proctor.domain.artifacts import Artifacts
+from proctor.domain.errors import RunError, UserError
+from proctor.domain.place import Runner
+from proctor.domain.problem import Problem
+from proctor.domain.scorecard import Scorecard
+from proctor.runs.proving import check_problem
+from proctor.scorers.programs.marking import mark
+from proctor.scorers.programs.marks import scorecard_of
+from proctor.scorers.programs.options import MarkOptions
+from proctor.version import __version__
+
+PROOF_SECONDS = 24 * 3600.0
+UNSAFE_WARNING = (
+    "WARNING: the program runs on this machine WITHOUT a sandbox (--unsafe-no-sandbox). "
+    "It can read and delete whatever you can. Every scorecard says so."
+)
+
+
+@asynccontextmanager
+async def opened_runner(name: str | None = None, *, is_unsafe: bool = False) -> AsyncIterator[Runner]:
+    """A runner that has just proved that it holds; raises SandboxError when none does."""
+    from proctor.sandboxes.places.runners import choose
+
+    runner = await choose(name, is_unsafe=is_unsafe)
+    if not runner.is_isolated:
+        print(UNSAFE_WARNING, file=sys.stderr)  # noqa: T201 - loud, whatever view is on
+    try:
+        yield runner
+    finally:
+        await runner.close()
+
+
+async def submit(
+    problem: Problem,
+    files: Mapping[str, bytes],
+    runner: Runner,
+    *,
+    options: MarkOptions = MarkOptions(),  # noqa: B008  frozen
+    artifacts: Artifacts | None = None,
+) -> Scorecard:
+    """Mark a program: exactly what a trial's scoring does, whoever wrote the program."""
+    return scorecard_of(problem, await mark(problem, files, runner, options=options, artifacts=artifacts))
+
+
+async def prove(problems: Sequence[Problem], runner: Runner, home: Path, *, jobs: int | None = None) -> None:
+    """Every gold solution passes its checks and nothing gets nothing, here and now; RunError names those that do not.
+
+    A proof counts for a day on this machine, for this version of the problem and of Proctor.
+    """
+    turns = asyncio.Semaphore(jobs or most_at_once())
+    faults: list[str] = []
+
+    async def one(problem: Problem) -> None:
+        note = _note_of(problem, runner, home)
+        if _is_fresh(note):
+            return
+        async with turns:
+            proof = await check_problem(replace(problem, mutants=()), runner, is_quick=True, jobs=1)
+        broken = [f"{probe.name}: {probe.fault}" for probe in proof.probes if probe.fault]
+        if broken:
+            faults.append(f"{problem.id} ({'; '.join(broken)})")
+        else:
+            _keep(note, proof.seconds)
+
+    async with asyncio.TaskGroup() as group:
+        for problem in problems:
+            group.create_task(one(problem))
+    if faults:
+        names = ", ".join(sorted(faults))
+        raise RunError(
+            f"These problems prove nothing on this machine, so no answer to them would count: {names}. "
+            "Nothing was asked. Look with 'proctor problems check ID', or leave them out with --where."
+        )
+
+
+def most_at_once() -> int:
+    """Programs marked side by side; what they measure under load is taken one at a time anyway."""
+    return max(1, min(4, os.cpu_count() or 1))
+
+
+def _note_of(problem: Problem, runner: Runner, home: Path) -> Path:
+    """Where it is noted that a problem was proven: by everything the proof depends on."""
+    machine = f"{platform.node()}\0{platform.platform()}\0{sys.version}"
+    text = f"{machine}\0{problem.id}\0{problem.digest}\0{__version__}\0{runner.name}"
+    return home / "proofs" / f"{hashlib.blake2b(text.encode(), digest_size=16).hexdigest()}.json"
+
+
+def _is_fresh(note: Path) -> bool:
+    try:
+        proven_at = float(orjson.loads(note.read_bytes())["proven_at"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return 0 <= time.time() - proven_at < PROOF_SECONDS
+
+
+def _keep(note: Path, seconds: float) -> None:
+    try:
+        note.parent.mkdir(parents=True, exist_ok=True)
+        new = note.with_suffix(f".{os.getpid()}.new")
+        new.write_bytes(orjson.dumps({"proven_at": time.time(), "seconds": round(seconds, 3)}))
+        new.replace(note)
+    except OSError as fault:
+        raise UserError(f"The proof cannot be noted in {note.parent}: {fault.strerror or fault}.") from fault
