@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
+import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from proctor.domain.errors import SandboxError
 from proctor.domain.place import Place, PlaceLimits, Reach, Runner
 from proctor.domain.sandbox import MIB, SandboxLimits
 from proctor.sandboxes.places.runners import create
+from sandboxes.engines import engine
 
 # Small, so that a bomb that got through would still be a small one.
 SMALL = SandboxLimits(
@@ -27,8 +30,32 @@ SMALL = SandboxLimits(
     open_files=64,
 )
 PLACE = PlaceLimits(memory_bytes=512 * MIB, processes=64, disk_bytes=48 * MIB, seconds=240)
-NAMES = ("none", "bubblewrap")
-ISOLATED = tuple(name for name in NAMES if name != "none")
+NAMES = ("none", "bubblewrap", "docker", "podman")
+# Programs that every place has: an image has Python, Node.js and a shell, and nothing else.
+TRUE = ["sh", "-c", "true"]
+SLEEP = ["python3", "-c", "import time; time.sleep(1000)"]
+
+
+@pytest.fixture(scope="session", params=NAMES)
+def name(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Every runner in turn; engines are real ones, started for these tests and ended after them."""
+    if request.param not in ("docker", "podman"):
+        yield request.param
+        return
+    folder = Path(tempfile.mkdtemp(prefix="pe-"))  # short, for the path of a socket may have a hundred characters
+    try:
+        with pytest.MonkeyPatch.context() as patch, engine(request.param, folder, patch):
+            yield request.param
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def isolated(name: str) -> str:
+    """Every runner that isolates."""
+    if name == "none":
+        pytest.skip("the runner 'none' isolates nothing, and says so")
+    return name
 
 
 def made(name: str) -> Runner:

@@ -11,10 +11,9 @@ import pytest
 from proctor.domain.errors import SandboxError, UserError
 from proctor.domain.place import Place, PlaceLimits
 from proctor.domain.sandbox import MIB, Ending, Execution
-from sandboxes.places.conftest import NAMES, PLACE, SMALL, fetch, made, python, within
+from sandboxes.places.conftest import PLACE, SLEEP, SMALL, TRUE, fetch, made, python, within
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
-each = pytest.mark.parametrize("name", NAMES)
 
 SERVER = """
 import http.server, os, pathlib, sys
@@ -31,7 +30,6 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler)
 """
 
 
-@each
 def test_a_program_is_built_executed_and_its_files_are_brought_back(name: str) -> None:
     async def work(place: Place) -> None:
         await place.write(
@@ -53,21 +51,21 @@ def test_a_program_is_built_executed_and_its_files_are_brought_back(name: str) -
     within(name, work)
 
 
-@each
 def test_environment_and_folder_are_as_asked(name: str) -> None:
     async def work(place: Place) -> Execution:
         await place.write({"sub/x": b""}, under="/data")
-        source = "import os; print(os.environ['COLOUR'], os.path.basename(os.getcwd()), 'SECRET_OF_THE_HARNESS' in os.environ)"
+        source = (
+            "import os; print(os.environ['COLOUR'], os.path.basename(os.getcwd()), 'PYTEST_CURRENT_TEST' in os.environ)"
+        )
         return await python(place, source, environment={"COLOUR": "blue"}, folder="/data/sub")
 
     assert within(name, work).stdout == b"blue sub False\n"
 
 
-@each
 def test_exit_codes_and_signals_are_the_real_ones(name: str) -> None:
     async def work(place: Place) -> list[tuple[str, int | None, int | None]]:
         commands = (
-            ["true"],
+            TRUE,
             ["sh", "-c", "exit 7"],
             ["sh", "-c", "kill -SEGV $$"],
             ["sh", "-c", "kill -KILL $$"],
@@ -85,7 +83,6 @@ def test_exit_codes_and_signals_are_the_real_ones(name: str) -> None:
     ]
 
 
-@each
 def test_standard_input_arrives_whole(name: str) -> None:
     text = b"line\n" * 400_000
 
@@ -95,13 +92,12 @@ def test_standard_input_arrives_whole(name: str) -> None:
         import hashlib
 
         assert done.stdout.strip() == hashlib.sha256(text).hexdigest().encode()
-        ignoring = await place.execute(["true"], stdin=text, limits=SMALL)
+        ignoring = await place.execute(TRUE, stdin=text, limits=SMALL)
         assert ignoring.succeeded
 
     within(name, work)
 
 
-@each
 def test_standard_input_can_be_sent_line_by_line(name: str) -> None:
     async def work(place: Place) -> None:
         await place.write(
@@ -127,7 +123,6 @@ def test_standard_input_can_be_sent_line_by_line(name: str) -> None:
     within(name, work)
 
 
-@each
 def test_a_service_is_reached_from_outside_and_keeps_its_data_over_a_kill(name: str) -> None:
     async def work(place: Place) -> None:
         await place.write({"main.py": SERVER.encode()})
@@ -138,9 +133,9 @@ def test_a_service_is_reached_from_outside_and_keeps_its_data_over_a_kill(name: 
         assert await fetch(reach, "/") == b"nothing"
         assert await fetch(reach, "/keep/blue") == b"blue"
         # Other commands come and go; whatever they leave running is ended, and the service is not.
-        left = "import subprocess, os; subprocess.Popen(['sleep', '1000'], start_new_session=True); print(os.getpid())"
+        left = f"import subprocess; subprocess.Popen({SLEEP!r}, start_new_session=True)"
         assert (await place.execute(["python3", "-c", left], limits=SMALL)).succeeded
-        assert (await place.execute(["true"], limits=SMALL)).succeeded
+        assert (await place.execute(TRUE, limits=SMALL)).succeeded
         assert service.is_running
         assert await fetch(reach) == b"blue"
         assert b"served /keep/blue" in (await service.logs())[0]
@@ -164,7 +159,6 @@ def test_a_service_is_reached_from_outside_and_keeps_its_data_over_a_kill(name: 
     within(name, work)
 
 
-@each
 def test_a_signal_reaches_everyone_a_service_started(name: str) -> None:
     source = """
 import os, signal, sys, time
@@ -205,13 +199,12 @@ BREACHES = {
 }
 
 
-@each
 @pytest.mark.parametrize("ending", BREACHES)
 def test_a_limit_that_was_passed_is_named(name: str, ending: str) -> None:
     source, limits = BREACHES[ending]
 
     async def work(place: Place) -> tuple[Execution, Execution]:
-        return await python(place, source, limits=replace(SMALL, **limits)), await place.execute(["true"], limits=SMALL)
+        return await python(place, source, limits=replace(SMALL, **limits)), await place.execute(TRUE, limits=SMALL)
 
     done, after = within(name, work)
     assert done.ending == ending, (done.ending, done.exit_code, done.signal, done.stderr[-500:])
@@ -219,7 +212,6 @@ def test_a_limit_that_was_passed_is_named(name: str, ending: str) -> None:
     assert len(done.stdout) <= SMALL.output_bytes
 
 
-@each
 def test_node_programs_run_and_their_limits_are_named(name: str) -> None:
     async def work(place: Place) -> tuple[Execution, Execution]:
         runs = await place.execute(["node", "-e", "console.log(6 * 7)"], limits=replace(SMALL, memory_bytes=256 * MIB))
@@ -231,9 +223,14 @@ def test_node_programs_run_and_their_limits_are_named(name: str) -> None:
     assert bomb.ending == Ending.MEMORY
 
 
-@each
 def test_an_endless_log_fills_neither_memory_nor_disk_and_its_end_is_kept(name: str) -> None:
-    source = "import os\nline = b'x' * 65535 + b'\\n'\nfor _ in range(8000): os.write(1, line)\nprint('the end', flush=True)\nimport time; time.sleep(100)"
+    source = """
+import os, time
+line = b"x" * 65535 + b"\\n"
+for _ in range(8000): os.write(1, line)
+print("the end", flush=True)
+time.sleep(100)
+"""
 
     async def work(place: Place) -> None:
         await place.write({"main.py": source.encode()})
@@ -245,7 +242,7 @@ def test_an_endless_log_fills_neither_memory_nor_disk_and_its_end_is_kept(name: 
         out, error = await process.logs()
         assert len(out) == SMALL.output_bytes
         assert error == b""
-        assert (await place.execute(["true"], limits=SMALL)).succeeded
+        assert (await place.execute(TRUE, limits=SMALL)).succeeded
         assert sum((await place.list("/work")).values()) == 0
         await process.signal(signal.SIGKILL)
         done = await process.wait(20)
@@ -255,7 +252,6 @@ def test_an_endless_log_fills_neither_memory_nor_disk_and_its_end_is_kept(name: 
     within(name, work)
 
 
-@each
 def test_daemons_do_not_outlive_their_command(name: str) -> None:
     source = """
 import os, sys, time
@@ -275,7 +271,7 @@ while not os.path.exists("beat"): time.sleep(0.01)
         async def beats() -> int:
             return (await place.list("/work"))["beat"]
 
-        service = await place.start(["sleep", "1000"], limits=replace(SMALL, wall_seconds=100))
+        service = await place.start(SLEEP, limits=replace(SMALL, wall_seconds=100))
         assert (await python(place, source)).succeeded
         first = await beats()
         await asyncio.sleep(0.3)
@@ -285,7 +281,6 @@ while not os.path.exists("beat"): time.sleep(0.01)
     within(name, work)
 
 
-@each
 def test_a_fork_bomb_ends_and_the_place_goes_on(name: str) -> None:
     source = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"
 
@@ -297,7 +292,6 @@ def test_a_fork_bomb_ends_and_the_place_goes_on(name: str) -> None:
     assert after.stdout == b"on\n"
 
 
-@each
 def test_the_memory_of_a_whole_tree_of_processes_is_counted(name: str) -> None:
     source = """
 import os, time
@@ -309,7 +303,6 @@ time.sleep(60)
     assert within(name, lambda place: python(place, source)).ending == Ending.MEMORY
 
 
-@each
 def test_memory_shared_by_a_tree_of_processes_is_counted_once(name: str) -> None:
     source = """
 import os, time
@@ -324,7 +317,6 @@ for pid in children: os.waitpid(pid, 0)
     assert within(name, lambda place: python(place, source)).succeeded
 
 
-@each
 def test_paths_that_lead_out_are_refused(name: str) -> None:
     async def work(place: Place) -> None:
         for path in ("../x", "/etc/x", "a/../../x", "", ".", "a/..", "nul\0"):
@@ -338,16 +330,16 @@ def test_paths_that_lead_out_are_refused(name: str) -> None:
                 await place.empty(folder)
         with pytest.raises(UserError):
             await place.write({"x": b""}, under="/etc")
-        assert (await place.execute(["true"], limits=SMALL)).succeeded
+        assert (await place.execute(TRUE, limits=SMALL)).succeeded
 
     within(name, work)
 
 
-@each
 def test_links_devices_and_pipes_among_a_programs_files_are_left_alone(name: str) -> None:
     source = """
 import os
-os.symlink("/etc/passwd", "link"); os.symlink("/etc", "folder"); os.symlink(os.path.dirname(__file__), os.path.dirname(__file__) + "/loop")
+here = os.path.dirname(__file__)
+os.symlink("/etc/passwd", "link"); os.symlink("/etc", "folder"); os.symlink(here, here + "/loop")
 try: os.mkfifo("pipe")
 except OSError: pass
 os.makedirs("deep/" * 40); open("plain", "w").write("x")
@@ -370,7 +362,6 @@ os.chmod("deep", 0)
     within(name, work)
 
 
-@each
 def test_folders_too_deep_for_any_path_are_emptied(name: str) -> None:
     source = "import os\nfor _ in range(3000): os.mkdir('d' * 50); os.chdir('d' * 50)\nopen('x', 'w').close()"
 
@@ -382,7 +373,6 @@ def test_folders_too_deep_for_any_path_are_emptied(name: str) -> None:
     within(name, work)
 
 
-@each
 def test_two_places_do_not_disturb_each_other(name: str) -> None:
     runner = made(name)
 
@@ -391,16 +381,16 @@ def test_two_places_do_not_disturb_each_other(name: str) -> None:
         try:
             await first.write({"x": b"1"}, under="/data")
             assert await second.list("/data") == {}
-            service = await first.start(["sleep", "1000"], limits=SMALL)
-            bomb = "import os\nwhile True:\n    try: os.fork()\n    except OSError: os.kill(-1, 9) if os.getppid() == 0 else None"
+            service = await first.start(SLEEP, limits=SMALL)
+            bomb = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"
             await asyncio.gather(python(second, bomb, limits=replace(SMALL, wall_seconds=3)), python(first, "print(1)"))
             assert service.is_running
             await second.close()
             await second.close()
             assert service.is_running
-            assert (await first.execute(["true"], limits=SMALL)).succeeded
+            assert (await first.execute(TRUE, limits=SMALL)).succeeded
             with pytest.raises(SandboxError, match="closed"):
-                await second.execute(["true"])
+                await second.execute(TRUE)
         finally:
             await first.close()
             await second.close()
@@ -409,7 +399,6 @@ def test_two_places_do_not_disturb_each_other(name: str) -> None:
     asyncio.run(run())
 
 
-@each
 def test_a_cancelled_command_is_ended_and_the_place_goes_on(name: str) -> None:
     async def work(place: Place) -> None:
         source = "import time\nwhile True: open('beat', 'a').write('x'); time.sleep(0.005)"
@@ -417,7 +406,7 @@ def test_a_cancelled_command_is_ended_and_the_place_goes_on(name: str) -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(1.5):
                 await place.execute(["python3", "/app/main.py"], limits=SMALL)
-        assert (await place.execute(["true"], limits=SMALL)).succeeded
+        assert (await place.execute(TRUE, limits=SMALL)).succeeded
         first = (await place.list("/work")).get("beat")
         await asyncio.sleep(0.3)
         assert (await place.list("/work")).get("beat") == first
@@ -425,18 +414,16 @@ def test_a_cancelled_command_is_ended_and_the_place_goes_on(name: str) -> None:
     within(name, work)
 
 
-@each
 def test_a_place_ends_when_its_time_is_over(name: str) -> None:
     async def work(place: Place) -> None:
-        done = await place.execute(["sleep", "60"], limits=SMALL)
+        done = await place.execute(SLEEP, limits=SMALL)
         assert done.ending == Ending.TIMEOUT
         with pytest.raises(SandboxError, match="seconds are over"):
-            await place.execute(["true"])
+            await place.execute(TRUE)
 
     within(name, work, PlaceLimits(memory_bytes=256 * MIB, processes=32, disk_bytes=16 * MIB, seconds=3))
 
 
-@each
 def test_the_record_names_the_runner_its_version_and_the_limits_in_force(name: str) -> None:
     async def work(place: Place) -> None:
         assert place.record["runner"] == name
@@ -444,19 +431,18 @@ def test_the_record_names_the_runner_its_version_and_the_limits_in_force(name: s
         assert place.record["is_isolated"] is (name != "none")
         assert place.record["limits"]["memory_bytes"] == PLACE.memory_bytes  # type: ignore[index,call-overload]
         assert set(place.record["enforced_by"]) >= {"memory", "processes", "cpu", "disk", "syscalls"}  # type: ignore[arg-type]
-        done = await place.execute(["true"], limits=SMALL)
+        done = await place.execute(TRUE, limits=SMALL)
         assert done.sandbox["runner"] == name
         assert done.sandbox["command_limits"]["processes"] == SMALL.processes  # type: ignore[index,call-overload]
 
     within(name, work)
 
 
-@each
 def test_many_commands_at_once_keep_their_output_apart(name: str) -> None:
     async def work(place: Place) -> None:
         found = await asyncio.gather(
             *(
-                place.execute(["sh", "-c", f"sleep 0.2; echo {number}; exit {number}"], limits=SMALL)
+                place.execute(["sh", "-c", f"read line; echo {number}; exit {number}"], stdin=b"go\n", limits=SMALL)
                 for number in range(10)
             )
         )
@@ -465,10 +451,9 @@ def test_many_commands_at_once_keep_their_output_apart(name: str) -> None:
     within(name, work)
 
 
-@each
 def test_what_cannot_be_a_command_is_refused(name: str) -> None:
     async def work(place: Place) -> None:
-        for command, environment in (([], {}), (["a\0b"], {}), (["true"], {"A=B": "c"})):
+        for command, environment in (([], {}), (["a\0b"], {}), (TRUE, {"A=B": "c"})):
             with pytest.raises(UserError):
                 await place.execute(command, environment=environment)
 

@@ -21,8 +21,8 @@ from typing import Any
 from . import cgroups, kernel
 from .frames import Channel, ChannelClosedError
 
-_OWN_BYTES = 96 << 20  # the tool and the keeper
-_OWN_PROCESSES = 12
+OWN_BYTES = 96 << 20  # the tool and the keeper
+OWN_PROCESSES = 12
 _SAID = 4_096
 _DIE_SECONDS = 5.0
 _GRACE_SECONDS = 10.0
@@ -38,9 +38,10 @@ class Guard:
         self.cgroup = cgroups.Cgroup(f"{os.getpid()}-place", is_used=config["is_using_cgroups"])
         limits = config["limits"]
         # What is written to a place's folders is memory, too.
-        memory = limits["memory_bytes"] + (0 if config["is_hosted"] else limits["disk_bytes"]) + _OWN_BYTES
-        self.cgroup.limit(memory, limits["processes"] + _OWN_PROCESSES)
+        memory = limits["memory_bytes"] + (0 if config["is_hosted"] else limits["disk_bytes"]) + OWN_BYTES
+        self.cgroup.limit(memory, limits["processes"] + OWN_PROCESSES)
         # The harness ends its commands on time; this is for when it does not.
+        self._counting = self.cgroup
         self._deadline = time.monotonic() + limits["seconds"] + _GRACE_SECONDS
         self._said = bytearray()
         self._process: subprocess.Popen[bytes] | None = None
@@ -64,7 +65,12 @@ class Guard:
         )
         for fd in (*told.values(), self._keeper):
             os.close(fd)
-        pid = self._inner_pid(info) if self._config["is_telling_pid"] else self._process.pid
+        pid: int | None = self._process.pid
+        if self._config["is_telling_pid"]:
+            pid = self._inner_pid(info)
+        elif self._config["asking_pid"]:
+            pid = self._asked_pid()
+            self._counting = cgroups.Cgroup.of(pid) if pid is not None else self.cgroup
         os.close(info)
         if pid is None:
             return  # its end, which is being watched, says why
@@ -87,6 +93,26 @@ class Guard:
                 return int(json.loads(text)["child-pid"])
             if not part:
                 break
+        return None
+
+    def _asked_pid(self) -> int | None:
+        """The same for a tool that is asked; None when it ended, or did not get that far."""
+        assert self._process is not None  # noqa: S101
+        deadline = time.monotonic() + _PID_SECONDS
+        while self._process.poll() is None and time.monotonic() < deadline:
+            done = subprocess.run(  # noqa: S603  the runner's own command
+                self._config["asking_pid"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+                timeout=_PID_SECONDS,
+                env=self._config["environment"],
+            )
+            text = done.stdout.strip()
+            if done.returncode == 0 and text.isdigit() and int(text):
+                return int(text)
+            if select.select([self._harness], [], [], 0.05)[0]:
+                raise ChannelClosedError  # nothing is asked before the start: the harness is gone
         return None
 
     def _enforced_by(self) -> dict[str, str]:
@@ -129,10 +155,9 @@ class Guard:
             raise ChannelClosedError
         self._channel.receive()
         counters = {
-            "memory": self.cgroup.memory_kills(),
-            "forks": self.cgroup.refused_forks(),
-            "cpu": self.cgroup.cpu_seconds(),
-            "used": self.cgroup.used_bytes(),
+            "memory": self._counting.memory_kills(),
+            "forks": self._counting.refused_forks(),
+            "cpu": self._counting.cpu_seconds(),
         }
         self._channel.send(json.dumps({"counters": counters}).encode())
 
@@ -169,10 +194,17 @@ class Guard:
                     {
                         "exited": self._process.poll(),
                         "said": self._said.decode(errors="replace"),
-                        "memory": self.cgroup.memory_kills(),
+                        "memory": self._memory_kills(),
                     }
                 ).encode()
             )
+
+    def _memory_kills(self) -> int:
+        """An engine may have removed its group by now; what was counted before is not known then."""
+        try:
+            return self._counting.memory_kills()
+        except OSError:
+            return 0
 
     def close(self) -> None:
         if self._process is not None:
@@ -194,6 +226,8 @@ class Guard:
             if self._process.stderr is not None:
                 self._process.stderr.close()
         self._end_stragglers()
+        if self._counting is not self.cgroup:
+            self._counting.forget()
         self.cgroup.remove()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)

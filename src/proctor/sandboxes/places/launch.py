@@ -84,7 +84,7 @@ class Guarded:
             if self._counters in done:
                 return self._counters.result()
             if self.ended in done:
-                return {"memory": self.ended.result()["memory"], "forks": 0, "cpu": None, "used": 0}
+                return {"memory": self.ended.result()["memory"], "forks": 0, "cpu": None}
             raise SandboxError("The guard of the place does not answer.")
 
     async def close(self) -> None:

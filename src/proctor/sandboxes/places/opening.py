@@ -17,7 +17,7 @@ from proctor.sandboxes.namespaces import ENVIRONMENT
 from proctor.sandboxes.places.bundle import bundle
 from proctor.sandboxes.places.launch import Guarded
 from proctor.sandboxes.places.line import Line, PlaceLostError
-from proctor.sandboxes.places.place import KeptPlace
+from proctor.sandboxes.places.place import KeptPlace, Reacher
 
 _OPEN_SECONDS = 60.0
 PLACE_ENVIRONMENT = {**ENVIRONMENT, "HOME": "/tmp"}  # noqa: S108  the place's own
@@ -40,6 +40,8 @@ class Launch:
     """Whether the user a program runs as is this place's alone, so that the kernel counts its processes."""
     is_using_cgroups: bool = True
     is_telling_pid: bool = False
+    asking_pid: tuple[str, ...] = ()
+    """A command that prints the number of the first process, once there is one."""
     data: Mapping[str, str] = field(default_factory=dict)
     """Texts for the tool to read: `{data:name}` stands for a descriptor."""
     enforced_by: Mapping[str, str] = field(default_factory=dict)
@@ -52,7 +54,11 @@ class Launch:
     guard_environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def namespace_reach(pid: int) -> Callable[[int], Any]:
+Reaching = Callable[[int], Reacher]
+"""How to reach a place whose first process has this number."""
+
+
+def namespace_reach(pid: int) -> Reacher:
     """Reach by joining the network namespace of the place's first process."""
 
     async def reach(port: int) -> Reach:
@@ -67,7 +73,7 @@ def namespace_reach(pid: int) -> Callable[[int], Any]:
     return reach
 
 
-async def open_place(launch: Launch, limits: PlaceLimits, reach: Callable[[int], Any] | None = None) -> KeptPlace:
+async def open_place(launch: Launch, limits: PlaceLimits, reach: Reaching = namespace_reach) -> KeptPlace:
     """Started, spoken to and ready; on any failure, and on cancellation, everything started is ended."""
     ours, theirs = socket.socketpair()
     guard: Guarded | None = None
@@ -82,7 +88,7 @@ async def open_place(launch: Launch, limits: PlaceLimits, reach: Callable[[int],
             writer.write(bundle(_keeper_config(launch, limits, launched["root"])))
             await line.ready
         record = _record(launch, limits, launched["enforced_by"])
-        return KeptPlace(line, guard, limits, record, reach or namespace_reach(launched["pid"]))
+        return KeptPlace(line, guard, limits, record, reach(launched["pid"]))
     except BaseException as error:
         reason = await _undo(guard, line, ours)
         if isinstance(error, PlaceLostError | TimeoutError | OSError):
@@ -124,6 +130,7 @@ def _guard_config(launch: Launch, limits: PlaceLimits) -> dict[str, Any]:
         "is_hosted": launch.is_hosted,
         "is_using_cgroups": launch.is_using_cgroups,
         "is_telling_pid": launch.is_telling_pid,
+        "asking_pid": list(launch.asking_pid),
         "data": dict(launch.data),
         "enforced_by": dict(launch.enforced_by),
         "after": [list(command) for command in launch.after],
