@@ -37,6 +37,16 @@ def complete_benchmark(_: click.Context, __: click.Parameter, incomplete: str) -
     return [CompletionItem(item.name, help=item.description) for item in found]
 
 
+def complete_problem(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Built-in problems by id; where none fits, folders."""
+    from click.shell_completion import CompletionItem
+
+    from proctor.benchmarks.problems.shelf import problem_folders
+
+    found = [name for name in problem_folders() if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in found] or [CompletionItem(incomplete, type="dir")]
+
+
 def complete_model(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Providers, each with its slash; and the demo models, which are all known."""
     from proctor import plugins

@@ -30,6 +30,7 @@ COMMANDS = {
     "report": ("proctor.cli.report:report", "Write a run's report as HTML, Markdown or JSON."),
     "export": ("proctor.cli.export:export", "Write a run's results for other programs."),
     "benchmarks": ("proctor.cli.benchmarks:benchmarks", "List, show and check benchmarks."),
+    "problems": ("proctor.cli.problems:problems", "Programs to build from requirements: list, check, submit."),
     "models": ("proctor.cli.models:models", "List the model providers."),
     "sandbox": ("proctor.cli.sandbox:sandbox", "Run a file in the sandbox."),
     "doctor": ("proctor.cli.doctor:doctor", "Check that everything Proctor needs is there."),

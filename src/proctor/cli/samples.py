@@ -87,8 +87,17 @@ def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
             mark = "not measured" if score.value is None else f"{score.value:g}"
             read = "" if score.answer is None else f"; read {score.answer!r}"
             _part(out, score.scorer, f"{mark}{read}; {score.reason}" if score.reason else f"{mark}{read}", full)
+        if any(score.scorer == "program" for score in row.scores):
+            _part(out, "scorecard", _short_card(row), full)
         verdict = row.outcome.value + (f": {row.error}" if row.error else "") + (" (cached)" if row.is_cached else "")
         _part(out, "outcome", verdict, full)
+
+
+def _short_card(row: ResultRow) -> str:
+    from proctor.runs.scorecards import short_card
+
+    card = short_card(row)
+    return "none" if card is None else f"{card}. Whole: proctor problems card {row.run_id} {row.sample_id}"
 
 
 def _content(content: Any) -> str:

@@ -146,7 +146,7 @@ class Lane:
             prompt = self._continued(trial.prompt, response, follow_up)
             trial = replace(trial, prompt=prompt)
             last = await self._turn(prompt, trial)
-            response = None if last is None else _joined(response, last)
+            response = None if last is None else joined(response, last)
         return response
 
     @staticmethod
@@ -206,7 +206,9 @@ class Lane:
         return response
 
 
-def _joined(earlier: Response, last: Response) -> Response:
+def joined(earlier: Response, last: Response) -> Response:
+    """Two answers of one conversation as one: what they took adds up, the last text counts."""
+
     def total(a: int | None, b: int | None) -> int | None:
         return None if a is None or b is None else a + b
 

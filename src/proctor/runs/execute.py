@@ -28,7 +28,7 @@ from proctor.runs.kept_budget import KeptBudget
 from proctor.runs.progress import EvaluationProgress, Progress
 from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import Surroundings, close_models, resolve
-from proctor.runs.sandboxing import sandboxing
+from proctor.runs.sandboxing import programming, sandboxing
 from proctor.runs.until import stop_rule
 from proctor.stores.database import Database
 from proctor.stores.journal import SqliteJournal
@@ -117,7 +117,11 @@ async def carry_out(execution: Execution) -> RunStatus:
     error: str | None = "the process ended"
     try:
         with confined(execution.is_offline):
-            async with sandboxing(execution.plan, execution.evaluations) as execution.evaluations:
+            async with (
+                _watched(execution, store),
+                sandboxing(execution.plan, execution.evaluations) as execution.evaluations,
+                programming(execution.plan, execution.evaluations, execution.database) as execution.evaluations,
+            ):
                 status, error = await _attempt(execution, store)
     except ProctorError as failure:
         error = str(failure)
@@ -133,7 +137,7 @@ async def carry_out(execution: Execution) -> RunStatus:
 
 
 async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, str | None]:
-    async with _journal(execution) as journal, _watched(execution, store):
+    async with _journal(execution) as journal:
         try:
             given_up = await _ask_everything(execution, store, journal)
         except BaseExceptionGroup as group:
@@ -163,7 +167,7 @@ async def _journal(execution: Execution) -> AsyncIterator[SqliteJournal]:
 
 @asynccontextmanager
 async def _watched(execution: Execution, store: RunStore) -> AsyncIterator[None]:
-    """Keep the run's pulse, and its time limit where it has one."""
+    """Keep the run's pulse, and its time limit where it has one: proving that code can be run counts as running."""
     pulse = asyncio.create_task(_pulse(execution, store))
     minutes = execution.plan.limits.minutes
     deadline = None

@@ -10,20 +10,30 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import orjson
 
+from proctor.benchmarks.problems.benchmark import ProblemSamples
 from proctor.domain.artifacts import Artifacts
-from proctor.domain.errors import RunError, UserError
+from proctor.domain.errors import PlanError, RunError, ScorerError, UserError
+from proctor.domain.evaluation import Evaluation
 from proctor.domain.place import Runner
+from proctor.domain.plan import Plan
 from proctor.domain.problem import Problem
+from proctor.domain.response import Response
+from proctor.domain.sample import Sample
+from proctor.domain.score import Score
 from proctor.domain.scorecard import Scorecard
+from proctor.domain.scorer import Scorer
 from proctor.runs.proving import check_problem
+from proctor.runs.repairing import ROUNDS, ProgramModel
+from proctor.runs.scorecards import artifacts_of
 from proctor.scorers.programs.marking import mark
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
+from proctor.stores.database import Database
 from proctor.version import __version__
 
 PROOF_SECONDS = 24 * 3600.0
@@ -45,6 +55,89 @@ async def opened_runner(name: str | None = None, *, is_unsafe: bool = False) -> 
         yield runner
     finally:
         await runner.close()
+
+
+@asynccontextmanager
+async def programming(
+    plan: Plan, evaluations: Sequence[Evaluation], database: Database
+) -> AsyncIterator[list[Evaluation]]:
+    """The evaluations, ready to ask for programs and to mark them; nothing is asked before every problem is proven."""
+    asked = [item for item in evaluations if isinstance(item.benchmark.samples, ProblemSamples)]
+    if not asked:
+        yield list(evaluations)
+        return
+    _refuse_unpayable(plan, asked)
+    problems = {one.id: one for item in asked for one in _selected(item)}
+    async with opened_runner(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox) as runner:
+        await prove(list(problems.values()), runner, database.path.parent)
+        given = _Given(runner, problems, artifacts_of(database), asyncio.Semaphore(most_at_once()))
+        prompts = {
+            item.benchmark.renderer.render(sample).text: problems[sample.id]
+            for item in asked
+            for sample in item.samples
+        }
+        models = {id(item.model): ProgramModel(item.model, prompts, runner) for item in evaluations}
+        yield [
+            replace(item, model=models[id(item.model)], scorers=tuple(map(given.to, item.scorers)))
+            for item in evaluations
+        ]
+
+
+def _selected(item: Evaluation) -> list[Problem]:
+    ids = {sample.id for sample in item.samples}
+    samples = item.benchmark.samples
+    return [one for one in samples.problems if one.id in ids] if isinstance(samples, ProblemSamples) else []
+
+
+def _refuse_unpayable(plan: Plan, asked: Sequence[Evaluation]) -> None:
+    """Repair rounds are asked inside one trial: neither a batch nor a cost limit can follow them."""
+    if not any(ROUNDS in item.options for item in asked):
+        return
+    if plan.batch:
+        raise PlanError("Repair rounds need answers at once: leave out either 'repair' or --batch.")
+    if plan.limits.cost_usd is not None:
+        raise PlanError("The cost limit cannot be enforced over repair rounds: leave out either 'repair' or the limit.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What scorers of programs are given: a place to run them, the problems, somewhere to keep what is large."""
+
+    runner: Runner
+    problems: Mapping[str, Problem]
+    artifacts: Artifacts
+    turns: asyncio.Semaphore
+
+    def to(self, scorer: Scorer) -> Scorer:
+        if not getattr(scorer, "needs_runner", False):
+            return scorer
+        ready: Scorer = scorer.with_runner(self.runner, self._find, self.artifacts)  # type: ignore[attr-defined]
+        return _InTurn(ready, self.turns)
+
+    def _find(self, name: str) -> Problem:
+        if name not in self.problems:
+            raise ScorerError(f"There is no problem {name!r} in this run.")
+        return self.problems[name]
+
+
+@dataclass(frozen=True, slots=True)
+class _InTurn:
+    """A scorer that waits until there is room to run another program."""
+
+    scorer: Scorer
+    turns: asyncio.Semaphore
+
+    @property
+    def name(self) -> str:
+        return self.scorer.name
+
+    @property
+    def version(self) -> str:
+        return self.scorer.version
+
+    async def score(self, sample: Sample, response: Response) -> Score:
+        async with self.turns:
+            return await self.scorer.score(sample, response)
 
 
 async def submit(

@@ -11,6 +11,7 @@ from proctor.domain.evaluation import Evaluation
 from proctor.domain.plan import Plan
 from proctor.domain.sandbox import Sandbox
 from proctor.domain.scorer import Scorer
+from proctor.stores.database import Database
 
 UNSAFE_WARNING = (
     "WARNING: code written by the model runs on this machine WITHOUT a sandbox (--unsafe-no-sandbox). "
@@ -33,6 +34,20 @@ async def sandboxing(plan: Plan, evaluations: Sequence[Evaluation]) -> AsyncIter
         yield [replace(item, scorers=tuple(_given(scorer, sandbox) for scorer in item.scorers)) for item in evaluations]
     finally:
         await sandbox.close()
+
+
+@asynccontextmanager
+async def programming(
+    plan: Plan, evaluations: Sequence[Evaluation], database: Database
+) -> AsyncIterator[list[Evaluation]]:
+    """The evaluations, ready to ask for whole programs and to mark them, where any of them does."""
+    if not any(getattr(scorer, "needs_runner", False) for item in evaluations for scorer in item.scorers):
+        yield list(evaluations)
+        return
+    from proctor.runs import programs
+
+    async with programs.programming(plan, evaluations, database) as ready:
+        yield ready
 
 
 def needs_sandbox(scorer: Scorer) -> bool:

@@ -1,0 +1,213 @@
+"""`proctor problems check` and `submit`: what runs programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from proctor.cli.completing import complete_problem
+from proctor.cli.options import as_json
+
+if TYPE_CHECKING:
+    from proctor.domain.problem import Problem
+    from proctor.domain.scorecard import Scorecard
+    from proctor.runs.proving import Probe, Proof
+    from proctor.scorers.programs.options import MarkOptions
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _running(function: F) -> F:
+    """The options of whatever runs programs."""
+    options = (
+        click.option("--runner", metavar="NAME", help="Where programs run: bubblewrap, docker, podman, kubernetes."),
+        click.option("--unsafe-no-sandbox", is_flag=True, help="Run programs without any protection. Dangerous."),
+        click.option(
+            "--wheelhouse",
+            type=click.Path(exists=True, file_okay=False, path_type=Path),
+            metavar="DIR",
+            help="A folder with wheels of the packages that programs may use.",
+        ),
+        click.option("--index", metavar="URL", help="A package index to take such wheels from; none by default."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@click.command(short_help="Prove that problems hold.")
+@click.argument("names", metavar="[ID|DIR]...", nargs=-1, shell_complete=complete_problem)
+@click.option(
+    "--problems",
+    "shelf",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="A folder with problems of your own.",
+)
+@click.option(
+    "--repeats", type=click.IntRange(1, 100), default=1, show_default=True, help="Do it so often; tell flaky."
+)
+@click.option("--quick", is_flag=True, help="No load, no reading of the source, and two mutants of each problem.")
+@click.option("--all-mutants", is_flag=True, help="Every mutant, even with --quick.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Programs marked side by side.")
+@_running
+@as_json
+def check(
+    names: tuple[str, ...],
+    shelf: Path | None,
+    repeats: int,
+    quick: bool,
+    all_mutants: bool,
+    jobs: int,
+    as_json: bool,
+    **running: Any,
+) -> None:
+    """Prove problems by running them, all built-in ones if none is named.
+
+    The gold solution gets 0.95 or more and passes; no answer, and one that does nothing, get 0 and fail; every mutant
+    fails exactly the requirements it breaks. Exit code 1 when any of that does not hold.
+    """
+    from proctor.cli.problems import named_problems
+    from proctor.cli.workplace import print_json
+
+    proofs = _prove(
+        named_problems(names, shelf), running, repeats=repeats, is_quick=quick, has_all_mutants=all_mutants, jobs=jobs
+    )
+    if as_json:
+        print_json([proof.as_json() for proof in proofs])
+    else:
+        _print_proofs(proofs)
+    if not all(proof.holds for proof in proofs):
+        raise click.exceptions.Exit(1)
+
+
+def _prove(problems: Sequence[Problem], running: dict[str, Any], **how: Any) -> list[Proof]:
+    from proctor.runs.programs import opened_runner
+    from proctor.runs.proving import check_problem
+
+    def tell(problem: str, probe: Probe) -> None:
+        state = probe.fault or "as it should"
+        click.echo(f"{problem}: {probe.name}: {state} ({probe.seconds:.1f} s)", err=True)
+
+    async def work() -> list[Proof]:
+        runner, unsafe = running["runner"], running["unsafe_no_sandbox"]
+        async with opened_runner(runner, is_unsafe=unsafe) as opened:
+            return [
+                await check_problem(problem, opened, options=_options(running), on_probe=tell, **how)
+                for problem in problems
+            ]
+
+    proofs: list[Proof] = _run(work)
+    return proofs
+
+
+def _run(work: Callable[[], Any]) -> Any:
+    """To the end; Ctrl-C ends whatever runs, and leaves nothing of it."""
+    import asyncio
+
+    from proctor.cli.door import loop_factory
+
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        return runner.run(work())
+
+
+def _options(running: dict[str, Any]) -> MarkOptions:
+    from proctor.scorers.programs.options import MarkOptions
+
+    return MarkOptions(wheelhouse=running["wheelhouse"], index_url=running["index"])
+
+
+def _print_proofs(proofs: Sequence[Proof]) -> None:
+    for proof in proofs:
+        gold = next((probe for probe in proof.probes if probe.name == "gold"), None)
+        mark = "" if gold is None or gold.total is None else f", gold {gold.total:.3f} of {gold.covers:g}"
+        mutants = len({probe.name for probe in proof.probes}) - 3
+        state = click.style("holds", "green") if proof.holds else click.style("does not hold", "red")
+        click.echo(f"{proof.problem}: {state}{mark}, {mutants} mutants, {proof.seconds:.1f} s")
+        for fault in proof.faults:
+            click.echo(f"  {fault}")
+        if gold is not None:
+            for name, reason in gold.not_measured.items():
+                click.echo(f"  {name} was not measured: {reason}")
+        for name in proof.lint.untested:
+            click.echo(f"  {name} is untested")
+    held = sum(proof.holds for proof in proofs)
+    click.echo(f"{held} of {len(proofs)} problems hold.")
+
+
+@click.command(short_help="Mark a program that exists already.")
+@click.argument("name", metavar="ID|DIR", shell_complete=complete_problem)
+@click.argument("program", metavar="DIR|ARCHIVE", type=click.Path(path_type=Path))
+@click.option(
+    "--problems",
+    "shelf",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="A folder with problems of your own.",
+)
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the scorecard: .html, .md or .json. Repeatable.",
+)
+@click.option("--short", is_flag=True, help="Show the verdict, the marks and the requirements only.")
+@_running
+@as_json
+def submit(
+    name: str,
+    program: Path,
+    shelf: Path | None,
+    reports: tuple[Path, ...],
+    short: bool,
+    as_json: bool,
+    **running: Any,
+) -> None:
+    """Mark the program in a folder or archive (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz) as a model's would be.
+
+    Exit code 1 when it does not pass.
+    """
+    from proctor.benchmarks.problems.shelf import find_problem
+    from proctor.cli.gates import refuse_unwritable
+    from proctor.cli.pages import ENDINGS, page_text, print_page, put
+    from proctor.cli.workplace import print_json
+    from proctor.reports.scorecard import scorecard_document
+    from proctor.reports.scorecard_page import scorecard_page
+    from proctor.stores.submissions import submission_from
+
+    refuse_unwritable(reports)
+    problem = find_problem(name, shelf)
+    submission = submission_from(program)
+    card = _mark(problem, submission.files, running)
+    document = scorecard_document(card, problem, submission.files)
+    if as_json:
+        print_json(document)
+    else:
+        print_page(scorecard_page(document, is_short=short))
+    sys.stdout.flush()
+    for path in reports:
+        put(page_text(scorecard_page(document), document, ENDINGS[path.suffix.lower()]), path)
+    if not card.passed:
+        raise click.exceptions.Exit(1)
+
+
+def _mark(problem: Problem, files: Any, running: dict[str, Any]) -> Scorecard:
+    from proctor.runs.programs import opened_runner
+    from proctor.runs.programs import submit as mark_it
+    from proctor.settings import Settings
+    from proctor.stores.artifacts import FileArtifacts
+
+    artifacts = FileArtifacts(Settings.from_environment().home / "artifacts")
+
+    async def work() -> Scorecard:
+        async with opened_runner(running["runner"], is_unsafe=running["unsafe_no_sandbox"]) as runner:
+            return await mark_it(problem, files, runner, options=_options(running), artifacts=artifacts)
+
+    card: Scorecard = _run(work)
+    return card

@@ -1,0 +1,280 @@
+"""`proctor problems`: list, show, lint, check, submit, compare, start one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from proctor.cli.completing import complete_problem, complete_run
+from proctor.cli.options import as_json
+
+if TYPE_CHECKING:
+    from proctor.domain.problem import Problem
+
+FILTERS = ("difficulty", "area", "kind", "language")
+
+shelf_option = click.option(
+    "--problems",
+    "shelf",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="A folder with problems of your own.",
+)
+
+
+@click.group(invoke_without_command=True, short_help="Programs to build from requirements: list, check, submit.")
+@click.option("--difficulty", metavar="WORD", help="Only these: basic, intermediate, advanced or expert.")
+@click.option("--area", metavar="WORD", help="Only this area, such as command-line, http-service or storage.")
+@click.option("--kind", metavar="WORD", help="Only this interface: command, library or service.")
+@click.option("--language", metavar="WORD", help="Only those that may be answered in it: python or javascript.")
+@shelf_option
+@as_json
+@click.pass_context
+def problems(context: click.Context, /, shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
+    """List the problems: programs to build from written requirements.
+
+    'proctor run requirements -m MODEL' asks models for them.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from proctor.benchmarks.problems.shelf import all_problems
+    from proctor.cli.workplace import print_json
+
+    given = {name: word for name, word in wanted.items() if word is not None}
+    everything = all_problems(shelf)
+    found = [problem for problem in everything if all(word in _words(problem)[name] for name, word in given.items())]
+    for name, word in given.items():
+        _refuse_unknown_word(name, word, everything)
+    if as_json:
+        print_json([_summary(problem) for problem in found])
+        return
+    _print_list(found)
+
+
+def _words(problem: Problem) -> dict[str, tuple[str, ...]]:
+    interface = problem.interface
+    kinds = (str(interface.kind),)
+    return {
+        "difficulty": (problem.difficulty,),
+        "area": (problem.area,),
+        "kind": kinds,
+        "language": interface.languages,
+    }
+
+
+def _refuse_unknown_word(name: str, word: str, everything: list[Problem]) -> None:
+    from proctor.domain.errors import UserError, did_you_mean
+
+    known = sorted({one for problem in everything for one in _words(problem)[name]})
+    if word not in known:
+        raise UserError(
+            f"No problem has the {name} {word!r}.{did_you_mean(word, known)} There are: {', '.join(known)}."
+        )
+
+
+def _summary(problem: Problem) -> dict[str, Any]:
+    return {
+        "id": problem.id,
+        "title": problem.title,
+        "version": problem.version,
+        "difficulty": problem.difficulty,
+        "area": problem.area,
+        "kind": str(problem.interface.kind),
+        "languages": list(problem.interface.languages),
+        "requirements": len(problem.requirements),
+        "checks": len(problem.checks),
+        "mutants": len(problem.mutants),
+        "digest": problem.digest,
+    }
+
+
+def _print_list(found: list[Problem]) -> None:
+    from proctor.cli.terminal import cell, console, plain_table
+
+    out = console()
+    if not found:
+        out.print("No such problems.")
+        return
+    table = plain_table(("Problem", "Title", "Difficulty", "Area", "Kind"), ("requirements", "checks", "mutants"))
+    for problem in found:
+        words = (problem.id, problem.title, problem.difficulty, problem.area, problem.interface.kind)
+        figures = (len(problem.requirements), len(problem.checks), len(problem.mutants))
+        table.add_row(*map(cell, words), *map(str, figures))
+    out.print(table)
+    out.print("\nLook at one with: proctor problems show ID. Ask models: proctor run requirements -m MODEL")
+
+
+problem_argument = click.argument("name", metavar="ID|DIR", shell_complete=complete_problem)
+
+
+@problems.command()
+@problem_argument
+@shelf_option
+@as_json
+def show(name: str, shelf: Path | None, as_json: bool) -> None:
+    """Show a problem: its brief, its requirements with their checks, its thresholds and mutants."""
+    from proctor.benchmarks.problems.shelf import find_problem
+    from proctor.cli.workplace import print_json
+
+    problem = find_problem(name, shelf)
+    if as_json:
+        print_json(_whole(problem))
+        return
+    from proctor.cli.pages import print_page
+    from proctor.reports.problem_page import problem_page
+
+    print_page(problem_page(problem))
+
+
+def _whole(problem: Problem) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        **_summary(problem),
+        "brief": problem.brief,
+        "requirements": [asdict(one) for one in problem.requirements],
+        "thresholds": [asdict(one) for one in problem.thresholds],
+        "checks": {name: str(kind) for name, kind in problem.checks.items()},
+        "weights": dict(problem.weights),
+        "pass_score": problem.pass_score,
+        "limits": dict(problem.limits),
+        "load": problem.load,
+        "dependencies": list(problem.dependencies),
+        "mutants": [{"name": one.name, "breaks": list(one.breaks), "note": one.note} for one in problem.mutants],
+        "visible": dict(problem.visible),
+    }
+
+
+@problems.command()
+@click.argument("names", metavar="[ID|DIR]...", nargs=-1, shell_complete=complete_problem)
+@shelf_option
+@as_json
+def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
+    """Read problems and judge their wording: EARS patterns, RFC 2119 words, vague ones, untested requirements.
+
+    Nothing is run. Exit code 1 when there are errors; warnings are only shown.
+    """
+    from dataclasses import asdict
+
+    from proctor.benchmarks.problems.lint import lint_problem
+    from proctor.cli.workplace import print_json
+
+    found = {problem.id: lint_problem(problem) for problem in named_problems(names, shelf)}
+    if as_json:
+        print_json({name: {**asdict(one), "is_clean": one.is_clean} for name, one in found.items()})
+    else:
+        for name, one in found.items():
+            for remark in one.findings:
+                about = f" {remark.requirement}:" if remark.requirement else ""
+                click.echo(f"{remark.where}: {remark.severity}:{about} {remark.message}")
+            errors = sum(remark.severity == "error" for remark in one.findings)
+            click.echo(f"{name}: {errors} errors, {len(one.findings) - errors} warnings.")
+    if not all(one.is_clean for one in found.values()):
+        raise click.exceptions.Exit(1)
+
+
+def named_problems(names: tuple[str, ...], shelf: Path | None) -> list[Problem]:
+    """Those that are named, or all of the shelf."""
+    from proctor.benchmarks.problems.shelf import all_problems, find_problem
+
+    return [find_problem(name, shelf) for name in names] if names else all_problems(shelf)
+
+
+@problems.command()
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
+)
+def schema(output: Path | None) -> None:
+    """Print the JSON schema of problem.yaml, for editors and checks."""
+    import orjson
+
+    from proctor.benchmarks.problems.schema import json_schema
+    from proctor.cli.pages import put
+
+    put(orjson.dumps(json_schema(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode(), output)
+
+
+@problems.command()
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+def new(folder: Path) -> None:
+    """Write a small valid problem into a new folder, to start your own from."""
+    from proctor.benchmarks.problems.scaffold import scaffold
+
+    written = scaffold(folder)
+    click.echo(f"Wrote {len(written)} files. Change them, then prove it: proctor problems check {folder}")
+
+
+@problems.command()
+@click.argument("reference", metavar="RUN", shell_complete=complete_run)
+@click.argument("sample")
+@click.option("--model", metavar="MODEL", help="Only this model's; needed where the run has several.")
+@click.option("--epoch", type=click.IntRange(0), default=0, show_default=True, help="Which of several answers.")
+@click.option("-f", "--format", "form", type=click.Choice(["html", "md", "json"]), help="The form; left out, a table.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
+)
+@shelf_option
+def card(
+    reference: str,
+    sample: str,
+    model: str | None,
+    epoch: int,
+    form: str | None,
+    output: Path | None,
+    shelf: Path | None,
+) -> None:
+    """Show the scorecard of a trial: SAMPLE is the problem's id in the run RUN."""
+    from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.workplace import database
+    from proctor.reports.scorecard_page import scorecard_page
+    from proctor.runs.scorecards import card_of_trial
+
+    with database() as opened:
+        document = card_of_trial(opened, reference, sample, model=model, epoch=epoch, shelf=shelf)
+    page = scorecard_page(document)
+    if form is None and output is None:
+        print_page(page)
+        return
+    put(page_text(page, document, form or _form_of(output)), output)
+
+
+def _form_of(output: Path | None) -> str:
+    from proctor.cli.pages import ENDINGS
+
+    form = ENDINGS.get(output.suffix.lower() if output is not None else "", "html")
+    return "html" if form == "junit" else form
+
+
+@problems.command()
+@click.argument("a", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("b", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("-f", "--format", "form", type=click.Choice(["html", "md", "json"]), help="The form; left out, a table.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
+)
+def diff(a: Path, b: Path, form: str | None, output: Path | None) -> None:
+    """Compare two scorecards: marks, requirements that flipped, and what changed in the files.
+
+    A and B are scorecards as JSON, written by 'proctor problems submit … --report a.json' or 'proctor problems card'.
+    """
+    from proctor.cli.pages import page_text, print_page, put
+    from proctor.reports.scorecard_diff import compare_scorecards, difference_page
+    from proctor.runs.scorecards import read_card
+
+    document = compare_scorecards(read_card(a), read_card(b))
+    page = difference_page(document)
+    if form is None and output is None:
+        print_page(page)
+        for file in document["files"]:
+            click.echo(f"\n{file['diff']}")
+        return
+    put(page_text(page, document, form or _form_of(output)), output)
+
+
+# The commands that run programs, in a module of their own.
+from proctor.cli.problem_checks import check, submit  # noqa: E402
+
+problems.add_command(check)
+problems.add_command(submit)

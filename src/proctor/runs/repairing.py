@@ -1,0 +1,154 @@
+"""A model that builds programs: asked once, then shown what the visible tests say of its answer and asked again."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from proctor.benchmarks.problems.folder import entry_files
+from proctor.benchmarks.problems.prompt import agent_prompt, specification
+from proctor.domain.errors import ProviderFaultError, SandboxError
+from proctor.domain.message import Json, Message, Prompt
+from proctor.domain.model import Model, ModelIdentity
+from proctor.domain.place import Runner
+from proctor.domain.problem import CheckKind, Problem
+from proctor.domain.response import Response
+from proctor.domain.scorecard import CheckResult, CheckStatus, Evidence, PhaseStatus
+from proctor.domain.submission import Submission
+from proctor.engine.lane import joined
+from proctor.prompts.answers.reading import program_of
+from proctor.reports.markdown import fenced
+from proctor.runs.proving import CHECKS_ONLY
+from proctor.scorers.programs.marking import mark
+
+ROUNDS = "repair"
+"""The option of a trial that says how many rounds there may be; it is never sent."""
+MOST_OUTPUT = 6_000
+MOST_OF_ONE = 1_500
+
+
+class ProgramModel:
+    """The model itself for every prompt but those of problems; for these, repair rounds and an agent's folder."""
+
+    def __init__(self, model: Model, problems: Mapping[str, Problem], runner: Runner) -> None:
+        self._model = model
+        self._problems = problems
+        """By the text of the prompt: a request does not say which sample it belongs to."""
+        self._runner = runner
+
+    @property
+    def identity(self) -> ModelIdentity:
+        return self._model.identity
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
+        """An answer within the time limit, which holds for all rounds together."""
+        plain = {name: value for name, value in options.items() if name != ROUNDS}
+        problem = self._problems.get(prompt.text)
+        if problem is None:
+            return await self._model.respond(prompt, plain, timeout_seconds=timeout_seconds)
+        if hasattr(self._model, "build"):
+            return await self._by_agent(problem, prompt, timeout_seconds)
+        ends = time.monotonic() + timeout_seconds
+        response = await self._model.respond(prompt, plain, timeout_seconds=timeout_seconds)
+        files: Mapping[str, bytes] = {}
+        for _ in range(int(options.get(ROUNDS, 0))):
+            found, files = _merged(response, problem, files)
+            complaint = await self._complaint(problem, found, files)
+            if complaint is None:
+                break
+            said = (Message("assistant", response.text), Message("user", complaint))
+            prompt = replace(prompt, messages=(*prompt.messages, *said))
+            left = ends - time.monotonic()
+            if left <= 0:
+                raise ProviderFaultError(f"the repair rounds took longer than {timeout_seconds:g} s")
+            response = joined(response, await self._model.respond(prompt, plain, timeout_seconds=left))
+        return _with_files(response, problem, files)
+
+    async def _complaint(self, problem: Problem, found: Submission, files: Mapping[str, bytes]) -> str | None:
+        """What the model is told of its program; None when there is nothing to mend."""
+        if not found.files:
+            reasons = "; ".join([*found.notes, *(f"{path}: {why}" for path, why in found.refused.items())])
+            return f"No program could be read from your answer: {reasons}. {_ONCE_MORE}"
+        evidence = await visible_evidence(problem, files, self._runner)
+        return feedback(evidence)
+
+    async def _by_agent(self, problem: Problem, prompt: Prompt, timeout_seconds: float) -> Response:
+        """An agent works in a folder that holds what it is told; what it adds or changes is the program."""
+        told = replace(prompt, messages=tuple(replace(one, content=agent_prompt(one.text)) for one in prompt.messages))
+        seed = {f"tests/{path}": text.encode() for path, text in problem.visible.items()}
+        seed["README.md"] = f"{specification(problem)}\n".encode()
+        built: Response = await self._model.build(  # type: ignore[attr-defined]
+            told, seed, timeout_seconds=timeout_seconds, runner=self._runner
+        )
+        return built
+
+
+_ONCE_MORE = (
+    "Answer again in the format above: every file that changes, in full, or a unified diff. "
+    "Files that you do not repeat stay as they are."
+)
+
+
+def _merged(
+    response: Response, problem: Problem, before: Mapping[str, bytes]
+) -> tuple[Submission, Mapping[str, bytes]]:
+    """The program after this answer: files that were not repeated are those of the answer before."""
+    found = program_of(response, entry_files(problem.interface), before)
+    is_whole = found.form in ("diff", "edits", "agent")
+    return found, found.files if is_whole else {**before, **found.files}
+
+
+def _with_files(response: Response, problem: Problem, before: Mapping[str, bytes]) -> Response:
+    """A mended program is more than its last answer: its files are handed on with it."""
+    if not response.turns:
+        return response
+    _, files = _merged(replace(response, files={}), problem, before)
+    return replace(response, files=dict(files))
+
+
+async def visible_evidence(problem: Problem, files: Mapping[str, bytes], runner: Runner) -> Evidence:
+    """The visible tests alone, run on a program in a place: the hidden ones are not even there."""
+    with tempfile.TemporaryDirectory(prefix="proctor-visible-") as name:
+        for path, text in problem.visible.items():
+            target = Path(name) / "tests" / "visible" / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+        checks = {one: kind for one, kind in problem.checks.items() if kind is CheckKind.VISIBLE}
+        shown = replace(problem, folder=Path(name), checks=checks, thresholds=(), load=None)
+        try:
+            return await mark(shown, files, runner, options=CHECKS_ONLY)
+        except SandboxError as fault:
+            raise ProviderFaultError(f"the visible tests could not be run: {fault}") from fault
+
+
+def feedback(evidence: Evidence) -> str | None:
+    """What failed, in a fence, within bounds; None when everything passed."""
+    checks = evidence.checks
+    bad = [one for one in checks if one.status is not CheckStatus.PASSED]
+    if not bad and checks:
+        return None
+    failed = next((one for one in evidence.phases if one.status is PhaseStatus.FAILED), None)
+    head = f"The visible tests were run on your program: {len(checks) - len(bad)} of {len(checks)} passed."
+    parts = [] if failed is None else [f"{failed.name}: {failed.log}"]
+    parts += [_told(one) for one in bad if one.message and failed is None]
+    output = "\n\n".join(parts)
+    if len(output) > MOST_OUTPUT:
+        output = f"{output[:MOST_OUTPUT]}\n[… {len(output) - MOST_OUTPUT:,} characters left out …]"
+    return f"{head}\n\n{fenced(output)}\n\n{_ONCE_MORE}"
+
+
+def _told(check: CheckResult) -> str:
+    message = check.message.strip()
+    if len(message) > MOST_OF_ONE:
+        message = f"{message[:MOST_OF_ONE]} […]"
+    return f"test_{check.name} {check.status}:\n{message}"

@@ -1,0 +1,129 @@
+"""Scorecards that were stored: of a trial in a run, or in a file. Marks are computed again from the evidence."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from proctor.benchmarks.problems.shelf import find_problem
+from proctor.domain.errors import NotFoundError, ProctorError, UserError, did_you_mean
+from proctor.domain.problem import Problem
+from proctor.reports.scorecard import scorecard_document
+from proctor.scorers.programs.evidence import evidence_from_json
+from proctor.scorers.programs.marks import scorecard_of
+from proctor.scorers.programs.scorer import PASSED
+from proctor.stores.artifacts import FileArtifacts
+from proctor.stores.database import Database
+from proctor.stores.results import ResultRow, ResultStore
+from proctor.stores.runs import RunStore
+
+Document = dict[str, Any]
+SHELF = "problems"
+"""The benchmark's parameter that names a folder of the user's own problems."""
+
+
+def artifacts_of(database: Database) -> FileArtifacts:
+    """The artifacts that belong to a database's runs: in a folder beside it."""
+    return FileArtifacts(database.path.parent / "artifacts")
+
+
+def card_of_trial(
+    database: Database,
+    reference: str,
+    sample: str,
+    *,
+    model: str | None = None,
+    epoch: int = 0,
+    shelf: Path | None = None,
+) -> Document:
+    """The scorecard of one trial of a run, computed from its stored evidence."""
+    run = RunStore(database).get(reference)
+    where = {"sample": sample, **({"model": model} if model is not None else {})}
+    rows = [row for row in ResultStore(database).results(run.id, where=where) if row.epoch == epoch]
+    carded = [(row, details) for row in rows if (details := card_details(row)) is not None]
+    if not carded:
+        raise NotFoundError(_why_none(database, run.id, sample, rows))
+    if len({row.model for row, _ in carded}) > 1:
+        models = ", ".join(sorted({row.model for row, _ in carded}))
+        raise UserError(
+            f"Several models answered {sample} in run {run.id}: name one with --model. There are: {models}."
+        )
+    row, details = carded[-1]
+    spec = next((one for one in run.plan.benchmarks if SHELF in one.parameters), None)
+    own = run.folder / str(spec.parameters[SHELF]) if spec is not None and shelf is None else shelf
+    problem = find_problem(str(details["evidence"]["problem"]), own)
+    document = document_of(details, problem, artifacts_of(database))
+    return {"run_id": run.id, "model": row.model, "sample_id": row.sample_id, "epoch": row.epoch, **document}
+
+
+def card_details(row: ResultRow) -> Document | None:
+    """What the scorer kept of a marking; None where there was no program."""
+    for score in row.scores:
+        if score.scorer == PASSED and score.details:
+            details: Document = orjson.loads(score.details)
+            return details if "evidence" in details else None
+    return None
+
+
+def document_of(details: Mapping[str, Any], problem: Problem, artifacts: FileArtifacts) -> Document:
+    """A stored marking as a whole scorecard; refuses one of another version of the problem."""
+    evidence = evidence_from_json(details["evidence"])
+    if evidence.problem_digest != problem.digest:
+        raise UserError(
+            f"The problem {problem.id} has changed since this program was marked; "
+            "its requirements are no longer those that were measured."
+        )
+    return scorecard_document(scorecard_of(problem, evidence), problem, _program(evidence.program, artifacts))
+
+
+def _program(key: str | None, artifacts: FileArtifacts) -> dict[str, bytes]:
+    """The program's files, where they are still kept."""
+    if key is None:
+        return {}
+    try:
+        content = artifacts.get(key)
+    except NotFoundError:
+        return {}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _why_none(database: Database, run_id: str, sample: str, rows: list[ResultRow]) -> str:
+    if rows:
+        return f"There is no scorecard of {sample} in run {run_id}: no program was marked there."
+    known = {row.sample_id for row in ResultStore(database).results(run_id)}
+    return f"Run {run_id} has no answer to {sample!r}.{did_you_mean(sample, known)}"
+
+
+def read_card(path: Path) -> Document:
+    """A scorecard's JSON from a file."""
+    try:
+        document = orjson.loads(path.read_bytes())
+        is_card = isinstance(document, dict) and {"problem", "requirements", "dimensions", "program"} <= set(document)
+    except (OSError, ValueError) as fault:
+        raise UserError(f"{path} is not a scorecard: {fault}.") from fault
+    if not is_card:
+        raise UserError(f"{path} is not a scorecard as 'proctor problems submit --report FILE.json' writes it.")
+    found: Document = document
+    return found
+
+
+def short_card(row: ResultRow) -> str | None:
+    """The marks of a trial's program on one line; None where there is no scorecard."""
+    try:
+        details = card_details(row)
+        if details is None:
+            return None
+        marks = ", ".join(
+            f"{one['name']} {'–' if one['value'] is None else format(one['value'], '.2f')}"
+            for one in details["dimensions"]
+        )
+        bad = [f"{one['id']} {one['status']}" for one in details["requirements"] if one["status"] != "verified"]
+    except (KeyError, TypeError, ValueError, ProctorError):
+        return None
+    return f"{marks}" + (f"; {', '.join(bad)}" if bad else "; every requirement verified")
