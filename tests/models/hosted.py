@@ -9,6 +9,7 @@ from fakes.anthropic_dialect import AnthropicMessages
 from fakes.dialect import Dialect
 from fakes.google_dialect import GoogleGenerate
 from fakes.openai_dialect import OpenAIChat
+from fakes.openrouter_dialect import OpenRouterChat
 from fakes.provider import FakeProvider
 from fakes.responses_dialect import OpenAIResponses
 from models.asking import KEY, make
@@ -41,7 +42,7 @@ HOSTED = [
     Hosted("openai-responses", "openai", OpenAIResponses(), "OPENAI_API_KEY", settings={"api": "responses"}),
     Hosted("anthropic", "anthropic", AnthropicMessages(), "ANTHROPIC_API_KEY", "", has_logprobs=False),
     Hosted("google", "google", GoogleGenerate(), "GEMINI_API_KEY", "/v1beta"),
-    Hosted("openrouter", "openrouter", OpenAIChat(), "OPENROUTER_API_KEY", "/api/v1"),
+    Hosted("openrouter", "openrouter", OpenRouterChat(), "OPENROUTER_API_KEY", "/api/v1"),
     Hosted("huggingface", "huggingface", OpenAIChat(), "HF_TOKEN", takes_documents=False),
     Hosted("ollama", "ollama", OpenAIChat(), None, takes_documents=False),
     Hosted("vllm", "vllm", OpenAIChat(), "VLLM_API_KEY", takes_documents=False),
