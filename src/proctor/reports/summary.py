@@ -12,7 +12,7 @@ from proctor.domain.estimate import Estimate
 from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
-from proctor.reports.labels import metric_labels
+from proctor.reports.labels import metric_labels, metrics_of
 from proctor.reports.repeats import measure_repeats
 from proctor.stores.results import ResultStore
 
@@ -61,7 +61,7 @@ def _measure(results: ResultStore, row: dict[str, Any]) -> tuple[dict[str, Any],
     names = orjson.loads(row["metrics"])
     labels = iter(metric_labels(list(scorers), names))
     for scorer, version in scorers.items():
-        for name in names:
+        for name in metrics_of(scorer, names):
             metric: Metric = plugins.load("metrics", name)()
             label = next(labels)
             total, parts = measure_all(metric, results.sample_scores(row["id"], scorer, version))

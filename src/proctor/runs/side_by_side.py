@@ -10,6 +10,7 @@ import orjson
 from proctor import plugins
 from proctor.metrics.metric import Metric
 from proctor.reports.judging import judge_summary
+from proctor.reports.labels import metrics_of
 from proctor.reports.summary import estimate_json
 from proctor.stores.database import Database
 from proctor.stores.results import ResultStore
@@ -48,7 +49,7 @@ def _figures(
 ) -> dict[str, Any]:
     found = sets.get((scorer, version), ScoreSet(scorer, version, 0, 0, 0))
     metrics: dict[str, Any] = {}
-    for name in orjson.loads(row["metrics"]):
+    for name in metrics_of(scorer, orjson.loads(row["metrics"])):
         metric: Metric = plugins.load("metrics", name)()
         metrics[name] = estimate_json(metric.measure(ResultStore(database).sample_scores(row["id"], scorer, version)))
     figures = {
