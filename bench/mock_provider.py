@@ -2,6 +2,7 @@
 
 One thread, one raw protocol, byte templates: far quicker than any client, so that what is measured is the client.
 A prompt that holds "(item N)" is answered with item N's number, wrongly for one item in ten.
+A request that asks for a stream gets one event for each word, then the usage.
 GET /stats tells the number of requests, when the first came and when the last was answered; POST /reset zeroes them
 and sets latency_ms.
 """
@@ -23,6 +24,15 @@ BODY = (
     b'{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"mock","choices":[{"index":0,"message":'
     b'{"role":"assistant","content":"%b\\n\\nANSWER: %d"},"finish_reason":"stop"}],'
     b'"usage":{"prompt_tokens":80,"completion_tokens":35,"total_tokens":115}}'
+)
+STREAM_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+EVENT = (
+    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"mock","choices":[{"index":0,'
+    b'"delta":{"content":"%b"},"finish_reason":%b}],"usage":null}\n\n'
+)
+LAST_EVENT = (
+    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"mock","choices":[],'
+    b'"usage":{"prompt_tokens":80,"completion_tokens":35,"total_tokens":115}}\n\ndata: [DONE]\n\n'
 )
 
 
@@ -73,15 +83,28 @@ class Connection(asyncio.Protocol):
             State.first_request = State.first_request or time.time()
             found = ITEM.search(body)
             number = int(found[1]) if found else 0
-            answer = BODY % (WORDS.encode(), item(number)[1] + (number % 10 == 3))
+            value = item(number)[1] + (number % 10 == 3)
+            respond = self.stream if b'"stream":true' in body else self.answer
             if State.latency_seconds:
-                asyncio.get_running_loop().call_later(State.latency_seconds, self.answer, answer)
+                asyncio.get_running_loop().call_later(State.latency_seconds, respond, value)
             else:
-                self.answer(answer)
+                respond(value)
 
-    def answer(self, body: bytes) -> None:
+    def answer(self, value: int) -> None:
         State.last_response = time.time()
-        self.send(body)
+        self.send(BODY % (WORDS.encode(), value))
+
+    def stream(self, value: int) -> None:
+        """Each event in a packet of its own, as a provider sends its tokens."""
+        State.last_response = time.time()
+        words = [*(f"{word} " for word in WORDS.split()), "\\n\\n", f"ANSWER: {value}"]
+        events = [EVENT % (word.encode(), b"null") for word in words]
+        for event in [*events, EVENT % (b"", b'"stop"'), LAST_EVENT]:
+            if not self.transport.is_closing():
+                head = STREAM_HEAD if event is events[0] else b""
+                self.transport.write(b"%b%x\r\n%b\r\n" % (head, len(event), event))
+        if not self.transport.is_closing():
+            self.transport.write(b"0\r\n\r\n")
 
     def send(self, body: bytes) -> None:
         if not self.transport.is_closing():

@@ -15,7 +15,7 @@ from proctor.models.endpoint import HOSTED_DECIDING, HostedSettings, bearer, fin
 from proctor.models.hosted import HostedModel
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.settings import read_settings, version_of
-from proctor.models.transport import Transport
+from proctor.models.streams import StreamingTransport
 
 ADAPTER_VERSION = "1"
 
@@ -107,7 +107,7 @@ def _create(
     version = version_of(ADAPTER_VERSION, settings, *deciding, *HOSTED_DECIDING)
     return HostedModel(
         ModelIdentity(provider, name, url, version),
-        Transport(endpoint.target),
+        StreamingTransport(endpoint.target),
         ChatDialect(fields=fields or {}),
         url=url,
         headers=bearer(endpoint),

@@ -1,7 +1,7 @@
 """Plain HTTP/1.1 straight to a server: a pool of kept connections on the running event loop, and nothing else.
 
 For servers of one's own (vLLM, Ollama, llama.cpp, a gateway on the same network), which answer quickly enough for the
-client's own cost to count. TLS, proxies and streams are not its business.
+client's own cost to count. TLS and proxies are not its business.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 from urllib.parse import urlsplit
@@ -20,6 +20,8 @@ from proctor.models.http1 import AnswerParser, MalformedAnswerError, TooLargeErr
 
 IDLE_SECONDS = 30.0
 """A connection unused for longer is not trusted to be there still."""
+LINGER_SECONDS = 0.25
+"""A server that has said all there is to say, and does not end its stream, is waited for no longer."""
 PROXY_VARIABLES = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
 
 _PLAIN_URL = re.compile(r"http://[A-Za-z0-9.:\[\]_-]+(?:[/?][!$%&'()*+,./0-9:;=?@A-Z_a-z~-]*)?")
@@ -66,6 +68,12 @@ def place_of(url: str) -> Place | None:
 def has_proxy() -> bool:
     """Whether requests may have to go through a proxy; where the system itself can name one, that must be assumed."""
     return sys.platform != "linux" or any(os.environ.get(name) for name in PROXY_VARIABLES)
+
+
+class StreamParser(AnswerParser):
+    """A parser that may have enough before the server has ended."""
+
+    when_enough: Callable[[], object]
 
 
 class Connection(asyncio.Protocol):
@@ -115,6 +123,12 @@ class Connection(asyncio.Protocol):
     def expire(self) -> None:
         self._finish(TimeoutError())
 
+    def leave(self, parser: StreamParser) -> None:
+        """Take the answer as it is, unless it has ended by now; the connection cannot be used again."""
+        if self._parser is parser:
+            parser.is_reusable = False
+            self._finish(None)
+
     def abort(self) -> None:
         self.is_open = False
         self._parser = self._answer = None
@@ -157,14 +171,36 @@ class DirectClient:
         """The whole answer; raises TimeoutError, TooLargeError, or one of this module's errors."""
         request = self._written(method, place, headers, body)
         parser = AnswerParser(largest, is_bodiless=method == "HEAD")
+        connection, timeout_seconds = await self._connected(place, timeout_seconds)
+        await self._exchange(connection, place, request, parser, timeout_seconds)
+        return parser
+
+    async def stream(
+        self, place: Place, headers: Mapping[str, str], body: bytes, parser: StreamParser, *, timeout_seconds: float
+    ) -> None:
+        """POST; the parser is given what comes, when it comes. Raises what `send` raises."""
+        request = self._written("POST", place, headers, body)
+        connection, timeout_seconds = await self._connected(place, timeout_seconds)
+        loop = asyncio.get_running_loop()
+        parser.when_enough = lambda: loop.call_later(LINGER_SECONDS, connection.leave, parser)
+        await self._exchange(connection, place, request, parser, timeout_seconds)
+
+    async def _connected(self, place: Place, timeout_seconds: float) -> tuple[Connection, float]:
+        """A connection, and how much of the time is left."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._begin(loop)
         connection = self._kept(place, loop.time())
-        if connection is None:
-            started = time.monotonic()
-            connection = await self._connect(place, timeout_seconds)
-            timeout_seconds -= time.monotonic() - started
+        if connection is not None:
+            return connection, timeout_seconds
+        started = time.monotonic()
+        connection = await self._connect(place, timeout_seconds)
+        return connection, timeout_seconds - (time.monotonic() - started)
+
+    async def _exchange(
+        self, connection: Connection, place: Place, request: bytes, parser: AnswerParser, timeout_seconds: float
+    ) -> None:
+        loop = asyncio.get_running_loop()
         answer = loop.create_future()
         timer = loop.call_later(timeout_seconds, connection.expire)
         is_whole = False
@@ -181,7 +217,6 @@ class DirectClient:
                 self._idle.setdefault((place.host, place.port), []).append(connection)
             else:
                 connection.abort()
-        return parser
 
     async def close(self) -> None:
         """End every connection and wait until they are gone."""
