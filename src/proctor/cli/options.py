@@ -106,6 +106,7 @@ execution_options = _together(
     click.option(
         "--until", metavar="RULE", help="Stop early: 'ci<0.02' (a narrow interval) or 'decided' (one model is better)."
     ),
+    click.option("--write-tests", is_flag=True, help="Have programs come with tests of their own; shown, not counted."),
     click.option("--no-cache", is_flag=True, help="Ask again even what was answered before."),
     offline_option,
     click.option("--batch", is_flag=True, help="Hand the requests in as batches: half the price, within a day."),
@@ -152,10 +153,11 @@ def plan_values(flags: dict[str, Any]) -> dict[str, Any]:
         values["unsafe_no_sandbox"] = True
     values |= {name: True for name in ("offline", "batch") if flags.get(name)}
     where = {"where": _pairs(flags["where"])} if flags.get("where") else {}
+    tests = {"write_tests": True} if flags.get("write_tests") else {}
     parts = {
         "limits": limit_values(flags),
         "sampling": given(*SAMPLING),
-        "benchmark": {**given("limit", "shots"), **where},
+        "benchmark": {**given("limit", "shots"), **where, **tests},
     }
     return {**values, **{name: part for name, part in parts.items() if part}}
 

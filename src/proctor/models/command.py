@@ -24,8 +24,10 @@ from proctor.domain.errors import (
 from proctor.domain.message import Document, Image, Json, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.offline import is_confined
+from proctor.domain.place import Runner
 from proctor.domain.price import reported
-from proctor.domain.response import Response, Usage
+from proctor.domain.response import FinishReason, Response, Usage
+from proctor.models.agent_place import Task, is_left_behind, work_in_place
 from proctor.models.extraction import Extraction, compile_extraction
 from proctor.models.faults import Target, parse_or_none
 from proctor.models.offline import refuse_unless_cut_off, without_network
@@ -41,6 +43,8 @@ TRY_AGAIN = frozenset({69, 75})
 MOST_FILES = 10_000
 LARGEST_FOLDER = 64 * 1024 * 1024
 LARGEST_PROGRAM = 64 * 1024 * 1024
+ENDING_SECONDS = 5.0
+"""Of an agent's time limit: to end it and to take what it has built."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +55,17 @@ class Settings:
     """Variables to hand on, besides the usual ones."""
     workspace: str | None = None
     """A folder of which each question gets a fresh copy to work in."""
-    output: Literal["text", "files"] = "text"
+    output: Literal["text", "files"] | None = None
+    """Whether the answer is what it printed or what it left in the folder; by default text, files for programs."""
     answer: str | None = None
     """JMESPath to the answer, when the program prints JSON."""
     usage: dict[str, Any] | None = None
     memory_mb: int = 4096
     processes: int = 256
+    sandbox: bool = False
+    """Work in a place of its own, cut off from files and network: where programs are built from requirements."""
+    network: Literal["none", "host"] = "none"
+    """Of the sandbox."""
 
 
 PROVIDER = Provider(
@@ -84,6 +93,36 @@ class CommandModel:
             self._found = compile_extraction(PROVIDER.name, settings.answer, None, settings.usage)
 
     async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:  # noqa: ARG002
+        if self._settings.sandbox:
+            raise RequestRejectedError(f"{self._target.model}: 'sandbox' is for programs built from requirements")
+        collects = self._settings.output == "files"
+        return await self._work(prompt, {}, timeout_seconds, collects=collects, is_program=False)
+
+    async def build(
+        self, prompt: Prompt, seed: Mapping[str, bytes], *, timeout_seconds: float, runner: Runner
+    ) -> Response:
+        """Build a program in a folder that holds `seed`: what is new or changed there is the answer.
+
+        When its time is up it is ended, and what it has built until then counts.
+        """
+        seconds = max(timeout_seconds - ENDING_SECONDS, timeout_seconds / 2)
+        if not self._settings.sandbox:
+            collects = self._settings.output != "text"
+            return await self._work(prompt, seed, seconds, collects=collects, is_program=True)
+        if any("{answer_file}" in arg for arg in self._args):
+            raise RequestRejectedError(f"{self._target.model}: in a sandbox there is no {{answer_file}}")
+        limits = Limits(seconds, self._settings.memory_mb, self._settings.processes)
+        handed = {name: self._environment[name] for name in self._settings.environment}
+        done = await work_in_place(Task(self._program, tuple(self._args), prompt.text, seed, handed, limits), runner)
+        if not done.is_out_of_time:
+            self._check(done.finished)
+        read = ("", Usage(), None) if done.is_out_of_time else self._read(done.finished.stdout)
+        files = done.files if self._settings.output != "text" else {}
+        return _response(read, files, done.seconds, is_out_of_time=done.is_out_of_time)
+
+    async def _work(
+        self, prompt: Prompt, seed: Mapping[str, bytes], timeout_seconds: float, *, collects: bool, is_program: bool
+    ) -> Response:
         model = self._target.model
         has_folder = any("{folder}" in arg for arg in self._args)
         # Images are written into the folder, which is of use only to a program that is told about it.
@@ -91,13 +130,17 @@ class CommandModel:
         text = prompt.text if has_folder else await plain_text(prompt, model)
         with tempfile.TemporaryDirectory(prefix="proctor-command-", ignore_cleanup_errors=True) as place:
             folder = Path(place) / "work"
-            await asyncio.to_thread(_prepare_folder, folder, self._settings.workspace, prompt)
-            return await self._answer(text, Path(place), folder, timeout_seconds)
+            await asyncio.to_thread(_prepare_folder, folder, self._settings.workspace, prompt, seed)
+            return await self._answer(
+                text, Path(place), folder, timeout_seconds, collects=collects, is_program=is_program
+            )
 
     async def close(self) -> None:
         return None
 
-    async def _answer(self, text: str, place: Path, folder: Path, timeout_seconds: float) -> Response:
+    async def _answer(
+        self, text: str, place: Path, folder: Path, timeout_seconds: float, *, collects: bool, is_program: bool
+    ) -> Response:
         prompt_file, answer_file = place / "prompt.txt", place / "answer.txt"
         prompt_file.write_text(text, encoding="utf-8")
         words = {"{prompt_file}": str(prompt_file), "{answer_file}": str(answer_file), "{folder}": str(folder)}
@@ -105,15 +148,20 @@ class CommandModel:
         is_told = any("{prompt}" in arg or "{prompt_file}" in arg for arg in self._args)
         before = await asyncio.to_thread(_listing, folder)
         started = time.perf_counter()
-        finished = await self._run(command, b"" if is_told else text.encode(), folder, timeout_seconds)
+        is_out_of_time = False
+        try:
+            finished = await self._run(command, b"" if is_told else text.encode(), folder, timeout_seconds)
+        except ProviderFaultError:
+            if not (is_program and collects):
+                raise
+            is_out_of_time, finished = True, Finished(0, b"", b"")
         seconds = time.perf_counter() - started
         self._check(finished)
         said = answer_file.read_bytes() if answer_file.is_file() else finished.stdout
-        answer, usage, cost = self._read(said)
-        files = await asyncio.to_thread(self._collect, folder, before) if self._settings.output == "files" else {}
-        return Response(
-            answer, usage=usage, files=files, latency_seconds=seconds, cost_usd=cost, cost_basis=reported(cost)
-        )
+        read = ("", Usage(), None) if is_out_of_time else self._read(said)
+        files = await asyncio.to_thread(self._collect, folder, before) if collects else {}
+        files = {name: content for name, content in files.items() if not (is_program and is_left_behind(name))}
+        return _response(read, files, seconds, is_out_of_time=is_out_of_time)
 
     async def _run(self, command: list[str], stdin: bytes, folder: Path, timeout_seconds: float) -> Finished:
         limits = Limits(timeout_seconds, self._settings.memory_mb, self._settings.processes)
@@ -175,6 +223,8 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
             raise NotFoundError(f"command/{name}: there is no folder {given.workspace!r} to work in.")
         settings = {**settings, "workspace": str(workspace)}
         given = read_settings(Settings, settings, PROVIDER.name)
+    if given.network == "host" and given.sandbox:
+        raise PlanError(f"command/{name}: no sandbox has a network: leave out either 'sandbox' or 'network=host'.")
     program = _find(name, folder, environment)
     if is_confined():
         refuse_unless_cut_off(f"command/{name}")
@@ -185,7 +235,7 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
     handed.update({variable: environment[variable] for variable in given.environment})
     target = Target(f"command/{name}", None, tuple(environment[variable] for variable in given.environment))
     version = f"{ADAPTER_VERSION};program={_digest(program)}"
-    version = version_of(version, given, "args", "workspace", "output", "answer")
+    version = version_of(version, given, "args", "workspace", "output", "answer", "sandbox")
     return CommandModel(ModelIdentity("command", name, None, version), program, given, handed, target)
 
 
@@ -213,11 +263,23 @@ def _digest(program: str) -> str:
     return blake2b(content, digest_size=8).hexdigest()
 
 
-def _prepare_folder(folder: Path, workspace: str | None, prompt: Prompt) -> None:
+def _response(
+    read: tuple[str, Usage, Decimal | None], files: Mapping[str, bytes], seconds: float, *, is_out_of_time: bool
+) -> Response:
+    text, usage, cost = read
+    finish = FinishReason.LENGTH if is_out_of_time else FinishReason.STOP
+    basis = reported(cost)
+    return Response(text, finish, usage, files=files, latency_seconds=seconds, cost_usd=cost, cost_basis=basis)
+
+
+def _prepare_folder(folder: Path, workspace: str | None, prompt: Prompt, seed: Mapping[str, bytes]) -> None:
     if workspace is None:
         folder.mkdir()
     else:
         shutil.copytree(workspace, folder, symlinks=True)
+    for name, content in seed.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
     parts = [part for message in prompt.messages if not isinstance(message.content, str) for part in message.content]
     blobs = [part for part in parts if isinstance(part, (Image, Document))]
     for number, part in enumerate(blobs, start=1):

@@ -1,0 +1,122 @@
+"""A command-line agent in a place of its own: it finds what it is told in a folder and leaves a program there."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from proctor.domain.errors import ProviderFaultError, RequestRejectedError, SandboxError
+from proctor.domain.place import APP, WORK, Place, PlaceLimits, Runner
+from proctor.domain.sandbox import MIB, Ending, Execution, SandboxLimits
+from proctor.models.process import Finished, Limits
+
+AGENT, PROMPT = "agent", "prompt.txt"
+MOST_FILES = 1_000
+MOST_BYTES = 16 * MIB
+DISK_BYTES = 256 * MIB
+OPENING_SECONDS = 60.0
+_LEFT_BEHIND = frozenset({"__pycache__", ".git", "node_modules", ".venv", "venv", ".pytest_cache", ".mypy_cache"})
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A program to run, what it is told, and what it may use."""
+
+    program: str
+    arguments: tuple[str, ...]
+    prompt: str
+    seed: Mapping[str, bytes]
+    environment: Mapping[str, str]
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    finished: Finished
+    files: dict[str, bytes]
+    """What is new or changed in the folder."""
+    seconds: float
+    is_out_of_time: bool
+
+
+async def work_in_place(task: Task, runner: Runner) -> Worked:
+    """Run the agent to its end or its time limit; everything of it is gone afterwards but the files it built."""
+    command, agent = _command(task), Path(task.program).read_bytes()  # noqa: ASYNC240 - a script, read once
+    limits = PlaceLimits(
+        task.limits.memory_mb * MIB, task.limits.processes, 2 * DISK_BYTES, task.limits.seconds + OPENING_SECONDS
+    )
+    try:
+        place = await runner.open(limits)
+    except SandboxError as fault:
+        raise ProviderFaultError(f"no place for the agent could be opened: {fault}") from fault
+    try:
+        await place.write({AGENT: agent, PROMPT: task.prompt.encode()})
+        await place.write(task.seed, under=WORK)
+        started = time.perf_counter()
+        is_told = any("{prompt}" in arg or "{prompt_file}" in arg for arg in task.arguments)
+        done = await place.execute(
+            command,
+            stdin=b"" if is_told else task.prompt.encode(),
+            environment=task.environment,
+            folder=WORK,
+            limits=_limits(task.limits),
+        )
+        seconds = time.perf_counter() - started
+        return Worked(_finished(done), await _files(place, task.seed), seconds, done.ending is Ending.TIMEOUT)
+    except SandboxError as fault:
+        raise ProviderFaultError(f"the agent's place failed: {fault}") from fault
+    finally:
+        await place.close()
+
+
+def _command(task: Task) -> list[str]:
+    """A place holds files, not permissions: a script is started by the interpreter its first line names."""
+    with Path(task.program).open("rb") as file:
+        first = file.readline(1_000)
+    if not first.startswith(b"#!"):
+        raise RequestRejectedError(f"{Path(task.program).name} is no script (#!): only scripts can work in a sandbox")
+    words = {"{prompt_file}": f"{APP}/{PROMPT}", "{folder}": WORK, "{prompt}": task.prompt}
+    arguments = []
+    for argument in task.arguments:
+        for word, value in words.items():
+            argument = argument.replace(word, value)  # noqa: PLW2901
+        arguments.append(argument)
+    return [*shlex.split(first[2:].decode("utf-8", "replace").strip()), f"{APP}/{AGENT}", *arguments]
+
+
+def _limits(limits: Limits) -> SandboxLimits:
+    return SandboxLimits(
+        wall_seconds=limits.seconds,
+        cpu_seconds=4 * limits.seconds,
+        memory_bytes=limits.memory_mb * MIB,
+        processes=limits.processes,
+        file_bytes=64 * MIB,
+        disk_bytes=DISK_BYTES,
+        output_bytes=4 * MIB,
+    )
+
+
+def _finished(done: Execution) -> Finished:
+    """What ended it counts as a signal of its own; a limit it passed is said where it would have spoken."""
+    if done.ending is Ending.EXITED:
+        return Finished(done.exit_code or 0, done.stdout, done.stderr)
+    said = done.stderr + f"\nended by its limit: {done.ending}".encode()
+    return Finished(-(done.signal or 9), done.stdout, said)
+
+
+def is_left_behind(path: str) -> bool:
+    """Whether a file was left by a tool: never part of a program."""
+    return path.endswith(".pyc") or not _LEFT_BEHIND.isdisjoint(path.split("/")[:-1])
+
+
+async def _files(place: Place, seed: Mapping[str, bytes]) -> dict[str, bytes]:
+    listed = {path.removeprefix(f"{WORK}/"): size for path, size in (await place.list(WORK)).items()}
+    wanted = {path: size for path, size in listed.items() if not is_left_behind(path)}
+    if len(wanted) > MOST_FILES or sum(wanted.values()) > MOST_BYTES:
+        raise RequestRejectedError(f"the agent left more than {MOST_FILES:,} files or {MOST_BYTES // MIB} MiB behind")
+    read = await place.read([f"{WORK}/{path}" for path in sorted(wanted)])
+    found = {path.removeprefix(f"{WORK}/"): content for path, content in read.items()}
+    return {path: content for path, content in found.items() if seed.get(path) != content}
