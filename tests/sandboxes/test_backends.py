@@ -58,7 +58,7 @@ def test_a_backend_that_is_missing_says_so() -> None:
 
 @pytest.mark.parametrize("name", ["bubblewrap", "nsjail", "firejail", "docker", "podman"])
 def test_a_backend_is_there_or_says_why_not(name: str) -> None:
-    reasons = r"not installed|cannot be used|does not answer|needs an account|cannot be read"
+    reasons = r"not installed|cannot be used|does not answer|needs an account|cannot be read|has no image"
     try:
         sandbox = create(name, parallel=1)
     except SandboxError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.domain.errors import SandboxError
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import USERS, Pool
 
 NAME = "namespaces"
 INSIDE_UID = 1_000
@@ -47,7 +47,9 @@ def layout() -> dict[str, Any]:
     return {"base": base, "binds": [(path, path) for path in binds], "links": links, "uid": INSIDE_UID}
 
 
-def create(*, parallel: int | None = None, is_using_cgroups: bool = True, is_notifying: bool = True) -> Pool:
+def create(
+    *, parallel: int | None = None, is_using_cgroups: bool = True, is_notifying: bool = True, users: range = USERS
+) -> Pool:
     """Thousands of small executions: per core a supervisor, and warm parents that fork inside the sandbox."""
     config = {
         "layout": layout(),
@@ -55,4 +57,4 @@ def create(*, parallel: int | None = None, is_using_cgroups: bool = True, is_not
         "is_using_cgroups": is_using_cgroups,
         "is_notifying": is_notifying,
     }
-    return Pool(NAME, config, python=os.path.realpath(sys.executable), parallel=parallel)
+    return Pool(NAME, config, python=os.path.realpath(sys.executable), parallel=parallel, users=users)

@@ -13,7 +13,8 @@ from proctor.domain.sandbox import Check, Ending, Execution, Program, SandboxLim
 from proctor.sandboxes.orders import check_order, execution_of, program_order, verdict_of
 from proctor.sandboxes.slot import Slot, cores
 
-FIRST_UID = 60_001
+USERS = range(60_001, 61_001)
+"""Host users that slots lease, two each, where Proctor runs as root."""
 
 
 class Pool:
@@ -27,14 +28,14 @@ class Pool:
         python: str,
         parallel: int | None = None,
         is_isolated: bool = True,
+        users: range = USERS,
     ) -> None:
         self.name = name
         self.is_isolated = is_isolated
         self.parallel = parallel or cores()
-        self._config = config
+        self._config = {**config, "uids": (users.start, len(users))}
         self._python = python
-        self._idle: list[tuple[int, Slot]] = []
-        self._numbers = list(range(self.parallel))
+        self._idle: list[Slot] = []
         self._gate = asyncio.Semaphore(self.parallel)
         self._described: dict[str, Any] | None = None
         self._is_closed = False
@@ -45,23 +46,22 @@ class Pool:
         async with self._gate:
             if self._is_closed:
                 raise SandboxError("The sandbox is closed.")
-            number, slot = self._idle.pop() if self._idle else (self._numbers.pop(), None)
+            slot = self._idle.pop() if self._idle else None
             try:
-                slot = slot or await Slot.open({**self._config, "host_uid": FIRST_UID + 2 * number})
+                slot = slot or await Slot.open(self._config)
                 yield slot
             except BaseException:
-                self._numbers.append(number)
                 if slot is not None:
                     await slot.close()
                 raise
-            await self._keep(number, slot)
+            await self._keep(slot)
 
-    async def _keep(self, number: int, slot: Slot) -> None:
+    async def _keep(self, slot: Slot) -> None:
         """For the next run, unless the sandbox was closed meanwhile."""
         if self._is_closed:
             await slot.close()
         else:
-            self._idle.append((number, slot))
+            self._idle.append(slot)
 
     async def _ask(self, order: Mapping[str, Any], limits: SandboxLimits) -> dict[str, Any]:
         async with self._slot() as slot:
@@ -94,5 +94,5 @@ class Pool:
     async def close(self) -> None:
         self._is_closed = True
         slots, self._idle = self._idle, []
-        for _, slot in slots:
+        for slot in slots:
             await slot.close()

@@ -19,7 +19,7 @@ from proctor.domain.errors import SandboxError
 
 _INSIDE = Path(__file__).parent
 INTERPRETER = os.path.realpath(sys.executable)  # a virtual environment's link leads out of the sandbox
-_CLOSE_SECONDS = 10.0
+_CLOSE_SECONDS = 30.0
 _GRACE_SECONDS = 60.0
 
 

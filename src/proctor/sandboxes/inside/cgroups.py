@@ -60,6 +60,25 @@ class Cgroup:
         self._limits: dict[str, int] = {}
         self._open: dict[Path, int] = {}
 
+    @classmethod
+    def of(cls, pid: int, *, table: Path = Path("/proc/mounts"), own: Path | None = None) -> Cgroup:
+        """The group somebody else made for this process, to be read and not to be removed; empty where it is unseen."""
+        group = cls("", is_used=False)
+        try:
+            lines = (own or Path(f"/proc/{pid}/cgroup")).read_text().splitlines()
+        except OSError:
+            return group
+        unified, legacy = _mounts(table)
+        for line in lines:
+            _, names, path = line.split(":", 2)
+            for name in names.split(","):
+                if name in legacy:
+                    group.folders[name] = legacy[name] / path.lstrip("/")
+            if not names and unified and (unified / path.lstrip("/") / "memory.events").exists():
+                group.folders, group.is_unified = {"unified": unified / path.lstrip("/")}, True
+                break
+        return group
+
     def _read(self, file: Path) -> str:
         """The file's text; it is kept open, because every run asks again."""
         fd = self._open.get(file)
@@ -142,11 +161,15 @@ class Cgroup:
         folder = self.folders.get("cpuacct")
         return int(self._read(folder / "cpuacct.usage")) / 1e9 if folder else None
 
-    def remove(self) -> None:
-        """Take the folders away; whoever is still inside gets a moment to die."""
+    def forget(self) -> None:
+        """Close what was kept open for reading."""
         for fd in self._open.values():
             os.close(fd)
         self._open = {}
+
+    def remove(self) -> None:
+        """Take the folders away; whoever is still inside gets a moment to die."""
+        self.forget()
         for folder in self.folders.values():
             for _ in range(100):
                 try:

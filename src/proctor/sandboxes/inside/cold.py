@@ -33,7 +33,6 @@ class ColdParent:
         self.is_alive = True
         self.cgroup = cgroups.Cgroup(name, is_used=config["is_using_cgroups"])
         self._config = config
-        self.is_stdio = bool(config.get("is_stdio"))
         self.is_disk_supervised = bool(config.get("is_disk_supervised"))
         self._is_carrying = bool(config.get("is_carrying"))
         self._numbers = ""
@@ -60,6 +59,12 @@ class ColdParent:
         """The code for the inside, sent first where the tool shows no folder of ours and takes no long arguments."""
         return f"{self._config['inside']}\n{self._door(self._numbers)}".encode() if self._is_carrying else None
 
+    def prepare(self, limits: dict[str, Any]) -> None:
+        """Everything is started with the run."""
+
+    def settle(self) -> None:
+        """There is nothing to wait for."""
+
     def limit(self, limits: dict[str, Any]) -> None:
         self.cgroup.limit(limits["memory_bytes"] + _OWN_BYTES, limits["processes"] + _OWN_PROCESSES)
 
@@ -72,21 +77,19 @@ class ColdParent:
             "files": order["open_files"],
             "processes": order["processes"] + _OWN_PROCESSES,
             "file": order["file_bytes"],
-            "name": f"proctor-{os.getpid()}-{self._config['role']}",
             "fds": ",".join(map(str, kept)),
             "fd0": kept[0],
             "fd1": kept[-1],
-            "container_memory": order["memory_bytes"] + _OWN_BYTES,
         }
         numbers = self._numbers = ", ".join(map(str, kept))
         start = f"{self._config['inside']}\n{self._door(numbers)}"
         if self._is_carrying:
-            start = _READER.format(fd=0 if self.is_stdio else kept[0])
+            start = _READER.format(fd=kept[0])
         prefix = [part.format(**values) for part in self._config["prefix"]]
         return [*prefix, self._config["python"], "-s", "-S", "-P", "-B", "-c", start]
 
     def _door(self, numbers: str) -> str:
-        return f"from inside import stub\nstub.{'main_stdio()' if self.is_stdio else f'main({numbers})'}"
+        return f"from inside import stub\nstub.main({numbers})"
 
     def spawn(self, order: dict[str, Any], fds: list[int]) -> int:
         """Start the tool around these descriptors; returns one for its process."""
@@ -97,7 +100,7 @@ class ColdParent:
             try:
                 self._process = subprocess.Popen(  # noqa: S603  the backend's own command
                     self._command(order, kept),
-                    pass_fds=() if self.is_stdio else kept,
+                    pass_fds=kept,
                     env=self._config["environment"],
                     stdin=streams[0],
                     stdout=streams[1],
@@ -121,6 +124,9 @@ class ColdParent:
             for controller, folder in home.items():
                 (self.cgroup.folders[controller].parents[0] / folder / "cgroup.procs").write_text(str(os.getpid()))
 
+    def kill(self, pidfd: int) -> None:
+        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+
     def collect(self, timeout_seconds: float) -> Ended | None:
         """How the tool ended; whoever is left in its group is killed."""
         process = self._process
@@ -143,11 +149,6 @@ class ColdParent:
         return Ended(status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
     def _end_stragglers(self) -> None:
-        for command in self._config.get("after") or ():
-            text = [part.format(name=f"proctor-{os.getpid()}-{self._config['role']}") for part in command]
-            subprocess.run(  # noqa: S603  the backend's own command
-                text, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60
-            )
         deadline = time.monotonic() + _DIE_SECONDS
         while (left := self.cgroup.members()) and time.monotonic() < deadline:
             for pid in left:

@@ -11,10 +11,11 @@ import sys
 from typing import Any
 
 from . import children, confinement, kernel, seccomp, syscalls
+from .forking import add_site_builtins
 from .frames import Channel
 
 
-def confine(order: dict[str, Any], control: socket.socket | None) -> None:
+def confine(order: dict[str, Any], control: socket.socket) -> None:
     """The tool made the namespaces and mounts; limits, privileges and system calls are still ours to take."""
     profile = order["profile"]
     work = order["work"]
@@ -25,13 +26,6 @@ def confine(order: dict[str, Any], control: socket.socket | None) -> None:
     confinement.limit(
         order, is_address_space_limited=order["is_address_space_limited"] or not order["has_memory_cgroup"]
     )
-    if control is None:
-        kernel.drop_capabilities()
-        code = seccomp.compile_filter(
-            syscalls.machine(), profile=profile, loopback=order["loopback"], is_notifying=False
-        )
-        kernel.Filter(code).install(is_notifying=False)
-        return
     given = [os.open(work, os.O_RDONLY | os.O_DIRECTORY)] if order["is_folder_wanted"] else []
     if not order["is_filtered"]:
         confinement.hand_over(profile, control, given)
@@ -44,19 +38,11 @@ def confine(order: dict[str, Any], control: socket.socket | None) -> None:
     confinement.install(kernel.Filter(code), profile, control, given, is_notifying=is_notifying)
 
 
-def _add_site_builtins() -> None:
-    import site
-
-    site.setquit()
-    site.setcopyright()
-    site.sethelper()
-
-
 def main(*fds: int) -> None:
     """Started with the descriptors the supervisor gave: control, and for judge and judged their common channel."""
     children.place_above(list(fds))
     order = json.loads(Channel(children.CONTROL).receive())
-    _add_site_builtins()
+    add_site_builtins()
     role, code = order["role"], 70
     if role != "program":
         children.null_streams()
@@ -69,15 +55,3 @@ def main(*fds: int) -> None:
     finally:
         sys.stdout.flush()
         os._exit(code)
-
-
-def main_stdio() -> None:
-    """For tools that pass on nothing but the standard streams: order and work come first on standard input."""
-    channel = Channel(0)
-    order = json.loads(channel.receive())
-    payload = json.loads(channel.receive())
-    _add_site_builtins()
-    confine(order, None)
-    os.write(2, order["token"].encode())  # from here on, what fails is the program
-    children.write_files(payload.get("files", {}))
-    children.become(payload)

@@ -69,14 +69,9 @@ class Run(Supervised):
         if child.ended is None and self._ending is None and counters(child.parent)["memory"] <= self._before["memory"]:
             raise SandboxFaultError("a warm parent died during the run")
 
-    def execution(self, *, collect: bool, token: bytes = b"") -> dict[str, Any]:
+    def execution(self, *, collect: bool) -> dict[str, Any]:
         child = self._children["program"]
-        if child.parent.is_stdio and self._output["stderr"].startswith(token):
-            self._is_ready = True
-            del self._output["stderr"][: len(token)]
         self._raise_faults(child)
-        if child.parent.is_stdio:
-            return self._execution(child, child.ended.status if child.ended else None, collect=False)
         status = struct.unpack("=i", self._main_status)[0] if len(self._main_status) == 4 else None
         if status is None and child.ended is not None and child.ended.status == 0:
             raise SandboxFaultError("a program's first process ended without saying how the program did")

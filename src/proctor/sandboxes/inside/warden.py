@@ -10,21 +10,22 @@ import base64
 import contextlib
 import json
 import os
-import secrets
 import signal
 import socket
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import cgroups
+from . import cgroups, leases
 from .cold import ColdParent
-from .frames import Channel, ChannelClosedError, framed
+from .contained import ContainedParent
+from .frames import Channel, ChannelClosedError
 from .supervision import Run
 from .warm import SandboxFaultError, WarmParent
-from .watching import HarnessGoneError, Parent, order_for
+from .watching import HarnessGoneError, Parent
 
 _JUDGE_LIMITS = {"processes": 8, "file_bytes": 0, "disk_bytes": 1 << 20, "open_files": 64}
+_KINDS: dict[str, type[Parent]] = {"prefix": ColdParent, "contained": ContainedParent}
 
 
 class Warden:
@@ -34,6 +35,19 @@ class Warden:
         self._harness = harness
         self._config = config
         self._parents: dict[str, Parent] = {}
+        self._lease: tuple[int, int] | None = None
+
+    def _first_user(self) -> int:
+        """Of this slot alone; not root, there is no choosing."""
+        first, count = self._config["uids"]
+        if os.geteuid() != 0:
+            return int(first)
+        if self._lease is None:
+            try:
+                self._lease = leases.lease(first, count)
+            except leases.NoUserLeftError as error:
+                raise SandboxFaultError(str(error)) from error
+        return self._lease[0]
 
     def parent(self, role: str) -> Parent:
         """The parent of a role's children, started again if it has died."""
@@ -42,8 +56,8 @@ class Warden:
             return kept
         if kept is not None:
             kept.close()
-        uid = self._config["host_uid"] + (1 if role == "judge" else 0)
-        kind = ColdParent if "prefix" in self._config else WarmParent
+        uid = self._first_user() + (1 if role == "judge" else 0)
+        kind = next((kind for key, kind in _KINDS.items() if key in self._config), WarmParent)
         made: Parent = kind(f"{os.getpid()}-{role}", {**self._config, "host_uid": uid, "role": role})
         self._parents[role] = made
         return made
@@ -61,17 +75,18 @@ class Warden:
 
     def check(self, request: dict[str, Any]) -> dict[str, Any]:
         limits = request["limits"]
-        if self.parent("candidate").is_stdio:
-            raise SandboxFaultError(
-                "this backend runs whole programs; to judge functions choose namespaces or bubblewrap"
-            )
+        # It may hold the submission's answer and the expected one, and read the one from JSON.
+        memory = max(1 << 30, 2 * limits["memory_bytes"] + (512 << 20))
+        judge_limits = {**limits, **_JUDGE_LIMITS, "memory_bytes": memory, "cpu_seconds": limits["wall_seconds"]}
+        candidate, judge = self.parent("candidate"), self.parent("judge")
+        candidate.prepare(limits)
+        judge.prepare(judge_limits)
+        candidate.settle()
+        judge.settle()
         with Run(self._harness, limits) as run:
             peer_c, peer_j = run.pair()
-            # It may hold the submission's answer and the expected one, and read the one from JSON.
-            memory = max(1 << 30, 2 * limits["memory_bytes"] + (512 << 20))
-            judge_limits = {**limits, **_JUDGE_LIMITS, "memory_bytes": memory, "cpu_seconds": limits["wall_seconds"]}
-            run.start(self.parent("candidate"), "candidate", limits, [peer_c.fileno()], request["candidate"])
-            run.start(self.parent("judge"), "judge", judge_limits, [peer_j.fileno()], request["judge"])
+            run.start(candidate, "candidate", limits, [peer_c.fileno()], request["candidate"])
+            run.start(judge, "judge", judge_limits, [peer_j.fileno()], request["judge"])
             peer_c.close()
             peer_j.close()
             run.wait_for("judge")
@@ -83,19 +98,14 @@ class Warden:
         options = {"loopback": request["loopback"], "is_folder_wanted": True}
         if payload["mode"] != "script":
             options["is_address_space_limited"] = request["is_address_space_limited"]
-        stdin, token = base64.b64decode(request["stdin"]), secrets.token_hex(16)
-        if parent.is_stdio:
-            if request["collect"]:
-                raise SandboxFaultError("this backend brings no files back; choose namespaces or bubblewrap")
-            order = order_for("program", limits, {**parent.extra_order, **options, "token": token})
-            parts = (parent.carried or b"", json.dumps(order).encode(), json.dumps(payload).encode())
-            stdin = b"".join(map(framed, parts)) + stdin
+        parent.prepare(limits)
+        parent.settle()
         with Run(self._harness, limits) as run:
-            streams = run.streams(stdin)
+            streams = run.streams(base64.b64decode(request["stdin"]))
             run.start(parent, "program", limits, streams, payload, options)
             run.close_given()
             run.wait_for("program")
-            return run.execution(collect=request["collect"], token=token.encode())
+            return run.execution(collect=request["collect"])
 
     def serve(self) -> None:
         channel = Channel(self._harness, limit=1 << 30)
@@ -112,6 +122,8 @@ class Warden:
     def close(self) -> None:
         for parent in self._parents.values():
             parent.close()
+        if self._lease is not None:
+            os.close(self._lease[1])
 
 
 def main(fd: int) -> None:

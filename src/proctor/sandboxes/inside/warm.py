@@ -8,7 +8,6 @@ import os
 import select
 import signal
 import socket
-import struct
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -16,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from . import cgroups
+from .forking import REPORT
 
 _START_SECONDS = 20
-_REPORT = struct.Struct("=iddq")
 
 
 class SandboxFaultError(Exception):
@@ -34,10 +33,21 @@ class Ended:
     peak_bytes: int
 
 
+def spawned(control: socket.socket, order: dict[str, Any], fds: list[int]) -> int:
+    """Have the parent at the other end fork a child around these descriptors; returns one for the process."""
+    try:
+        socket.send_fds(control, [json.dumps(order).encode()], fds)
+        message, given, _, _ = socket.recv_fds(control, 64, 1)
+    except OSError as error:
+        raise SandboxFaultError(f"a warm parent is lost: {error}") from error
+    if message != b"started" or not given:
+        raise SandboxFaultError("a warm parent is lost")
+    return given[0]
+
+
 class WarmParent:
     """A zygote in its own namespaces, user and control group."""
 
-    is_stdio = False
     is_disk_supervised = False
     carried: bytes | None = None
     extra_order: dict[str, Any] = {}  # noqa: RUF012  a child of ours has its order already
@@ -79,6 +89,12 @@ class WarmParent:
         """Readable when the child has ended."""
         return self.control.fileno()
 
+    def prepare(self, limits: dict[str, Any]) -> None:
+        """It is warm already."""
+
+    def settle(self) -> None:
+        """It is there already."""
+
     def limit(self, limits: dict[str, Any]) -> None:
         # The zygote, the process that waits for it and a run's first process are not the run's own.
         self.cgroup.limit(limits["memory_bytes"] + self._base_bytes + (8 << 20), limits["processes"] + 3)
@@ -86,15 +102,13 @@ class WarmParent:
     def spawn(self, order: dict[str, Any], fds: list[int]) -> int:
         """Fork a child around these descriptors; returns a descriptor for the process."""
         try:
-            socket.send_fds(self.control, [json.dumps(order).encode()], fds)
-            message, given, _, _ = socket.recv_fds(self.control, 64, 1)
-        except OSError as error:
+            return spawned(self.control, order, fds)
+        except SandboxFaultError:
             self.is_alive = False
-            raise SandboxFaultError(f"a warm parent is lost: {error}") from error
-        if message != b"started" or not given:
-            self.is_alive = False
-            raise SandboxFaultError("a warm parent is lost")
-        return given[0]
+            raise
+
+    def kill(self, pidfd: int) -> None:
+        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
 
     def collect(self, timeout_seconds: float) -> Ended | None:
         """How the child ended; None when the warm parent died with it."""
@@ -103,10 +117,10 @@ class WarmParent:
         if ready:
             with contextlib.suppress(OSError):
                 data = self.control.recv(64)
-        if len(data) != _REPORT.size:
+        if len(data) != REPORT.size:
             self.is_alive = False
             return None
-        status, user, system, peak = _REPORT.unpack(data)
+        status, user, system, peak = REPORT.unpack(data)
         return Ended(status, user + system, peak * 1024)
 
     def close(self) -> None:

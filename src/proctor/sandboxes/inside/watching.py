@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import select
-import signal
 import socket
 import time
 from collections import Counter
@@ -15,10 +14,11 @@ from typing import Any, Self
 
 from . import kernel
 from .cold import ColdParent
+from .contained import ContainedParent
 from .frames import Channel, ChannelClosedError
 from .warm import Ended, WarmParent
 
-Parent = WarmParent | ColdParent
+Parent = WarmParent | ColdParent | ContainedParent
 
 MAX_VIOLATIONS = 1_000
 MAX_REPORT = 4 << 20
@@ -223,7 +223,7 @@ class Supervised:
         for child in self._children.values():
             if not child.is_done:
                 with contextlib.suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+                    child.parent.kill(child.pidfd)
                 self._collect(child)
 
     def _drain(self) -> None:

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import gc
-import importlib
 import json
 import os
 import signal
 import socket
-import struct
 import sys
 from typing import Any
 
-from . import children, confinement, kernel, root, seccomp, syscalls
-
-# Not threading, nor what imports it: its work after every fork would cost as much as the fork.
-_PRELOADED = {
-    "judge": "collections collections.abc copy itertools linecache math re reprlib traceback typing",
-    "candidate": """abc array bisect cmath collections collections.abc contextlib copy dataclasses datetime decimal
-    enum fractions functools heapq io itertools json linecache math numbers operator random re statistics string struct
-    textwrap time traceback types typing unicodedata""",
-}
+from . import confinement, kernel, root, seccomp, syscalls
+from .forking import Forker, preload, settle
 
 
 def _write_maps(self_folder: int, uid: int, host_uid: int, host_gid: int) -> None:
@@ -78,11 +68,11 @@ def _become_first_process() -> None:
     kernel.prctl(kernel.SET_PDEATHSIG, signal.SIGKILL)
 
 
-class Zygote:
-    """Forks one child at a time, each in process and mount namespaces of its own."""
+class Zygote(Forker):
+    """Each child in process and mount namespaces of its own."""
 
     def __init__(self, control: socket.socket, config: dict[str, Any]) -> None:
-        self._control = control
+        super().__init__(control)
         self._namespace = self._open_namespace()
         self._is_notifying = config["is_notifying"]
         machine = syscalls.machine()
@@ -103,44 +93,15 @@ class Zygote:
         kernel.mount("proc", "/proc", "proc", kernel.NOSUID | kernel.NODEV | kernel.NOEXEC)
         return os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
-    def serve(self) -> None:
-        while True:
-            message, fds, _, _ = socket.recv_fds(self._control, 4096, 8)
-            if not message:
-                os._exit(0)
-            self._fork(json.loads(message), fds)
-
-    def _fork(self, order: dict[str, Any], fds: list[int]) -> None:
+    def _separate(self, order: dict[str, Any]) -> int:
         # A judge starts no process and writes no file, so a fork is all the separation it needs from the next one.
-        is_judge = order["role"] == "judge"
-        if not is_judge:
-            kernel.unshare(kernel.NEWPID)
+        if order["role"] == "judge":
+            return os.fork()
+        kernel.unshare(kernel.NEWPID)
         pid = os.fork()
-        if pid == 0:
-            self._be_child(order, fds)
-        if not is_judge:
+        if pid:
             kernel.setns(self._namespace, kernel.NEWPID)
-        for fd in fds:
-            os.close(fd)
-        pidfd = os.pidfd_open(pid)
-        socket.send_fds(self._control, [b"started"], [pidfd])
-        os.close(pidfd)
-        _, status, usage = os.wait4(pid, 0)
-        report = struct.pack("=iddq", status, usage.ru_utime, usage.ru_stime, usage.ru_maxrss)
-        self._control.send(report)
-
-    def _be_child(self, order: dict[str, Any], fds: list[int]) -> None:
-        """Never returns: whatever happens, the child ends here."""
-        code = 70
-        try:
-            os.setsid()
-            children.place(order["role"], fds)
-            code = children.run(order, self.confine)
-        except BaseException as error:  # noqa: BLE001  said to the supervisor, who knows it is the sandbox's own fault
-            with contextlib.suppress(BaseException):
-                children.report_fault(order["role"], f"{type(error).__name__}: {error}")
-        finally:
-            os._exit(code)
+        return pid
 
     def _notifies(self, profile: str) -> bool:
         """Trusted tests are confined too, but nobody counts what they try."""
@@ -170,9 +131,7 @@ def main(fd: int) -> None:
     os.setsid()
     kernel.die_with_parent(config["parent"])
     os.environ.pop("LD_BIND_NOW", None)  # was for us
-    for name in _PRELOADED[config["role"]].split():
-        importlib.import_module(name)
-    _add_site_builtins()
+    preload(config["role"])
     try:
         enter(config)
         kernel.drop_bounding_set()
@@ -181,22 +140,5 @@ def main(fd: int) -> None:
         control.send(json.dumps({"fault": str(error)}).encode())
         sys.exit(1)
     control.send(json.dumps({"ready": os.getpid()}).encode())
-    _settle()
+    settle()
     zygote.serve()
-
-
-def _add_site_builtins() -> None:
-    import site
-
-    site.setquit()
-    site.setcopyright()
-    site.sethelper()
-
-
-def _settle() -> None:
-    """Nothing allocated so far is ever freed: keep the collector from touching, and so copying, its pages."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)  # the supervisor ignores them; programs do not
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    gc.collect()
-    gc.freeze()
