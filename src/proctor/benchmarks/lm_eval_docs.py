@@ -23,6 +23,8 @@ class Documents:
     """Makes of a row what a sample needs: input, choices, target and the answer as examples show it."""
 
     task: TaskFile
+    by_likelihood: bool = False
+    """Whether the choices' own texts are compared, so that nothing is said of letters."""
 
     def __call__(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         text = filled(self.task.doc_to_text, row)
@@ -32,7 +34,10 @@ class Documents:
             targets = self._targets(row)
             return {"input": text, "target": targets, "shown": targets[0], "doc": dict(row)}
         choices = self._choices(row)
-        letter = LETTERS[self._gold(row, choices)]
+        gold = self._gold(row, choices)
+        letter = LETTERS[gold]
+        if self.by_likelihood:
+            return {"input": text, "choices": choices, "target": letter, "shown": choices[gold], "doc": dict(row)}
         is_lettered = choices == list(LETTERS[: len(choices)])
         asked = text if is_lettered else text.rstrip() + ASK.format(lines=lay_out(choices))
         return {"input": asked, "choices": choices, "target": letter, "shown": letter, "doc": dict(row)}

@@ -100,7 +100,7 @@ class TaskFile(_Open):
     metadata: dict[str, Any] = {}
 
 
-KNOWN_METRICS = {"generate_until": ("exact_match",), "multiple_choice": ("acc",)}
+KNOWN_METRICS = {"generate_until": ("exact_match",), "multiple_choice": ("acc", "acc_norm")}
 
 
 def read_task(path: Path, label: str, without: frozenset[str] = frozenset()) -> TaskFile:
