@@ -57,6 +57,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "mbpp": "proctor.scorers.code.mbpp:create",
         "numeric": "proctor.scorers.numeric:create",
         "precision": "proctor.scorers.f1:create_precision",
+        "program": "proctor.scorers.programs.scorer:create_passed",
+        "program_mark": "proctor.scorers.programs.scorer:create_mark",
         "puzzle": "proctor.scorers.puzzle:create",
         "recall": "proctor.scorers.f1:create_recall",
         "regex": "proctor.scorers.regex:create",

@@ -20,12 +20,15 @@ from proctor.domain.problem import CheckKind, Problem
 from proctor.domain.scorecard import CheckResult, CheckStatus
 from proctor.scorers.programs.answering import Answers, answered
 from proctor.scorers.programs.checking.frames import HEADER, MAX_FRAME, framed, unframed
+from proctor.scorers.programs.children import end
 
 MAX_CHECKERS = 4
 """A test that takes its checker with it is failed, and the rest gets another; not for ever."""
 FOLDERS = ("tests/visible", "tests/hidden/unit", "tests/hidden/integration", "tests/hidden/property")
 MAX_MESSAGE = 2_000
 _LOG_BYTES = 16_000
+_LEAVE_SECONDS = 5.0
+_PROPER_ENDS = (0, 1, 5)  # all passed, some failed, none were left to run
 
 
 @dataclass
@@ -105,6 +108,8 @@ class _Watch:
             self.broken.append(str(message["message"]))
         elif event == "end":
             self.is_over = True
+            if message["code"] not in _PROPER_ENDS:
+                self.broken.append(f"pytest ended with {message['code']}")
             return False
         return True
 
@@ -133,7 +138,8 @@ async def _serve(answers: Answers, order: Order, watch: _Watch) -> bool:
             await answers.end_jobs()
         watch.checked.log += line.log()
     if watch.broken:
-        raise ScorerError("The problem's tests cannot be loaded: " + " ".join(watch.broken)[:MAX_MESSAGE])
+        why = f"{' '.join(watch.broken)} {watch.checked.log}"
+        raise ScorerError(f"The problem's tests cannot be run: {why[:MAX_MESSAGE]}")
     if not watch.is_over:
         watch.lose("its process ended")
     return watch.is_over
@@ -149,6 +155,8 @@ class Line:
         self._reader = reader
         self._writer = writer
         self._log = log
+        self.is_leaving = False
+        """It has said its last, and ends by itself."""
 
     async def receive(self) -> Any:
         """The next message; None at the end."""
@@ -171,9 +179,7 @@ class Line:
             return file.read().decode("utf-8", "replace")
 
     async def close(self) -> None:
-        if self.process.returncode is None:
-            self.process.kill()
-        await self.process.wait()
+        await end(self.process, _LEAVE_SECONDS if self.is_leaving else 0.0)
         self._writer.close()
         with contextlib.suppress(ConnectionError):
             await self._writer.wait_closed()
@@ -229,6 +235,7 @@ async def converse(line: Line, answers: Answers, turn: asyncio.Lock, hear: Any) 
                 continue
             message = receiving.result()
             if message is None or ("event" in message and not hear(message)):
+                line.is_leaving = True
                 return
             if "do" in message:
                 pending.add(asyncio.ensure_future(reply(message)))

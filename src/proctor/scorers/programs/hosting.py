@@ -14,6 +14,7 @@ from pathlib import Path
 
 from proctor.domain.place import WORK, Place, Process, Reach
 from proctor.domain.sandbox import Execution, SandboxLimits
+from proctor.scorers.programs.children import end
 
 DATA = "/data"
 """What must survive a restart; no check's fresh start touches it."""
@@ -83,9 +84,7 @@ class Hosted:
         try:
             code = await _ended(probe, process, self._what.ready_seconds + 10)
         finally:
-            if probe.returncode is None:
-                probe.kill()
-                await probe.wait()
+            await end(probe)
         if code == 0:
             self.start_seconds = self.start_seconds or time.monotonic() - self._began
             return ""

@@ -17,6 +17,7 @@ from proctor.domain.problem import InterfaceKind
 from proctor.domain.sandbox import MIB, Spent
 from proctor.scorers.programs import load_tools
 from proctor.scorers.programs.checker import Order, checker, converse, setup_of
+from proctor.scorers.programs.children import end
 from proctor.scorers.programs.limits import seconds_of
 from proctor.scorers.programs.subject import Subject
 
@@ -139,8 +140,6 @@ async def send(reach: Reach, requests: Sequence[Mapping[str, Any]]) -> dict[str,
     except TimeoutError:
         return {"timeout": len(requests)}
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        await end(process)
     answer: dict[str, int] = json.loads(out) if out else {}
     return answer

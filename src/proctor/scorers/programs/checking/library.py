@@ -125,7 +125,7 @@ class Calls:
             named = {key: decode(item, self._adopt) for key, item in kwargs.items()}
             return {"v": encode(callback(*positional, **named), self._export)}
         except Exception as error:  # noqa: BLE001  the check's own function raised: the library may handle it
-            return {"x": [type(error).__name__, str(error)]}
+            return {"x": [type(error).__name__, encode(list(error.args), str)]}
 
     def _export(self, value: Any) -> Any:
         if isinstance(value, Remote):
@@ -135,7 +135,7 @@ class Calls:
             return {"X": number}
         if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
             self._callbacks.append(value)
-            return {"c": len(self._callbacks) - 1}
+            return {"k": len(self._callbacks) - 1}
         raise TypeError(f"a {type(value).__name__} cannot be given to the library: plain values and functions can")
 
     def _adopt(self, tag: str, body: Any) -> Any:

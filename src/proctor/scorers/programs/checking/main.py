@@ -67,7 +67,9 @@ def check(link: Link, setup: dict[str, Any]) -> None:
     quiet_hypothesis()
     plugin = Reporting(link, program_of(link, setup), setup)
     folder = Path(setup["folder"])
-    code = pytest.main([*OPTIONS, "--rootdir", str(folder), *setup["paths"]], plugins=[plugin])
+    code = pytest.main(
+        [*OPTIONS, "--rootdir", str(folder), "--confcutdir", str(folder), *setup["paths"]], plugins=[plugin]
+    )
     link.tell("end", code=int(code))
 
 

@@ -6,6 +6,7 @@ meanwhile. A lane nobody knows yet gets a thread of its own.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import queue
 import socket
@@ -74,6 +75,8 @@ class Peer:
 
     def close(self) -> None:
         self._lose("it was closed")
+        with contextlib.suppress(OSError):
+            self._sock.shutdown(socket.SHUT_RDWR)  # wakes whoever listens; closing alone would not
         self._sock.close()
 
     def _lane(self) -> str:

@@ -88,7 +88,7 @@ class Candidate:
         if "x" in answer:
             found = getattr(builtins, str(answer["x"][0]), None)
             kind = found if isinstance(found, type) and issubclass(found, Exception) else CallbackError
-            raise kind(answer["x"][1])
+            raise kind(*decode(answer["x"][1], self._adopt))
         return decode(answer["v"], self._adopt)
 
     def _described(self, error: BaseException) -> dict[str, Any]:
@@ -107,14 +107,17 @@ def _child(connection: socket.socket, module: str, profile: str) -> None:
     code = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        if profile:
+        if not connection.recv(1, socket.MSG_PEEK):
+            code = 0  # somebody only looked whether we are here
+        elif profile:
             from .profiled import profiling
 
             with profiling(profile):
                 Candidate(connection, module).serve()
+            code = 0
         else:
             Candidate(connection, module).serve()
-        code = 0
+            code = 0
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
