@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -30,7 +31,33 @@ class Document:
     name: str = "document"
 
 
-Part = Text | Image | Document
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A call that a model made earlier in the conversation."""
+
+    call_id: str
+    name: str
+    arguments: Json
+
+    @property
+    def text(self) -> str:
+        return f"[call of {self.name}: {json.dumps(self.arguments, ensure_ascii=False)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a call came to."""
+
+    call_id: str
+    name: str
+    result: str
+
+    @property
+    def text(self) -> str:
+        return f"[result of {self.name}: {self.result}]"
+
+
+Part = Text | Image | Document | ToolUse | ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +67,10 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The textual parts, joined by line breaks."""
+        """The textual parts, joined by line breaks; calls of tools and their results are told in words."""
         if isinstance(self.content, str):
             return self.content
-        return "\n".join(part.text for part in self.content if isinstance(part, Text))
+        return "\n".join(part.text for part in self.content if not isinstance(part, (Image, Document)))
 
 
 @dataclass(frozen=True, slots=True)

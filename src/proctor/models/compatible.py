@@ -10,7 +10,7 @@ from typing import Any
 from proctor.domain.errors import PlanError
 from proctor.domain.message import Json
 from proctor.domain.model import Model, ModelIdentity
-from proctor.models.chat import ChatDialect
+from proctor.models.chat_history import ChatHistoryDialect
 from proctor.models.endpoint import HOSTED_DECIDING, HostedSettings, bearer, find_endpoint
 from proctor.models.hosted import HostedModel
 from proctor.models.provider import Capabilities, Provider
@@ -108,7 +108,7 @@ def _create(
     return HostedModel(
         ModelIdentity(provider, name, url, version),
         StreamingTransport(endpoint.target),
-        ChatDialect(fields=fields or {}),
+        ChatHistoryDialect(fields=fields or {}),
         url=url,
         headers=bearer(endpoint),
         is_streaming=settings.stream,

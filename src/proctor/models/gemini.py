@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.domain.message import Json, Message, Prompt, Text
+from proctor.domain.message import Document, Image, Json, Message, Part, Prompt, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
 from proctor.models.event_stream import EventStream
 from proctor.models.faults import Target, fault_in_answer
@@ -134,12 +134,17 @@ def _role(message: Message) -> str:
 def _parts(message: Message) -> list[dict[str, Json]]:
     if isinstance(message.content, str):
         return [{"text": message.content}]
-    return [
-        {"text": part.text}
-        if isinstance(part, Text)
-        else {"inlineData": {"mimeType": part.media_type, "data": b64encode(part.data).decode()}}
-        for part in message.content
-    ]
+    return [_part(part) for part in message.content]
+
+
+def _part(part: Part) -> dict[str, Json]:
+    if isinstance(part, (Image, Document)):
+        return {"inlineData": {"mimeType": part.media_type, "data": b64encode(part.data).decode()}}
+    if isinstance(part, ToolUse):
+        return {"functionCall": {"id": part.call_id, "name": part.name, "args": part.arguments}}
+    if isinstance(part, ToolResult):
+        return {"functionResponse": {"id": part.call_id, "name": part.name, "response": {"output": part.result}}}
+    return {"text": part.text}
 
 
 def _tool(tool: Mapping[str, Json]) -> dict[str, Json]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.domain.message import Document, Image, Json, Message, Prompt
+from proctor.domain.message import Document, Image, Json, Message, Prompt, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, ToolCall, Usage
 from proctor.models.event_stream import EventStream
 from proctor.models.faults import Target, fault_in_answer
@@ -32,7 +32,7 @@ class MessagesDialect:
     def body(self, model: str, prompt: Prompt, options: Mapping[str, Json], *, is_streaming: bool) -> dict[str, Json]:
         system = [message for message in prompt.messages if message.role == "system"]
         turns = [message for message in prompt.messages if message.role != "system"]
-        messages = [{"role": _role(message), "content": _content(message)} for message in turns]
+        messages = _joined([{"role": _role(message), "content": _content(message)} for message in turns])
         body: dict[str, Json] = {"model": model, "max_tokens": self.default_limit, "messages": messages}
         body.update(_renamed(options))
         if system:
@@ -132,6 +132,22 @@ def _role(message: Message) -> str:
     return "assistant" if message.role == "assistant" else "user"
 
 
+def _joined(messages: list[dict[str, Json]]) -> list[dict[str, Json]]:
+    """The results of calls that were made together belong into one turn."""
+    joined: list[dict[str, Json]] = []
+    for message in messages:
+        if joined and _has_results(joined[-1]) and _has_results(message):
+            joined[-1]["content"] += message["content"]
+        else:
+            joined.append(message)
+    return joined
+
+
+def _has_results(message: Mapping[str, Json]) -> bool:
+    content = message["content"]
+    return isinstance(content, list) and bool(content) and content[0]["type"] == "tool_result"
+
+
 def _content(message: Message) -> Json:
     if isinstance(message.content, str):
         return message.content
@@ -141,6 +157,10 @@ def _content(message: Message) -> Json:
             source = {"type": "base64", "media_type": part.media_type, "data": b64encode(part.data).decode()}
             block: dict[str, Json] = {"type": "image" if isinstance(part, Image) else "document", "source": source}
             parts.append(block if isinstance(part, Image) else {**block, "title": part.name})
+        elif isinstance(part, ToolUse):
+            parts.append({"type": "tool_use", "id": part.call_id, "name": part.name, "input": part.arguments})
+        elif isinstance(part, ToolResult):
+            parts.append({"type": "tool_result", "tool_use_id": part.call_id, "content": part.result})
         else:
             parts.append({"type": "text", "text": part.text})
     return parts

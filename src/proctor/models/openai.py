@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from proctor.domain.errors import PlanError
 from proctor.domain.model import Model, ModelIdentity
-from proctor.models.chat import ChatDialect
+from proctor.models.chat_history import ChatHistoryDialect
 from proctor.models.endpoint import HOSTED_DECIDING, HostedSettings, bearer, find_endpoint
 from proctor.models.hosted import Dialect, HostedModel
 from proctor.models.provider import Capabilities, Provider
@@ -50,7 +50,7 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
         headers["openai-project"] = given.project
     # OpenAI's reasoning models refuse max_tokens, all its models take the new name; other servers know the old one.
     limit_field = given.limit_field or ("max_completion_tokens" if endpoint.is_own else "max_tokens")
-    dialect: Dialect = ResponsesDialect() if given.api == "responses" else ChatDialect(limit_field)
+    dialect: Dialect = ResponsesDialect() if given.api == "responses" else ChatHistoryDialect(limit_field)
     url = endpoint.base_url + ("/responses" if given.api == "responses" else "/chat/completions")
     return HostedModel(
         ModelIdentity(PROVIDER.name, name, url, version_of(ADAPTER_VERSION, given, "limit_field", *HOSTED_DECIDING)),

@@ -43,7 +43,7 @@ async def _message(message: Message, accepts: Accepts, model: str) -> Message:
 
 
 async def _part(part: Part, accepts: Accepts, model: str) -> Part:
-    if isinstance(part, Text):
+    if not isinstance(part, (Image, Document)):
         return part
     kind = "image" if isinstance(part, Image) else "document"
     if len(part.data) > accepts.largest_part:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from proctor.domain.message import Document, Image, Json, Message, Prompt
+import orjson
+
+from proctor.domain.message import Document, Image, Json, Message, Prompt, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, ToolCall, Usage
 from proctor.models.chat import read_logprobs
 from proctor.models.event_stream import EventStream
@@ -20,7 +22,7 @@ FINAL = frozenset({"response.completed", "response.incomplete", "response.failed
 @dataclass(frozen=True, slots=True)
 class ResponsesDialect:
     def body(self, model: str, prompt: Prompt, options: Mapping[str, Json], *, is_streaming: bool) -> dict[str, Json]:
-        items = [{"role": message.role, "content": _content(message)} for message in prompt.messages]
+        items = [item for message in prompt.messages for item in _items(message)]
         # Unless told otherwise the provider would keep every prompt.
         body: dict[str, Json] = {"model": model, "input": items, "store": False, **_renamed(options)}
         if prompt.tools:
@@ -108,6 +110,23 @@ def _renamed(options: Mapping[str, Json]) -> dict[str, Json]:
 def _tool(tool: Mapping[str, Json]) -> dict[str, Json]:
     function = function_of(tool)
     return {"type": "function", "strict": is_strict(function.get("parameters") or {}), **function}
+
+
+def _items(message: Message) -> list[dict[str, Json]]:
+    """A message as items of the conversation: calls of tools and their results are items of their own."""
+    content = message.content
+    if isinstance(content, str):
+        return [{"role": message.role, "content": content}]
+    said = tuple(part for part in content if not isinstance(part, (ToolUse, ToolResult)))
+    items = [{"role": message.role, "content": _content(replace(message, content=said))}] if said else []
+    for part in content:
+        if isinstance(part, ToolUse):
+            arguments = orjson.dumps(part.arguments).decode()
+            call = {"type": "function_call", "call_id": part.call_id, "name": part.name, "arguments": arguments}
+            items.append(call)
+        elif isinstance(part, ToolResult):
+            items.append({"type": "function_call_output", "call_id": part.call_id, "output": part.result})
+    return items
 
 
 def _content(message: Message) -> Json:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from proctor.domain.message import Document, Image, Json, Message, Part, Prompt, Text
+from proctor.domain.message import Document, Image, Json, Message, Part, Prompt, Text, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
 from proctor.domain.sample import Sample
 
@@ -67,6 +67,8 @@ def _read_content(content: Any) -> str | tuple[Part, ...]:
 def _read_part(part: Mapping[str, Any]) -> Part:
     if "text" in part:
         return Text(part["text"])
+    if "call_id" in part:
+        return ToolUse(**part) if "arguments" in part else ToolResult(**part)
     data = base64.b64decode(part["data"]["base64"])
     if "name" in part:
         return Document(data, part["media_type"], part["name"])
