@@ -118,7 +118,8 @@ def _run(work: Callable[[], Any]) -> Any:
 def _options(running: dict[str, Any]) -> MarkOptions:
     from proctor.scorers.programs.options import MarkOptions
 
-    return MarkOptions(wheelhouse=running["wheelhouse"], index_url=running["index"])
+    is_measuring = not running.get("no_load", False)
+    return MarkOptions(wheelhouse=running["wheelhouse"], index_url=running["index"], is_measuring=is_measuring)
 
 
 def _print_proofs(proofs: Sequence[Proof]) -> None:
@@ -157,6 +158,7 @@ def _print_proofs(proofs: Sequence[Proof]) -> None:
     metavar="FILE",
     help="Write the scorecard: .html, .md or .json. Repeatable.",
 )
+@click.option("--no-load", is_flag=True, help="Neither load nor profile it: quicker; performance is not measured.")
 @click.option("--short", is_flag=True, help="Show the verdict, the marks and the requirements only.")
 @_running
 @as_json
@@ -165,6 +167,7 @@ def submit(
     program: Path,
     shelf: Path | None,
     reports: tuple[Path, ...],
+    no_load: bool,
     short: bool,
     as_json: bool,
     **running: Any,
@@ -184,7 +187,7 @@ def submit(
     refuse_unwritable(reports)
     problem = find_problem(name, shelf)
     submission = submission_from(program)
-    card = _mark(problem, submission.files, running)
+    card = _mark(problem, submission.files, {**running, "no_load": no_load})
     document = scorecard_document(card, problem, submission.files)
     if as_json:
         print_json(document)

@@ -62,18 +62,22 @@ class ProblemSamples:
         return Sample(problem.id, text, category=problem.area, tags=tags, metadata=metadata)
 
 
-def requirements(*, folder: Path, problems: str | None = None, repair: int = 0, write_tests: bool = False) -> Benchmark:
+def requirements(
+    *, folder: Path, problems: str | None = None, repair: int = 0, write_tests: bool = False, measure: bool = True
+) -> Benchmark:
     """Programs built from written requirements: built, started, tested, loaded, scanned and read in a sandbox."""
     if not 0 <= repair <= MOST_ROUNDS:
         raise BenchmarkError(f"The parameter 'repair' of {NAME!r} is {repair}; it must be 0 to {MOST_ROUNDS} rounds.")
     found = all_problems(None if problems is None else folder / problems)
     if not found:
         raise BenchmarkError(f"There are no problems in {problems}: a problem is a folder with a problem.yaml.")
+    # Without load and profile marking is quicker; performance is then not measured, and the total says so.
+    how = {} if measure else {"measures": False}
     return Benchmark(
         name=NAME,
         samples=ProblemSamples(tuple(found), write_tests),
         renderer=TemplateRenderer(),
-        scorers=(ScorerSpec("program"), ScorerSpec("program_mark")),
+        scorers=(ScorerSpec("program", how), ScorerSpec("program_mark", how)),
         metrics=("accuracy", "program_mark.mean"),
         version=PROMPT_VERSION,
         options={"repair": repair} if repair else {},

@@ -1,0 +1,145 @@
+"""Scorecards in every form."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import orjson
+import pytest
+
+from fakes.scorecards import HOSTILE, evidence_of, small_problem, unmeasured
+from proctor.cli.pages import page_text
+from proctor.domain.errors import UserError
+from proctor.reports.scorecard import program_of, program_zip, scorecard_document
+from proctor.reports.scorecard_diff import compare_scorecards, difference_page
+from proctor.reports.scorecard_page import scorecard_page, verdict
+from proctor.scorers.programs.evidence import evidence_from_json
+from proctor.scorers.programs.marks import scorecard_of
+
+FILES = {"main.py": b"print(1)\n", "data/x.bin": b"\xff\x00", "README.md": b"# Words\n"}
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> dict[str, object]:
+    problem = small_problem(tmp_path)
+    return scorecard_document(scorecard_of(problem, evidence_of(problem)), problem, FILES)
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> dict[str, object]:
+    problem = small_problem(tmp_path)
+    evidence = evidence_of(problem, "adds_any_numbers", message=HOSTILE)
+    files = {**FILES, "main.py": f"x = '''{HOSTILE}'''\n".encode()}
+    return scorecard_document(scorecard_of(problem, evidence), problem, files)
+
+
+def numbers(text: str) -> set[str]:
+    return set(re.findall(r"\d\.\d{3}\b", text))
+
+
+def test_every_form_has_the_same_numbers(good: dict[str, object], bad: dict[str, object]) -> None:
+    for document in (good, bad):
+        page = scorecard_page(document)
+        html, markdown = page_text(page, document, "html"), page_text(page, document, "md")
+        tables = [cell for section in page.sections for table in section.tables for row in table.rows for cell in row]
+        assert numbers(" ".join(tables)) <= numbers(html)
+        assert numbers(" ".join(tables)) <= numbers(markdown)
+        total = f"{document['total']:.3f}"
+        assert total in verdict(document)
+        assert total in html
+        assert total in markdown
+        assert orjson.loads(page_text(page, document, "json"))["total"] == document["total"]
+
+
+def test_the_card_traces_requirements_to_checks_and_evidence(bad: dict[str, object]) -> None:
+    section = next(one for one in scorecard_page(bad).sections if one.title == "Requirements")
+    row = {one[0]: one for one in section.tables[0].rows}["R1"]
+    assert row[2] == "failed"
+    assert "adds_two_numbers (visible), adds_any_numbers (property)" in row[4]
+    assert "passed in 250 ms; failed: <script>" in row[5]
+    assert section.text == ("3 verified, 1 failed, 0 untested.",)
+    assert verdict(bad).startswith("Failed: ")
+    assert "not every MUST requirement is verified: R1" in verdict(bad)
+
+
+def test_gold_ratio_thresholds_findings_and_phases_are_shown(good: dict[str, object]) -> None:
+    markdown = page_text(scorecard_page(good), good, "md")
+    assert "| work\\_seconds | 1.5 | 1 | 1.5 |" in markdown
+    assert "at most 5 gold | 1.5 | yes | 1.000" in markdown
+    assert "| main.py | 3 | bandit | LOW B101 assert 3 == 4 |" in markdown
+    assert "not run: trivy is not on this machine" in markdown
+    assert "log of readiness" in markdown
+    assert "Written by the model: run and shown, never counted." in markdown
+
+
+def test_nothing_of_a_submission_becomes_markup(bad: dict[str, object]) -> None:
+    page = scorecard_page(bad)
+    html = page_text(page, bad, "html")
+    assert "<script>alert(1)" not in html
+    assert "&lt;script&gt;alert(1)" in html
+    markdown = page_text(page, bad, "md")
+    outside = re.sub(r"^(`{3,})text\n.*?^\1$", "", markdown, flags=re.MULTILINE | re.DOTALL)
+    assert "<script>" not in outside.replace("\\<script\\>", "")
+
+
+def test_the_program_comes_along_as_a_zip(good: dict[str, object]) -> None:
+    html = page_text(scorecard_page(good), good, "html")
+    link = re.search(r'href="data:application/zip;base64,([^"]+)" download="add-up.zip"', html)
+    assert link is not None
+    content = base64.b64decode(link[1].replace("&#43;", "+"))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == FILES
+    assert program_of(good) == FILES
+    assert program_zip(FILES) == program_zip(dict(reversed(FILES.items())))
+
+
+def test_what_was_not_measured_is_a_dash_and_the_total_says_what_it_covers(tmp_path: Path) -> None:
+    problem = small_problem(tmp_path)
+    document = scorecard_document(scorecard_of(problem, unmeasured(evidence_of(problem))), problem)
+    page = scorecard_page(document)
+    assert document["covers"] == pytest.approx(0.6)
+    marks = {row[0]: row[2] for row in page.sections[0].tables[0].rows}
+    assert marks["performance"] == marks["quality"] == marks["security"] == "–"
+    assert "0.600 of 0.6" in verdict(document)
+    assert "Not measured: performance, quality, security." in page.sections[0].notes[0]
+
+
+def test_a_page_is_self_contained(good: dict[str, object]) -> None:
+    html = page_text(scorecard_page(good), good, "html")
+    assert "http://" not in html.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in html
+    assert html.count("<svg") == 2
+
+
+def test_marks_follow_from_the_stored_evidence(good: dict[str, object], tmp_path: Path) -> None:
+    stored = orjson.loads(orjson.dumps(good))
+    problem = small_problem(tmp_path)
+    again = scorecard_document(scorecard_of(problem, evidence_from_json(stored["evidence"])), problem, FILES)
+    assert orjson.dumps(again, option=orjson.OPT_SORT_KEYS) == orjson.dumps(good, option=orjson.OPT_SORT_KEYS)
+
+
+def test_two_programs_are_compared(bad: dict[str, object], good: dict[str, object]) -> None:
+    document = compare_scorecards(bad, good)
+    assert document["is_comparable"]
+    assert [(one["id"], one["a"], one["b"]) for one in document["requirements"]] == [("R1", "failed", "verified")]
+    (file,) = document["files"]
+    assert (file["path"], file["state"]) == ("main.py", "changed")
+    assert "+print(1)" in file["diff"]
+    total = document["dimensions"][0]
+    assert total["difference"] == pytest.approx(good["total"] - bad["total"])  # type: ignore[operator]
+    html = page_text(difference_page(document), document, "html")
+    assert "<script>alert" not in html
+    assert "failed" in html
+
+
+def test_programs_of_different_problems_are_not_compared(good: dict[str, object]) -> None:
+    other = {**good, "problem": {**good["problem"], "id": "other"}}  # type: ignore[dict-item]
+    with pytest.raises(UserError, match="different problems, add-up and other"):
+        compare_scorecards(good, other)
+    changed = {**good, "problem": {**good["problem"], "digest": "0"}}  # type: ignore[dict-item]
+    page = difference_page(compare_scorecards(good, changed))
+    assert "not comparable" in page.sections[0].notes[0]

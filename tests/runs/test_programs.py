@@ -1,0 +1,248 @@
+"""Programs marked through the use cases, in real places."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from commands import Cli
+from fakes.scorecards import small_problem
+from proctor.benchmarks.problems.lint import lint_problem
+from proctor.domain.errors import RunError
+from proctor.domain.message import Message, Prompt
+from proctor.domain.model import ModelIdentity
+from proctor.domain.place import Runner
+from proctor.domain.problem import Problem
+from proctor.domain.response import Response, Usage
+from proctor.domain.scorecard import CheckStatus
+from proctor.runs.programs import PROOF_SECONDS, opened_runner, prove, submit
+from proctor.runs.proving import CHECKS_ONLY, Probe, Proof, check_problem
+from proctor.runs.repairing import MOST_OUTPUT, ProgramModel, feedback, visible_evidence
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+T = TypeVar("T")
+
+
+@pytest.fixture
+def problem(tmp_path: Path) -> Problem:
+    return small_problem(tmp_path)
+
+
+def in_runner(work: Callable[[Runner], Awaitable[T]]) -> T:
+    async def run() -> T:
+        async with opened_runner() as runner:
+            return await work(runner)
+
+    return asyncio.run(run())
+
+
+def test_the_scaffold_is_proven_and_a_spoilt_one_is_not(problem: Problem) -> None:
+    first, second = problem.mutants[0], problem.mutants[1]
+    swapped = replace(first, breaks=second.breaks)
+    spoilt = replace(problem, mutants=(swapped, second), solution={"main.py": b"print(0)\n"})
+
+    async def both(runner: Runner) -> tuple[object, ...]:
+        good = await check_problem(problem, runner, is_quick=True, has_all_mutants=True)
+        bad = await check_problem(spoilt, runner, is_quick=True)
+        return good, bad
+
+    good, bad = in_runner(both)  # type: ignore[misc]
+    assert good.holds, good.faults
+    assert [probe.name for probe in good.probes][:3] == ["gold", "empty", "does nothing"]
+    assert len(good.probes) == 7
+    assert not bad.holds
+    faults = "\n".join(bad.faults)
+    assert "gold: it fails R1, R2, R3" in faults
+    assert "drops-signs: R2 should fail and does not; R1 fails besides" in faults
+    assert "skips-words" not in faults
+    json.dumps(bad.as_json())
+
+
+def test_nothing_gets_nothing(problem: Problem) -> None:
+    async def three(runner: Runner) -> list[object]:
+        programs: list[dict[str, bytes]] = [{}, {"main.py": b""}, {"main.py": b"import sys; sys.exit(2)\n"}]
+        return [await submit(problem, files, runner, options=CHECKS_ONLY) for files in programs]
+
+    empty, idle, refusing = in_runner(three)
+    for card in (empty, idle):
+        assert card.total == 0  # type: ignore[attr-defined]
+        assert not card.passed  # type: ignore[attr-defined]
+    assert not refusing.passed  # type: ignore[attr-defined]
+
+
+def test_a_check_that_ends_differently_for_the_same_program_is_flaky(problem: Problem) -> None:
+    def probe(repeat: int, end: str) -> Probe:
+        return Probe("gold", repeat, 1.0, 1.0, True, (), "", 1.0, {"adds": end, "refuses": "passed"})
+
+    lint = lint_problem(problem)
+    steady = Proof(problem.id, problem.digest, lint, (probe(0, "passed"), probe(1, "passed")), 2.0)
+    assert steady.flaky == {}
+    assert steady.holds
+    shaky = Proof(problem.id, problem.digest, lint, (probe(0, "passed"), probe(1, "failed")), 2.0)
+    assert shaky.flaky == {"gold": {"adds": ["passed", "failed"]}}
+    assert shaky.faults == ["gold: test_adds is flaky (passed, failed)"]
+
+
+def test_a_problem_that_proves_nothing_here_stops_a_run_and_a_proof_lasts_a_day(
+    problem: Problem, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+
+    async def work(runner: Runner) -> None:
+        await prove([problem], runner, home)
+        (note,) = (home / "proofs").iterdir()
+        before = note.stat().st_mtime_ns
+        broken = replace(problem, solution={"main.py": b""})  # the same digest: the note is trusted
+        await prove([broken], runner, home)
+        assert note.stat().st_mtime_ns == before
+        note.write_text(json.dumps({"proven_at": json.loads(note.read_text())["proven_at"] - PROOF_SECONDS}))
+        with pytest.raises(RunError, match=r"add-up \(gold: it fails R1"):
+            await prove([broken], runner, home)
+        note.write_text("not json")
+        with pytest.raises(RunError, match="Nothing was asked"):
+            await prove([broken], runner, home)
+
+    in_runner(work)
+
+
+BAD = "import sys\nprint(1 + sum(int(x) for x in sys.stdin.read().split()))\n"
+GOOD = BAD.replace("1 + sum", "sum")
+
+
+class Scripted:
+    """Answers one after the other, and remembers what it was asked."""
+
+    identity = ModelIdentity("test", "scripted", None, "1")
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = list(answers)
+        self.prompts: list[Prompt] = []
+        self.options: list[object] = []
+
+    async def respond(self, prompt: Prompt, options: object, *, timeout_seconds: float) -> Response:
+        self.prompts.append(prompt)
+        self.options.append(options)
+        return Response(self.answers[len(self.prompts) - 1], usage=Usage(10, 5), latency_seconds=1.0)
+
+    async def close(self) -> None:
+        return
+
+
+def ask(problem: Problem, model: Scripted, rounds: int, text: str = "Build it") -> Response:
+    prompt = Prompt((Message("user", text),))
+
+    async def work(runner: Runner) -> Response:
+        asked = ProgramModel(model, {"Build it": problem}, runner)
+        return await asked.respond(prompt, {"repair": rounds, "temperature": 0}, timeout_seconds=60)
+
+    return in_runner(work)
+
+
+def test_a_program_is_repaired_with_what_the_visible_tests_say(problem: Problem) -> None:
+    diff = "```diff\n--- a/main.py\n+++ b/main.py\n@@ @@\n-{}+{}```\n".format(
+        *(x.split("\n")[1] + "\n" for x in (BAD, GOOD))
+    )
+    model = Scripted(f"```python main.py\n{BAD}```\n```text notes.txt\nkept\n```", "I am not sure.", diff)
+    response = ask(problem, model, 3)
+    assert len(model.prompts) == 3
+    assert response.files == {"main.py": GOOD.encode(), "notes.txt": b"kept\n"}
+    assert response.usage == Usage(30, 15)
+    assert response.latency_seconds == 3.0
+    assert len(response.turns) == 2
+    assert model.options == [{"temperature": 0}] * 3
+    complaint = model.prompts[1].messages[-1].text
+    assert "0 of 1 passed" in complaint
+    assert "test_adds_two_numbers" in complaint
+    assert "No program could be read" in model.prompts[2].messages[-1].text
+    assert [message.role for message in model.prompts[2].messages] == ["user", "assistant", "user", "assistant", "user"]
+
+
+def test_a_program_that_passes_is_not_asked_for_again(problem: Problem) -> None:
+    model = Scripted(f"```python main.py\n{GOOD}```")
+    response = ask(problem, model, 3)
+    assert len(model.prompts) == 1
+    assert response.files == {}
+    assert response.turns == ()
+
+
+def test_other_prompts_pass_through_untouched(problem: Problem) -> None:
+    model = Scripted("anything")
+    assert ask(problem, model, 2, "What is 2 + 2?").text == "anything"
+    assert model.options == [{"temperature": 0}]
+
+
+def test_the_hidden_tests_are_not_even_there_in_a_repair_round(problem: Problem) -> None:
+    evidence = in_runner(lambda runner: visible_evidence(problem, {"main.py": BAD.encode()}, runner))
+    assert {check.name for check in evidence.checks} == {"adds_two_numbers"}
+    told = feedback(evidence)
+    assert told is not None
+    for name, kind in problem.checks.items():
+        assert kind == "visible" or name not in told
+    long = replace(evidence, checks=tuple(replace(one, message="x" * 99_999) for one in evidence.checks * 9))
+    assert len(feedback(long) or "") < MOST_OUTPUT + 1_000
+    assert (
+        feedback(replace(evidence, checks=tuple(replace(one, status=CheckStatus.PASSED) for one in evidence.checks)))
+        is None
+    )
+
+
+AGENT = """#!/bin/sh
+cat > /dev/null
+test -f README.md && test -f tests/test_examples.py || exit 9
+test -r {secret} && exit 8
+printf '%s' '{program}' > main.py
+mkdir __pycache__ && touch __pycache__/main.pyc
+echo built
+"""
+
+
+def test_a_run_asks_repairs_marks_and_shows_programs(cli: Cli, tmp_path: Path) -> None:
+    assert cli("problems", "new", "mine/add-up").code == 0
+    gold = Path("mine/add-up/solution/main.py").read_text()
+    Path("answers.py").write_text(
+        f"GOLD = {gold!r}\n"
+        "def gold(prompt: str) -> str:\n    return '```python main.py\\n' + GOLD + '```'\n"
+        "def none(prompt: str) -> str:\n    return 'No.'\n"
+    )
+    models = ("-m", "python/answers:gold", "-m", "python/answers:none")
+    target = "requirements?problems=mine&repair=1&measure=false"
+    done = cli("run", target, *models, "--where", "difficulty=basic", "--json")
+    assert done.code == 0, done.err
+    by_model = {one["model"]: one for one in done.json["evaluations"]}
+    good, none = by_model["python/answers:gold"], by_model["python/answers:none"]
+    assert good["metrics"]["accuracy"]["value"] == 1
+    assert good["metrics"]["program_mark.mean"]["value"] >= 0.9
+    assert (none["invalid"], none["metrics"]["accuracy"]["value"]) == (1, 0)
+    run = done.json["run_id"]
+    assert "every requirement verified" in cli("samples", run, "--model", "python/answers:gold").out
+    card = cli("problems", "card", run, "add-up", "--model", "python/answers:gold", "-f", "json").json
+    assert card["passed"]
+    assert card["program"]["main.py"]["text"] == gold
+    assert "no program was marked" in cli("problems", "card", run, "add-up", "--model", "python/answers:none").error
+    again = cli("run", target, *models, "--json")
+    assert [one["cached"] for one in again.json["evaluations"]] == [1, 1]
+
+
+@pytest.mark.parametrize("option", ["", "?sandbox=true"])
+def test_an_agent_builds_in_a_folder_that_holds_what_it_is_told(cli: Cli, tmp_path: Path, option: str) -> None:
+    cli("problems", "new", "mine/add-up")
+    secret = tmp_path / "secret.txt"
+    if option:
+        secret.write_text("the agent in the sandbox does not see this")
+    Path("agent.sh").write_text(AGENT.format(program=GOOD.replace("\n", "\\n"), secret=secret).replace("'%s' ", ""))
+    Path("agent.sh").chmod(0o755)
+    done = cli("run", "requirements?problems=mine&measure=false", "-m", f"command/./agent.sh{option}", "--json")
+    assert done.code == 0, done.err
+    (row,) = cli("samples", "latest", "--json").json
+    assert row["error"] is None
+    assert row["scores"]["program"]["answer"] == "agent"
+    card = cli("problems", "card", "latest", "add-up", "-f", "json").json
+    assert list(card["program"]) == ["main.py"]
+    assert {one["id"]: one["status"] for one in card["requirements"]}["R1"] == "verified"
