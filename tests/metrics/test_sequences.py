@@ -215,3 +215,36 @@ def test_rules_are_met_by_intervals() -> None:
         False,
         False,
     ]
+
+
+@settings(max_examples=40)
+@given(st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), min_size=1, max_size=80))
+def test_the_p_value_says_what_the_interval_says(values: list[float]) -> None:
+    sequence, swapped = ConfidenceSequence.of_differences(), ConfidenceSequence.of_differences()
+    for value in values:
+        sequence.update(value)
+        swapped.update(-value)
+    p_value = sequence.p_value(0.0)
+    assert 0 < p_value <= 1
+    assert swapped.p_value(0.0) == pytest.approx(p_value, rel=1e-9)
+    low, high = sequence.interval()
+    if p_value > 0.051:
+        assert low <= 0 <= high
+    if p_value < 0.049:
+        assert low > 0 or high < 0
+
+
+def test_a_p_value_that_is_watched_and_stopped_at_its_best_is_still_rarely_small() -> None:
+    rng = random.Random(23)
+    draw, runs, claims = difference(0.0, 0.3), 200, 0
+    for _ in range(runs):
+        sequence = ConfidenceSequence.of_differences()
+        for _ in range(150):
+            sequence.update(draw(rng))
+            if sequence.p_value(0.0) < 0.05:
+                claims += 1
+                break
+    assert claims / runs <= 0.05
+    assert ConfidenceSequence().p_value(0.5) == 1
+    with pytest.raises(ValueError, match="a candidate lies between -1 and 1"):
+        sequence.p_value(2.0)

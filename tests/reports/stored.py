@@ -63,6 +63,8 @@ class Told:
     seconds: float = 0.25
     groups: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, str] = field(default_factory=dict)
+    rewritten: tuple[str, ...] = ()
+    """Samples whose question says something else."""
 
     def epochs_of(self, sample_id: str) -> list[float | str]:
         given = self.marks[sample_id]
@@ -74,11 +76,21 @@ class Told:
 
     def sample(self, name: str) -> Sample:
         return Sample(
-            name, f"question {name}", target="yes", category=self.categories.get(name), group=self.groups.get(name)
+            name,
+            f"{'another ' if name in self.rewritten else ''}question {name}",
+            target="yes",
+            category=self.categories.get(name),
+            group=self.groups.get(name),
         )
 
 
-def record(database: Database, folder: Path, *told: Told, status: RunStatus = RunStatus.COMPLETED) -> str:
+def record(
+    database: Database,
+    folder: Path,
+    *told: Told,
+    status: RunStatus = RunStatus.COMPLETED,
+    until: str | None = None,
+) -> str:
     """Write one run with these evaluations; gives its id."""
     store = RunStore(database)
     evaluations = [_evaluation(one) for one in told]
@@ -86,6 +98,7 @@ def record(database: Database, folder: Path, *told: Told, status: RunStatus = Ru
         {
             "models": [{"model": name} for name in dict.fromkeys(one.model for one in told)],
             "benchmarks": list(dict.fromkeys(one.benchmark for one in told)),
+            "until": until,
         }
     )
     run_id = store.create(plan, evaluations, folder)

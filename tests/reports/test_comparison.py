@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from proctor.domain.errors import NotFoundError, UserError
 from proctor.domain.estimate import SampleScore
 from proctor.metrics.compare import compare
+from proctor.metrics.sequences import ConfidenceSequence
 from proctor.reports.comparison_page import comparison_page, left_out_text
 from proctor.reports.markdown import page_markdown
 from proctor.reports.pairs import Choice, NotComparableError
@@ -98,6 +99,61 @@ def test_benchmarks_with_other_content_are_not_paired_unless_asked(database: Dat
     assert found["n"] == 2
     assert found["left_out"]["only_b_not_asked_in_a"] == 1
     assert "The samples differ (2 and 3), the versions are 1 and 2." in found["warnings"]
+
+
+def test_runs_on_parts_of_one_benchmark_are_compared_on_what_they_share(database: Database, tmp_path: Path) -> None:
+    before = record(database, tmp_path, Told({f"s{n}": 1.0 for n in range(6)}))
+    after = record(database, tmp_path, Told({f"s{n}": 0.0 for n in range(4, 9)}, content="e" * 32))
+    found = one(compare_runs(database, [before, after], flips=5))
+    assert found["n"] == 2
+    assert (found["left_out"]["only_a_not_asked_in_b"], found["left_out"]["only_b_not_asked_in_a"]) == (4, 3)
+    assert [flip["sample_id"] for flip in found["flips"]["lost"]["samples"]] == ["s4", "s5"]
+    assert found["warnings"] == [
+        "The two were not asked the same samples (6 by A, 5 by B): only those whose content is the same are compared."
+    ]
+    assert left_out_text(found) == "7 samples left out: 4 not asked in B, 3 not asked in A."
+
+
+def test_a_sample_whose_content_changed_under_its_id_is_not_shared(database: Database, tmp_path: Path) -> None:
+    marks = {f"s{n}": 1.0 for n in range(4)}
+    before = record(database, tmp_path, Told(marks))
+    after = record(database, tmp_path, Told(marks, content="e" * 32, rewritten=("s1",)))
+    found = one(compare_runs(database, [before, after]))
+    assert found["n"] == 3
+    assert (found["left_out"]["only_a_not_asked_in_b"], found["left_out"]["only_b_not_asked_in_a"]) == (1, 1)
+    assert one(compare_runs(database, [before, after], Choice(allow_different=True)))["n"] == 4
+
+
+def test_after_a_rule_that_stops_early_the_difference_is_anytime_valid(database: Database, tmp_path: Path) -> None:
+    a = Told({name: float(n % 4 == 0) for n, name in enumerate(names(80))})
+    b = Told({name: float(n % 4 != 1) for n, name in enumerate(names(80))}, model="demo/b")
+    plain = one(compare_runs(database, [record(database, tmp_path, a, b)]))
+    run = record(database, tmp_path, a, b, until="decided")
+    found = one(compare_runs(database, [run]))
+    sequence = ConfidenceSequence.of_differences()
+    for name in names(80):
+        sequence.update(float(b.marks[name]) - float(a.marks[name]))  # type: ignore[arg-type]
+    assert found["difference"]["ci95"] == list(sequence.interval())
+    assert found["difference"]["method"] == "confidence sequence"
+    assert (found["test"], found["p_value"]) == ("anytime-valid test", sequence.p_value(0.0))
+    assert found["difference"]["value"] == plain["difference"]["value"]
+    low, high = plain["difference"]["ci95"]
+    assert found["difference"]["ci95"][0] < low
+    assert found["difference"]["ci95"][1] > high
+    [warning] = found["warnings"]
+    assert warning.startswith(f"How many samples there are was decided by what was seen, in run {run} ('decided'): ")
+    assert "the separate scores of A and B have intervals for a fixed number of samples, which do not." in warning
+
+
+def test_grouped_samples_have_no_anytime_valid_interval_and_that_is_said(database: Database, tmp_path: Path) -> None:
+    groups = {name: f"g{n // 2}" for n, name in enumerate(names(12))}
+    told = [
+        Told({name: float(n % 3 == rest) for n, name in enumerate(names(12))}, model=f"demo/{rest}", groups=groups)
+        for rest in range(2)
+    ]
+    found = one(compare_runs(database, [record(database, tmp_path, *told, until="ci<0.5")]))
+    assert found["test"].startswith("clustered ")
+    assert found["warnings"][0].endswith("do not hold; take them as too sure.")
 
 
 def test_other_prompts_and_other_scorer_versions_are_refused_too(database: Database, tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from proctor.metrics.pairing import LeftOut, Mark, Pairs, pair
 from proctor.metrics.permutation import sign_flip_test
 from proctor.metrics.power import ALPHA, detectable_difference, samples_for_stderr
 
+ANYTIME = "anytime-valid test"
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -82,12 +84,14 @@ def compare_marks(
     names: tuple[str, str] = ("A", "B"),
     seed: int = 0,
     keep: int = 0,
+    is_sequential: bool = False,
 ) -> Comparison:
     """Compare two systems whose marks come in the order of their ids; neither side is held in memory.
 
-    The ids of the first `keep` flipped samples are kept, each way.
+    The ids of the first `keep` flipped samples are kept, each way. Where sampling ended because of what was seen
+    (`is_sequential`), interval and p-value are those that hold then; there are none for samples that share groups.
     """
-    pairs = pair(a, b, keep=keep)
+    pairs = pair(a, b, keep=keep, is_sequential=is_sequential)
     sides = (pairs.a.estimate(), pairs.b.estimate())
     if not pairs.n:
         return Comparison(names, 0, *sides, Estimate(None, 0), left_out=pairs.left_out)
@@ -99,11 +103,16 @@ def compare_marks(
         p_value, p_error = outcome.p_value, outcome.error
         test = ("clustered " if is_clustered else "") + outcome.method
     difference = _difference(pairs, is_clustered)
+    shown = _agreeing(difference, p_value)
+    if pairs.sequence is not None and not is_clustered:
+        p_value, p_error, test = pairs.sequence.p_value(0.0), 0.0, ANYTIME
+        low, high = pairs.sequence.interval()
+        shown = replace(difference, low=low, high=high, method="confidence sequence")
     return Comparison(
         names,
         pairs.n,
         *sides,
-        _agreeing(difference, p_value),
+        shown,
         p_value,
         p_error,
         test,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 
 from proctor.metrics.intervals import Cluster, MeanAccumulator
+from proctor.metrics.sequences import ConfidenceSequence
 
 Mark = tuple[str, float | None, str | None]
 """A sample's id, its score (None where it was asked and has none), and its group."""
@@ -113,10 +114,12 @@ class Pairs:
     """The samples both systems have a score for, as far as their statistics need them; ids of flips up to a number."""
 
     __slots__ = ("_keep", "_m2", "_mean", "a", "b", "gained", "gained_ids", "is_binary", "left_out", "lost",
-                 "lost_ids", "n", "units")  # fmt: skip
+                 "lost_ids", "n", "sequence", "units")  # fmt: skip
 
-    def __init__(self, keep: int = 0) -> None:
+    def __init__(self, keep: int = 0, *, is_sequential: bool = False) -> None:
         self._keep = keep
+        self.sequence = ConfidenceSequence.of_differences() if is_sequential else None
+        """Told the differences where they may have decided when sampling ended; only counts, so in any order."""
         self._mean = self._m2 = 0.0
         self.n = self.gained = self.lost = 0
         """`gained`: only B is right, `lost`: only A is; right means a score of at least a half."""
@@ -137,6 +140,8 @@ class Pairs:
         self.b.add_value(b, group)
         difference = b - a
         self.units.add(difference, group)
+        if self.sequence is not None:
+            self.sequence.update(difference)
         step = difference - self._mean
         self._mean += step / self.n
         self._m2 += step * (difference - self._mean)
@@ -156,12 +161,12 @@ class Pairs:
         return math.sqrt(self._m2 / (self.n - 1)) if self.n > 1 else 0.0
 
 
-def pair(a: Iterable[Mark], b: Iterable[Mark], *, keep: int = 0) -> Pairs:
+def pair(a: Iterable[Mark], b: Iterable[Mark], *, keep: int = 0, is_sequential: bool = False) -> Pairs:
     """Match by sample id in one pass over both sides, which come in the order of their ids.
 
     The ids of the first `keep` flipped samples are kept each way. A sample that appears twice on one side is an error.
     """
-    pairs = Pairs(keep)
+    pairs = Pairs(keep, is_sequential=is_sequential)
     left, right = _ascending(a), _ascending(b)
     x, y = next(left, None), next(right, None)
     while x is not None and y is not None:

@@ -70,6 +70,9 @@ class _LowerBound:
     def add(self, value: float) -> None:
         self._wealth.add(value)
 
+    def log_won(self, candidate: float) -> float:
+        return self._wealth.log_and_slope(candidate)[0]
+
     def current(self) -> float:
         # Newton's steps on a convex falling function come from the left, so each one is itself a valid bound.
         for _ in range(60):
@@ -117,6 +120,19 @@ class ConfidenceSequence:
         self._from_above.add(1 - scaled)
         self._n += 1
         self._sum += value
+
+    def p_value(self, mean: float) -> float:
+        """How likely so much, or more, would ever have been won by betting against `mean`, were it the true one.
+
+        Holds at whatever moment it is asked for, and is below alpha where the interval at this moment excludes `mean`.
+        """
+        scaled = (mean - self._low) / (self._high - self._low)
+        if not 0 < scaled < 1:
+            raise ValueError(f"a candidate lies between {self._low:g} and {self._high:g}, not {mean}")
+        if not self._n:
+            return 1.0
+        won = max(self._from_below.log_won(scaled), self._from_above.log_won(1 - scaled))
+        return min(1.0, 2 * math.exp(-won))
 
     def interval(self) -> tuple[float, float]:
         """The narrowest interval known so far; with many samples it is worked out anew for every 64th part of them."""

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from proctor.metrics.compare import Comparison, compare_marks, correct
+from proctor.metrics.compare import ANYTIME, Comparison, compare_marks, correct
 from proctor.metrics.verdicts import TARGET, verdict
 from proctor.reports.pairs import Pair
 from proctor.reports.summary import estimate_json
-from proctor.stores.comparing import EvaluationRow, Marks, SampleView, view_samples
+from proctor.stores.comparing import BEFORE_CONTENT, EvaluationRow, Marks, SampleView, view_samples
 from proctor.stores.database import Database
 
 Summary = Mapping[str, Any]
@@ -18,8 +18,8 @@ Summary = Mapping[str, Any]
 
 def measure_pair(database: Database, pair: Pair, *, flips: int = 0) -> Comparison:
     """Compare one pair from its stored marks; the ids of the first `flips` flipped samples are kept, each way."""
-    a, b = (Marks(database, row, pair.scorer) for row in (pair.a, pair.b))
-    return compare_marks(a, b, names=pair.names, keep=flips)
+    a, b = (Marks(database, row, pair.scorer, by_content=pair.is_overlap) for row in (pair.a, pair.b))
+    return compare_marks(a, b, names=pair.names, keep=flips, is_sequential=bool(pair.stopped_early))
 
 
 def comparison_document(
@@ -73,8 +73,20 @@ def _numbers(pair: Pair, comparison: Comparison, summaries: Mapping[int, Summary
         "effects": dict(comparison.effects),
         "detectable_difference": comparison.detectable,
         "better": comparison.better,
-        "warnings": list(pair.warnings),
+        "warnings": [*pair.warnings, *_stopping(pair, comparison)],
     }
+
+
+def _stopping(pair: Pair, comparison: Comparison) -> list[str]:
+    """What a rule that stops early does to the numbers, said for each run that had one."""
+    if not pair.stopped_early or not comparison.n:
+        return []
+    runs = " and ".join(f"run {row.run_id} ('{row.until}')" for row in pair.stopped_early)
+    start = f"How many samples there are was decided by what was seen, in {runs}: "
+    if comparison.test == ANYTIME:
+        end = "the separate scores of A and B have intervals for a fixed number of samples, which do not."
+        return [f"{start}the difference, its interval and p hold all the same (anytime-valid); {end}"]
+    return [f"{start}intervals and p are for a fixed number of samples and do not hold; take them as too sure."]
 
 
 def _side(row: EvaluationRow, name: str, summary: Summary) -> dict[str, Any]:
@@ -104,8 +116,12 @@ def cost_per_answer(summary: Summary) -> float | None:
 
 def _flips(database: Database, pair: Pair, comparison: Comparison) -> dict[str, Any]:
     """The samples that only one of the two got right: all counted, the first few shown."""
-    ways = {"gained": (comparison.gained, comparison.gained_ids), "lost": (comparison.lost, comparison.lost_ids)}
-    shown = [*comparison.gained_ids, *comparison.lost_ids]
+    gained, lost = (
+        [name.partition(BEFORE_CONTENT)[0] if pair.is_overlap else name for name in names]
+        for names in (comparison.gained_ids, comparison.lost_ids)
+    )
+    ways = {"gained": (comparison.gained, gained), "lost": (comparison.lost, lost)}
+    shown = [*gained, *lost]
     views = [view_samples(database, row, pair.scorer, shown) if shown else {} for row in (pair.a, pair.b)]
     return {
         way: {"count": count, "samples": [_flip(name, *views) for name in names]}

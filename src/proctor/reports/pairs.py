@@ -29,6 +29,14 @@ class Pair:
     b: EvaluationRow
     scorer: str
     warnings: tuple[str, ...] = ()
+    is_overlap: bool = False
+    """Only samples of the same content are compared: the two were not asked the same set."""
+
+    @property
+    def stopped_early(self) -> tuple[EvaluationRow, ...]:
+        """Those of the two whose answers may have decided how many there are."""
+        rows = (self.a,) if self.a.run_id == self.b.run_id else (self.a, self.b)
+        return tuple(row for row in rows if row.until is not None)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -143,7 +151,8 @@ def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
             )
     warnings = []
     content = difference_of_content(a, b)
-    if content:
+    is_overlap = _are_parts_of_one(a, b)
+    if content and not is_overlap:
         warnings.append(content)
     if a.scorers[scorer] != b.scorers[scorer]:
         warnings.append(
@@ -154,11 +163,23 @@ def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
             f"{a.model} on {a.benchmark} in run {a.run_id} and {b.model} in run {b.run_id} are not comparable: "
             f"{' '.join(warnings)}"
         )
+    if is_overlap:
+        warnings.append(
+            f"The two were not asked the same samples ({a.samples:,} by A, {b.samples:,} by B): only those whose "
+            "content is the same are compared."
+        )
     if a.epochs != b.epochs:
         warnings.append(f"Each sample was asked {a.epochs} times by A and {b.epochs} times by B; epochs are averaged.")
     if a.options != b.options:
         warnings.append(f"The sampling options differ: {_options(a)} against {_options(b)}.")
-    return Pair(a, b, scorer, tuple(warnings))
+    return Pair(a, b, scorer, tuple(warnings), is_overlap and not choice.allow_different)
+
+
+def _are_parts_of_one(a: EvaluationRow, b: EvaluationRow) -> bool:
+    """Different samples, but of the same version of a benchmark, put in the same way."""
+    samples_a, _, prompts_a = a.digest.partition("/")
+    samples_b, _, prompts_b = b.digest.partition("/")
+    return samples_a != samples_b and prompts_a == prompts_b and a.version == b.version and a.shots == b.shots
 
 
 def difference_of_content(a: EvaluationRow, b: EvaluationRow) -> str | None:

@@ -37,6 +37,8 @@ class EvaluationRow:
     metrics: tuple[str, ...]
     tags: Mapping[str, str]
     has_summary: bool
+    until: str | None = None
+    """The rule that could stop the run early; None where every sample was asked whatever the answers."""
 
     @property
     def shots(self) -> int | None:
@@ -57,6 +59,7 @@ def _query() -> Select[Any]:
         evaluations.c.summary.is_not(None).label("has_summary"),
         runs.c.status,
         runs.c.created_at,
+        func.json_extract(runs.c.plan, "$.until").label("until"),
     ).join(runs, runs.c.id == evaluations.c.run_id)
 
 
@@ -119,7 +122,12 @@ def _evaluation(row: Any) -> EvaluationRow:
         metrics=tuple(orjson.loads(row.metrics)),
         tags=orjson.loads(row.tags),
         has_summary=bool(row.has_summary),
+        until=row.until,
     )
+
+
+BEFORE_CONTENT = "\x1f"
+"""Stands between a sample's id and the digest of its content."""
 
 
 class Marks:
@@ -127,10 +135,14 @@ class Marks:
 
     Each is (sample id, score, group), with None for a sample that was asked but has no score. SQLite sorts in bounded
     memory and beyond that on disk, so however many samples there are, few are held here.
+
+    With `by_content` a sample's content is part of its id, so that two samples of one id that say different things
+    are not taken for the same.
     """
 
-    def __init__(self, database: Database, evaluation: EvaluationRow, scorer: str) -> None:
+    def __init__(self, database: Database, evaluation: EvaluationRow, scorer: str, *, by_content: bool = False) -> None:
         self._database, self._evaluation, self._scorer = database, evaluation, scorer
+        self._by_content = by_content
 
     def __iter__(self) -> Iterator[tuple[str, float | None, str | None]]:
         with explained(self._database.path), self._database.engine.connect() as connection:
@@ -142,13 +154,16 @@ class Marks:
         merged = (func.avg(columns[0]), func.min(columns[1]))
         # One epoch has nothing to average, and grouping costs as much as reading.
         is_single = self._evaluation.epochs == 1
+        key: ColumnElement[str] = responses.c.sample_id
+        if self._by_content:
+            key = key + BEFORE_CONTENT + responses.c.sample_digest
         query = (
-            select(responses.c.sample_id, *(columns if is_single else merged))
+            select(key, *(columns if is_single else merged))
             .outerjoin(scores, _marks_of(self._evaluation, self._scorer))
             .where(responses.c.evaluation_id == self._evaluation.id, is_current())
-            .order_by(responses.c.sample_id)
+            .order_by(key)
         )
-        return query if is_single else query.group_by(responses.c.sample_id)
+        return query if is_single else query.group_by(key)
 
 
 @dataclass(frozen=True, slots=True)
