@@ -21,6 +21,7 @@ from typing import Any
 
 from . import kernel
 from .keeper_files import Folders, RefusedError
+from .keeper_flows import Flows
 from .keeper_frames import Unpacker, joined, packed, parted
 from .keeper_jobs import Job, filter_for
 from .keeper_notices import MAX_REFUSED, Notices
@@ -50,6 +51,7 @@ class Keeper:
         self._sends: dict[int, tuple[Job, int]] = {}
         self._poll = select.poll()
         self._watched: dict[int, Callable[[int], None]] = {}
+        self._flows = Flows(self._tell, self._watch, self._unwatch)
         self._next_tick = 0.0
         self._peak = 0
         self._ticks = 0
@@ -65,6 +67,9 @@ class Keeper:
             "logs": self._logs,
             "spent": self._spent,
             "seen": self._seen,
+            "connect": self._flows.connect,
+            "pour": self._flows.pour,
+            "taken": self._flows.taken,
         }
 
     # The loop
@@ -78,7 +83,7 @@ class Keeper:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self._watch(wake, lambda _: self._on_child(wake))
         self._watch(self._in, self._on_order)
-        self._tell({"ready": True, "pid": os.getpid(), "is_first": self._population.is_first})
+        self._tell({"ready": True, "is_first": self._population.is_first, "cluster": _cluster()})
         while True:
             for fd, events in self._poll.poll(self._patience()):
                 handler = self._watched.get(fd)
@@ -417,6 +422,12 @@ def _offer_first(pid: int) -> None:
         fd = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
         os.write(fd, b"1000")
         os.close(fd)
+
+
+def _cluster() -> list[Any] | None:
+    """Where a pod is told its cluster's API is."""
+    host, port = os.environ.get("KUBERNETES_SERVICE_HOST"), os.environ.get("KUBERNETES_SERVICE_PORT", "443")
+    return [host, int(port)] if host and port.isdigit() else None
 
 
 def _channel() -> tuple[int, int]:

@@ -27,6 +27,7 @@ _SAID = 4_096
 _DIE_SECONDS = 5.0
 _GRACE_SECONDS = 10.0
 _PID_SECONDS = 30.0
+_COMMAND_SECONDS = 60.0
 
 
 class Guard:
@@ -100,14 +101,7 @@ class Guard:
         assert self._process is not None  # noqa: S101
         deadline = time.monotonic() + _PID_SECONDS
         while self._process.poll() is None and time.monotonic() < deadline:
-            done = subprocess.run(  # noqa: S603  the runner's own command
-                self._config["asking_pid"],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-                timeout=_PID_SECONDS,
-                env=self._config["environment"],
-            )
+            done = self._run(self._config["asking_pid"])
             text = done.stdout.strip()
             if done.returncode == 0 and text.isdigit() and int(text):
                 return int(text)
@@ -200,11 +194,27 @@ class Guard:
             )
 
     def _memory_kills(self) -> int:
-        """An engine may have removed its group by now; what was counted before is not known then."""
+        """How often memory ran out; an engine may have removed its group by now, or be asked instead."""
+        if self._config["explaining"]:
+            return int(b"OOMKilled" in self._run(self._config["explaining"]).stdout)
         try:
             return self._counting.memory_kills()
         except OSError:
             return 0
+
+    def _run(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
+        """One of the runner's own commands; one that takes too long has failed."""
+        try:
+            return subprocess.run(  # noqa: S603  the runner's own command
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+                timeout=_COMMAND_SECONDS,
+                env=self._config["environment"],
+            )
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, 124, b"", b"")
 
     def close(self) -> None:
         if self._process is not None:
@@ -212,15 +222,7 @@ class Guard:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.kill()
         for command in self._config["after"]:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                subprocess.run(  # noqa: S603  the runner's own command
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    check=False,
-                    timeout=60,
-                    env=self._config["environment"],
-                )
+            self._run(command)
         if self._process is not None:
             self._process.wait()
             if self._process.stderr is not None:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import secrets
 import socket
 
 from proctor.domain.errors import SandboxError
 
 FIRST_UID = 61_001
 COUNT = 1_000
+_FIRST_OF_MANY, _MANY = 1_000_000, 2_000_000_000
+
+
+def anyone() -> int:
+    """A user nobody has, drawn from so many that no two places get the same; for machines we cannot ask."""
+    return _FIRST_OF_MANY + secrets.randbelow(_MANY)
 
 
 def lease() -> tuple[int, socket.socket | None]:

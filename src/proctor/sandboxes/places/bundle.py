@@ -12,8 +12,8 @@ from typing import Any
 
 from proctor.sandboxes.cold import PACKAGE
 
-MODULES = """__init__ confinement kernel keeper keeper_files keeper_frames keeper_jobs keeper_notices keeper_processes
-seccomp syscalls"""
+MODULES = """__init__ confinement kernel keeper keeper_files keeper_flows keeper_frames keeper_jobs keeper_notices
+keeper_processes seccomp syscalls"""
 
 # Read by an interpreter that may be of another version: compiled code is used where it fits, the text elsewhere.
 READER = """import marshal, os, struct

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import secrets
 import subprocess
-from pathlib import Path
 
 from proctor.domain.errors import SandboxError
-from proctor.domain.place import PlaceLimits, Reach
+from proctor.domain.place import PlaceLimits
 from proctor.sandboxes.containers import Engine, find_engine, isolation, scratch
 from proctor.sandboxes.images import IMAGE, image_status
 from proctor.sandboxes.inside.keeper_files import Folders
 from proctor.sandboxes.inside.keeper_guard import OWN_BYTES, OWN_PROCESSES
-from proctor.sandboxes.places.accounts import lease
+from proctor.sandboxes.places.accounts import anyone, lease
 from proctor.sandboxes.places.bundle import start_command
-from proctor.sandboxes.places.opening import Launch, namespace_reach, open_place
-from proctor.sandboxes.places.place import KeptPlace, Reacher
+from proctor.sandboxes.places.opening import Launch, open_place
+from proctor.sandboxes.places.place import KeptPlace
 
-_NOBODY = 65_534
 _VERSIONS = {"docker": "{{.Server.Version}}", "podman": "{{.Client.Version}}"}
 
 
@@ -55,15 +51,16 @@ class Containers:
 
     async def open(self, limits: PlaceLimits = PlaceLimits()) -> KeptPlace:  # noqa: B008  frozen
         uid, held = lease()
+        uid = uid if held is not None else anyone()
         name = f"proctor-place-{secrets.token_hex(8)}"
         inspect = (*self._engine.client, "inspect", "--format", "{{.State.Pid}}", name)
         try:
             launch = Launch(
                 self.name,
                 self._version,
-                tuple(self.command(limits, uid if held is not None else _NOBODY, name)),
+                tuple(self.command(limits, uid, name)),
                 is_using_cgroups=False,  # the engine's own
-                is_counting_users=held is not None,
+                is_counting_users=True,
                 asking_pid=inspect,
                 enforced_by={"memory": "cgroup", "processes": "cgroup", "disk": "tmpfs and supervision"},
                 after=((*self._engine.client, "rm", "--force", "--volumes", name),),
@@ -71,22 +68,10 @@ class Containers:
                 notes={"image": self._image},
                 guard_environment=self._engine.environment,
             )
-            return await open_place(launch, limits, self._reach)
+            return await open_place(launch, limits)
         finally:
             if held is not None:
                 held.close()  # the guard has its own copy by now
-
-    def _reach(self, pid: int) -> Reacher:
-        async def reach(port: int) -> Reach:
-            is_here = await asyncio.to_thread(Path(f"/proc/{pid}/ns/net").exists)
-            if os.geteuid() != 0 or not is_here:
-                raise SandboxError(
-                    f"Only root on {self.name}'s own machine can join a container's network. Run as root there, or use "
-                    "the runner 'bubblewrap'."
-                )
-            return await namespace_reach(pid)(port)
-
-        return reach
 
     async def close(self) -> None:
         """Places are closed one by one; a runner holds nothing."""

@@ -31,6 +31,7 @@ class Line:
         self._numbers = itertools.count(1)
         self._answers: dict[int, asyncio.Future[Answer]] = {}
         self._ended: dict[int, asyncio.Future[Answer]] = {}
+        self._flows: dict[int, asyncio.Queue[bytes | None]] = {}
         self.ready: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self.fault: str | None = None
         self.is_lost = False
@@ -50,12 +51,19 @@ class Line:
                 if not future.done():
                     future.set_exception(PlaceLostError(self.fault or "the keeper is gone"))
                     future.exception()  # nobody may be waiting, which is no reason to complain
+            for flow in self._flows.values():
+                flow.put_nowait(None)
 
     def _deliver(self, head: dict[str, Any], body: bytes) -> None:
         if "ready" in head:
             future: asyncio.Future[Answer] | None = self.ready
         elif "ended" in head:
             future = self._ended.get(head["ended"])
+        elif "flow" in head:
+            flow = self._flows.get(head["flow"])
+            if flow is not None:
+                flow.put_nowait(None if head.get("is_broken") else body)
+            return
         elif "fault" in head:
             self.fault = str(head["fault"]).strip()
             return
@@ -76,6 +84,14 @@ class Line:
 
     def forget(self, number: int) -> None:
         self._ended.pop(number, None)
+
+    def flow(self, number: int) -> asyncio.Queue[bytes | None]:
+        """What comes over a connection into the place: bytes, none at their end, None when it broke."""
+        self._flows[number] = asyncio.Queue()
+        return self._flows[number]
+
+    def forget_flow(self, number: int) -> None:
+        self._flows.pop(number, None)
 
     def say(self, head: Mapping[str, Any]) -> None:
         """An order nobody waits for."""

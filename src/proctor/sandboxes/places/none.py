@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from pathlib import Path
 
-from proctor.domain.place import PlaceLimits, Reach
+from proctor.domain.place import PlaceLimits
 from proctor.sandboxes.namespaces import ENVIRONMENT
 from proctor.sandboxes.places.bundle import start_command
 from proctor.sandboxes.places.opening import Launch, open_place
@@ -30,14 +30,11 @@ class Unprotected:
             is_hosted=True,
             is_filtered=False,
             is_notifying=False,
+            network="host",
             path=f"{Path(INTERPRETER).parent}:{ENVIRONMENT['PATH']}",
             notes={"warning": WARNING},
         )
-
-        async def reach(port: int) -> Reach:
-            return Reach((), "127.0.0.1", port)
-
-        return await open_place(launch, limits, lambda _: reach)
+        return await open_place(launch, limits)
 
     async def close(self) -> None:
         """Places are closed one by one; a runner holds nothing."""

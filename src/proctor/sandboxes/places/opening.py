@@ -6,21 +6,25 @@ import asyncio
 import os
 import shutil
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from proctor.domain.errors import SandboxError
 from proctor.domain.message import Json
 from proctor.domain.place import PlaceLimits, Reach
 from proctor.sandboxes.namespaces import ENVIRONMENT
-from proctor.sandboxes.places.bundle import bundle
+from proctor.sandboxes.places.bundle import READER, bundle
 from proctor.sandboxes.places.launch import Guarded
 from proctor.sandboxes.places.line import Line, PlaceLostError
 from proctor.sandboxes.places.place import KeptPlace, Reacher
 
 _OPEN_SECONDS = 60.0
 PLACE_ENVIRONMENT = {**ENVIRONMENT, "HOME": "/tmp"}  # noqa: S108  the place's own
+
+Network = Literal["joined", "tunnelled", "host"]
+"""How a service inside is reached: by joining its network, through the keeper (slower), or as any on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,35 +49,54 @@ class Launch:
     data: Mapping[str, str] = field(default_factory=dict)
     """Texts for the tool to read: `{data:name}` stands for a descriptor."""
     enforced_by: Mapping[str, str] = field(default_factory=dict)
+    explaining: tuple[str, ...] = ()
+    """A command that prints `OOMKilled` when the place ended because its memory was used up."""
     after: tuple[tuple[str, ...], ...] = ()
     """Commands that remove what the tool may leave."""
     kept: tuple[int, ...] = ()
     """Descriptors the guard holds for as long as the place is there."""
+    network: Network = "joined"
     path: str = ENVIRONMENT["PATH"]
     notes: Mapping[str, Json] = field(default_factory=dict)
     guard_environment: Mapping[str, str] = field(default_factory=dict)
 
 
-Reaching = Callable[[int], Reacher]
-"""How to reach a place whose first process has this number."""
+def _joining(pid: int) -> Reacher | None:
+    """Reach by joining the network of the place's first process; None where this process cannot.
 
-
-def namespace_reach(pid: int) -> Reacher:
-    """Reach by joining the network namespace of the place's first process."""
+    A number given by an engine on another machine may be somebody else's here: only a keeper is joined.
+    """
+    tool = shutil.which("nsenter", path="/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
+    try:
+        is_ours = READER.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+        os.stat(f"/proc/{pid}/ns/net")  # noqa: PTH116  what nsenter will open
+    except OSError:
+        return None
+    if tool is None or not is_ours:
+        return None
+    how = [f"--net=/proc/{pid}/ns/net"]
+    if os.geteuid() != 0:
+        how = ["--user", "--preserve-credentials", "--net", "--target", str(pid)]
+    prefix = (tool, *how, "--")
 
     async def reach(port: int) -> Reach:
-        tool = shutil.which("nsenter", path="/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
-        if tool is None:
-            raise SandboxError("nsenter is not installed (util-linux): nobody outside can reach the place's network.")
-        if os.geteuid() == 0:
-            return Reach((tool, f"--net=/proc/{pid}/ns/net", "--"), "127.0.0.1", port)
-        user = ("--user", "--preserve-credentials", "--net", "--target", str(pid))
-        return Reach((tool, *user, "--"), "127.0.0.1", port)
+        return Reach(prefix, "127.0.0.1", port)
 
     return reach
 
 
-async def open_place(launch: Launch, limits: PlaceLimits, reach: Reaching = namespace_reach) -> KeptPlace:
+async def _on_the_host(port: int) -> Reach:
+    return Reach((), "127.0.0.1", port)
+
+
+def _reacher(launch: Launch, pid: int) -> tuple[Network, Reacher | None]:
+    if launch.network == "host":
+        return "host", _on_the_host
+    reach = _joining(pid) if launch.network == "joined" else None
+    return ("joined", reach) if reach is not None else ("tunnelled", None)
+
+
+async def open_place(launch: Launch, limits: PlaceLimits) -> KeptPlace:
     """Started, spoken to and ready; on any failure, and on cancellation, everything started is ended."""
     ours, theirs = socket.socketpair()
     guard: Guarded | None = None
@@ -86,9 +109,10 @@ async def open_place(launch: Launch, limits: PlaceLimits, reach: Reaching = name
             line = Line(reader, writer)
             launched = await _launched(guard, launch)
             writer.write(bundle(_keeper_config(launch, limits, launched["root"])))
-            await line.ready
-        record = _record(launch, limits, launched["enforced_by"])
-        return KeptPlace(line, guard, limits, record, reach(launched["pid"]))
+            ready, _ = await line.ready
+        network, reach = _reacher(launch, launched["pid"])
+        record = {**_record(launch, limits, launched["enforced_by"]), "network": network}
+        return KeptPlace(line, guard, limits, record, reach, ready["cluster"])
     except BaseException as error:
         reason = await _undo(guard, line, ours)
         if isinstance(error, PlaceLostError | TimeoutError | OSError):
@@ -131,6 +155,7 @@ def _guard_config(launch: Launch, limits: PlaceLimits) -> dict[str, Any]:
         "is_using_cgroups": launch.is_using_cgroups,
         "is_telling_pid": launch.is_telling_pid,
         "asking_pid": list(launch.asking_pid),
+        "explaining": list(launch.explaining),
         "data": dict(launch.data),
         "enforced_by": dict(launch.enforced_by),
         "after": [list(command) for command in launch.after],

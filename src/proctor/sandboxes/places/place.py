@@ -15,6 +15,7 @@ from proctor.domain.sandbox import Ending, Execution, SandboxLimits, Spent
 from proctor.sandboxes.inside.keeper_frames import joined, parted
 from proctor.sandboxes.places.launch import Guarded
 from proctor.sandboxes.places.line import Answer, Line, PlaceLostError
+from proctor.sandboxes.places.tunnel import Tunnel
 
 Reacher = Callable[[int], Awaitable[Reach]]
 _LIMITS = SandboxLimits()
@@ -25,15 +26,24 @@ class KeptPlace:
     """A place with a keeper inside and a guard outside."""
 
     def __init__(
-        self, line: Line, guard: Guarded, limits: PlaceLimits, record: Mapping[str, Json], reach: Reacher
+        self,
+        line: Line,
+        guard: Guarded,
+        limits: PlaceLimits,
+        record: Mapping[str, Json],
+        reach: Reacher | None,
+        cluster: Sequence[Any] | None,
     ) -> None:
         self._line, self._guard = line, guard
         self._limits = limits
         self._record = record
-        self._reach = reach
+        self._tunnel = Tunnel(line)
+        self._reach = reach or self._tunnel.reach
         self._deadline = time.monotonic() + limits.seconds
         self._memory_kills = 0
         self._refused_forks = 0
+        self.cluster = cluster
+        """Host and port of the cluster the place is in, where it is in one."""
         self._closing: asyncio.Task[None] | None = None
 
     @property
@@ -201,6 +211,18 @@ class KeptPlace:
             raise SandboxError("The place is closed.")
         return await self._reach(port)
 
+    async def gets_to(self, host: str, port: int, *, seconds: float = 3.0) -> bool:
+        """Whether the keeper itself, whom no filter stops, can connect there."""
+        try:
+            head, _ = await self._line.ask({"op": "connect", "flow": 0, "host": host, "port": port}, patience=seconds)
+        except PlaceLostError:
+            if self._line.is_lost:
+                raise
+            return False
+        finally:
+            self._line.say({"op": "taken", "flow": 0, "count": 0})
+        return bool(head["is_open"])
+
     async def seen(self) -> Seen:
         head, _ = await self._ask({"op": "seen"})
         counters = await self._guard.counters()
@@ -217,6 +239,7 @@ class KeptPlace:
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
+        await self._tunnel.close()
         await self._line.close()
         await self._guard.close()
 

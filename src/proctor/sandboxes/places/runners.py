@@ -16,6 +16,7 @@ RUNNERS = {
     DEFAULT: "proctor.sandboxes.places.bubblewrap:create",
     "docker": "proctor.sandboxes.places.containers:create_docker",
     "podman": "proctor.sandboxes.places.containers:create_podman",
+    "kubernetes": "proctor.sandboxes.places.kubernetes:create",
     UNSAFE: "proctor.sandboxes.places.none:create",
 }
 _TEST_LIMITS = PlaceLimits(memory_bytes=256 * MIB, processes=32, disk_bytes=32 * MIB, seconds=60)
