@@ -173,10 +173,12 @@ def test_a_command_that_hangs_is_ended_and_its_ending_is_told(tally: Problem, ru
     problem = changed(
         tally,
         {
-            "solution/main.py": "import time\nprint('begun', flush=True)\ntime.sleep(600)\n",
+            "solution/main.py": "import sys, time\nprint('begun', flush=True)\nif sys.argv[1:]:\n    time.sleep(600)\n",
+            "tests/hidden/unit/test_files.py": "def test_counts_files(program): ...\n"
+            "def test_says_which_file_is_missing(program): ...",
             "tests/visible/test_examples.py": """
 def test_counts_standard_input(program):
-    done = program.run(timeout=1)
+    done = program.run("hang", timeout=1)
     assert (done.code, done.ending, done.out) == (None, "timeout", "begun\\n")
 """,
         },

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from proctor.domain.place import APP
 from proctor.domain.problem import InterfaceKind
 from proctor.scorers.programs.entry import PYTHON
 from proctor.scorers.programs.inside.sent import command
@@ -77,7 +78,7 @@ async def _collect(subject: Subject) -> Profile:
     if PROFILE not in found:
         return Profile({})
     done = await subject.place.execute(
-        command("profiled:top", PROFILE), limits=command_limits(subject.problem, _TOP_SECONDS)
+        command("profiled:top", PROFILE, APP), limits=command_limits(subject.problem, _TOP_SECONDS)
     )
     top = done.stdout.decode("utf-8", "replace")
     return Profile({"profile.pstats": found[PROFILE], "profile.txt": top.encode()}, top)

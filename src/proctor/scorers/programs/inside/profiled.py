@@ -10,6 +10,7 @@ import cProfile
 import io
 import os
 import pstats
+import re
 import runpy
 import signal
 import sys
@@ -76,8 +77,12 @@ def main(path: str, script: str, *arguments: str) -> None:
         runpy.run_path(script, run_name="__main__")
 
 
-def top(path: str) -> None:
-    """Print the functions that took longest."""
+def top(path: str, app: str) -> None:
+    """Print the functions that took longest: the program's own, then all."""
     out = io.StringIO()
-    pstats.Stats(path, stream=out).strip_dirs().sort_stats("cumulative").print_stats(TOP)
+    stats = pstats.Stats(path, stream=out).sort_stats("cumulative")
+    out.write("The program's own functions\n")
+    stats.print_stats(f"^{re.escape(app)}/", TOP)
+    out.write("All functions\n")
+    stats.strip_dirs().print_stats(TOP)
     sys.stdout.write(out.getvalue())
