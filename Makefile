@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check unit bench clean help
+.PHONY: run test check unit problems bench clean help
 
 help:
 	@echo "make run    set up and evaluate a real small model, twice, on a built-in benchmark"
 	@echo "make test   set up and run everything: lint, types, import contracts, tests with coverage"
 	@echo "make check  lint, types and import contracts only"
 	@echo "make unit   the tests only"
+	@echo "make problems  prove every problem in the sandbox, three times over"
 	@echo "make bench  measure speed against a local mock provider (bench/RESULTS.md)"
 
 run: $(VENV)/.run
@@ -28,6 +29,9 @@ unit: $(VENV)/.dev
 	$(BIN)/coverage run -m pytest -n auto $(TESTS)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under=90
+
+problems: $(VENV)/.dev
+	$(BIN)/proctor problems check --repeats 3
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py
