@@ -3,7 +3,7 @@ import json
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-quick = settings(max_examples=8, phases=[Phase.generate])
+quick = settings(max_examples=6, phases=[Phase.generate])
 keys = st.sampled_from(["a", "b", "_", "x-1", "true", "no_de", "z9", "key-", "_0", "list"])
 texts = st.text(st.sampled_from('ab"\\#{}[]=, \té😀'), max_size=8)
 values = st.recursive(
