@@ -38,7 +38,7 @@ def test_the_json_document_of_a_run_has_the_fields_programs_rely_on(cli: Cli) ->
         assert accuracy["ci95"][0] <= accuracy["value"] <= accuracy["ci95"][1]
         assert accuracy["n"] == 40
         assert sum(category["accuracy"]["n"] for category in item["categories"].values()) == 40
-        assert item["usage"].keys() == {"input_tokens", "output_tokens"}
+        assert item["usage"].keys() == {"input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens"}
         assert item["latency_seconds"].keys() >= {"p50", "p95"}
 
 
@@ -67,7 +67,7 @@ def test_an_exported_row_has_the_fields_programs_rely_on(cli: Cli, asked_model: 
         assert row.keys() >= ROW_FIELDS
         assert row["model"] == "openai/test"
         assert row["epoch"] == 0
-        assert row["usage"] == {"input_tokens": 11, "output_tokens": 7}
+        assert row["usage"] == {"input_tokens": 11, "output_tokens": 7, "reasoning_tokens": 2, "cached_tokens": 3}
         assert row["latency_seconds"] > 0
         (score,) = row["scores"].values()
         assert score.keys() >= {"value", "answer", "reason"}

@@ -16,8 +16,9 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 """The wide forms count too: some spreadsheets take them for the narrow ones."""
 COLUMNS = (
     "run_id", "model", "benchmark", "sample_id", "epoch", "attempt", "category", "input", "target", "response",
-    "outcome", "scorer", "value", "answer", "reason", "cached", "finish_reason", "latency_seconds", "input_tokens",
-    "output_tokens", "cost_usd", "cost_basis", "price_source", "error",
+    "outcome", "scorer", "value", "answer", "reason", "cached", "finish_reason", "latency_seconds",
+    "first_token_seconds", "input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens", "cost_usd",
+    "cost_basis", "price_source", "error",
 )  # fmt: skip
 
 

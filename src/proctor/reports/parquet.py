@@ -29,7 +29,8 @@ def write_parquet(rows: Iterable[ResultRow], file: BinaryIO, *, rows_per_group: 
             ("run_id", text), ("model", text), ("benchmark", text), ("sample_id", text), ("epoch", count),
             ("attempt", count), ("category", text), ("input", text), ("target", text), ("response", text),
             ("outcome", text), ("scores", pyarrow.list_(score)), ("cached", flag), ("finish_reason", text),
-            ("latency_seconds", number), ("input_tokens", count), ("output_tokens", count), ("cost_usd", number),
+            ("latency_seconds", number), ("first_token_seconds", number), ("input_tokens", count),
+            ("output_tokens", count), ("reasoning_tokens", count), ("cached_tokens", count), ("cost_usd", number),
             ("cost_basis", text), ("price_source", text), ("error", text),
         ]
     )  # fmt: skip

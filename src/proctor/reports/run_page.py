@@ -9,6 +9,7 @@ from proctor.reports.charts import Chart, Mark, bars, forest, heat_map, ranges
 from proctor.reports.comparison import cost_per_answer
 from proctor.reports.comparison_page import differences_chart, differences_table, notes, sentence
 from proctor.reports.figures import (
+    NOT_MEASURED,
     basis_of,
     cost_notes,
     cost_text,
@@ -26,6 +27,7 @@ from proctor.reports.sections import Page, Section, Table
 
 Document = Mapping[str, Any]
 PERCENTILES = ("p50", "p90", "p95", "p99")
+STREAMED = ("first token, p50", "tokens/s, p50")
 LONGEST_TEXT = 4_000
 
 
@@ -144,14 +146,17 @@ def _heat(estimate: Document | None) -> tuple[float, str] | None:
 
 
 def _effort(evaluations: Sequence[Document]) -> Section:
+    streamed = any(_median(item, "first_token_seconds") is not None for item in evaluations)
     headers = (
-        "Model", "Benchmark", *PERCENTILES, "input tokens", "output tokens", "spent", "cost per answer",
+        "Model", "Benchmark", *PERCENTILES, *(STREAMED if streamed else ()), "input tokens", "output tokens", "spent",
+        "cost per answer",
     )  # fmt: skip
     rows = tuple(
         (
             item["model"],
             item["benchmark"],
             *(seconds_text(item["latency_seconds"].get(name)) for name in PERCENTILES),
+            *(_streamed_texts(item) if streamed else ()),
             count_text(item["usage"]["input_tokens"]),
             count_text(item["usage"]["output_tokens"]),
             cost_text(item["cost_usd"], basis_of(item)),
@@ -163,6 +168,17 @@ def _effort(evaluations: Sequence[Document]) -> Section:
     note = "Answers from the cache are left out of latencies. An unknown cost is one whose price is not known."
     notes = (note, *cost_notes(evaluations))
     return Section("Latency and cost", (), (Table(headers, rows, words=2),), tuple(charts), notes)
+
+
+def _median(item: Document, name: str) -> float | None:
+    """None, too, for an evaluation that was summed up before this was."""
+    found: float | None = item.get(name, {}).get("p50")
+    return found
+
+
+def _streamed_texts(item: Document) -> tuple[str, str]:
+    speed = _median(item, "tokens_per_second")
+    return seconds_text(_median(item, "first_token_seconds")), NOT_MEASURED if speed is None else f"{speed:,.0f}"
 
 
 def _latency_chart(evaluations: Sequence[Document]) -> Chart | None:

@@ -14,7 +14,7 @@ from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
 from proctor.reports.labels import metric_labels, metrics_of
 from proctor.reports.repeats import measure_repeats
-from proctor.stores.results import ResultStore
+from proctor.stores.results import TOKENS, ResultStore
 
 NO_LATENCY = {"p50": None, "p95": None}
 """Nothing was asked now: not measured, which is not the same as 0."""
@@ -43,13 +43,27 @@ def summarise_evaluation(results: ResultStore, row: dict[str, Any], *, has_ended
         "cached": tally.cached,
         "metrics": metrics,
         "categories": categories,
-        "usage": {"input_tokens": tally.input_tokens, "output_tokens": tally.output_tokens},
+        "usage": {name: getattr(tally, name) for name in TOKENS},
         "cost_usd": None if tally.cost_usd is None else float(tally.cost_usd),
         "answers_cost_usd": None if tally.answers_cost_usd is None else float(tally.answers_cost_usd),
         "cost_basis": UNKNOWN if tally.answers_cost_usd is None else joint_kind(tally.cost_bases),
         "price_sources": [source for basis in tally.cost_bases if (source := basis_source(basis))],
         "cost_per_correct_usd": _cost_per_correct(tally.answers_cost_usd, metrics, tally.scored + tally.invalid),
         "latency_seconds": {**NO_LATENCY, **Latencies(results.latencies(row["id"])).summary()},
+        **_streaming(results, row["id"]),
+    }
+
+
+def _streaming(results: ResultStore, evaluation_id: int) -> dict[str, Any]:
+    """Time to the first token, and tokens a second from then on; not measured where nothing was streamed now."""
+    first, speed = Latencies(), Latencies()
+    for begun, whole, tokens in results.streamed(evaluation_id):
+        first.add(begun)
+        if tokens is not None and whole > begun:
+            speed.add(tokens / (whole - begun))
+    return {
+        "first_token_seconds": {**NO_LATENCY, **first.summary()},
+        "tokens_per_second": {**NO_LATENCY, **speed.summary()},
     }
 
 

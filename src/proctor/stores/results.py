@@ -19,6 +19,7 @@ from proctor.stores.database import Database, explained
 from proctor.stores.schema import bodies, evaluations, responses, samples, scores
 
 ROWS_AT_A_TIME = 1_000
+TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class Tally:
     cached: int
     input_tokens: int | None
     output_tokens: int | None
+    reasoning_tokens: int | None
+    cached_tokens: int | None
     cost_usd: Decimal | None
     """What was spent: an answer from the cache costs nothing."""
     answers_cost_usd: Decimal | None
@@ -73,8 +76,11 @@ class ResultRow:
     is_cached: bool
     error: str | None
     latency_seconds: float | None
+    first_token_seconds: float | None
     input_tokens: int | None
     output_tokens: int | None
+    reasoning_tokens: int | None
+    cached_tokens: int | None
     cost_usd: Decimal | None
     cost_basis: str | None
     finish_reason: str | None
@@ -139,9 +145,7 @@ class ResultStore:
         self.database = database
 
     def tally(self, evaluation_id: int) -> Tally:
-        columns: dict[str, ColumnElement[Any]] = {
-            name: responses.c[name] for name in ("input_tokens", "output_tokens", "cost_pico_usd")
-        }
+        columns: dict[str, ColumnElement[Any]] = {name: responses.c[name] for name in (*TOKENS, "cost_pico_usd")}
         # Taking an answer from the cache costs nothing, but does not make an unknown price a known one.
         columns["spent"] = case((responses.c.is_cached, responses.c.cost_pico_usd * 0), else_=responses.c.cost_pico_usd)
         query = (
@@ -173,8 +177,7 @@ class ResultStore:
             invalid=counts[Outcome.INVALID],
             failed=counts[Outcome.FAILED],
             cached=sum(row["cached"] for row in rows),
-            input_tokens=total("input_tokens"),
-            output_tokens=total("output_tokens"),
+            **{name: total(name) for name in TOKENS},
             cost_usd=from_pico(total("spent")),
             answers_cost_usd=from_pico(total("cost_pico_usd")),
             cost_bases=tuple(dict.fromkeys(row["cost_basis"] for row in rows if row["known_cost_pico_usd"])),
@@ -211,6 +214,18 @@ class ResultStore:
             is_current(),
         )
         return (seconds for (seconds,) in self._stream(rows))
+
+    def streamed(self, evaluation_id: int) -> Iterator[tuple[float, float, int | None]]:
+        """Of every answer that was streamed now: seconds to its first token, seconds in all, tokens of output."""
+        columns = (responses.c.first_token_seconds, responses.c.latency_seconds, responses.c.output_tokens)
+        rows = select(*columns).where(
+            responses.c.evaluation_id == evaluation_id,
+            responses.c.first_token_seconds.is_not(None),
+            responses.c.latency_seconds.is_not(None),
+            ~responses.c.is_cached,
+            is_current(),
+        )
+        return ((first, whole, tokens) for first, whole, tokens in self._stream(rows))
 
     def results(
         self,
@@ -307,8 +322,11 @@ def _result_row(part: _Part, row: Any, marks: tuple[ScoreRow, ...]) -> ResultRow
         is_cached=bool(row.is_cached),
         error=row.error,
         latency_seconds=row.latency_seconds,
+        first_token_seconds=row.first_token_seconds,
         input_tokens=row.input_tokens,
         output_tokens=row.output_tokens,
+        reasoning_tokens=row.reasoning_tokens,
+        cached_tokens=row.cached_tokens,
         cost_usd=from_pico(row.cost_pico_usd),
         cost_basis=row.cost_basis,
         finish_reason=row.finish_reason,
