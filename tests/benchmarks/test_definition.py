@@ -62,6 +62,11 @@ def test_the_file_of_the_design_document_is_a_benchmark(tmp_path: Path) -> None:
     )
 
 
+def test_metrics_may_have_options(tmp_path: Path) -> None:
+    text = CITIES.replace("[accuracy]", "[{accuracy: {threshold: 0.5}}, {mean: {interval: bootstrap}}, mean]")
+    assert from_text(text, tmp_path).metrics == ("accuracy?threshold=0.5", "mean?interval=bootstrap", "mean")
+
+
 def test_options_are_kept_as_they_are_written(tmp_path: Path) -> None:
     benchmark = from_text(CITIES + "options: {temperature: 0, max_tokens: 64, stop: END}\n", tmp_path)
     assert benchmark.options == {"temperature": 0, "max_tokens": 64, "stop": ["END"]}
@@ -76,6 +81,9 @@ def test_options_are_kept_as_they_are_written(tmp_path: Path) -> None:
         ("target: answer", "targt: answer", "my.yaml:7: dataset.fields.targt: there is no field 'targt'."),
         ("- exact:", "- exat:", "my.yaml:12: scorers[0]: there is no scorer 'exat'. Did you mean 'exact'? There are:"),
         ("[accuracy]", "[acuracy]", "my.yaml:13: metrics[0]: there is no metric 'acuracy'. Did you mean 'accuracy'?"),
+        ("[accuracy]", "[{mean: {intervall: t}}]", "my.yaml:13: metrics[0]: mean: there is no option 'intervall'. Did"),
+        ("[accuracy]", "[{mean: {resamples: 5}}]", "my.yaml:13: metrics[0]: mean: resamples must be at least 200"),
+        ("[accuracy]", "[{mean: {}, accuracy: {}}]", "my.yaml:13: metrics[0]: a metric is a name, or one name with"),
         ("name: capital-cities\n", "", "my.yaml:1: name: the field 'name' is missing."),
         ('version: "1"', "version: 1.10", "my.yaml:2: version: put it in quotes"),
         ("name: capital-cities", "name: capital cities", "my.yaml:1: name: 'capital cities' cannot be used"),

@@ -14,7 +14,7 @@ from commands import Cli
 from fakes.dialect import Reply
 from fakes.provider import FakeProvider
 from proctor.cli.figures import estimate_text, seconds_text, share_text
-from proctor.cli.tables import print_categories, print_results
+from proctor.cli.tables import agreement_lines, print_categories, print_results
 from proctor.cli.terminal import printable
 
 HIDE, SHOW = b"\x1b[?25l", b"\x1b[?25h"
@@ -147,3 +147,30 @@ def test_every_command_fits_80_columns(cli: Cli, environment: dict[str, str], co
     if command != ("doctor",):  # paths and addresses are shown whole
         assert max(map(len, terminal.lines)) <= 80
     assert "Traceback" not in terminal.screen
+
+
+def test_one_category_that_holds_everything_is_no_table() -> None:
+    assert "category" not in drawn([evaluation("demo/strong", categories=1)], 120)
+    partial = evaluation("demo/strong", categories=1)
+    partial["categories"]["category 0"] = {"accuracy": {**partial["metrics"]["accuracy"], "n": 600}}
+    assert "category 0" in drawn([partial], 120)
+    mixed = drawn([evaluation("demo/a", categories=2), evaluation("demo/a", benchmark="arc", categories=1)], 160)
+    assert ("category 1" in mixed, mixed.count("category 0")) == (True, 1)
+
+
+def test_judges_that_agree_are_said_to() -> None:
+    agreed = {
+        "judges": ["a", "b"], "n": 41, "complete": 40, "unanimous": 0.825, "cohen_kappa": 0.652, "fleiss_kappa": 0.65,
+        "krippendorff_alpha": 0.71, "level": "ordinal",
+    }  # fmt: skip
+    judged = {**evaluation("demo/strong", benchmark="open"), "agreement": {"judge_rubric": agreed}}
+    [line] = agreement_lines([evaluation("demo/weak"), judged])
+    assert line.startswith("demo/strong on open, judge_rubric: 2 judges agree on 82% of 40 answers (")
+    assert line.endswith("(Cohen's kappa 0.65, Krippendorff's alpha 0.71).")
+    three = {**agreed, "judges": ["a", "b", "c"], "cohen_kappa": None}
+    [line] = agreement_lines([{**judged, "agreement": {"judge_rubric": three}}])
+    assert "3 judges" in line
+    assert "Fleiss' kappa 0.65" in line
+    nothing = {**agreed, "complete": 0, "unanimous": None}
+    [line] = agreement_lines([{**judged, "agreement": {"judge_rubric": nothing}}])
+    assert line.endswith("no answer has a verdict of all 2 judges.")

@@ -18,8 +18,9 @@ from proctor.benchmarks.samples import MappedSamples
 from proctor.benchmarks.schema import BenchmarkFile
 from proctor.benchmarks.variants import laid_over
 from proctor.domain.benchmark import Benchmark, Samples, ScorerSpec
-from proctor.domain.errors import BenchmarkError, did_you_mean
+from proctor.domain.errors import BenchmarkError, PlanError, did_you_mean
 from proctor.domain.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
+from proctor.metrics.registry import create_metric, metric_name
 from proctor.prompts.choices import Layout
 from proctor.prompts.render import TemplateRenderer
 
@@ -74,8 +75,16 @@ def _varied(values: Mapping[str, Any], name: str, document: LocatedDocument) -> 
 
 
 def _refuse_unknown_parts(definition: BenchmarkFile, document: LocatedDocument, inside: tuple[str, ...]) -> None:
-    metrics = [(name, (place,)) for place, name in enumerate(definition.metrics)]
+    metrics = [(metric_name(written), (place,)) for place, written in enumerate(definition.metrics)]
     _refuse_unknown(document, "metrics", metrics, inside)
+    for place, written in enumerate(definition.metrics):
+        try:
+            create_metric(written)
+        except PlanError as mistake:
+            line = document.line_of((*inside, "metrics", place))
+            raise BenchmarkError(
+                f"{document.name}:{line}: {'.'.join((*inside, 'metrics'))}[{place}]: {mistake}"
+            ) from mistake
     scorers = [(name, (place, name)) for place, entry in enumerate(definition.scorers) for name in entry]
     named = [(name, place) for name, place in scorers if not name.startswith(CUSTOM)]
     _refuse_unknown(document, "scorers", named, inside)

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Dis
 
 from proctor.domain.plan import Sampling
 from proctor.domain.taxonomy import refuse_foreign_words
+from proctor.metrics.registry import with_options
 from proctor.prompts.choices import Layout
 from proctor.prompts.worked import Placement
 
@@ -153,6 +154,17 @@ def _scorer(value: object) -> object:
     raise ValueError("a scorer is a name, or one name with its options: {exact: {ignore_case: true}}")
 
 
+def _metric(value: object) -> object:
+    if isinstance(value, Mapping) and len(value) == 1:
+        ((name, options),) = value.items()
+        if isinstance(name, str) and (options is None or isinstance(options, Mapping)):
+            return with_options(name, options or {})
+    if isinstance(value, str):
+        return value
+    raise ValueError("a metric is a name, or one name with its options: {mean: {interval: bootstrap}}")
+
+
+MetricEntry = Annotated[str, BeforeValidator(_metric)]
 ScorerEntry = Annotated[dict[str, dict[str, Any]], BeforeValidator(_scorer)]
 
 
@@ -173,7 +185,7 @@ class BenchmarkFile(_Strict):
     dataset: Dataset
     prompt: PromptFile = PromptFile()
     scorers: list[ScorerEntry] = Field(min_length=1)
-    metrics: list[str] = Field(default=["accuracy"], min_length=1)
+    metrics: list[MetricEntry] = Field(default=["accuracy"], min_length=1)
     options: Sampling = Sampling()
     """Sampling options the benchmark asks for; a model's own options win."""
     shots: int = Field(0, ge=0)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from proctor.cli.figures import cost_notes, cost_text, count_text, plural, seconds_text, unanswered_notes, until_text
-from proctor.cli.tables import print_categories, print_results
+from proctor.cli.tables import agreement_lines, print_categories, print_results
 from proctor.cli.terminal import cell, console, fits, plain_table, printable, status_text
 
 
@@ -66,6 +66,8 @@ def _print_numbers(out: Console, document: dict[str, Any]) -> None:
             out.print(Text(f"{who}: {missing:,} of {plural(item['trials'], 'trial')} {state}."))
     for note in [*cost_notes(evaluations), *unanswered_notes(document)]:
         out.print(Text(note))
+    for line in agreement_lines(evaluations):
+        out.print(Text(printable(line)))
     print_categories(out, evaluations)
     for outcome in document.get("until", []):
         out.print(Text(f"\n{until_text(outcome)}"))

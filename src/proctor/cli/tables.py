@@ -11,6 +11,7 @@ from rich.text import Text
 
 from proctor.cli.figures import basis_of, cost_text, count_text, estimate_text, seconds_text, share_text
 from proctor.cli.terminal import cell, fits, plain_table, printable
+from proctor.reports.figures import has_parts
 
 FOLDED_WIDTH = 22
 """Names are folded at this width where a table is too wide otherwise."""
@@ -32,11 +33,33 @@ def print_results(out: Console, evaluations: Evaluations) -> None:
 
 def print_categories(out: Console, evaluations: Evaluations) -> None:
     """The first metric by category: a column for each model where there is room, else a row."""
-    if not any(item["categories"] for item in evaluations):
+    if not _category_rows(evaluations):
         return
     side_by_side = _categories_by_model(evaluations)
     out.print()
     out.print(side_by_side if fits(side_by_side, out) else _categories_in_rows(evaluations))
+
+
+def agreement_lines(evaluations: Evaluations) -> list[str]:
+    """How far several judges agree, for each evaluation and scorer that had some."""
+    return [
+        f"{item['model']} on {benchmark}, {scorer}: {_agreement_text(agreed)}"
+        for item, benchmark in zip(evaluations, benchmark_names(evaluations), strict=True)
+        for scorer, agreed in item.get("agreement", {}).items()
+    ]
+
+
+def _agreement_text(agreed: dict[str, Any]) -> str:
+    if agreed["unanimous"] is None:
+        return f"no answer has a verdict of all {len(agreed['judges'])} judges."
+    named = {
+        "Cohen's kappa": agreed["cohen_kappa"],
+        "Fleiss' kappa": None if agreed["cohen_kappa"] is not None else agreed["fleiss_kappa"],
+        "Krippendorff's alpha": agreed["krippendorff_alpha"],
+    }
+    figures = ", ".join(f"{name} {value:.2f}" for name, value in named.items() if value is not None)
+    share = f"{len(agreed['judges'])} judges agree on {agreed['unanimous']:.0%} of {agreed['complete']:,} answers"
+    return f"{share} ({figures})." if figures else f"{share}."
 
 
 def benchmark_names(evaluations: Evaluations) -> list[str]:
@@ -131,9 +154,11 @@ def _categories_in_rows(evaluations: Evaluations) -> Table:
 
 
 def _category_rows(evaluations: Evaluations) -> dict[tuple[str, str], dict[str, Any]]:
-    """The first metric's estimates by benchmark and category, then by model."""
+    """The first metric's estimates by benchmark and category, then by model; a lone category repeats the total."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for item, benchmark in zip(evaluations, benchmark_names(evaluations), strict=True):
+        if not has_parts(item):
+            continue
         for category, estimates in item["categories"].items():
             rows.setdefault((benchmark, category), {})[item["model"]] = next(iter(estimates.values()), None)
     return rows

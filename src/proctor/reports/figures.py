@@ -8,6 +8,16 @@ from typing import Any
 NOT_MEASURED = "–"
 
 
+def has_parts(evaluation: Mapping[str, Any]) -> bool:
+    """Whether its categories say more than its total: one category that holds every sample does not."""
+    categories = evaluation["categories"]
+    if len(categories) != 1:
+        return bool(categories)
+    [part] = categories.values()
+    whole = next(iter(evaluation["metrics"].values()), None)
+    return whole is not None and next(iter(part.values()))["n"] != whole["n"]
+
+
 def number_text(value: float | None) -> str:
     return NOT_MEASURED if value is None else f"{value:.3f}"
 

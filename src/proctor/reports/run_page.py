@@ -15,6 +15,7 @@ from proctor.reports.figures import (
     cost_text,
     count_text,
     estimate_text,
+    has_parts,
     number_text,
     plural,
     seconds_text,
@@ -121,7 +122,7 @@ def _comparison(comparison: Document) -> Section | None:
 
 def _categories(evaluations: Sequence[Document]) -> Section | None:
     cells: dict[tuple[str, str], dict[str, Any]] = {}
-    for item in evaluations:
+    for item in filter(has_parts, evaluations):
         for category, estimates in item["categories"].items():
             cells.setdefault((item["benchmark"], category), {})[item["model"]] = next(iter(estimates.values()))
     if not cells:

@@ -7,11 +7,11 @@ from typing import Any
 
 import orjson
 
-from proctor import plugins
 from proctor.domain.estimate import Estimate
 from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.latency import Latencies
-from proctor.metrics.metric import Metric, measure_all
+from proctor.metrics.metric import measure_all
+from proctor.metrics.registry import create_metric
 from proctor.reports.labels import metric_labels, metrics_of
 from proctor.reports.repeats import measure_repeats
 from proctor.stores.results import TOKENS, ResultStore
@@ -76,7 +76,7 @@ def _measure(results: ResultStore, row: dict[str, Any]) -> tuple[dict[str, Any],
     labels = iter(metric_labels(list(scorers), names))
     for scorer, version in scorers.items():
         for name in metrics_of(scorer, names):
-            metric: Metric = plugins.load("metrics", name)()
+            metric = create_metric(name)
             label = next(labels)
             total, parts = measure_all(metric, results.sample_scores(row["id"], scorer, version))
             metrics[label] = estimate_json(total)

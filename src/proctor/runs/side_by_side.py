@@ -7,8 +7,7 @@ from typing import Any
 
 import orjson
 
-from proctor import plugins
-from proctor.metrics.metric import Metric
+from proctor.metrics.registry import create_metric
 from proctor.reports.judging import judge_summary
 from proctor.reports.labels import metrics_of
 from proctor.reports.summary import estimate_json
@@ -50,7 +49,7 @@ def _figures(
     found = sets.get((scorer, version), ScoreSet(scorer, version, 0, 0, 0))
     metrics: dict[str, Any] = {}
     for name in metrics_of(scorer, orjson.loads(row["metrics"])):
-        metric: Metric = plugins.load("metrics", name)()
+        metric = create_metric(name)
         metrics[name] = estimate_json(metric.measure(ResultStore(database).sample_scores(row["id"], scorer, version)))
     figures = {
         "version": version,
