@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from proctor.benchmarks.problems.folder import entry_files
 from proctor.benchmarks.problems.prompt import PROMPT_VERSION, problem_prompt
-from proctor.benchmarks.problems.shelf import all_problems
+from proctor.benchmarks.problems.shelf import all_problems, problem_folders
 from proctor.domain.benchmark import Benchmark, Fingerprint, ScorerSpec
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.problem import Problem
@@ -21,12 +22,16 @@ NAME = "requirements"
 MOST_ROUNDS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProblemSamples:
-    """One sample a problem, the easy ones first."""
+    """One sample a problem, the easy ones first; read when first asked for, and then kept as they were."""
 
-    problems: tuple[Problem, ...]
+    shelf: Path | None = None
     asks_for_tests: bool = False
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        return tuple(all_problems(self.shelf))
 
     def __iter__(self) -> Iterator[Sample]:
         return map(self.sample_of, self.problems)
@@ -68,14 +73,14 @@ def requirements(
     """Programs built from written requirements: built, started, tested, loaded, scanned and read in a sandbox."""
     if not 0 <= repair <= MOST_ROUNDS:
         raise BenchmarkError(f"The parameter 'repair' of {NAME!r} is {repair}; it must be 0 to {MOST_ROUNDS} rounds.")
-    found = all_problems(None if problems is None else folder / problems)
-    if not found:
+    shelf = None if problems is None else folder / problems
+    if not problem_folders(shelf):
         raise BenchmarkError(f"There are no problems in {problems}: a problem is a folder with a problem.yaml.")
     # Without load and profile marking is quicker; performance is then not measured, and the total says so.
     how = {} if measure else {"measures": False}
     return Benchmark(
         name=NAME,
-        samples=ProblemSamples(tuple(found), write_tests),
+        samples=ProblemSamples(shelf, write_tests),
         renderer=TemplateRenderer(),
         scorers=(ScorerSpec("program", how), ScorerSpec("program_mark", how)),
         metrics=("accuracy", "program_mark.mean"),
