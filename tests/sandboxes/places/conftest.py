@@ -7,11 +7,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fakes.kubernetes import cluster
 from proctor.domain.errors import SandboxError
 from proctor.domain.place import Place, PlaceLimits, Reach, Runner
 from proctor.domain.sandbox import MIB, SandboxLimits
@@ -30,7 +32,7 @@ SMALL = SandboxLimits(
     open_files=64,
 )
 PLACE = PlaceLimits(memory_bytes=512 * MIB, processes=64, disk_bytes=48 * MIB, seconds=240)
-NAMES = ("none", "bubblewrap", "docker", "podman")
+NAMES = ("none", "bubblewrap", "docker", "podman", "kubernetes")
 # Programs that every place has: an image has Python, Node.js and a shell, and nothing else.
 TRUE = ["sh", "-c", "true"]
 SLEEP = ["python3", "-c", "import time; time.sleep(1000)"]
@@ -38,14 +40,26 @@ SLEEP = ["python3", "-c", "import time; time.sleep(1000)"]
 
 @pytest.fixture(scope="session", params=NAMES)
 def name(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Every runner in turn; engines are real ones, started for these tests and ended after them."""
-    if request.param not in ("docker", "podman"):
+    """Every runner in turn; engines are real ones, started for these tests and ended after them, the cluster is not."""
+    with _ready(request.param):
         yield request.param
+
+
+@contextmanager
+def _ready(name: str) -> Iterator[None]:
+    if name in ("none", "bubblewrap"):
+        yield
         return
     folder = Path(tempfile.mkdtemp(prefix="pe-"))  # short, for the path of a socket may have a hundred characters
     try:
-        with pytest.MonkeyPatch.context() as patch, engine(request.param, folder, patch):
-            yield request.param
+        with pytest.MonkeyPatch.context() as patch:
+            if name == "kubernetes":
+                if os.geteuid() != 0:
+                    pytest.skip("kubernetes: the stand-in cluster's node needs root")
+                patch.setenv("KUBECONFIG", str(folder / "kubeconfig"))
+                patch.setenv("KUBECACHEDIR", str(folder / "cache"))
+            with cluster(folder) if name == "kubernetes" else engine(name, folder, patch):
+                yield
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

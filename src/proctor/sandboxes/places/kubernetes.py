@@ -27,7 +27,7 @@ _POLICY = "proctor-deny-all"
 _ANSWER_SECONDS = 20
 _SPARE_SECONDS = 60
 # Where the client finds its cluster and its credentials: the client's business, passed on to it alone.
-_VARIABLES = ("HOME", "PATH", "KUBECONFIG", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
+_VARIABLES = ("HOME", "PATH", "KUBECONFIG", "KUBECACHEDIR", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 _PREFIXES = ("AWS_", "AZURE_", "GOOGLE_", "CLOUDSDK_")
 
 NAMESPACE_MANIFEST = {
@@ -199,7 +199,7 @@ class Kubernetes:
         """A policy is only as good as the network that enforces it: the cluster's own API must be out of reach."""
         if place.cluster is not None and await place.gets_to(*place.cluster):
             raise SandboxError(
-                "The cluster does not enforce network policies: a pod that may talk to nobody reached the cluster's API. "
+                "The cluster does not enforce network policies: a pod that may talk to nobody reached its API. "
                 "Install a network plugin that does, or choose another runner."
             )
 
