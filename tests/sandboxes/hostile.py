@@ -59,8 +59,7 @@ FILES = [
     ),
     _one(
         "reads_home_folders",
-        'for path in ("/root/.bashrc", "/root/.profile", "/root/.ssh/id_rsa", "/home", "/var/lib", "/work", "/opt", "/srv", "/mnt"):\n'
-        "    attempt(path, lambda: os.listdir(path)[0] if os.path.isdir(path) else read(path))",
+        "for path in PRIVATE_PATHS: attempt(path, lambda: os.listdir(path)[0] if os.path.isdir(path) else read(path))",
     ),
     _one("reads_the_harness", 'attempt("secret", lambda: read(SECRET_PATH))'),
     _one(
@@ -369,7 +368,6 @@ if held > 320 << 10: print("BREACH", held)
         "exited",
         "timeout",
         "crashed",
-        "processes",
     ),
     _one(
         "eats_shared_memory",

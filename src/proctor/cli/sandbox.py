@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.options import as_json
+from proctor.cli.sandbox_images import image
 
 if TYPE_CHECKING:
     from proctor.domain.sandbox import Execution, SandboxLimits
@@ -42,6 +43,9 @@ class _Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.group(short_help="Run a file in the sandbox.")
 def sandbox() -> None:
     """Run untrusted code within limits, cut off from files, network and other processes."""
+
+
+sandbox.add_command(image)
 
 
 @sandbox.command("run")
