@@ -16,6 +16,8 @@ from typing import Any
 
 WINDOW = 60
 """Tokens that must be the same, one after the other, to be called a repetition."""
+VARIED = 8
+"""Fewer different tokens than this in a row are a table or a list of zeros, and repeat by nature."""
 _TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*|//[^\n]*|/\*.*?\*/)|(?P<text>\"\"\".*?\"\"\"|'''.*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
     r"""|`(?:\\.|[^`\\])*`)|(?P<other>\w+|[^\w\s])""",
@@ -41,12 +43,12 @@ def repeated(files: dict[str, str]) -> dict[str, Any]:
     places: dict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
     read = {path: tokens(text, is_python=path.endswith(".py")) for path, text in files.items()}
     for path, stream in read.items():
-        words = [word for word, _ in stream]
-        for start in range(len(words) - WINDOW + 1):
-            places[tuple(words[start : start + WINDOW])].append((path, start))
+        row = [word for word, _ in stream]
+        for start in range(len(row) - WINDOW + 1):
+            places[tuple(row[start : start + WINDOW])].append((path, start))
     lines: set[tuple[str, int]] = set()
-    for spots in places.values():
-        if len(spots) > 1 and _are_apart(spots):
+    for words, spots in places.items():
+        if len(spots) > 1 and len(set(words)) >= VARIED and _are_apart(spots):
             for path, start in spots:
                 stream = read[path][start : start + WINDOW]
                 lines.update((path, line) for _, line in stream)
@@ -58,7 +60,7 @@ def repeated(files: dict[str, str]) -> dict[str, Any]:
 
 
 def _are_apart(spots: list[tuple[str, int]]) -> bool:
-    """Not one run that overlaps itself, such as a long list of zeros."""
+    """Not one run that overlaps itself."""
     first_path, first = spots[0]
     return any(path != first_path or start - first >= WINDOW for path, start in spots[1:])
 

@@ -1,0 +1,245 @@
+"""What the tools find in a program: planted faults are found, and nothing in the program can silence them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.domain.place import Seen
+from proctor.scorers.programs import reading
+from proctor.scorers.programs.entry import is_test, sources
+from proctor.scorers.programs.tools import linting, running, scanning
+from proctor.scorers.programs.tools.reading import WINDOW, docstrings, repeated, tokens
+from proctor.scorers.programs.tools.running import ToolError, copied, run_tool
+
+CLEAN = '''"""Adds."""
+
+
+def add(one: int, two: int) -> int:
+    """Add two numbers."""
+    return one + two
+'''
+DANGEROUS = '''"""Dangerous."""
+
+import hashlib
+import pickle
+import subprocess
+
+
+def run(words, data):
+    """All of it is silenced, to no avail."""
+    subprocess.run(words, shell=True)  # nosec
+    hashlib.md5(data)  # nosec B324
+    return pickle.loads(data), eval(words)  # nosec
+'''
+CONFIGURED = {
+    "pyproject.toml": b'[tool.bandit]\nskips = ["B602"]\n[tool.ruff.lint]\nignore = ["ALL"]\n',
+    ".bandit": b"[bandit]\nskips: B602,B324\n",
+    "ruff.toml": b'lint.ignore = ["ALL"]\n',
+    "mypy.ini": b"[mypy]\nplugins = evil.py\nignore_errors = True\n",
+    "evil.py": b"import pathlib\npathlib.Path('/tmp/proctor-evil').write_text('ran')\ndef plugin(version): ...\n",
+}
+
+
+def quality(files: Mapping[str, str | bytes], language: str = "python") -> dict[str, Any]:
+    return asyncio.run(reading.quality(_bytes(files), language))
+
+
+def security(files: Mapping[str, str | bytes], language: str = "python", **options: Any) -> dict[str, Any]:
+    return asyncio.run(reading.security(_bytes(files), language, options.get("pins", ()), options.get("seen", Seen())))
+
+
+def _bytes(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
+    return {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
+
+
+def codes(tool: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(one["file"], one["code"]) for one in tool["findings"]]
+
+
+def test_a_clean_program_has_no_findings() -> None:
+    found = {**quality({"main.py": CLEAN}), **security({"main.py": CLEAN})}
+    assert {name for name, tool in found.items() if tool["status"] == "ran"} >= {
+        *("ruff", "black", "mypy", "complexity", "docstrings", "duplication", "bandit", "place")
+    }
+    assert {name: tool["count"] for name, tool in found.items() if tool.get("count")} == {}
+    assert all(tool["version"] for name, tool in found.items() if tool["status"] == "ran" and name != "place")
+
+
+def test_planted_dangers_are_found_whatever_the_program_says() -> None:
+    found = security({"main.py": DANGEROUS, **CONFIGURED})
+    assert {code for path, code in codes(found["bandit"]) if path == "main.py"} >= {"B602", "B324", "B301", "B307"}
+    assert {one["severity"] for one in found["bandit"]["findings"]} >= {"HIGH", "MEDIUM"}
+
+
+def test_tests_of_the_program_are_not_scanned() -> None:
+    found = security({"main.py": CLEAN, "tests/test_main.py": DANGEROUS, "test_x.py": DANGEROUS})
+    assert found["bandit"]["count"] == 0
+
+
+def test_what_the_place_saw_is_kept() -> None:
+    found = security({"main.py": CLEAN}, seen=Seen(violations={"ptrace": 2}, egress={"10.0.0.1:80": 1}))
+    assert found["place"]["violations"] == {"ptrace": 2}
+    assert found["place"]["egress"] == {"10.0.0.1:80": 1}
+    assert security({"main.py": CLEAN}, seen=None)["place"]["status"] == "not run"
+
+
+def test_lint_types_and_form_are_found_whatever_the_program_says() -> None:
+    Path("/tmp/proctor-evil").unlink(missing_ok=True)
+    source = "# mypy: ignore-errors\n# fmt: off\nimport os  # noqa\ndef f(x: int) -> str:\n    return x + undefined\n"
+    found = quality({"main.py": source, **CONFIGURED})
+    assert ("main.py", "F401") in codes(found["ruff"])
+    assert ("main.py", "F821") in codes(found["ruff"])
+    assert ("main.py", "name-defined") in codes(found["mypy"])
+    assert found["docstrings"]["documented"] == 0
+    assert not Path("/tmp/proctor-evil").exists(), "a plugin of the program's ran outside its place"
+
+
+def test_form_is_blacks_own_at_any_usual_length_of_line() -> None:
+    wide = f'"""Wide."""\n\nNAMES = [{", ".join(json.dumps("x" * 9) for _ in range(8))}]\n'
+    assert quality({"main.py": wide})["black"]["formatted"] == 1
+    found = quality({"main.py": CLEAN, "other.py": "x = {  'a':1 }\n"})["black"]
+    assert (found["files"], found["formatted"], codes(found)) == (2, 1, [("other.py", "format")])
+
+
+def test_complexity_counts_functions_of_both_languages() -> None:
+    branches = "".join(f"    if x == {number}:\n        return {number}\n" for number in range(12))
+    found = quality({"main.py": f"def hard(x):\n{branches}\ndef easy():\n    return 1\n"})["complexity"]
+    assert (found["functions"], found["simple"], found["most"]) == (2, 1, 13)
+    script = "function hard(x) {" + "".join(f"if (x == {n}) return {n};" for n in range(12)) + "}\nfunction easy() {}\n"
+    found = quality({"main.js": script}, "javascript")["complexity"]
+    assert (found["functions"], found["simple"]) == (2, 1)
+
+
+def test_docstrings_are_counted_of_what_is_public() -> None:
+    source = '"""M."""\ndef a():\n    """A."""\ndef b(): ...\ndef _c(): ...\nclass D:\n    def e(self): ...\n'
+    found = docstrings({"main.py": source})
+    assert (found["public"], found["documented"]) == (5, 2)
+    assert [name for _, _, name in found["missing"]] == ["b", "D", "e"]
+    assert docstrings({"main.py": "def broken(:"})["public"] == 0
+
+
+def test_repeated_code_is_found_across_files_and_not_where_there_is_none() -> None:
+    block = "\n".join(f"total = total + price[{number}] * amount_{number}" for number in range(12))
+    other = "\n".join(f"name_{number} = read(line, {number})" for number in range(12))
+    assert repeated({"a.py": block, "b.py": other})["repeated"] == 0
+    found = repeated({"a.py": f"{block}\n{other}", "b.py": block})
+    assert found["by_file"] == {"a.py": 12, "b.py": 12}
+    assert found["lines"] == 36
+    assert repeated({"a.py": f"X = [{', '.join(['0'] * 100)}]"})["repeated"] == 0
+    short = " ".join(f"x{number}" for number in range(WINDOW - 1))
+    assert repeated({"a.py": short, "b.py": short})["repeated"] == 0
+    assert repeated({"a.py": f"{short} y", "b.py": f"{short} y"})["repeated"] == 2
+
+
+def test_comments_are_no_code_and_texts_are_one_token() -> None:
+    assert tokens("a = 'b # c'  # d\n'''e\nf''' // 2", is_python=True) == [
+        *(("a", 1), ("=", 1), ("'b # c'", 1)),
+        *(("'''e\nf'''", 2), ("/", 3), ("/", 3), ("2", 3)),
+    ]
+    assert [word for word, _ in tokens("x // y\n/* z */ #private", is_python=False)] == ["x", "#", "private"]
+
+
+def test_an_empty_program_has_no_quality() -> None:
+    assert {tool["status"] for tool in quality({"main.py": "\n"}).values()} == {"not applicable"}
+
+
+def test_tests_and_packages_are_not_the_programs_own_source() -> None:
+    files = dict.fromkeys(
+        ("main.py", "a/b.py", "tests/x.py", "a/test_b.py", "b_test.py", "node_modules/x.py", "main.js", "x.md"), b""
+    )
+    assert list(sources(files, "python")) == ["a/b.py", "main.py"]
+    assert is_test("conftest.py")
+    assert not is_test("contest.py")
+
+
+def test_a_tool_that_is_not_there_is_stated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for module in (linting, scanning):
+        monkeypatch.setattr(module, "installed", lambda name: None)
+    found = {**quality({"main.py": CLEAN}), **security({"main.py": CLEAN}, pins=("x==1",))}
+    for name in ("ruff", "black", "mypy", "complexity", "bandit", "pip-audit"):
+        assert found[name]["status"] == "not run"
+        assert "not installed" in found[name]["reason"]
+
+
+def test_a_tool_that_fails_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: Any) -> tuple[int, bytes, bytes]:
+        return 3, b"nonsense", b"it broke"
+
+    monkeypatch.setattr(linting, "run_tool", broken)
+    found = quality({"main.py": CLEAN})
+    assert found["ruff"]["status"] == found["mypy"]["status"] == "not run"
+    assert "it broke" in found["ruff"]["reason"]
+
+
+def test_tools_have_limits(tmp_path: Path) -> None:
+    python = running.module("x")[0]
+    with pytest.raises(ToolError, match=r"longer than 0\.5 s"):
+        asyncio.run(run_tool((python, "-c", "import time; time.sleep(60)"), tmp_path, 0.5))
+    with pytest.raises(ToolError, match="signal 9"):
+        asyncio.run(run_tool((python, "-c", "import os; os.kill(os.getpid(), 9)"), tmp_path))
+    code, _, err = asyncio.run(run_tool((python, "-c", "bytearray(4 << 30)"), tmp_path))
+    assert code == 1
+    assert b"MemoryError" in err
+
+
+def test_packages_are_audited_where_the_database_can_be_reached_and_it_is_said_where_not() -> None:
+    assert security({"main.py": CLEAN})["pip-audit"]["status"] == "not applicable"
+    found = security({"main.py": CLEAN}, pins=("requests==2.0.0",))["pip-audit"]
+    if found["status"] == "ran":
+        assert found["count"] > 0  # this version has vulnerabilities everybody knows
+    else:
+        assert "could not be reached" in found["reason"]
+        assert found["version"]
+
+
+def test_npm_packages_are_not_audited_without_a_registry() -> None:
+    wants = {"main.js": "", "package.json": '{"dependencies": {"left-pad": "1"}}'}
+    assert security(wants, "javascript")["npm-audit"]["status"] == "not run"
+    assert security({"main.js": "", "package.json": "["}, "javascript")["npm-audit"]["status"] == "not applicable"
+
+
+TRIVY = """#!/bin/sh
+if [ "$1" = version ]; then echo '{"Version": "0.50.0", "VulnerabilityDB": {"UpdatedAt": "2026-01-01T00:00:00Z"}}'
+else cat <<'END'
+REPORT
+END
+fi
+"""
+REPORT = {
+    "Results": [
+        {
+            "Target": "main.py",
+            "Secrets": [{"RuleID": "aws-access-key-id", "Severity": "CRITICAL", "Title": "AWS key", "StartLine": 3}],
+        },
+        {
+            "Target": "requirements.txt",
+            "Vulnerabilities": [{"VulnerabilityID": "CVE-1", "Severity": "HIGH", "Title": "x"}],
+        },
+        {"Target": "nothing"},
+    ]
+}
+
+
+def test_trivy_is_read_as_it_documents_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in that prints what Trivy documents: the tool itself is not to be had everywhere."""
+    script = tmp_path / "trivy"
+    script.write_text(TRIVY.replace("REPORT", json.dumps(REPORT)))
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    with copied({"main.py": b""}) as copy:
+        found = asyncio.run(scanning.trivy(copy))
+    assert (found["version"], found["database_updated"]) == ("0.50.0", "2026-01-01T00:00:00Z")
+    assert [(one["code"], one["severity"]) for one in found["findings"]] == [
+        ("aws-access-key-id", "CRITICAL"),
+        ("CVE-1", "HIGH"),
+    ]
+    script.write_text("#!/bin/sh\necho '{}'\nexit 1\n")
+    with copied({"main.py": b""}) as copy:
+        assert asyncio.run(scanning.trivy(copy))["status"] == "not run"
