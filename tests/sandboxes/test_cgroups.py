@@ -1,12 +1,17 @@
-"""Control groups of both versions, on a folder that looks like one."""
+"""Control groups of both versions, on a folder that looks like one, and on what this machine has."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from proctor.domain.sandbox import Execution, Program
 from proctor.sandboxes.inside.cgroups import Cgroup, sweep
+from proctor.sandboxes.pool import Pool
+from sandboxes.conftest import SMALL, within
 
 
 @pytest.fixture
@@ -37,6 +42,80 @@ def test_the_second_version_is_used_where_it_is_delegated(unified: tuple[Path, P
     (folder / "pids.events").write_text("max 4\n")
     (folder / "cpu.stat").write_text("usage_usec 1500000\n")
     assert (group.memory_kills(), group.refused_forks(), group.cpu_seconds()) == (3, 4, 1.5)
+
+
+def test_a_second_version_that_cannot_be_limited_is_not_relied_on(
+    unified: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Controllers can be listed by a group whose files are not ours to write."""
+    own, table, self_ = unified
+    (tmp_path / "memory").mkdir()
+    table.write_text(table.read_text() + f"cgroup {tmp_path / 'memory'} cgroup rw,memory 0 0\n")
+    made = Path.mkdir
+
+    def mkdir(path: Path, *args: Any, **kwargs: Any) -> None:
+        made(path, *args, **kwargs)
+        if path.parent == own:
+            (path / "memory.max").mkdir()  # what cannot be written, whoever tries
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    group = Cgroup("1-candidate", table=table, own=self_)
+    assert not group.is_unified
+    assert set(group.folders) == {"memory"}
+
+
+def test_a_group_made_by_somebody_else_is_read_and_left_alone(unified: tuple[Path, Path, Path]) -> None:
+    own, table, self_ = unified
+    (own / "memory.events").write_text("oom_kill 2\n")
+    (own / "pids.events").write_text("max 1\n")
+    (own / "cpu.stat").write_text("usage_usec 250000\n")
+    group = Cgroup.of(0, table=table, own=self_)
+    assert (group.memory_kills(), group.refused_forks(), group.cpu_seconds()) == (2, 1, 0.25)
+    group.forget()
+    assert own.is_dir()
+    assert not Cgroup.of(0, table=table, own=own / "nobody").has_memory
+
+
+def test_a_group_of_the_first_version_made_by_somebody_else_is_found(tmp_path: Path) -> None:
+    table, self_ = tmp_path / "mounts", tmp_path / "self"
+    (tmp_path / "memory" / "engine" / "one").mkdir(parents=True)
+    (tmp_path / "memory" / "engine" / "one" / "memory.oom_control").write_text("oom_kill 3\n")
+    table.write_text(f"cgroup {tmp_path / 'memory'} cgroup rw,memory 0 0\n")
+    self_.write_text("4:memory:/engine/one\n0::/\n")
+    group = Cgroup.of(0, table=table, own=self_)
+    assert group.memory_kills() == 3
+    assert group.cpu_seconds() is None
+    group.forget()
+
+
+def test_this_machines_groups_hold_a_run_and_are_gone_afterwards() -> None:
+    """No fake: whatever version this machine lets us write is really used, with the limit that was asked for."""
+    probe = Cgroup(f"{os.getpid()}-probe")
+    has_memory, tops = probe.has_memory, [folder.parent for folder in probe.folders.values()]
+    probe.remove()
+    if not has_memory:
+        pytest.skip("no memory controller to write here")
+
+    def groups() -> list[Path]:
+        mine = {str(pid) for pid in Path(f"/proc/{os.getpid()}/task").glob("*/children")}
+        children = "".join(Path(path).read_text() for path in mine).split()
+        return [folder for top in tops for pid in children for folder in top.glob(f"proctor-{pid}-*")]
+
+    async def look(sandbox: Pool) -> tuple[Execution, list[str], list[Path]]:
+        done = await sandbox.run(Program("print(open('/proc/self/cgroup').read())"), SMALL)
+        limits = [
+            (folder / name).read_text()
+            for folder in groups()
+            for name in ("memory.limit_in_bytes", "memory.max")
+            if (folder / name).exists()
+        ]
+        return done, limits, groups()
+
+    done, limits, used = within("namespaces", look, parallel=1)
+    assert done.sandbox["enforced_by"]["memory"] == "cgroup"
+    assert any(SMALL.memory_bytes <= int(limit) < 2 * SMALL.memory_bytes for limit in limits if limit.strip() != "max")
+    assert used
+    assert not [folder for folder in used if folder.exists()]
 
 
 def test_the_first_version_is_used_where_it_is_mounted(tmp_path: Path) -> None:

@@ -50,15 +50,33 @@ class Cgroup:
         self.folders: dict[str, Path] = {}
         unified, legacy = _mounts(table) if is_used else (None, {})
         parent = _unified_parent(unified, own) if unified else None
-        self.is_unified = parent is not None
-        wanted = {"unified": parent} if parent else legacy
-        for controller, top in wanted.items():
-            folder = top / f"{_PREFIX}{name}"
-            with contextlib.suppress(OSError):
-                folder.mkdir()
-                self.folders[controller] = folder
+        self.is_unified = parent is not None and self._make("unified", parent, name) and self._can_limit()
+        for controller, top in legacy.items() if not self.is_unified else ():
+            self._make(controller, top, name)
         self._limits: dict[str, int] = {}
         self._open: dict[Path, int] = {}
+
+    def _make(self, controller: str, top: Path, name: str) -> bool:
+        folder = top / f"{_PREFIX}{name}"
+        try:
+            folder.mkdir()
+        except OSError:
+            return False
+        self.folders[controller] = folder
+        return True
+
+    def _can_limit(self) -> bool:
+        """The second version's controllers may be listed and still not be ours to set: tried, not assumed."""
+        folder = self.folders["unified"]
+        try:
+            for file in ("memory.max", "pids.max"):
+                (folder / file).write_text("max")
+        except OSError:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+            del self.folders["unified"]
+            return False
+        return True
 
     @classmethod
     def of(cls, pid: int, *, table: Path = Path("/proc/mounts"), own: Path | None = None) -> Cgroup:
