@@ -87,6 +87,13 @@ def test_a_gate_that_cannot_be_checked_does_not_pass(cli: Cli) -> None:
     assert len(cli("runs", "--json").json) == 2
 
 
+def test_a_gate_with_nothing_measured_on_either_side_does_not_pass(cli: Cli) -> None:
+    before = cli("run", "puzzles", "-m", "http/?url=http://127.0.0.1:9/", "--limit", 2, "--json").json["run_id"]
+    ended = cli("run", "puzzles", "-m", "http/?url=http://127.0.0.1:9/", "--limit", 2, "--fail-on-regression", before)
+    assert ended.code == 1
+    assert "nothing to compare: no sample was answered by both" in ended.err
+
+
 def test_models_that_only_the_baseline_has_do_not_matter(cli: Cli) -> None:
     cli("run", "puzzles", "-m", "demo/strong", "-m", "demo/weak", "--limit", 20)
     assert cli("run", "puzzles", "-m", "demo/weak", "--limit", 20, "--fail-on-regression", "latest").code == 0

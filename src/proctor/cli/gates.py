@@ -64,10 +64,12 @@ def check_gates(document: dict[str, Any], gates: Mapping[str, float]) -> list[Ca
 def check_regression(opened: Database, document: dict[str, Any], baseline: str) -> list[Case]:
     """One case for each evaluation of the run: it fails when it is shown to be worse, or cannot be compared."""
     from proctor.domain.errors import UserError
+    from proctor.reports.pairs import Choice
     from proctor.runs.comparing import compare_runs
 
     try:
-        compared = compare_runs(opened, [baseline, document["run_id"]])["comparisons"]
+        choice = Choice(needs_same_samples=True)
+        compared = compare_runs(opened, [baseline, document["run_id"]], choice)["comparisons"]
         reason = "that run has nothing to compare it with."
     except UserError as error:
         compared, reason = [], str(error)
@@ -78,6 +80,8 @@ def check_regression(opened: Database, document: dict[str, Any], baseline: str) 
         found = [one for one in compared if (one["b"]["model"], one["b"]["digest"]) == (item["model"], item["digest"])]
         problem = None if found else f"{who} could not be compared with run {baseline}: {reason}"
         for one in found:
+            if one["n"] == 0:
+                problem = f"{who} could not be compared with run {baseline}: {one['verdict']}."
             if one["better"] is not None and one["better"] == one["a"]["name"]:
                 problem = f"{who} is worse than in run {baseline}: {one['verdict']}."
         cases.append(Case(who, title, problem=problem))

@@ -19,6 +19,8 @@ class Choice:
     scorer: str | None = None
     allow_different: bool = False
     """Pair by sample id even where the samples' content, the prompts or the scorer's version differ."""
+    needs_same_samples: bool = False
+    """Refuse two parts of one benchmark instead of comparing what they share: for gates that nobody watches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
             )
     warnings = []
     content = difference_of_content(a, b)
-    is_overlap = _are_parts_of_one(a, b)
+    is_overlap = not choice.needs_same_samples and _are_parts_of_one(a, b)
     if content and not is_overlap:
         warnings.append(content)
     if a.scorers[scorer] != b.scorers[scorer]:
