@@ -16,19 +16,24 @@ BODY_COLUMNS = ("response_id", "text", "more")
 SCORE_COLUMNS = ("response_id", "scorer", "version", "value", "is_invalid", "answer", "reason", "details")
 
 # Each row of a multi-row insert costs one step of the virtual machine less, and the interpreter lock is given up
-# once for many rows; SQLite allows 32,766 parameters in a statement.
-ROWS_PER_STATEMENT = 200
+# once for many rows; SQLite allows 32,766 parameters in a statement. Powers of two, so that there are only eight
+# statements for a table: each is prepared once and kept, where one for every number of rows would fill the memory.
+MOST_ROWS = 128
 
 
 def insert(
     table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str
 ) -> Iterator[tuple[str, list[Any]]]:
-    """Statements and parameters that insert all the rows, a few hundred at a time."""
+    """Statements and parameters that insert all the rows, a hundred or so at a time."""
     one = f"({','.join('?' * len(columns))})"
     head = f"INSERT INTO {table} ({','.join(columns)}) VALUES "  # noqa: S608 - names come from this module
-    for start in range(0, len(rows), ROWS_PER_STATEMENT):
-        part = rows[start : start + ROWS_PER_STATEMENT]
-        yield f"{head}{','.join([one] * len(part))} {on_conflict}", [value for row in part for value in row]
+    start, size = 0, MOST_ROWS
+    while start < len(rows):
+        while size > len(rows) - start:
+            size //= 2
+        part = rows[start : start + size]
+        yield f"{head}{','.join([one] * size)} {on_conflict}", [value for row in part for value in row]
+        start += size
 
 
 def places(count: int) -> str:
