@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from itertools import groupby
 
 from proctor.domain.errors import ProctorError, UserError
@@ -119,7 +120,9 @@ async def carry_out(execution: Execution) -> RunStatus:
         with confined(execution.is_offline):
             async with (
                 _watched(execution, store),
-                sandboxing(execution.plan, execution.evaluations) as execution.evaluations,
+                sandboxing(
+                    execution.plan, execution.evaluations, partial(store.add_event, execution.run_id)
+                ) as execution.evaluations,
                 programming(execution.plan, execution.evaluations, execution.database) as execution.evaluations,
             ):
                 status, error = await _attempt(execution, store)

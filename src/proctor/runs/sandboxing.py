@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.plan import Plan
 from proctor.domain.sandbox import Sandbox
 from proctor.domain.scorer import Scorer
+from proctor.runs.golds import prove
 from proctor.stores.database import Database
 
 UNSAFE_WARNING = (
@@ -19,9 +21,12 @@ UNSAFE_WARNING = (
 )
 
 
+Record = Callable[[str, dict[str, Any]], None]
+
+
 @asynccontextmanager
-async def sandboxing(plan: Plan, evaluations: Sequence[Evaluation]) -> AsyncIterator[list[Evaluation]]:
-    """The evaluations, ready to score; raises SandboxError, before anything is asked, when no sandbox holds."""
+async def sandboxing(plan: Plan, evaluations: Sequence[Evaluation], record: Record) -> AsyncIterator[list[Evaluation]]:
+    """The evaluations, ready to score; raises, before anything is asked, when no sandbox holds or judges as it must."""
     if not any(needs_sandbox(scorer) for item in evaluations for scorer in item.scorers):
         yield list(evaluations)
         return
@@ -31,7 +36,11 @@ async def sandboxing(plan: Plan, evaluations: Sequence[Evaluation]) -> AsyncIter
     if not sandbox.is_isolated:
         print(UNSAFE_WARNING, file=sys.stderr)  # noqa: T201 - loud, whatever view is on
     try:
-        yield [replace(item, scorers=tuple(_given(scorer, sandbox) for scorer in item.scorers)) for item in evaluations]
+        ready = [
+            replace(item, scorers=tuple(_given(scorer, sandbox) for scorer in item.scorers)) for item in evaluations
+        ]
+        record("golds_checked", {"checked": await prove(ready, sandbox, plan.seed)})
+        yield ready
     finally:
         await sandbox.close()
 

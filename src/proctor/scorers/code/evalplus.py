@@ -19,7 +19,7 @@ from proctor.domain.sandbox import Case, Check, Program, SandboxLimits
 from proctor.domain.score import Score
 from proctor.scorers.code.evalplus_inputs import mbpp_inputs
 from proctor.scorers.code.extraction import extract_function
-from proctor.scorers.code.judged import Sandboxed, judged
+from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged
 from proctor.scorers.options import build, version_of
 
 NAME = "evalplus"
@@ -128,6 +128,17 @@ class EvalPlus(Sandboxed):
     @property
     def version(self) -> str:
         return version_of(self, REVISION)
+
+    def golds(self, sample: Sample) -> tuple[str, str] | None:
+        row = sample.metadata
+        if any(name not in row for name in _NEEDED):
+            return None
+        return fenced(f"{row['prompt']}{row['canonical_solution']}"), doing_nothing(str(row["entry_point"]))
+
+    def for_golds(self) -> EvalPlus:
+        """By the original inputs: some references take seconds for all of them."""
+        quick = replace(self, base_only=True)
+        return quick.with_sandbox(self.sandbox) if self.sandbox is not None else quick
 
     async def score(self, sample: Sample, response: Response) -> Score:
         row = sample.metadata

@@ -11,7 +11,7 @@ from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Case, Check
 from proctor.domain.score import Score
 from proctor.scorers.code.extraction import extract_function
-from proctor.scorers.code.judged import Sandboxed, judged
+from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged
 from proctor.scorers.options import build, version_of
 
 NAME = "humaneval"
@@ -50,6 +50,12 @@ class HumanEval(Sandboxed):
     @property
     def version(self) -> str:
         return version_of(self, REVISION)
+
+    def golds(self, sample: Sample) -> tuple[str, str] | None:
+        prompt, gold, name = (sample.metadata.get(key) for key in ("prompt", "canonical_solution", "entry_point"))
+        if not (isinstance(prompt, str) and isinstance(gold, str) and isinstance(name, str)):
+            return None
+        return fenced(prompt + gold), doing_nothing(name)
 
     async def score(self, sample: Sample, response: Response) -> Score:
         prompt, entry_point = field_of(sample, "prompt"), field_of(sample, "entry_point")

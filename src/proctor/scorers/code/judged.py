@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from proctor.domain.errors import SandboxError, ScorerError
+from proctor.domain.sample import Sample
 from proctor.domain.sandbox import CaseResult, CaseStatus, Check, Sandbox, SandboxLimits, Verdict
 from proctor.domain.score import Score
 from proctor.scorers.code.extraction import Extracted
@@ -35,6 +36,14 @@ class Sandboxed:
         object.__setattr__(made, "sandbox", sandbox)
         return made
 
+    def golds(self, sample: Sample) -> tuple[str, str] | None:  # noqa: ARG002  most know none
+        """An answer that must pass and one that must fail; None where the sample has no solution."""
+        return None
+
+    def for_golds(self) -> Self:
+        """The scorer to try those with: as quick as can be, and otherwise the same."""
+        return self
+
     @property
     def limits(self) -> SandboxLimits:
         return SandboxLimits(
@@ -45,6 +54,15 @@ class Sandboxed:
         if self.sandbox is None:
             raise ScorerError("This scorer runs code and was given no sandbox.")
         return self.sandbox
+
+
+def fenced(code: str) -> str:
+    return f"```python\n{code}\n```"
+
+
+def doing_nothing(name: str) -> str:
+    """An answer that has the function, and nothing in it."""
+    return fenced(f"def {name}(*args, **kwargs):\n    return None")
 
 
 def refusal(name: str, found: Extracted) -> Score | None:

@@ -13,7 +13,7 @@ from proctor.domain.sandbox import Case, Check
 from proctor.domain.score import Score
 from proctor.scorers.code.extraction import extract_function
 from proctor.scorers.code.humaneval import field_of
-from proctor.scorers.code.judged import Sandboxed, judged
+from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged
 from proctor.scorers.code.syntax import functions_and_classes, parse, used_names
 from proctor.scorers.options import build, version_of
 
@@ -56,6 +56,13 @@ class Mbpp(Sandboxed):
     @property
     def version(self) -> str:
         return version_of(self, REVISION)
+
+    def golds(self, sample: Sample) -> tuple[str, str] | None:
+        gold, tests = sample.metadata.get("code"), sample.metadata.get("test_list")
+        if not isinstance(gold, str) or not isinstance(tests, list | tuple):
+            return None
+        names = tested_names(gold, tests)
+        return (fenced(gold), doing_nothing(names[-1])) if names else None
 
     async def score(self, sample: Sample, response: Response) -> Score:
         tests = sample.metadata.get("test_list")

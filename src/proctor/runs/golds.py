@@ -1,0 +1,80 @@
+"""Before a benchmark that runs code counts: its own solutions pass here and now, and answers that do nothing fail."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from proctor.domain.errors import BenchmarkError, SandboxError, ScorerError
+from proctor.domain.evaluation import Evaluation
+from proctor.domain.response import Response
+from proctor.domain.sample import Sample
+from proctor.domain.sandbox import Sandbox
+from proctor.domain.score import Score
+
+SAMPLES = 3
+"""Of each benchmark: a sandbox that fails one kind of program fails the first; the tests judge all of them."""
+
+
+class ProvedScorer(Protocol):
+    """A scorer that can tell the answer that must pass from one that must not."""
+
+    def golds(self, sample: Sample) -> tuple[str, str] | None:
+        """An answer that must pass and one that must fail; None where the sample has no solution."""
+        ...
+
+    async def score(self, sample: Sample, response: Response) -> Score: ...
+
+
+async def prove(evaluations: Sequence[Evaluation], sandbox: Sandbox, seed: int) -> list[dict[str, Any]]:
+    """What was checked, a row per benchmark and scorer; raises BenchmarkError when one is not judged as it must be."""
+    rows, seen = [], set()
+    for item in evaluations:
+        for scorer in item.scorers:
+            key = (item.benchmark_identity, scorer.name, scorer.version)
+            if key not in seen and hasattr(scorer, "golds"):
+                seen.add(key)
+                rows.append(await _proved(item, scorer.name, scorer.for_golds(), sandbox, seed))  # type: ignore[attr-defined]
+    return rows
+
+
+async def _proved(item: Evaluation, name: str, scorer: ProvedScorer, sandbox: Sandbox, seed: int) -> dict[str, Any]:
+    started = time.monotonic()
+    count = item.fingerprint.count
+    positions = random.Random(f"gold {seed}").sample(range(count), min(SAMPLES, count))
+    samples = list(item.samples.at(sorted(positions)))
+    pairs = [(sample, answers) for sample in samples if (answers := scorer.golds(sample)) is not None]
+    async with asyncio.TaskGroup() as group:
+        asked = [
+            (sample, is_gold, group.create_task(_value(scorer, sample, answer)))
+            for sample, answers in pairs
+            for answer, is_gold in zip(answers, (True, False), strict=True)
+        ]
+    for sample, is_gold, task in asked:
+        value, reason = task.result()
+        if isinstance(reason, ScorerError):
+            raise SandboxError(f"{item.benchmark.name} cannot be judged in the sandbox {sandbox.name!r}: {reason}")
+        if value != float(is_gold):
+            what = "the benchmark's own solution does not pass" if is_gold else "an answer that does nothing passes"
+            raise BenchmarkError(
+                f"{item.benchmark.name}, sample {sample.id}: {what} in the sandbox {sandbox.name!r} ({reason}), so no "
+                "score would mean anything and nothing was asked. Check the data, or try another --sandbox."
+            )
+    return {
+        "benchmark": item.benchmark.name,
+        "scorer": name,
+        "sandbox": sandbox.name,
+        "samples": [sample.id for sample, _ in pairs],
+        "seconds": round(time.monotonic() - started, 3),
+    }
+
+
+async def _value(scorer: ProvedScorer, sample: Sample, answer: str) -> tuple[float | None, str | ScorerError | None]:
+    try:
+        score = await scorer.score(sample, Response(answer))
+    except ScorerError as error:
+        return None, error
+    return score.value, score.reason
