@@ -88,8 +88,21 @@ def test_a_gate_that_cannot_be_checked_does_not_pass(cli: Cli) -> None:
 
 
 def test_a_gate_with_nothing_measured_on_either_side_does_not_pass(cli: Cli) -> None:
-    before = cli("run", "puzzles", "-m", "http/?url=http://127.0.0.1:9/", "--limit", 2, "--json").json["run_id"]
-    ended = cli("run", "puzzles", "-m", "http/?url=http://127.0.0.1:9/", "--limit", 2, "--fail-on-regression", before)
+    before = cli("run", "puzzles", "-m", "http/?url=http://127.0.0.1:9/", "--limit", 2, "--retries", 0, "--json").json[
+        "run_id"
+    ]
+    ended = cli(
+        "run",
+        "puzzles",
+        "-m",
+        "http/?url=http://127.0.0.1:9/",
+        "--limit",
+        2,
+        "--retries",
+        0,
+        "--fail-on-regression",
+        before,
+    )
     assert ended.code == 1
     assert "nothing to compare: no sample was answered by both" in ended.err
 
