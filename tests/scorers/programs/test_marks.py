@@ -310,3 +310,29 @@ def test_a_scorecard_is_plain_json() -> None:
     data = json.loads(json.dumps(scorecard_to_json(card)))
     assert (data["total"], data["grade"], data["requirements"][0]["checks"]) == (1.0, "gold", ["m1", "m2"])
     assert evidence_from_json(data["evidence"]) == card.evidence
+
+
+def test_the_page_says_what_the_formulas_are() -> None:
+    from proctor.scorers.programs import quality_marks, security_marks
+    from proctor.scorers.programs.tools import linting, reading
+
+    root = Path(__file__).parents[3]
+    page = (root / "docs" / "reference" / "scorecard.md").read_text(encoding="utf-8")
+    for name, weight in DEFAULT_WEIGHTS.items():
+        assert f"| {name} | {weight:.2f} |" in page
+    assert f"findings per 100 lines ÷ {quality_marks.LINT_ZERO:g} " in page
+    assert f"errors per 100 lines ÷ {quality_marks.TYPES_ZERO:g} " in page
+    assert f"at most {linting.SIMPLE_MOST} |" in page
+    assert ", ".join(linting.RULES.split(",")) in page
+    free, zero = quality_marks.DUPLICATION_FREE, quality_marks.DUPLICATION_ZERO
+    assert f"1 up to {free:.0%} repeated lines, 0 from {zero:.0%} on".replace("%", " %") in page
+    assert f"a run of {reading.WINDOW} equal tokens" in page
+    severities = {name.lower(): taken for name, taken in security_marks.SEVERITY.items()}
+    assert f"Trivy: critical | {severities['critical']} |" in page
+    assert f"| high | {severities['high']} |" in page
+    assert f"| medium | {severities['medium']} |" in page
+    assert f"| low | {severities['low']}, all together at most {security_marks.LOW_MOST} |" in page
+    sure = security_marks.CONFIDENCE
+    assert f"high {sure['HIGH']:g}, medium {sure['MEDIUM']:g}, low {sure['LOW']:g}" in page
+    assert f"(pip-audit) | {security_marks.VULNERABLE} each" in page
+    assert f"tried | {security_marks.VIOLATION} each" in page

@@ -1,0 +1,92 @@
+"""Submissions that want marks without earning them: they get none, leave nothing behind, and disturb nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from proctor.domain.place import Runner
+from proctor.domain.problem import Problem
+from proctor.domain.scorecard import Scorecard
+from proctor.scorers.programs.evidence import evidence_to_json
+from proctor.scorers.programs.marking import mark
+from proctor.scorers.programs.marks import scorecard_of
+from proctor.scorers.programs.options import MarkOptions
+from sandboxes.places.conftest import nothing_left
+from scorers.programs.hostile import COMMANDS, LIBRARIES, SECRET, SERVICES
+from scorers.programs.programs import marked
+
+__all__ = ["nothing_left"]
+pytestmark = [pytest.mark.usefixtures("nothing_left"), pytest.mark.timeout(600)]
+# Little time for each check, so that those which do nothing but wait are done with soon.
+SHORT = MarkOptions(is_measuring=False, is_reading=False, test_seconds=5, check_seconds=20)
+
+
+def files(texts: dict[str, str]) -> dict[str, bytes]:
+    return {path: text.encode() for path, text in texts.items()}
+
+
+def impatient(problem: Problem) -> Problem:
+    return replace(problem, limits={**problem.limits, "seconds": 2.0})
+
+
+def assert_nothing_earned(card: Scorecard) -> None:
+    assert not card.passed
+    assert card.total in (None, 0.0), card.dimensions
+    assert [check.name for check in card.evidence.checks if check.status == "passed" and not check.is_generated] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_hostile_command_earns_nothing(
+    name: str, tally: Problem, runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SECRET, SECRET)
+    card = marked(impatient(tally), files(COMMANDS[name]), runner, SHORT)
+    assert_nothing_earned(card)
+    told = json.dumps(evidence_to_json(card.evidence))
+    assert len(told) < 1_000_000, "what it printed was kept without bounds"
+    for sign in (SECRET, "FOUND ", "CONNECTED", "root:"):
+        assert sign not in told
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_a_hostile_library_earns_nothing(name: str, shelf: Problem, runner: Runner) -> None:
+    assert_nothing_earned(marked(impatient(shelf), files(LIBRARIES[name]), runner, SHORT))
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_hostile_service_earns_nothing(name: str, notes: Problem, runner: Runner) -> None:
+    short = replace(notes, interface=replace(notes.interface, ready_seconds=2.0))
+    assert_nothing_earned(marked(impatient(short), files(SERVICES[name]), runner, SHORT))
+
+
+@pytest.mark.parametrize("path", ["../main.py", "/etc/main.py", "a/../../main.py", "main.py/\0", "x" * 5000 + ".py"])
+def test_a_path_that_leads_out_is_refused_before_anything_runs(path: str, tally: Problem, runner: Runner) -> None:
+    card = marked(tally, {**tally.solution, path: b"pass"}, runner, SHORT)
+    assert_nothing_earned(card)
+    assert card.evidence.phases[0].status == "failed"
+
+
+def test_hostile_neighbours_do_not_change_an_honest_mark(tally: Problem, runner: Runner) -> None:
+    """The gold solution is marked while the machine is under attack from several places beside it."""
+    names = ("forks without end", "takes memory in many processes", "fills the disk", "kills whatever it can")
+
+    async def all_at_once() -> list[Scorecard]:
+        attacks = [mark(impatient(tally), files(COMMANDS[name]), runner, options=SHORT) for name in names]
+        patient = replace(SHORT, test_seconds=60, check_seconds=300)
+        found = await asyncio.gather(mark(tally, tally.solution, runner, options=patient), *attacks)
+        return [scorecard_of(tally, evidence) for evidence in found]
+
+    honest, *attackers = asyncio.run(all_at_once())
+    assert all(check.status == "passed" for check in honest.evidence.checks), honest.evidence.checks
+    for card in attackers:
+        assert_nothing_earned(card)
+
+
+def test_there_are_at_least_thirty() -> None:
+    assert len(COMMANDS) + len(LIBRARIES) + len(SERVICES) >= 30
+    assert Path(__file__).with_name("hostile.py").exists()
