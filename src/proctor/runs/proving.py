@@ -200,7 +200,7 @@ def _first_message(card: Scorecard) -> str:
     if phase is not None:
         return f"{phase.name}: {phase.log.strip().splitlines()[-1][:300]}"
     bad = next((one for one in card.evidence.checks if one.status in ("failed", "error")), None)
-    return f"test_{bad.name}: {bad.message.strip()[:300]}" if bad is not None else "no check says why"
+    return f"test_{bad.name}: {' '.join(bad.message.split())[:300]}" if bad is not None else "no check says why"
 
 
 def _wrongly_broken(mutant: Mutant, failed: Sequence[str]) -> str:
