@@ -72,8 +72,9 @@ def admit(spec: dict[str, Any]) -> None:
 class Node:
     """Runs one pod: its process, its output, and how it ended."""
 
-    def __init__(self, pod: dict[str, Any], api: tuple[str, int], *, has_network: bool) -> None:
+    def __init__(self, pod: dict[str, Any], api: tuple[str, int], hosts: Path, *, has_network: bool) -> None:
         self.pod = pod
+        self._hosts = hosts
         self._api, self._has_network = api, has_network
         self.cgroup = Cgroup(f"{os.getpid()}-pod-{secrets.token_hex(4)}")
         self.process: asyncio.subprocess.Process | None = None
@@ -104,10 +105,31 @@ class Node:
             *(("--share-net",) if self._has_network else ()),
             *("--die-with-parent", "--as-pid-1", "--new-session", "--uid", user, "--gid", user, "--cap-drop", "ALL"),
             *binds(interpreter()),
-            *("--proc", "/proc", "--dev", "/dev", *folders, "--clearenv", "--setenv", "PATH", "/usr/bin:/bin", *api),
+            *(
+                "--proc",
+                "/proc",
+                "--dev",
+                "/dev",
+                *folders,
+                *self._shown(),
+                "--clearenv",
+                "--setenv",
+                "PATH",
+                "/usr/bin:/bin",
+                *api,
+            ),
             *(("--remount-ro", "/") if container["securityContext"].get("readOnlyRootFilesystem") else ()),
             *("--chdir", container.get("workingDir", "/"), "--", *container["command"]),
         ]
+
+    def _shown(self) -> list[str]:
+        """What a kubelet and its runtime add: names, the pod's own control group, and devices nobody can add to."""
+        shown = ["--ro-bind", str(self._hosts), "/etc/hosts"]
+        if self.cgroup.is_unified:
+            shown += ["--ro-bind", str(self.cgroup.folders["unified"]), "/sys/fs/cgroup"]
+        elif "memory" in self.cgroup.folders:
+            shown += ["--ro-bind", str(self.cgroup.folders["memory"]), "/sys/fs/cgroup/memory"]
+        return [*shown, "--size", str(16 << 20), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
 
     async def start(self) -> None:
         memory = int(self.pod["spec"]["containers"][0]["resources"]["limits"]["memory"])
@@ -160,6 +182,7 @@ class Cluster:
         self.calls: list[str] = []
         self.port = 0
         self.certificate = ""
+        self.hosts = Path()
         self._is_enforcing = is_enforcing
         self._objects: dict[tuple[str, str, str], dict[str, Any]] = {}
         self._nodes: dict[tuple[str, str], Node] = {}
@@ -264,7 +287,7 @@ class Cluster:
             for (kind, at, _), found in self._objects.items()
             if (kind, at) == ("networkpolicies", space)
         ]
-        node = Node(pod, ("127.0.0.1", self.port), has_network=not (denied and self._is_enforcing))
+        node = Node(pod, ("127.0.0.1", self.port), self.hosts, has_network=not (denied and self._is_enforcing))
         self._nodes[space, name] = node
         await node.start()
         self._changed(space, name, node)
@@ -436,7 +459,9 @@ def cluster(folder: Path, *, is_enforcing: bool = True) -> Iterator[Cluster]:
         check=True,
         capture_output=True,
     )
-    made.certificate = str(certificate)
+    made.certificate, made.hosts = str(certificate), folder / "hosts"
+    made.hosts.write_text("127.0.0.1 localhost\n")
+    folder.chmod(0o711)  # the node's users find what they are shown, and nothing else
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(certificate, key)
     started, loop = threading.Event(), asyncio.new_event_loop()

@@ -127,8 +127,10 @@ def left_behind() -> set[str]:
     """Control groups, folders and mounts of places whose guard is gone: named after it, and nobody else's to remove."""
     groups = {str(path): path.name.split("-")[1] for path in Path("/sys/fs/cgroup").glob("*/**/proctor-*-place")}
     folders = {str(path): path.name.split("-")[2] for path in Path("/tmp").glob("proctor-place-*")}
-    mounted = {line: "0" for line in Path("/proc/mounts").read_text().splitlines() if "proctor-place" in line}
-    return {what for what, guard in {**groups, **folders, **mounted}.items() if not Path("/proc", guard).exists()}
+    mounted = {line for line in Path("/proc/mounts").read_text().splitlines() if "proctor-place" in line}
+    orphaned = [what for what, guard in {**groups, **folders}.items() if not Path("/proc", guard).exists()]
+    # A guard of another test may have gone, with all it made, while we were looking.
+    return {what for what in orphaned if Path(what).exists()} | mounted
 
 
 def descendants() -> set[int]:

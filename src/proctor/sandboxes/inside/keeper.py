@@ -25,7 +25,7 @@ from .keeper_flows import Flows
 from .keeper_frames import Unpacker, joined, packed, parted
 from .keeper_jobs import Job, filter_for
 from .keeper_notices import MAX_REFUSED, Notices
-from .keeper_processes import Population, send, shared_fairly
+from .keeper_processes import Population, memory_kills, send, shared_fairly
 
 MAX_JOBS = 16
 _TICK_SECONDS = 0.05
@@ -54,6 +54,7 @@ class Keeper:
         self._flows = Flows(self._tell, self._watch, self._unwatch)
         self._next_tick = 0.0
         self._peak = 0
+        self._memory_kills = 0
         self._ticks = 0
         self._orders: dict[str, Callable[[dict[str, Any], bytes], tuple[dict[str, Any], bytes] | None]] = {
             "write": self._write,
@@ -405,6 +406,9 @@ class Keeper:
             self._close_stdin(job)
         self._answer_sends(job)
         self._peak = max(self._peak, job.peak)
+        if self._config["is_seeing_cgroup"] and job.is_killed() and (kills := memory_kills()) > self._memory_kills:
+            self._memory_kills = kills
+            job.ending = "memory"
         result = job.result(is_disk_full=is_full)
         job.close()
         del self._jobs[job.number]

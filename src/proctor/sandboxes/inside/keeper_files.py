@@ -8,9 +8,12 @@ import contextlib
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterator
 
-MAX_ENTRIES, MAX_BYTES, MAX_DEPTH, MAX_INODES = 20_000, 64 << 20, 64, 65_536
+MAX_ENTRIES, MAX_BYTES, MAX_DEPTH = 20_000, 64 << 20, 64
+_ENTRY_BYTES = 1_024  # what an empty file costs the machine, and no folder's size counts
+_EMPTY_SECONDS = 30.0
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _SPECIAL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -119,12 +122,12 @@ def empty(top: str) -> None:
     """
     fd = os.open(top, _FOLDER)
     try:
-        number = 0
+        number, deadline = 0, time.monotonic() + _EMPTY_SECONDS
         while names := os.listdir(fd):
             for name in names:
                 with contextlib.suppress(FileNotFoundError):  # a service may be tidying up, too
                     number = _remove(fd, name, number + 1)
-            if number > 2 * MAX_INODES:
+            if time.monotonic() > deadline:
                 raise RefusedError("something fills the folder faster than it can be emptied")
     finally:
         os.close(fd)
@@ -152,14 +155,15 @@ def _remove(top: int, name: str, number: int) -> int:
 
 
 def used(tops: list[str], *, is_hosted: bool) -> tuple[int, bool]:
-    """Bytes in these folders, and whether one of them is full; a folder of the host's is added up file by file."""
+    """Bytes in these folders, entries included, and whether one is full; on the host it is added up file by file."""
     if is_hosted:
         return sum(sum(sizes(top).values()) for top in tops), False
     total, is_full = 0, False
     for top in tops:
         disk = os.statvfs(top)
         total += (disk.f_blocks - disk.f_bfree) * disk.f_frsize
-        is_full = is_full or disk.f_bavail == 0 or disk.f_favail == 0 or disk.f_files - disk.f_ffree > MAX_INODES
+        total += (disk.f_files - disk.f_ffree) * _ENTRY_BYTES
+        is_full = is_full or disk.f_bavail == 0 or disk.f_favail == 0
     return total, is_full
 
 

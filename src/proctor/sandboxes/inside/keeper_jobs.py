@@ -247,6 +247,11 @@ class Job:
             "peak_memory_bytes": self.peak or None,
         }
 
+    def is_killed(self) -> bool:
+        """Whether it ended by a signal to kill that nobody of ours sent."""
+        is_by_signal = self.status is not None and os.WIFSIGNALED(self.status) and os.WTERMSIG(self.status) == 9
+        return is_by_signal and self.ending is None and signal.SIGKILL not in self.signals
+
     def result(self, *, is_disk_full: bool) -> dict[str, Any]:
         status = self.status if self.status is not None else 9
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None

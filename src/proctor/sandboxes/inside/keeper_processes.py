@@ -68,6 +68,16 @@ def member(pid: int) -> Member | None:
     )
 
 
+def memory_kills() -> int:
+    """How many were killed for want of memory in this control group, where it is shown in its usual place."""
+    for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
+        for row in (_read(path) or "").splitlines():
+            name, _, value = row.partition(" ")
+            if name == "oom_kill":
+                return int(value)
+    return 0
+
+
 def shared_fairly(pid: int) -> int | None:
     """Memory of a process with shared pages divided among those who share them; dearer to ask for."""
     text = _read(f"/proc/{pid}/smaps_rollup")

@@ -174,6 +174,7 @@ class Kubernetes:
             (*at, *run, "--pod-running-timeout=50s", "--overrides", json.dumps(pod(limits, self._image, anyone()))),
             is_using_cgroups=False,
             is_counting_users=True,
+            is_seeing_cgroup=True,
             network="tunnelled",
             explaining=(*at, "get", "pod", name, "--output", "jsonpath={.status.containerStatuses[*].state}"),
             enforced_by={

@@ -43,6 +43,8 @@ class Launch:
     is_counting_users: bool = False
     """Whether the user a program runs as is this place's alone, so that the kernel counts its processes."""
     is_using_cgroups: bool = True
+    is_seeing_cgroup: bool = False
+    """Whether the place shows its own control group, whose count of the killed nobody outside can read."""
     is_telling_pid: bool = False
     asking_pid: tuple[str, ...] = ()
     """A command that prints the number of the first process, once there is one."""
@@ -170,6 +172,7 @@ def _keeper_config(launch: Launch, limits: PlaceLimits, root: str) -> dict[str, 
         "is_filtered": launch.is_filtered,
         "is_notifying": launch.is_notifying,
         "is_counting_users": launch.is_counting_users,
+        "is_seeing_cgroup": launch.is_seeing_cgroup,
     }
 
 
