@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -23,7 +22,7 @@ from scorers.programs.programs import marked
 __all__ = ["nothing_left"]
 pytestmark = [pytest.mark.usefixtures("nothing_left"), pytest.mark.timeout(600)]
 # Little time for each check, so that those which do nothing but wait are done with soon.
-SHORT = MarkOptions(is_measuring=False, is_reading=False, test_seconds=5, check_seconds=20)
+SHORT = MarkOptions(is_measuring=False, is_reading=False, test_seconds=3, check_seconds=8)
 
 
 def files(texts: dict[str, str]) -> dict[str, bytes]:
@@ -31,7 +30,7 @@ def files(texts: dict[str, str]) -> dict[str, bytes]:
 
 
 def impatient(problem: Problem) -> Problem:
-    return replace(problem, limits={**problem.limits, "seconds": 2.0})
+    return replace(problem, limits={**problem.limits, "seconds": 1.0})
 
 
 def assert_nothing_earned(card: Scorecard) -> None:
@@ -89,4 +88,3 @@ def test_hostile_neighbours_do_not_change_an_honest_mark(tally: Problem, runner:
 
 def test_there_are_at_least_thirty() -> None:
     assert len(COMMANDS) + len(LIBRARIES) + len(SERVICES) >= 30
-    assert Path(__file__).with_name("hostile.py").exists()

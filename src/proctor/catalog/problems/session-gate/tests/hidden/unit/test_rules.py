@@ -51,7 +51,7 @@ def test_gives_a_token(program):
 def test_does_not_tell_whether_an_account_exists(program):
     made = account(program)
     wrong = login(program, {**made, "password": "wrong horse!"})
-    unknown = login(program, {"name": f"nobody-{next(NUMBERS)}", "password": "wrong horse!"})
+    unknown = login(program, {"name": f"stranger-{next(NUMBERS)}", "password": "wrong horse!"})
     assert (wrong.status, unknown.status) == (401, 401)
     assert wrong.json() == unknown.json()
 
