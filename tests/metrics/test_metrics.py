@@ -109,6 +109,18 @@ def test_percentiles_equal_numpys(values: list[float], percent: float) -> None:
     assert Latencies(values).percentile(percent) == pytest.approx(np.percentile(values, percent), rel=1e-9, abs=1e-12)
 
 
+def test_many_latencies_are_put_in_order_without_a_copy_of_them_all() -> None:
+    rng = random.Random(5)
+    values = [rng.expovariate(1) for _ in range(100_000)]
+    latencies = Latencies(values)
+    tracemalloc.start()
+    found = [latencies.percentile(percent) for percent in (0, 50, 95, 99.9, 100)]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == pytest.approx(np.percentile(values, (0, 50, 95, 99.9, 100)), rel=1e-9)
+    assert peak < 8 * len(values) * 3
+
+
 def test_latencies_may_be_added_after_a_percentile_was_read() -> None:
     latencies = Latencies([3.0, 1.0])
     assert latencies.percentile(50) == 2.0

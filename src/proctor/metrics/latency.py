@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable
+from heapq import merge
 
 PERCENTILES = (50, 90, 95, 99)
+SORTED_AT_ONCE = 8192
 
 
 class Latencies:
@@ -36,7 +38,7 @@ class Latencies:
         if not self._seconds:
             return None
         if not self._is_sorted:
-            self._seconds = array("d", sorted(self._seconds))
+            self._seconds = _in_order(self._seconds)
             self._is_sorted = True
         place = (len(self._seconds) - 1) * percent / 100
         left = math.floor(place)
@@ -53,6 +55,13 @@ class Latencies:
             return {}
         found = ((percent, self.percentile(percent)) for percent in percentiles)
         return {f"p{percent:g}": value for percent, value in found if value is not None}
+
+
+def _in_order(seconds: array[float]) -> array[float]:
+    """Sorted a block at a time and merged: a list of all of them would take four times the room of the numbers."""
+    starts = range(0, len(seconds), SORTED_AT_ONCE)
+    blocks = [array("d", sorted(seconds[start : start + SORTED_AT_ONCE])) for start in starts]
+    return blocks[0] if len(blocks) == 1 else array("d", merge(*blocks))
 
 
 def throughput(count: int, seconds: float) -> float | None:
