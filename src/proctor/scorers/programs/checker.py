@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import proctor
 from proctor.domain.errors import ScorerError
 from proctor.domain.problem import CheckKind, Problem
 from proctor.domain.scorecard import CheckResult, CheckStatus
@@ -252,7 +251,7 @@ def _environment(folder: str) -> dict[str, str]:
         "PATH": os.defpath,
         "HOME": folder,
         "LANG": "C.UTF-8",
-        "PYTHONPATH": str(Path(proctor.__file__).parent.parent),
+        "PYTHONPATH": str(Path(__file__).resolve().parents[3]),
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "HYPOTHESIS_STORAGE_DIRECTORY": f"{folder}/hypothesis",
     }
