@@ -1,7 +1,7 @@
 """`make bench`: how much Proctor costs, as ratios measured in one interleaved run on one machine.
 
-Writes a section of bench/RESULTS.md with the date and the machine. Options: --repeats, --large (memory at 200,000
-trials), --peers DIR (a folder with other tools' scripts, see peers.py).
+Prints a section for bench/RESULTS.md with the date and the machine; --write adds it there. --large measures memory at
+200,000 trials, too, and --peers DIR the other tools that side_by_side.py has installed there.
 """
 
 from __future__ import annotations
@@ -17,14 +17,19 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+
+from side_by_side import Installed, installed
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "RESULTS.md"
+COUNT = 10_000
+Row = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,6 @@ class Measured:
     first_request_seconds: float | None
     work_seconds: float
     """From the first request to the last answer, as the provider saw them."""
-    accuracy: float
 
 
 @contextmanager
@@ -73,9 +77,34 @@ def write_benchmark(folder: Path, count: int) -> None:
     )
 
 
-def measure_proctor(url: str, folder: Path, count: int, concurrency: int, latency_ms: float) -> Measured:
-    """The whole process, from its start to its end, with a fresh database and the cache on."""
+def measure_process(command: list[str], url: str, folder: Path, home: Path, latency_ms: float) -> tuple[Measured, Any]:
+    """The whole process, from its start to its end, and the JSON document that ends its output."""
     ask(f"{url}/reset", {"latency_ms": latency_ms})
+    environment = {**os.environ, "PROCTOR_HOME": str(home)}
+    with tempfile.TemporaryFile() as output:
+        started = time.time()
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        ended = time.time()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        text = output.read().decode()
+    assert process.returncode == 0, text
+    document = json.loads(text if text.startswith("{") else text.splitlines()[-1])
+    seen = ask(f"{url}/stats")
+    first = seen["first_request"]
+    measured = Measured(
+        wall_seconds=ended - started,
+        cpu_seconds=usage.ru_utime + usage.ru_stime,
+        peak_mb=usage.ru_maxrss / 1024,
+        first_request_seconds=first - started,
+        work_seconds=seen["last_response"] - first,
+    )
+    return measured, document
+
+
+def measure_proctor(url: str, folder: Path, count: int, concurrency: int, latency_ms: float) -> Measured:
+    """With a fresh database and the cache on."""
     home = folder / "home"
     shutil.rmtree(home, ignore_errors=True)
     command = [
@@ -83,27 +112,24 @@ def measure_proctor(url: str, folder: Path, count: int, concurrency: int, latenc
         "-m", f"openai/mock?base_url={url}/v1", "--temperature", "0", "--max-tokens", "256",
         "--concurrency", str(concurrency), "--json",
     ]  # fmt: skip
-    with tempfile.TemporaryFile() as output:
-        started = time.time()
-        process = subprocess.Popen(
-            command, cwd=folder, env={**os.environ, "PROCTOR_HOME": str(home)}, stdout=output, stderr=subprocess.DEVNULL
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        ended = time.time()
-        process.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        document = json.load(output)
-    seen = ask(f"{url}/stats")
-    first = seen["first_request"]
-    assert process.returncode == 0
-    return Measured(
-        wall_seconds=ended - started,
-        cpu_seconds=usage.ru_utime + usage.ru_stime,
-        peak_mb=usage.ru_maxrss / 1024,
-        first_request_seconds=first - started,
-        work_seconds=seen["last_response"] - first,
-        accuracy=document["evaluations"][0]["metrics"]["accuracy"]["value"],
-    )
+    measured, document = measure_process(command, url, folder, home, latency_ms)
+    check(document["evaluations"][0]["metrics"]["accuracy"]["value"])
+    return measured
+
+
+def measure_peer(url: str, folder: Path, peer: Installed, concurrency: int) -> Measured:
+    out = folder / peer.name
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    command = [*peer.command, url, str(folder / f"items_{peer.trials}.jsonl"), str(concurrency), str(out)]
+    measured, document = measure_process(command, url, folder, out, 0)
+    check(document["accuracy"])
+    return measured
+
+
+def check(accuracy: float) -> None:
+    """Everybody must have done the same work: the provider is wrong for one item in ten."""
+    assert round(accuracy, 4) == 0.9, accuracy
 
 
 def measure_bare(url: str, count: int, concurrency: int, latency_ms: float) -> Measured:
@@ -112,7 +138,8 @@ def measure_bare(url: str, count: int, concurrency: int, latency_ms: float) -> M
     output = subprocess.run([*command, "--concurrency", str(concurrency)], capture_output=True, text=True, check=True)
     found, seen = json.loads(output.stdout), ask(f"{url}/stats")
     work = seen["last_response"] - seen["first_request"]
-    return Measured(found["seconds"], found["cpu_seconds"], 0, None, work, found["right"] / count)
+    check(found["right"] / count)
+    return Measured(found["seconds"], found["cpu_seconds"], 0, None, work)
 
 
 def start_up(arguments: list[str]) -> float:
@@ -125,47 +152,68 @@ def middle(values: list[float]) -> float:
     return statistics.median(values)
 
 
-def run(repeats: int, large: bool) -> list[tuple[str, str, str]]:
+@dataclass
+class Beside:
+    """Measurements of two that took turns."""
+
+    ours: list[Measured] = field(default_factory=list)
+    theirs: list[Measured] = field(default_factory=list)
+
+    def ratios(self, of: Callable[[Measured], float]) -> list[float]:
+        return [of(theirs) / of(ours) for ours, theirs in zip(self.ours, self.theirs, strict=True)]
+
+
+def run(repeats: int, large: bool, peers: list[Installed]) -> list[Row]:
     """Every row: what, measured (median, with lowest and highest), the bar."""
-    count = 10_000
-    instant: dict[str, list[Measured]] = {"proctor": [], "bare": []}
-    delayed: dict[str, list[Measured]] = {"proctor": [], "bare": []}
+    instant, delayed = Beside(), Beside()
+    others = [(peer, Beside()) for peer in peers]
     versions: list[float] = []
     with tempfile.TemporaryDirectory() as name, mock_provider() as url:
         folder = Path(name)
-        write_benchmark(folder, count)
+        for count in {COUNT, *(peer.trials for peer in peers)}:
+            write_benchmark(folder, count)
         for repeat in range(repeats):
-            print(f"repeat {repeat + 1} of {repeats} …", file=sys.stderr)
-            instant["bare"].append(measure_bare(url, count, 64, 0))
-            instant["proctor"].append(measure_proctor(url, folder, count, 64, 0))
-            delayed["bare"].append(measure_bare(url, count, 256, 50))
-            delayed["proctor"].append(measure_proctor(url, folder, count, 256, 50))
+            print(f"repeat {repeat + 1} of {repeats}, load {os.getloadavg()[0]:.1f} …", file=sys.stderr)
+            instant.theirs.append(measure_bare(url, COUNT, 64, 0))
+            instant.ours.append(measure_proctor(url, folder, COUNT, 64, 0))
+            delayed.theirs.append(measure_bare(url, COUNT, 256, 50))
+            delayed.ours.append(measure_proctor(url, folder, COUNT, 256, 50))
             versions.append(start_up(["--version"]))
-        memory = _memory(url, folder, instant["proctor"]) if large else []
-    assert {round(item.accuracy, 4) for item in (*instant["proctor"], *delayed["proctor"])} == {0.9}
+            for peer, beside in others:
+                beside.ours.append(measure_proctor(url, folder, peer.trials, 64, 0))
+                beside.theirs.append(measure_peer(url, folder, peer, 64))
+        memory = _memory(url, folder, instant.ours) if large else []
     return [
-        _row(
-            "CPU per 1,000 trials, start-up included",
-            [m.cpu_seconds / count * 1000 for m in instant["proctor"]],
-            "s",
-            "≤ 0.7 s",
-        ),
-        _row(
-            "CPU per 1,000 requests of the bare aiohttp loop",
-            [m.cpu_seconds / count * 1000 for m in instant["bare"]],
-            "s",
-            "",
-        ),
-        _row("first request after start", [m.first_request_seconds or 0 for m in instant["proctor"]], "s", "≤ 0.7 s"),
-        _ratio("throughput at no latency, against the bare loop", instant, "≥ 0.33"),
-        _ratio("throughput at 50 ms and 256 at once, against the bare loop", delayed, "≥ 0.85"),
-        _row("peak memory at 10,000 trials", [m.peak_mb for m in instant["proctor"]], "MB", ""),
+        _row("CPU per 1,000 trials, start-up included", [_thousand(m, COUNT) for m in instant.ours], "s", "≤ 0.7 s"),
+        _row("CPU per 1,000 requests of the bare aiohttp loop", [_thousand(m, COUNT) for m in instant.theirs], "s", ""),
+        _row("first request after start", [m.first_request_seconds or 0 for m in instant.ours], "s", "≤ 0.7 s"),
+        _row("throughput at no latency and 64 at once, against the bare loop", instant.ratios(_work), "", "≥ 0.33"),
+        _row("throughput at 50 ms and 256 at once, against the bare loop", delayed.ratios(_work), "", "≥ 0.85"),
+        _row("peak memory at 10,000 trials", [m.peak_mb for m in instant.ours], "MB", ""),
         *memory,
         _row("proctor --version", versions, "s", "< 0.5 s"),
+        *(row for peer, beside in others for row in _peer_rows(peer, beside)),
     ]
 
 
-def _memory(url: str, folder: Path, small: list[Measured]) -> list[tuple[str, str, str]]:
+def _work(measured: Measured) -> float:
+    return measured.work_seconds
+
+
+def _thousand(measured: Measured, count: int) -> float:
+    return measured.cpu_seconds / count * 1000
+
+
+def _peer_rows(peer: Installed, beside: Beside) -> list[Row]:
+    what = f"{peer.name} {peer.version}, {peer.trials:,} trials"
+    return [
+        _row(f"CPU per 1,000 trials of {what}", [_thousand(m, peer.trials) for m in beside.theirs], "s", ""),
+        _row("– as a multiple of Proctor's beside it", beside.ratios(lambda m: m.cpu_seconds), "", ""),
+        _row("– its whole time as a multiple of Proctor's", beside.ratios(lambda m: m.wall_seconds), "", ""),
+    ]
+
+
+def _memory(url: str, folder: Path, small: list[Measured]) -> list[Row]:
     write_benchmark(folder, 200_000)
     large = measure_proctor(url, folder, 200_000, 64, 0)
     ratio = large.peak_mb / middle([item.peak_mb for item in small])
@@ -175,17 +223,12 @@ def _memory(url: str, folder: Path, small: list[Measured]) -> list[tuple[str, st
     ]
 
 
-def _row(what: str, values: list[float], unit: str, bar: str) -> tuple[str, str, str]:
-    return what, f"{middle(values):.3g} {unit} ({min(values):.3g}–{max(values):.3g}, n={len(values)})", bar
+def _row(what: str, values: list[float], unit: str, bar: str) -> Row:
+    shown = f"{middle(values):.3g} {unit}".strip()
+    return what, f"{shown} ({min(values):.3g}–{max(values):.3g}, n={len(values)})", bar
 
 
-def _ratio(what: str, runs: dict[str, list[Measured]], bar: str) -> tuple[str, str, str]:
-    """Requests a second from the first request on; each repeat's pair was measured side by side."""
-    ratios = [bare.work_seconds / ours.work_seconds for ours, bare in zip(runs["proctor"], runs["bare"], strict=True)]
-    return what, f"{middle(ratios):.3g} ({min(ratios):.3g}–{max(ratios):.3g}, n={len(ratios)})", bar
-
-
-def report(rows: list[tuple[str, str, str]]) -> str:
+def report(rows: list[Row]) -> str:
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()} {platform.release()}"
     lines = [
         f"## {datetime.now(UTC):%Y-%m-%d}: {machine}",
@@ -202,8 +245,10 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--large", action="store_true", help="also 200,000 trials, for memory")
     parser.add_argument("--write", action="store_true", help="add the result to RESULTS.md")
+    parser.add_argument("--peers", type=Path, help="a folder that side_by_side.py has filled")
     arguments = parser.parse_args()
-    text = report(run(arguments.repeats, arguments.large))
+    peers = installed(arguments.peers) if arguments.peers else []
+    text = report(run(arguments.repeats, arguments.large, peers))
     print(text)
     if arguments.write:
         RESULTS.write_text(RESULTS.read_text() + "\n" + text)
