@@ -209,6 +209,12 @@ class _Answer:
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> GrpcAgent:  # noqa: ARG001
     given = read_settings(Settings, settings, PROVIDER.name)
+    try:
+        import grpc  # noqa: F401
+
+        messages()
+    except ImportError:
+        raise PlanError("grpc models need the packages grpcio and protobuf: pip install 'proctor[grpc]'.") from None
     host, _, port = name.rpartition(":")
     if not host or not port.isdigit():
         raise PlanError(f"grpc needs an address: write grpc/HOST:PORT, for example grpc/127.0.0.1:50051, not {name!r}.")

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from proctor.domain.errors import ModelUnavailableError
 from proctor.domain.message import Json, Prompt
 from proctor.domain.response import Response, ToolCall
 
@@ -46,8 +47,11 @@ def _problem(call: ToolCall, tools: Mapping[str, Mapping[str, Any]]) -> str | No
     schema = tools[call.name].get("parameters")
     if not schema:
         return None
-    import jsonschema_rs
-
+    try:
+        import jsonschema_rs
+    except ImportError:
+        advice = "calls of tools are checked with jsonschema-rs: pip install 'proctor[schema]'"
+        raise ModelUnavailableError(advice) from None
     try:
         jsonschema_rs.validate(schema, call.arguments)
     except jsonschema_rs.ValidationError as error:

@@ -13,6 +13,7 @@ from proctor.domain.plan import Plan
 from proctor.domain.price import FREE
 from proctor.domain.response import Usage
 from proctor.domain.sample import Sample
+from proctor.models.prices import where_to_get_prices
 from proctor.planning.expand import trials_of
 from proctor.stores.codec import prompt_text
 from proctor.stores.database import Database
@@ -45,7 +46,7 @@ def estimate_cost(evaluation: Evaluation, database: Database | None) -> CostEsti
     """Without retries, and without judges; earlier runs tell how long answers are, and which are there already."""
     price = evaluation.price
     if price is None:
-        return CostEstimate(None, None, None, "the price is unknown")
+        return CostEstimate(None, None, None, f"the price is unknown{where_to_get_prices()}")
     if price is FREE:
         return CostEstimate(Decimal(0), Decimal(0), Decimal(0), "it costs nothing")
     cached = _cached_trials(evaluation, database)

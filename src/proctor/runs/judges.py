@@ -21,6 +21,7 @@ from proctor.domain.trial import Trial
 from proctor.engine.budget import Budget
 from proctor.engine.lane import Lane
 from proctor.engine.ratelimit import RateLimit, RateLimits
+from proctor.models.prices import where_to_get_prices
 from proctor.models.registry import create_model
 from proctor.scorers.judging.judge import FindOpponent, Judge, NeedsJudges, NeedsOpponents, Opinion, Opposition
 from proctor.stores.answer_cache import AnswerCache
@@ -159,7 +160,7 @@ def refuse_unenforceable(
     """A cap that cannot be enforced is refused, not ignored."""
     if price is None:
         raise PlanError(
-            f"The cost limit cannot be enforced: the price of {who} is unknown. Give one with "
+            f"The cost limit cannot be enforced: the price of {who} is unknown{where_to_get_prices()}. Give one with "
             "--assume-price IN/OUT (dollars for a million tokens) or in a prices file, or leave out the limit."
         )
     if price is not FREE and "max_tokens" not in options:
