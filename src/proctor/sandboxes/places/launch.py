@@ -49,7 +49,12 @@ class Guarded:
                 start_new_session=True,
                 cwd="/",
             )
-        reader, writer = await asyncio.open_connection(sock=ours)
+        try:
+            reader, writer = await asyncio.open_connection(sock=ours)
+        except BaseException:
+            ours.close()
+            process.wait(_CLOSE_SECONDS)  # it has been told nothing yet, and ends at once
+            raise
         body = orjson.dumps(config)
         writer.write(struct.pack(">I", len(body)) + body)
         return cls(process, reader, writer)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import shutil
 import socket
+import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,6 +23,7 @@ from proctor.sandboxes.places.line import Line, PlaceLostError
 from proctor.sandboxes.places.place import KeptPlace, Reacher
 
 _OPEN_SECONDS = 60.0
+_OWNING_USER_NAMESPACE = 0xB701
 PLACE_ENVIRONMENT = {**ENVIRONMENT, "HOME": "/tmp"}  # noqa: S108  the place's own
 
 Network = Literal["joined", "tunnelled", "host"]
@@ -63,39 +66,53 @@ class Launch:
     guard_environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def _joining(pid: int) -> Reacher | None:
+def _joining(pid: int) -> tuple[Reacher, tuple[int, ...]] | None:
     """Reach by joining the network of the place's first process; None where this process cannot.
 
     A number given by an engine on another machine may be somebody else's here: only a keeper is joined.
     """
     tool = shutil.which("nsenter", path="/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
+    network = f"/proc/{pid}/ns/net"
+    how = [f"--net={network}"]
+    held: tuple[int, ...] = ()
     try:
-        is_ours = READER.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
-        os.stat(f"/proc/{pid}/ns/net")  # noqa: PTH116  what nsenter will open
+        if tool is None or READER.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes():
+            return None
+        os.stat(network)  # noqa: PTH116  what nsenter will open
+        if os.geteuid() != 0:
+            owner = _owner(network)
+            how, held = [f"--user=/proc/{os.getpid()}/fd/{owner}", "--preserve-credentials", *how], (owner,)
     except OSError:
         return None
-    if tool is None or not is_ours:
-        return None
-    how = [f"--net=/proc/{pid}/ns/net"]
-    if os.geteuid() != 0:
-        how = ["--user", "--preserve-credentials", "--net", "--target", str(pid)]
     prefix = (tool, *how, "--")
+    if held and subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:  # noqa: S603
+        os.close(held[0])
+        return None
 
     async def reach(port: int) -> Reach:
         return Reach(prefix, "127.0.0.1", port)
 
-    return reach
+    return reach, held
+
+
+def _owner(network: str) -> int:
+    """A descriptor of the user namespace a network belongs to: who joins that may join the network."""
+    fd = os.open(network, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return fcntl.ioctl(fd, _OWNING_USER_NAMESPACE)
+    finally:
+        os.close(fd)
 
 
 async def _on_the_host(port: int) -> Reach:
     return Reach((), "127.0.0.1", port)
 
 
-def _reacher(launch: Launch, pid: int) -> tuple[Network, Reacher | None]:
+def _reacher(launch: Launch, pid: int) -> tuple[Network, Reacher | None, tuple[int, ...]]:
     if launch.network == "host":
-        return "host", _on_the_host
-    reach = _joining(pid) if launch.network == "joined" else None
-    return ("joined", reach) if reach is not None else ("tunnelled", None)
+        return "host", _on_the_host, ()
+    joined = _joining(pid) if launch.network == "joined" else None
+    return ("joined", *joined) if joined is not None else ("tunnelled", None, ())
 
 
 async def open_place(launch: Launch, limits: PlaceLimits) -> KeptPlace:
@@ -112,9 +129,9 @@ async def open_place(launch: Launch, limits: PlaceLimits) -> KeptPlace:
             launched = await _launched(guard, launch)
             writer.write(bundle(_keeper_config(launch, limits, launched["root"])))
             ready, _ = await line.ready
-        network, reach = _reacher(launch, launched["pid"])
+        network, reach, held = _reacher(launch, launched["pid"])
         record = {**_record(launch, limits, launched["enforced_by"]), "network": network}
-        return KeptPlace(line, guard, limits, record, reach, ready["cluster"])
+        return KeptPlace(line, guard, limits, record, reach, ready["cluster"], held)
     except BaseException as error:
         reason = await _undo(guard, line, ours)
         if isinstance(error, PlaceLostError | TimeoutError | OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -32,7 +33,8 @@ class KeptPlace:
         limits: PlaceLimits,
         record: Mapping[str, Json],
         reach: Reacher | None,
-        cluster: Sequence[Any] | None,
+        cluster: Sequence[Any] | None = None,
+        held: tuple[int, ...] = (),
     ) -> None:
         self._line, self._guard = line, guard
         self._limits = limits
@@ -44,6 +46,7 @@ class KeptPlace:
         self._refused_forks = 0
         self.cluster = cluster
         """Host and port of the cluster the place is in, where it is in one."""
+        self._held = held
         self._closing: asyncio.Task[None] | None = None
 
     @property
@@ -239,6 +242,8 @@ class KeptPlace:
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
+        for fd in self._held:
+            os.close(fd)
         await self._tunnel.close()
         await self._line.close()
         await self._guard.close()
