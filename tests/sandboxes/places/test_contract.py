@@ -381,13 +381,13 @@ def test_two_places_do_not_disturb_each_other(name: str) -> None:
         try:
             await first.write({"x": b"1"}, under="/data")
             assert await second.list("/data") == {}
-            service = await first.start(SLEEP, limits=SMALL)
+            service = await first.start(SLEEP, limits=replace(SMALL, wall_seconds=100))
             bomb = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"
             await asyncio.gather(python(second, bomb, limits=replace(SMALL, wall_seconds=3)), python(first, "print(1)"))
-            assert service.is_running
+            assert service.is_running, await service.wait(0)
             await second.close()
             await second.close()
-            assert service.is_running
+            assert service.is_running, await service.wait(0)
             assert (await first.execute(TRUE, limits=SMALL)).succeeded
             with pytest.raises(SandboxError, match="closed"):
                 await second.execute(TRUE)

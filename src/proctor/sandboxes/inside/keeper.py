@@ -15,7 +15,6 @@ import select
 import signal
 import socket
 import time
-import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -458,6 +457,8 @@ def main(config_text: str) -> None:
     except HarnessGoneError:
         pass
     except BaseException:  # noqa: BLE001  the harness is told: a fault of the sandbox's own
+        import traceback  # dear to import, and never needed
+
         code = 70
         keeper.report(traceback.format_exc(limit=-4))
     finally:

@@ -9,12 +9,8 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import signal
-import socket
 import subprocess
-import sys
-import tempfile
 import time
 from typing import Any
 
@@ -31,11 +27,11 @@ _COMMAND_SECONDS = 60.0
 
 
 class Guard:
-    def __init__(self, harness: int, keeper: int, config: dict[str, Any]) -> None:
+    def __init__(self, harness: int, config: dict[str, Any]) -> None:
         self._config = config
         self._channel = Channel(harness)
-        self._harness, self._keeper = harness, keeper
-        self._folder = tempfile.mkdtemp(prefix=f"proctor-place-{os.getpid()}-") if config["is_hosted"] else ""
+        self._harness, self._keeper = harness, config["keeper"]
+        self._folder = _new_folder() if config["is_hosted"] else ""
         self.cgroup = cgroups.Cgroup(f"{os.getpid()}-place", is_used=config["is_using_cgroups"])
         limits = config["limits"]
         # What is written to a place's folders is memory, too.
@@ -232,7 +228,7 @@ class Guard:
             self._counting.forget()
         self.cgroup.remove()
         if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            _remove(self._folder)
 
     def _end_stragglers(self) -> None:
         """A control group tells who is left; without one, those we adopted are."""
@@ -248,6 +244,18 @@ class Guard:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
             time.sleep(0.002)
+
+
+def _new_folder() -> str:
+    import tempfile  # dear to import, and seldom needed
+
+    return tempfile.mkdtemp(prefix=f"proctor-place-{os.getpid()}-")
+
+
+def _remove(folder: str) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _pipe_of(text: str) -> int:
@@ -267,18 +275,18 @@ def _children() -> list[int]:
         return []
 
 
-def main(harness: int, keeper: int) -> None:
+def main(config_text: str) -> None:
+    """Standard input is the line to the harness."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     kernel.prctl(kernel.SET_CHILD_SUBREAPER, 1)
-    control = socket.socket(fileno=harness)
-    try:
-        config = json.loads(Channel(harness).receive())
-    except ChannelClosedError:
-        sys.exit(0)
+    config, harness = json.loads(config_text), os.dup(0)
+    null = os.open("/dev/null", os.O_RDWR)
+    os.dup2(null, 0)
+    os.close(null)
     if config["is_using_cgroups"]:
         cgroups.sweep()
-    guard = Guard(harness, keeper, config)
+    guard = Guard(harness, config)
     try:
         guard.launch()
         guard.watch()
@@ -289,5 +297,4 @@ def main(harness: int, keeper: int) -> None:
             Channel(harness).send(json.dumps({"exited": None, "said": str(error), "memory": 0}).encode())
     finally:
         guard.close()
-        control.close()
-    sys.exit(0)
+    os._exit(0)

@@ -7,6 +7,7 @@ sessions, parents and environments nothing a program does can change it, however
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -134,16 +135,29 @@ class Population:
         return 0
 
     def end(self, is_meant: Callable[[Member], bool], reap: Callable[[], None]) -> bool:
-        """Stop all of them, then kill all of them: what is stopped cannot fork. False when some would not die."""
-        stopped: set[int] = set()
-        for _ in range(_PASSES):
-            new = {one.pid for one in self.everyone() if one.state != "Z" and is_meant(one)} - stopped
-            if not new:
-                break
-            send(new, signal.SIGSTOP)
-            stopped |= new
+        """Stop them, then kill them: what is stopped cannot fork. False when some would not die."""
+
+        def meant() -> set[int]:
+            return {one.pid for one in self.everyone() if one.state != "Z" and is_meant(one)}
+
+        left = meant()
+        if not left:
+            return True
+        if self.is_first:
+            # Everyone at once, the others for a moment, too: against a fork bomb no list is ever complete.
+            _send_all(signal.SIGSTOP)
+            send(meant(), signal.SIGKILL)
+            _send_all(signal.SIGCONT)
+        else:
+            stopped: set[int] = set()
+            for _ in range(_PASSES):
+                send(left, signal.SIGSTOP)
+                stopped |= left
+                left = meant() - stopped
+                if not left:
+                    break
         for attempt in range(_PASSES):
-            left = [one.pid for one in self.everyone() if one.state != "Z" and is_meant(one)]
+            left = meant()
             if not left:
                 return True
             send(left, signal.SIGKILL)
@@ -163,6 +177,12 @@ class Population:
             reap()
             time.sleep(0 if attempt < 3 else 0.001 if attempt < 20 else 0.02)
         return False
+
+
+def _send_all(number: int) -> None:
+    """To everyone but the first process; only ever called by it, or it would be everyone on the machine."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(-1, number)
 
 
 def send(pids: Iterable[int], number: int) -> None:

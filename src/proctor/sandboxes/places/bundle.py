@@ -1,4 +1,7 @@
-"""The keeper as one message: its code travels with the order to start it, so no runner needs a folder of ours."""
+"""Keeper and guard as one message each: code travels, compiled, with the order that starts it.
+
+No runner needs a folder of ours, and nothing is compiled again for every place.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,9 @@ from typing import Any
 
 from proctor.sandboxes.cold import PACKAGE
 
-MODULES = """__init__ confinement kernel keeper keeper_files keeper_flows keeper_frames keeper_jobs keeper_notices
+KEEPER = """__init__ confinement kernel keeper keeper_files keeper_flows keeper_frames keeper_jobs keeper_notices
 keeper_processes seccomp syscalls"""
+GUARD = "__init__ cgroups frames kernel keeper_guard syscalls"
 
 # Read by an interpreter that may be of another version: compiled code is used where it fits, the text elsewhere.
 READER = """import marshal, os, struct
@@ -47,22 +51,23 @@ class Carried:
             code = compile(bundle['text'][stem], stem, 'exec')
         exec(code, module.__dict__)
 sys.meta_path.insert(0, Carried)
-from inside import keeper
-keeper.main(bundle['config'])
+import importlib
+importlib.import_module('inside.' + bundle['door']).main(bundle['config'])
 """
 _PORTABLE = 2  # the newest format of `marshal` that every interpreter here and inside can read
 
 
 @cache
-def _modules() -> tuple[dict[str, str], dict[str, bytes]]:
-    texts = {name: (PACKAGE / "inside" / f"{name}.py").read_text(encoding="utf-8") for name in MODULES.split()}
+def _modules(names: str) -> tuple[dict[str, str], dict[str, bytes]]:
+    texts = {name: (PACKAGE / "inside" / f"{name}.py").read_text(encoding="utf-8") for name in names.split()}
     return texts, {name: marshal.dumps(compile(text, name, "exec")) for name, text in texts.items()}
 
 
-def bundle(config: Mapping[str, Any]) -> bytes:
+def bundle(config: Mapping[str, Any], door: str = "keeper") -> bytes:
     """What the reader expects on its standard input before anything else."""
-    texts, codes = _modules()
-    content = {"magic": MAGIC_NUMBER, "text": texts, "code": codes, "boot": _BOOT, "config": json.dumps(config)}
+    texts, codes = _modules(KEEPER if door == "keeper" else GUARD)
+    content = {"magic": MAGIC_NUMBER, "text": texts, "code": codes, "boot": _BOOT, "door": door}
+    content["config"] = json.dumps(config)
     body = marshal.dumps(content, _PORTABLE)
     return struct.pack(">I", len(body)) + body
 

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from proctor.domain.errors import SandboxError
-from proctor.sandboxes.cold import PACKAGE
+from proctor.sandboxes.places.bundle import bundle, start_command
 from proctor.sandboxes.slot import INTERPRETER
 
 _CLOSE_SECONDS = 90.0
@@ -37,14 +37,12 @@ class Guarded:
     async def start(cls, config: Mapping[str, Any], keeper: socket.socket, kept: list[int]) -> Guarded:
         """`keeper` is the end of the line that the tool gets; `kept` is held open for as long as the guard lives."""
         ours, theirs = socket.socketpair()
-        inside, fds = str(PACKAGE), (theirs.fileno(), keeper.fileno())
-        start = f"import sys; sys.path.insert(0, {inside!r}); from inside import keeper_guard; keeper_guard.main{fds}"
         with theirs:
             process = subprocess.Popen(  # noqa: ASYNC220, S603  ourselves; a few milliseconds, once per place
-                [INTERPRETER, "-s", "-S", "-P", "-B", "-c", start],
-                pass_fds=[*fds, *kept],
+                start_command(INTERPRETER),
+                pass_fds=[keeper.fileno(), *kept],
                 env=dict(config["environment"]),
-                stdin=subprocess.DEVNULL,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,
                 cwd="/",
@@ -55,8 +53,7 @@ class Guarded:
             ours.close()
             process.wait(_CLOSE_SECONDS)  # it has been told nothing yet, and ends at once
             raise
-        body = orjson.dumps(config)
-        writer.write(struct.pack(">I", len(body)) + body)
+        writer.write(bundle({**config, "keeper": keeper.fileno()}, "keeper_guard"))
         return cls(process, reader, writer)
 
     async def _listen(self) -> None:

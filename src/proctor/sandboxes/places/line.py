@@ -43,8 +43,10 @@ class Line:
             while data := await self._reader.read(1 << 18):
                 for head, body in unpacker.feed(data):
                     self._deliver(head, body)
-        except (OSError, TooLargeError, ValueError) as error:
-            self.fault = self.fault or f"it answered nonsense ({error})"
+        except OSError as error:
+            self.fault = self.fault or f"the line to the keeper broke ({error})"
+        except (TooLargeError, ValueError) as error:
+            self.fault = self.fault or f"the keeper answered nonsense ({error})"
         finally:
             self.is_lost = True
             for future in (self.ready, *self._answers.values(), *self._ended.values()):
@@ -116,6 +118,7 @@ class Line:
         except TimeoutError:
             raise PlaceLostError(f"the keeper does not answer ({head['op']})") from None
         except OSError as error:
+            await asyncio.wait({self._listening}, timeout=1)  # its last words may say why
             raise PlaceLostError(self.fault or f"the keeper is gone ({error})") from error
         finally:
             del self._answers[number]
