@@ -22,7 +22,9 @@ class OpenAIResponses(OpenAIChat):
     def read(self, request: Request) -> Ask:
         body = request.json
         items = body["input"]
-        last = items if isinstance(items, str) else [item for item in items if item.get("role") == "user"][-1]["content"]
+        last = (
+            items if isinstance(items, str) else [item for item in items if item.get("role") == "user"][-1]["content"]
+        )
         return Ask(text_of(last), body["model"], bool(body.get("stream")), body)
 
     def plain(self, ask: Ask, reply: Reply) -> Any:
