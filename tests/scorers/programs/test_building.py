@@ -15,7 +15,7 @@ import pytest
 from proctor.domain.place import Runner
 from proctor.domain.problem import Problem
 from proctor.scorers.programs.dependencies import BuildError, wanted
-from proctor.scorers.programs.own_tests import OwnTests, run_own_tests, tests_in
+from proctor.scorers.programs.own_tests import OwnTests, own_test_files, run_own_tests
 from proctor.scorers.programs.validating import entry
 from scorers.programs.programs import QUICK, marked, phase, text
 
@@ -208,7 +208,7 @@ def test_programs_without_tests_of_their_own_say_so(tally: Problem, runner: Runn
     assert own(tally, {"main.py": b""}, runner).coverage["status"] == "not applicable"
     hanging = own(tally, {"main.py": b"", "test_x.py": b"import os\nos._exit(3)\n"}, runner)
     assert (hanging.coverage["status"], hanging.checks) == ("not run", ())
-    assert tests_in({"tests/test_a.py": b"", "tests/helper.py": b"", "a_test.py": b"", "main.py": b""}) == [
+    assert own_test_files({"tests/test_a.py": b"", "tests/helper.py": b"", "a_test.py": b"", "main.py": b""}) == [
         "a_test.py",
         "tests/test_a.py",
     ]

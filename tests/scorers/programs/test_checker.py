@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import proctor
 from proctor.domain.errors import ScorerError
 from proctor.domain.place import Runner
 from proctor.domain.problem import Problem
+from proctor.scorers.programs.checker import setup_of
+from proctor.scorers.programs.checking.frames import framed
 from scorers.programs.programs import checked, text
 
 Changed = Callable[..., Problem]
@@ -245,3 +252,31 @@ for fd in range(3, 64):
 def test_a_program_cannot_report_for_the_checker(name: str, tally: Problem, runner: Runner) -> None:
     results = checked(tally, text(main_py=FORGERIES[name]), runner)
     assert {str(one.status) for one in results.values()} <= {"failed", "error"}
+
+
+def test_a_checker_ends_when_its_harness_is_gone_and_leaves_no_folder(tally: Problem, changed: Changed) -> None:
+    sleeping = "import time\ndef test_counts_files(program):\n    time.sleep(600)\n"
+    rest = "def test_says_which_file_is_missing(program): ...\n"
+    problem = changed(tally, {"tests/hidden/unit/test_files.py": sleeping + rest})
+    ours, theirs = socket.socketpair()
+    setup = setup_of(problem, "python", 20, 600)
+    setup["paths"] = [str(problem.folder / "tests/hidden/unit")]
+    environment = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(Path(proctor.__file__).parents[1])}
+    with (
+        ours,
+        subprocess.Popen(
+            [sys.executable, "-m", "proctor.scorers.programs.checking.main"],
+            stdin=theirs.fileno(),
+            stdout=subprocess.DEVNULL,
+            env=environment,
+            cwd="/",
+        ) as process,
+    ):
+        theirs.close()
+        ours.sendall(framed(setup))
+        seen = b""
+        while b'"do":"begin"' not in seen:
+            seen += ours.recv(1 << 16)
+        ours.sendall(framed({"id": 1, "value": None}))
+        ours.shutdown(socket.SHUT_RDWR)
+        assert process.wait(60) == 1

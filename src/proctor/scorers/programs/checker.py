@@ -148,7 +148,7 @@ class Line:
     """A running checker and the socket to it."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, log: Path
+        self, process: asyncio.subprocess.Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, log: int
     ) -> None:
         self.process = process
         self._reader = reader
@@ -173,9 +173,9 @@ class Line:
             await self._writer.drain()
 
     def log(self) -> str:
-        with self._log.open("rb") as file:
-            file.seek(max(0, self._log.stat().st_size - _LOG_BYTES))
-            return file.read().decode("utf-8", "replace")
+        # Read by position: the checker writes where its own descriptor, which is ours too, stands.
+        start = max(0, os.fstat(self._log).st_size - _LOG_BYTES)
+        return os.pread(self._log, _LOG_BYTES, start).decode("utf-8", "replace")
 
     async def close(self) -> None:
         await end(self.process, _LEAVE_SECONDS if self.is_leaving else 0.0)
@@ -186,29 +186,27 @@ class Line:
 
 @contextlib.asynccontextmanager
 async def checker(order: Order) -> AsyncIterator[Line]:
-    """A checker process with its orders, gone when the block ends."""
-    ours, theirs = socket.socketpair()
-    with tempfile.TemporaryDirectory(prefix="proctor-checker-") as folder:
-        log = Path(folder) / "log"
+    """A checker process with its orders, gone when the block ends; it has no folder that could be left behind."""
+    with tempfile.TemporaryFile() as log:
+        ours, theirs = socket.socketpair()
         try:
-            with log.open("wb") as file:
-                process = await asyncio.create_subprocess_exec(
-                    *order.prefix,
-                    *(sys.executable, "-P", "-B", "-m", "proctor.scorers.programs.checking.main"),
-                    stdin=theirs.fileno(),
-                    stdout=file,
-                    stderr=file,
-                    cwd=folder,
-                    env=_environment(folder),
-                    start_new_session=True,
-                )
+            process = await asyncio.create_subprocess_exec(
+                *order.prefix,
+                *(sys.executable, "-P", "-B", "-m", "proctor.scorers.programs.checking.main"),
+                stdin=theirs.fileno(),
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                env=_environment(),
+                start_new_session=True,
+            )
         except OSError as error:
             ours.close()
             raise ScorerError(f"The checker could not be started: {error}") from error
         finally:
             theirs.close()
         reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_FRAME)
-        line = Line(process, reader, writer, log)
+        line = Line(process, reader, writer, log.fileno())
         try:
             await line.send(dict(order.setup))
             yield line
@@ -245,13 +243,13 @@ async def converse(line: Line, answers: Answers, turn: asyncio.Lock, hear: Any) 
         await asyncio.gather(receiving, *pending, return_exceptions=True)
 
 
-def _environment(folder: str) -> dict[str, str]:
+def _environment() -> dict[str, str]:
     """Nothing of the user's: no options for pytest, no plugins, no keys."""
     return {
         "PATH": os.defpath,
-        "HOME": folder,
+        "HOME": "/",
         "LANG": "C.UTF-8",
         "PYTHONPATH": str(Path(__file__).resolve().parents[3]),
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "HYPOTHESIS_STORAGE_DIRECTORY": f"{folder}/hypothesis",
+        "HYPOTHESIS_STORAGE_DIRECTORY": f"{os.devnull}/nowhere",
     }

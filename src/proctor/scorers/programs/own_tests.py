@@ -32,7 +32,7 @@ class OwnTests:
     coverage: dict[str, Json] = field(default_factory=dict)
 
 
-def tests_in(files: Mapping[str, bytes]) -> list[str]:
+def own_test_files(files: Mapping[str, bytes]) -> list[str]:
     names = ((path, path.rpartition("/")[2]) for path in sorted(files) if path.endswith(".py") and is_test(path))
     return [path for path, name in names if name.startswith("test_") or name.endswith("_test.py")]
 
@@ -43,7 +43,7 @@ async def run_own_tests(
     """Their results, each marked as the program's own, and what share of the program they reach."""
     if entry.language != PYTHON:
         return OwnTests(coverage=not_applicable("coverage is measured of Python programs only"))
-    tests = tests_in(files)
+    tests = own_test_files(files)
     if not tests:
         return OwnTests(coverage=not_applicable("the program has no tests of its own"))
     try:

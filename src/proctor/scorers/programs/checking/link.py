@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import queue
 import socket
 import threading
@@ -21,7 +22,6 @@ class Link:
         self._sending = threading.Lock()
         self._waiting: dict[int, queue.SimpleQueue[Any]] = {}
         self._numbers = itertools.count(1)
-        self._is_lost = False
 
     def receive(self) -> Any:
         """The next message; before `begin` only."""
@@ -39,10 +39,8 @@ class Link:
         number = next(self._numbers)
         inbox = self._waiting[number] = queue.SimpleQueue()
         self._send({"id": number, "do": do, "with": fields})
-        answer = None if self._is_lost and inbox.empty() else inbox.get()
+        answer = inbox.get()
         self._waiting.pop(number, None)
-        if answer is None:
-            raise HarnessLostError("the harness is gone")
         if "refused" in answer:
             raise ValueError(answer["refused"])
         return answer["value"]
@@ -72,6 +70,4 @@ class Link:
                 if inbox is not None:
                     inbox.put(answer)
         except (HarnessLostError, OSError):
-            self._is_lost = True
-            for inbox in list(self._waiting.values()):
-                inbox.put(None)
+            os._exit(1)  # nobody is left to hear what a test finds
