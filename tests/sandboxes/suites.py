@@ -26,15 +26,15 @@ ENGINES = "proctor-engine-"
 class Suite:
     backend: str
     results: dict[str, Execution | Exception]
-    before: dict[str, Any]
-    after: dict[str, Any]
+    left: dict[str, list[str]]
+    """What is on this machine after the suite and was not before; what others take away meanwhile is theirs."""
 
 
 def mounts() -> list[str]:
     return Path("/proc/self/mounts").read_text().splitlines()
 
 
-def traces() -> dict[str, Any]:
+def traces() -> dict[str, list[str]]:
     """What a run could leave on this machine; groups count whose supervisor is gone, for others may be at work.
 
     Mounts of container engines are another test's: they come and go while this one runs.
@@ -92,7 +92,8 @@ def run_suite(backend: str, folder: Path, **options: Any) -> Suite:
             results = within(backend, lambda sandbox: _run_all(sandbox, head), **options)
         finally:
             del os.environ["PROCTOR_TEST_SECRET"]
-    return Suite(backend, results, before, traces())
+    after = traces()
+    return Suite(backend, results, {kind: [one for one in after[kind] if one not in before[kind]] for kind in after})
 
 
 def escape(hostile: Hostile, done: Execution | Exception) -> str | None:

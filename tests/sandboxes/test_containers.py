@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,14 +18,16 @@ from click.testing import CliRunner
 
 from proctor.cli.sandbox import sandbox
 from proctor.domain.errors import SandboxError
-from proctor.domain.sandbox import Execution, Verdict
+from proctor.domain.sandbox import MIB, Case, Check, Execution, Program, Verdict
 from proctor.sandboxes.backends import create
 from proctor.sandboxes.images import remove_image
-from sandboxes.conftest import processes_with, within
+from proctor.sandboxes.orders import program_order
+from sandboxes.conftest import SMALL, processes_with, within
 from sandboxes.engines import engine
 from sandboxes.forgeries import FORGERIES
 from sandboxes.hostile import PROGRAMS
 from sandboxes.suites import ENGINES, escape, forged, judge_all, mounts, run_suite
+from sandboxes.wardens import supervisor
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -46,7 +49,7 @@ def test_an_engine_contains_every_program_and_believes_no_forgery(
         suite = run_suite(name, tmp_path, parallel=3)
         escaped = {one.name: escape(one, suite.results[one.name]) for one in PROGRAMS}
         assert {key: why for key, why in escaped.items() if why} == {}
-        assert suite.after == suite.before
+        assert not any(suite.left.values()), suite.left
         assert _mounts(folder) == []
         links = suite.results["leaves_links"]
         assert isinstance(links, Execution)
@@ -64,11 +67,38 @@ def test_an_engine_contains_every_program_and_believes_no_forgery(
             right = verdicts[key]
             assert isinstance(right, Verdict), right
             assert right.passed, right
+        _a_supervisor_reuses_and_replaces(name)
         _killing_the_harness_leaves_nothing(name, tmp_path)
         _image_can_be_seen_and_is_missed(name)
         assert not _listed(name)
     assert not [line for line in mounts() if str(folder) in line]
     assert not processes_with(str(folder))
+
+
+def _a_supervisor_reuses_and_replaces(name: str) -> None:
+    """Nothing of one run is there for the next, and a container that ran out of memory is not used again."""
+    limits = replace(SMALL, wall_seconds=60)
+    leave = "import os\nopen('/tmp/left', 'w'); os.mkdir('/tmp/work/x'); print(os.getuid())"
+    look = "import os\nprint(os.listdir('/tmp'), os.listdir('.'), os.getppid() > 1)"
+    with supervisor(create(name)) as asked:
+        assert int(asked.run(Program(leave), limits).stdout) >= 60_001
+        assert asked.run(Program(look), limits).stdout == b"['work'] [] True\n"
+        eaten = asked.run(Program("kept = []\nwhile True: kept.append(bytearray(8 << 20))"), limits)
+        assert eaten.ending == "memory"
+        talked = asked.run(Program("import socket\nsocket.socket().bind(('127.0.0.1', 7000))", loopback=True), limits)
+        assert talked.succeeded, talked.stderr
+        check = Check("def f(x): return x + 1", (Case("one", "assert f(1) == 2"),))
+        assert asked.check(check, limits).passed
+        assert asked.check(check, replace(limits, memory_bytes=200 * MIB)).passed
+        slept = asked.run(Program("import time; time.sleep(60)"), replace(limits, wall_seconds=1))
+        assert slept.ending == "timeout"
+    broken = create(name)
+    broken._config["contained"]["candidate"][-1] = "/no/such/file"
+    with supervisor(broken) as asked:
+        assert "ended at once" in asked.ask(program_order(Program("print(1)"), limits, "python3"))["fault"]
+    broken._config["contained"]["candidate"][1] = "no-such-command"
+    with supervisor(broken) as asked:
+        assert "no container" in asked.ask(program_order(Program("print(1)"), limits, "python3"))["fault"]
 
 
 def _image_can_be_seen_and_is_missed(name: str) -> None:

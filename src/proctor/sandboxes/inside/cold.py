@@ -93,6 +93,8 @@ class ColdParent:
 
     def spawn(self, order: dict[str, Any], fds: list[int]) -> int:
         """Start the tool around these descriptors; returns one for its process."""
+        if self._folder is not None:
+            _empty(self._folder)
         kept, streams = fds, [subprocess.DEVNULL, subprocess.DEVNULL, subprocess.DEVNULL]
         if order["role"] == "program":
             kept, streams = fds[:1], fds[1:]
@@ -144,9 +146,12 @@ class ColdParent:
         self._process = None
         os.close(self._pidfd)
         self._end_stragglers()
-        if self._folder is not None:
-            _empty(self._folder)
-        return Ended(status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+        return Ended(self._signalled(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+    def _signalled(self, status: int) -> int:
+        """What a tool says with an exit code over 128: the child's signal."""
+        code = os.waitstatus_to_exitcode(status)
+        return code - 128 if self._config["prefix"] and 128 < code <= 128 + signal.NSIG else status
 
     def _end_stragglers(self) -> None:
         deadline = time.monotonic() + _DIE_SECONDS

@@ -16,6 +16,7 @@ import struct
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,17 @@ _OWN_BYTES = 48 << 20  # the porter, before any code is read
 _OWN_PROCESSES = 4
 _START_SECONDS = 60.0
 _END_SECONDS = 6.0
+_LOOK_SECONDS = 2.0
 
 
 class Container:
     """A container on its way to our door; the door is shut behind it, so that nobody else comes in."""
 
-    def __init__(self, name: str, command: list[str], start: str, environment: dict[str, str]) -> None:
+    def __init__(
+        self, name: str, command: list[str], start: str, environment: dict[str, str], is_there: Callable[[str], bool]
+    ) -> None:
         self.name = name
+        self._is_there = is_there
         self.is_used = False
         self._folder = Path(tempfile.mkdtemp(prefix="proctor-door-"))
         self._folder.chmod(0o711)  # the container's user is nobody here
@@ -61,14 +66,19 @@ class Container:
         return self._door
 
     def _accept(self) -> socket.socket:
-        deadline = time.monotonic() + _START_SECONDS
+        now = time.monotonic()
+        deadline, look = now + _START_SECONDS, now + _LOOK_SECONDS
         try:
-            while time.monotonic() < deadline:
+            while (now := time.monotonic()) < deadline:
                 if select.select([self._listener], [], [], 0.05)[0]:
                     return self._listener.accept()[0]
                 if self._client.poll():
                     said = self._client.stderr.read() if self._client.stderr else b""
                     raise SandboxFaultError(f"no container: {said.decode(errors='replace').strip()[-300:]}")
+                if now >= look and self._client.returncode == 0:
+                    look = now + _LOOK_SECONDS
+                    if not self._is_there(self.name) and not select.select([self._listener], [], [], 0)[0]:
+                        raise SandboxFaultError("a container ended at once: has its image Python 3.11 or newer?")
             raise SandboxFaultError(f"a container did not come to life in {_START_SECONDS:.0f} s")
         finally:
             self._shut()
@@ -183,7 +193,8 @@ class ContainedParent:
         role = "judge" if self._is_judge else "candidate"
         start = f"{self._config['inside']}\nfrom inside import porter\nporter.main({role!r})\n"
         name = f"proctor-{self._name}-{self._count}"
-        self._made = Container(name, self._command, start, self._config["client_environment"])
+        environment = self._config["client_environment"]
+        self._made = Container(name, self._command, start, environment, lambda name: bool(self._running(name)))
 
     @property
     def exit_fd(self) -> int:
@@ -257,6 +268,9 @@ class ContainedParent:
             time.sleep(0.1)
         if left:
             self._ask("rm", "--force", *left)
+
+    def _running(self, name: str) -> str:
+        return self._ask("ps", "--quiet", "--filter", f"name={name}")
 
     def _left(self) -> list[str]:
         return self._ask("ps", "--all", "--quiet", "--filter", f"name=proctor-{self._name}-").split()

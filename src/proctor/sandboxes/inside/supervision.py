@@ -138,14 +138,10 @@ class Run(Supervised):
         is_lost = any("lost" in frame for frame in frames)
         status = child.ended.status if child.ended and is_lost else 0
         ending = self._classify(child, status)[0]
-        text = next(
-            (
-                str(frame.get("message") or frame.get("load") or "")
-                for frame in frames
-                if frame.get("status") != "passed"
-            ),
-            "",
+        said = (
+            frame.get("load") or (frame.get("status") not in (None, "passed") and frame["message"]) for frame in frames
         )
+        text = str(next(filter(None, said), ""))
         if ending == "exited":
             return next((name for mark, name in _TELLING.items() if mark.decode() in text), ending)
         return ending
