@@ -244,8 +244,9 @@ async def converse(line: Line, answers: Answers, turn: asyncio.Lock, hear: Any) 
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of the user's: no options for pytest, no plugins, no keys."""
+    """Nothing of the user's: no options for pytest, no plugins, no keys; a tracer that follows us may follow on."""
     return {
+        **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")},
         "PATH": os.defpath,
         "HOME": "/",
         "LANG": "C.UTF-8",
