@@ -23,7 +23,8 @@ class _Recorder:
         self.arcs: dict[str, list[Any]] = {}
 
     def add_arcs(self, data: dict[str, Any]) -> None:
-        self.arcs |= {name: sorted(found) for name, found in data.items()}
+        for name, found in data.items():
+            self.arcs.setdefault(name, []).extend(found)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return lambda *args, **kwargs: None
@@ -44,14 +45,14 @@ def in_child(work: Callable[[], object]) -> int:
 
 
 def _be_child(work: Callable[[], object], write: int) -> None:
-    leave = os._exit
+    leave, measured, recorder = os._exit, coverage.Coverage.current(), _Recorder()
     os.dup2(write, _FD)
+    if measured is not None and measured._collector is not None:
+        # From the start: a child that runs the exit functions must not write into its parent's file.
+        measured._collector.covdata = measured._data = recorder
 
     def send_and_leave(code: int) -> None:
-        measured = coverage.Coverage.current()
         if measured is not None and measured._collector is not None:
-            recorder = _Recorder()
-            measured._collector.covdata = recorder
             measured._collector.flush_data()
             os.write(_FD, json.dumps(recorder.arcs).encode() + b"\n")
         leave(code)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import sys
+import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from sandboxes.hostile import OUTPUTS, PROGRAMS, Hostile
 CASES = tuple(Case(f"test {number}", source) for number, source in enumerate(TESTS, 1))
 
 
-ENGINES = "proctor-engine-"
+ENGINES = f"{tempfile.gettempdir()}/pe-"
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import signal
 import socket
 import struct
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -166,16 +167,20 @@ def test_a_child_that_cannot_confine_itself_says_why(stubbed: dict[str, Any]) ->
         assert b'"fault"' in said
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """Where every user can write; pytest's own folders are open to nobody else."""
+    with tempfile.TemporaryDirectory(prefix="proctor-open-") as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+
+
 @ROOT
 def test_the_first_process_of_a_container_ends_what_a_run_leaves_and_empties_its_folders(
-    stubbed: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stubbed: dict[str, Any], open_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a process namespace of its own, because it ends every process it can see."""
-    top = tmp_path / "writable"
-    top.mkdir()
-    top.chmod(0o777)
-    for parent in (tmp_path, *tmp_path.parents[:2]):
-        parent.chmod(0o755)
+    top = open_folder
     monkeypatch.setattr(porter, "_WRITABLE", (str(top),))
     extra = {**stubbed, "work": str(top / "work"), "uid": 57_001}
 

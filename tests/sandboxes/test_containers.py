@@ -26,7 +26,7 @@ from sandboxes.conftest import SMALL, processes_with, within
 from sandboxes.engines import engine
 from sandboxes.forgeries import FORGERIES
 from sandboxes.hostile import PROGRAMS
-from sandboxes.suites import ENGINES, escape, forged, judge_all, mounts, run_suite
+from sandboxes.suites import escape, forged, judge_all, mounts, run_suite
 from sandboxes.wardens import supervisor
 
 pytestmark = pytest.mark.timeout(300)
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.timeout(300)
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """Short, for the path of a socket may have a hundred characters and no more."""
-    made = Path(tempfile.mkdtemp(prefix=ENGINES))
+    made = Path(tempfile.mkdtemp(prefix="pe-"))
     yield made
     shutil.rmtree(made, ignore_errors=True)
 
