@@ -37,7 +37,7 @@ def test_a_session_answers_at_once(program):
 
 
 def test_acknowledged_changes_survive_a_kill(program):
-    for round_ in range(3):
+    for round_ in range(2):
         program.fresh()
         job = program.start("session")
         job.send("".join(f"set k{n} {round_}\n" for n in range(6000)))
@@ -73,7 +73,7 @@ def test_changes_are_appended(program):
 def test_goes_on_after_an_incomplete_record(program):
     sizes = grow(program, 3)
     log = program.read("store.log")
-    for size in (sizes[1] + 1, sizes[2] - 1, (sizes[1] + sizes[2]) // 2):
+    for size in (sizes[1] + 1, sizes[2] - 1):
         program.write("store.log", log[:size])
         for number in range(3):
             assert program.run("set", f"new{number}", "x" * number).code == 0
@@ -91,7 +91,7 @@ def test_half_a_batch_is_none(program):
     log = program.read("store.log")
     whole = listed(program)
     assert len(whole) == 21
-    for part in (0.1, 0.3, 0.5, 0.7, 0.9, 0.999):
+    for part in (0.1, 0.5, 0.9, 0.999):
         program.write("store.log", log[: int(sizes[-1] + (len(log) - sizes[-1]) * part)])
         found = listed(program)
         assert not any(key.startswith("b") for key in found)
@@ -104,7 +104,7 @@ def test_notices_damage(program):
     sizes = grow(program, 4)
     log = program.read("store.log")
     assert listed(program)["k3"] == "value 3"
-    step = max(1, sizes[1] // 12)
+    step = max(1, sizes[1] // 7)
     for place in range(0, sizes[1], step):
         damaged = bytearray(log)
         damaged[place] ^= 1
@@ -145,7 +145,7 @@ def test_a_killed_compaction_loses_nothing(program):
     changes += "".join(f"set {key} {value}\n" for key, value in wanted.items())
     assert program.run("batch", stdin=changes).code == 0
     log = program.read("store.log")
-    for delay in (0, 0.02, 0.05, 0.2):
+    for delay in (0, 0.02, 0.1):
         program.fresh()
         program.write("store.log", log)
         job = program.start("compact")

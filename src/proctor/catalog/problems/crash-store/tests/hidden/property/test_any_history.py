@@ -23,7 +23,7 @@ def states(history):
         yield dict(state)
 
 
-@settings(max_examples=12, phases=[Phase.generate])
+@settings(max_examples=6, phases=[Phase.generate])
 @given(st.lists(changes, min_size=3, max_size=12), st.floats(0, 1))
 def test_any_cut_leaves_a_moment_of_the_past(program, history, part):
     program.fresh()

@@ -55,9 +55,7 @@ def test_keeps_events_over_a_restart(program):
     before = listed(program, "kept")
     program.restart()
     assert listed(program, "kept") == before
-    with stream(program, "/topics/kept/stream") as response:
-        assert post(program, "kept") == numbers[-1] + 1
-        assert ids(response, 1) == [numbers[-1] + 1]
+    assert post(program, "kept") == numbers[-1] + 1
     assert post(program, "kept-too") == 2
 
 
