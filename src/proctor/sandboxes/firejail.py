@@ -48,8 +48,16 @@ def _hidden() -> list[str]:
     return [f"--blacklist={path}" for path in (*top, *run) if not Path(path).is_symlink()]
 
 
+def _sized_tmp() -> list[str]:
+    """A /tmp of the right size in a mount namespace that ends with the run; firejail's own has no size."""
+    mount = "mount -t tmpfs -o size={disk},nr_inodes=8192,mode=1777,nosuid,nodev proctor /tmp"
+    return [tool("unshare"), "--mount", "--propagation", "private", tool("sh"), "-c", f'{mount} && exec "$@"', "sh"]
+
+
 def command(account: str = ACCOUNT) -> list[str]:
+    is_root = os.geteuid() == 0
     return [
+        *(_sized_tmp() if is_root else ()),
         *_as_account(account),
         tool("firejail"),
         *(
@@ -58,9 +66,9 @@ def command(account: str = ACCOUNT) -> list[str]:
             "--net=none",
             "--private",
             "--private-dev",
-            "--private-tmp",
             f"--private-etc={_ETC}",
         ),
+        *(() if is_root else ("--private-tmp",)),
         *(
             "--private-cwd=/tmp",
             "--caps.drop=all",
@@ -83,5 +91,5 @@ def create(*, parallel: int | None = None, account: str = ACCOUNT) -> Pool:
         inside=bootstrap(),
         parallel=parallel,
         is_carrying=True,
-        is_disk_supervised=True,  # its private /tmp has no size
+        is_disk_supervised=os.geteuid() != 0,  # only root can give its /tmp a size
     )
