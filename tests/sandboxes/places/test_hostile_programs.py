@@ -82,20 +82,6 @@ attempt("prctl", lambda: call(number(157, 167), 22, 2, ctypes.byref(given), 0, 0
 attempt("strict", lambda: call(number(157, 167), 22, 1, 0, 0, 0))
 """,
     ),
-    _one(
-        "waits_for_the_next_command_to_look_into_it",
-        r"""
-# A process that is not yet the program it will be holds the keeper's memory and descriptors.
-if os.fork() == 0:
-    os.setsid()
-    seen, end = {}, time.monotonic() + 20
-    while time.monotonic() < end:
-        for name in os.listdir("/proc"):
-            if name.isdigit() and name not in seen:
-                try: seen[name] = read(f"/proc/{name}/cmdline")
-                except OSError: pass
-""",
-    ),
 ]
 
 
@@ -120,7 +106,9 @@ def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_no_hostile_program_gets_out_of_a_place_or_at_its_keeper(isolated: str, head: str) -> None:
-    programs = [one for one in (*PROGRAMS, *OWN) if one.name not in _ALLOWED_HERE]
+    # Whole where a sandbox differs in kind; elsewhere the keeper and the filter are the same, and a part will do.
+    some = PROGRAMS if isolated in ("bubblewrap", "docker") else PROGRAMS[::3]
+    programs = [one for one in (*some, *OWN) if one.name not in _ALLOWED_HERE]
 
     async def work(place: Place) -> dict[str, str]:
         escaped: dict[str, str] = {}
@@ -135,6 +123,47 @@ def test_no_hostile_program_gets_out_of_a_place_or_at_its_keeper(isolated: str, 
         return escaped
 
     assert within(isolated, work) == {}
+
+
+def test_a_command_cannot_be_looked_into_before_it_is_the_program_it_will_be(isolated: str) -> None:
+    """Between fork and exec a process holds the keeper's memory and descriptors, and is the same user."""
+    source = """
+import os
+print("up", flush=True)
+tried = 0
+while True:
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or name in ("1", str(os.getpid())): continue
+        try:
+            before = open(f"/proc/{name}/cmdline", "rb").read()
+            if b"marshal" not in before: continue
+            tried += 1
+            memory = os.open(f"/proc/{name}/mem", os.O_RDWR)
+        except OSError: continue
+        # What was opened is the keeper's copy only if it has not become something else meanwhile.
+        if b"marshal" in open(f"/proc/{name}/cmdline", "rb").read(): print("BREACH", name, flush=True)
+        os.close(memory)
+    if tried: print("tried", flush=True); tried = 0
+"""
+
+    async def work(place: Place) -> bytes:
+        await place.write({"main.py": source.encode()})
+        service = await place.start(
+            ["python3", "/app/main.py"], limits=replace(SMALL, wall_seconds=100, cpu_seconds=100)
+        )
+        while b"up" not in (await service.logs())[0]:
+            await asyncio.sleep(0.02)
+        for _ in range(200):
+            await place.execute(TRUE, limits=SMALL)
+            if b"tried" in (await service.logs())[0]:
+                break
+        for _ in range(30):
+            await place.execute(TRUE, limits=SMALL)
+        return (await service.logs())[0]
+
+    said = within(isolated, work)
+    assert b"tried" in said
+    assert b"BREACH" not in said
 
 
 def test_attempts_to_get_out_are_counted(isolated: str) -> None:
