@@ -14,6 +14,7 @@ from proctor.domain.price import Price
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.budget import Budget
+from proctor.engine.cycles import seldom_looked_for
 from proctor.engine.lane import Lane
 from proctor.engine.ratelimit import RateLimit
 from proctor.engine.recording import Recorder
@@ -81,9 +82,10 @@ async def execute(
         )
         for model in models
     ]
-    async with Recorder(journal, scorers, observe) as recorder, asyncio.TaskGroup() as group:
-        for model, lane in zip(models, lanes, strict=True):
-            group.create_task(_drive(model, lane, journal, recorder, observe))
+    with seldom_looked_for():
+        async with Recorder(journal, scorers, observe) as recorder, asyncio.TaskGroup() as group:
+            for model, lane in zip(models, lanes, strict=True):
+                group.create_task(_drive(model, lane, journal, recorder, observe))
     return {lane.label: lane.given_up for lane in lanes if lane.given_up is not None}
 
 

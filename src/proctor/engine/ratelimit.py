@@ -122,6 +122,8 @@ class RateLimit:
         return characters / CHARACTERS_PER_TOKEN if self._tokens_each is None else self._tokens_each
 
     def _wait_seconds(self, tokens: float) -> float:
+        if not (self._requests or self._requests_left or self._tokens or self._tokens_left):
+            return 0.0
         now = self._clock()
         limits = (
             (self._requests, 1.0),
