@@ -443,10 +443,10 @@ def test_many_commands_at_once_keep_their_output_apart(name: str) -> None:
         found = await asyncio.gather(
             *(
                 place.execute(["sh", "-c", f"read line; echo {number}; exit {number}"], stdin=b"go\n", limits=SMALL)
-                for number in range(10)
+                for number in range(24)
             )
         )
-        assert [(done.exit_code, done.stdout) for done in found] == [(n, f"{n}\n".encode()) for n in range(10)]
+        assert [(done.exit_code, done.stdout) for done in found] == [(n, f"{n}\n".encode()) for n in range(24)]
 
     within(name, work)
 

@@ -21,8 +21,9 @@ from typing import Any
 from . import kernel
 from .keeper_files import Folders, RefusedError
 from .keeper_flows import Flows
-from .keeper_frames import Unpacker, joined, packed, parted
+from .keeper_frames import joined, parted
 from .keeper_jobs import Job, filter_for
+from .keeper_loop import HarnessGoneError, Loop
 from .keeper_notices import MAX_REFUSED, Notices
 from .keeper_processes import Population, memory_kills, send, shared_fairly
 
@@ -32,25 +33,17 @@ _DISK_TICKS = 4
 _SEND_AHEAD = 1 << 20
 
 
-class HarnessGoneError(Exception):
-    """Nobody is there to keep a place for."""
-
-
 class Keeper:
     def __init__(self, incoming: int, outgoing: int, config: dict[str, Any]) -> None:
         self._config = config
-        self._in, self._out = incoming, outgoing
-        self._unpacker = Unpacker()
-        self._to_send = bytearray()
+        self._loop = Loop(incoming, outgoing, self._obey)
         self._folders = Folders(config["root"])
         self._population = Population()
         self._notices = Notices()
         self._filter = filter_for(config)
         self._jobs: dict[int, Job] = {}
-        self._sends: dict[int, tuple[Job, int]] = {}
-        self._poll = select.poll()
-        self._watched: dict[int, Callable[[int], None]] = {}
-        self._flows = Flows(self._tell, self._watch, self._unwatch)
+        self._sends: dict[int, Job] = {}
+        self._flows = Flows(self._loop.tell, self._loop.watch, self._loop.unwatch)
         self._next_tick = 0.0
         self._peak = 0
         self._memory_kills = 0
@@ -77,18 +70,14 @@ class Keeper:
     def serve(self) -> None:
         self._folders.make()
         wake, woken = os.pipe()
-        for fd in (wake, woken, self._in, self._out):
+        for fd in (wake, woken):
             os.set_blocking(fd, False)
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        self._watch(wake, lambda _: self._on_child(wake))
-        self._watch(self._in, self._on_order)
-        self._tell({"ready": True, "is_first": self._population.is_first, "cluster": _cluster()})
+        self._loop.watch(wake, lambda _: self._on_child(wake))
+        self._loop.tell({"ready": True, "is_first": self._population.is_first, "cluster": _cluster()})
         while True:
-            for fd, events in self._poll.poll(self._patience()):
-                handler = self._watched.get(fd)
-                if handler is not None:
-                    handler(events)
+            self._loop.turn(self._patience())
             self._look_after()
 
     def _patience(self) -> int | None:
@@ -133,14 +122,6 @@ class Keeper:
         if used > max(allowed, job.disk_before) and job.ending is None:
             job.ending = "disk"
 
-    def _watch(self, fd: int, handler: Callable[[int], None], events: int = select.POLLIN) -> None:
-        self._watched[fd] = handler
-        self._poll.register(fd, events)
-
-    def _unwatch(self, fd: int) -> None:
-        if self._watched.pop(fd, None) is not None:
-            self._poll.unregister(fd)
-
     def close(self) -> None:
         """With the first process of a namespace everyone goes; elsewhere they are ended one by one."""
         if not self._population.is_first:
@@ -149,46 +130,8 @@ class Keeper:
     # Talking with the harness
 
     def report(self, fault: str) -> None:
-        os.set_blocking(self._out, True)
         with contextlib.suppress(HarnessGoneError):
-            self._tell({"fault": fault})
-
-    def _tell(self, head: dict[str, Any], body: bytes = b"") -> None:
-        self._to_send += packed(head, body)
-        self._flush()
-
-    def _flush(self, _: int = 0) -> None:
-        try:
-            while self._to_send:
-                del self._to_send[: os.write(self._out, self._to_send[: 1 << 20])]
-        except BlockingIOError:
-            events = select.POLLOUT | (select.POLLIN if self._out == self._in else 0)
-            self._watch(self._out, self._on_both, events)
-            return
-        except OSError as error:
-            raise HarnessGoneError from error
-        if self._out != self._in:
-            self._unwatch(self._out)
-        elif self._out in self._watched:
-            self._watch(self._in, self._on_order)
-
-    def _on_both(self, events: int) -> None:
-        if events & ~select.POLLIN:
-            self._flush()
-        if self._out == self._in and events & select.POLLIN:
-            self._on_order(events)
-
-    def _on_order(self, _: int) -> None:
-        try:
-            data = os.read(self._in, 1 << 20)
-        except BlockingIOError:
-            return
-        except OSError as error:
-            raise HarnessGoneError from error
-        if not data:
-            raise HarnessGoneError
-        for head, body in self._unpacker.feed(data):
-            self._obey(head, body)
+            self._loop.tell_last({"fault": fault})
 
     def _obey(self, head: dict[str, Any], body: bytes) -> None:
         try:
@@ -198,7 +141,7 @@ class Keeper:
         except OSError as error:
             answer = {"failed": str(error), "is_full": error.errno in (errno.ENOSPC, errno.EDQUOT)}, b""
         if answer is not None:
-            self._tell({"id": head["id"], **answer[0]}, answer[1])
+            self._loop.tell({"id": head["id"], **answer[0]}, answer[1])
 
     # Files
 
@@ -236,9 +179,9 @@ class Keeper:
             return {"job": None}, b""
         self._jobs[job.number] = job
         self._next_tick = time.monotonic() + _TICK_SECONDS
-        self._watch(job.report.fileno(), lambda _: self._on_report(job))  # type: ignore[union-attr]
+        self._loop.watch(job.report.fileno(), lambda _: self._on_report(job))  # type: ignore[union-attr]
         for name in ("stdout", "stderr"):
-            self._watch(job.fds[name], lambda _, name=name: self._on_output(job, name))  # type: ignore[misc]
+            self._loop.watch(job.fds[name], lambda _, name=name: self._on_output(job, name))  # type: ignore[misc]
         self._feed(job)
         return {"job": job.number}, b""
 
@@ -251,11 +194,11 @@ class Keeper:
             data, fds = b"", []
         if fds:
             job.listener = fds[0]
-            self._watch(fds[0], lambda events: self._on_refusal(job, events))
+            self._loop.watch(fds[0], lambda events: self._on_refusal(job, events))
         if data.startswith(b"f"):
             job.fault = data[1:].decode(errors="replace")
         elif not data:
-            self._unwatch(job.report.fileno())
+            self._loop.unwatch(job.report.fileno())
             job.report.close()
             job.report = None
             _offer_first(job.pid)
@@ -265,11 +208,11 @@ class Keeper:
         if events & select.POLLIN:
             self._notices.answer(job.listener, job.violations)
         elif events & (select.POLLHUP | select.POLLERR):
-            self._unwatch(job.listener)
+            self._loop.unwatch(job.listener)
 
     def _on_output(self, job: Job, name: str) -> None:
         if not job.read(name):
-            self._unwatch(job.fds[name])
+            self._loop.unwatch(job.fds[name])
 
     def _feed(self, job: Job, _: int = 0) -> None:
         if not job.is_stdin_open:
@@ -277,10 +220,10 @@ class Keeper:
         fd = job.fds["stdin"]
         is_open = job.feed()
         if job.pending:
-            if fd not in self._watched:
-                self._watch(fd, lambda events: self._feed(job, events), select.POLLOUT)
+            if not self._loop.is_watched(fd):
+                self._loop.watch(fd, lambda events: self._feed(job, events), select.POLLOUT)
         else:
-            self._unwatch(fd)
+            self._loop.unwatch(fd)
         if not is_open:
             self._close_stdin(job)
         self._answer_sends(job)
@@ -288,14 +231,14 @@ class Keeper:
     def _close_stdin(self, job: Job) -> None:
         job.is_stdin_open = False
         fd = job.fds.pop("stdin")
-        self._unwatch(fd)
+        self._loop.unwatch(fd)
         os.close(fd)
 
     def _answer_sends(self, job: Job) -> None:
-        for ident, (waiting, _) in list(self._sends.items()):
+        for ident, waiting in list(self._sends.items()):
             if waiting is job and (len(job.pending) <= _SEND_AHEAD or not job.is_stdin_open):
                 del self._sends[ident]
-                self._tell({"id": ident})
+                self._loop.tell({"id": ident})
 
     def _send(self, head: dict[str, Any], body: bytes) -> tuple[dict[str, Any], bytes] | None:
         """Answered when the program has taken most of it: a harness that sends faster has to wait."""
@@ -304,7 +247,7 @@ class Keeper:
             return {}, b""
         job.pending += body
         job.is_closing_stdin = job.is_closing_stdin or not body
-        self._sends[head["id"]] = (job, 0)
+        self._sends[head["id"]] = job
         self._feed(job)
         return None
 
@@ -330,7 +273,7 @@ class Keeper:
         if job is None:
             return {"job": None}, b""
         for name in ("stdout", "stderr"):
-            if job.fds[name] in self._watched:
+            if self._loop.is_watched(job.fds[name]):
                 self._on_output(job, name)
         names, data = joined({name: output.value() for name, output in job.output.items()})
         return {"job": job.number, "files": names}, data
@@ -393,14 +336,14 @@ class Keeper:
         self._kill(job)
         self._reap()
         for name in ("stdout", "stderr"):
-            if job.fds[name] in self._watched:
+            if self._loop.is_watched(job.fds[name]):
                 job.drain(name)
         used, is_full = self._folders.used()
         self._check_disk(job, used)
         while job.report is not None:
             self._on_report(job)  # to its end, which has come: nobody is left to write
         for fd in (*job.fds.values(), *([job.listener] if job.listener is not None else [])):
-            self._unwatch(fd)
+            self._loop.unwatch(fd)
         if job.is_stdin_open:
             self._close_stdin(job)
         self._answer_sends(job)
@@ -412,7 +355,7 @@ class Keeper:
         job.close()
         del self._jobs[job.number]
         names, data = joined({name: output.value() for name, output in job.output.items()})
-        self._tell({"ended": job.number, "fault": job.fault, "files": names, **result}, data)
+        self._loop.tell({"ended": job.number, "fault": job.fault, "files": names, **result}, data)
 
     def _observe_once(self, job: Job) -> None:
         everyone, mains = self._population.everyone(), {other.pid: other.tag for other in self._jobs.values()}

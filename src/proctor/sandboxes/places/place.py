@@ -21,6 +21,8 @@ from proctor.sandboxes.places.tunnel import Tunnel
 Reacher = Callable[[int], Awaitable[Reach]]
 _LIMITS = SandboxLimits()
 _OWN_SIGKILL = 9
+_AT_ONCE = 8
+"""Commands that are executed at a time; more wait their turn, and leave a keeper room for as many services."""
 
 
 class KeptPlace:
@@ -42,6 +44,7 @@ class KeptPlace:
         self._tunnel = Tunnel(line)
         self._reach = reach or self._tunnel.reach
         self._deadline = time.monotonic() + limits.seconds
+        self._turns = asyncio.Semaphore(_AT_ONCE)
         self._memory_kills = 0
         self._refused_forks = 0
         self.cluster = cluster
@@ -85,12 +88,13 @@ class KeptPlace:
         folder: str = WORK,
         limits: SandboxLimits = _LIMITS,
     ) -> Execution:
-        process = await self._start(command, environment, folder, limits, stdin=stdin, is_service=False)
-        try:
-            done = await process.wait(limits.wall_seconds + 60)
-        except asyncio.CancelledError:
-            process.abandon()
-            raise
+        async with self._turns:
+            process = await self._start(command, environment, folder, limits, stdin=stdin, is_service=False)
+            try:
+                done = await process.wait(limits.wall_seconds + 60)
+            except asyncio.CancelledError:
+                process.abandon()
+                raise
         if done is None:
             raise PlaceLostError("the keeper does not say how a command ended")
         return done
