@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -245,3 +246,29 @@ def test_half_a_surrogate_pair_is_replaced_not_fatal(tmp_path: Path) -> None:
     [row] = ResultStore(database).results(run_id)
     assert row.response == "a?"
     database.dispose()
+
+
+def test_looking_up_what_is_recorded_does_not_wait_for_a_write(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    _, item = new_run(database, evaluation(2), tmp_path)
+    first, second = trials_of(item)
+
+    async def work(journal: SqliteJournal) -> tuple[list[bool], bool, list[bool]]:
+        await journal.write([Answer(first, Response("x"))], [])
+        ids = [first.id, second.id]
+        with closing(database.connect()) as other:
+            other.execute("BEGIN IMMEDIATE")
+            writing = asyncio.create_task(journal.write([Answer(second, Response("y"))], []))
+            meanwhile = await journal.recorded(item.id, ids)
+            was_waiting = not writing.done()
+            other.execute("ROLLBACK")
+        await writing
+        afterwards = await journal.recorded(item.id, ids)
+        return [one in meanwhile for one in ids], was_waiting, [one in afterwards for one in ids]
+
+    assert with_journal(database, item.id, work) == ([True, False], True, [True, True])
+
+
+def test_closing_a_journal_twice_is_harmless(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    with_journal(database, 1, lambda journal: journal.close())

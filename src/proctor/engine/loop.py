@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -17,10 +17,8 @@ from proctor.engine.budget import Budget
 from proctor.engine.cycles import seldom_looked_for
 from proctor.engine.lane import Lane
 from proctor.engine.ratelimit import RateLimit
+from proctor.engine.ready import Ready
 from proctor.engine.recording import Recorder
-
-FIRST_CHUNK = 32
-CHUNK = 256
 
 
 def _always() -> bool:
@@ -89,35 +87,8 @@ async def execute(
     return {lane.label: lane.given_up for lane in lanes if lane.given_up is not None}
 
 
-class Ready:
-    """Trials that wait to be asked: filled a chunk at a time, and only when few are left.
-
-    A bounded queue would do the same, but would wake its writer for every single trial that is taken.
-    """
-
-    def __init__(self, few: int) -> None:
-        self._trials: asyncio.Queue[Trial | None] = asyncio.Queue()
-        self._few = few
-        self._are_few = asyncio.Event()
-        self._are_few.set()
-
-    async def take(self) -> Trial | None:
-        """The next one; None when there will be no more."""
-        trial = await self._trials.get()
-        if self._trials.qsize() <= self._few:
-            self._are_few.set()
-        return trial
-
-    async def add(self, trials: Iterable[Trial | None]) -> None:
-        await self._are_few.wait()
-        for trial in trials:
-            self._trials.put_nowait(trial)
-        if self._trials.qsize() > self._few:
-            self._are_few.clear()
-
-
 async def _drive(model: ModelWork, lane: Lane, journal: Journal, recorder: Recorder, observe: Observer) -> None:
-    ready = Ready(max(CHUNK, model.concurrency))
+    ready = Ready(model.concurrency)
     is_wanted = {work.evaluation_id: work.is_wanted for work in model.work}
 
     async def ask() -> None:
@@ -147,12 +118,10 @@ async def _feed(
     observe: Observer,
 ) -> None:
     """Prepare trials a chunk at a time, off the event loop, and hand over those that must be asked."""
-    size = FIRST_CHUNK
     while not lane.is_closed:
-        chunk = await asyncio.to_thread(_take, work.trials, size)
+        chunk = await asyncio.to_thread(_take, work.trials, ready.next_chunk())
         if not chunk:
             return
-        size = CHUNK
         await ready.add(await unrecorded(chunk, work.evaluation_id, journal, recorder, observe))
 
 

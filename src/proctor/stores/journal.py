@@ -1,4 +1,4 @@
-"""The writing side of the store, as the engine sees it: one thread, one connection, one commit per batch."""
+"""The store as the engine sees it: one commit per batch, and reading that does not wait for it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,35 @@ _READABLE = """
 """
 
 
+class Clerk:
+    """One thread with one connection: what it is given is done in turn. Closing it twice is harmless."""
+
+    def __init__(self, database: Database, name: str) -> None:
+        self._path = database.path
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self.connection = database.connect()
+        self.connection.row_factory = sqlite3.Row
+        self._is_closed = False
+
+    async def do(self, work: Callable[[], T]) -> T:
+        def explain() -> T:
+            with explained(self._path):
+                return work()
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, explain)
+
+    async def close(self) -> None:
+        if not self._is_closed:
+            self._is_closed = True
+            await asyncio.get_running_loop().run_in_executor(self._thread, self.connection.close)
+            self._thread.shutdown()
+
+
 class SqliteJournal:
-    """Implements the engine's Journal; closing it twice is harmless."""
+    """Implements the engine's Journal; closing it twice is harmless.
+
+    A commit waits for the disk. Looking up what is recorded must not wait behind it, or nothing is left to be asked.
+    """
 
     def __init__(
         self,
@@ -45,46 +72,36 @@ class SqliteJournal:
         cost_bases: Mapping[int, str] | None = None,
     ) -> None:
         """`cost_bases` says, for each evaluation with a price, what the costs of answers rest on otherwise."""
-        self._path = database.path
         self._cost_bases = cost_bases or {}
         self._versions = scorer_versions
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
-        self._connection = database.connect()
-        self._connection.row_factory = sqlite3.Row
+        self._writing = Clerk(database, "journal")
+        self._reading = Clerk(database, "reading")
         self._ids: Iterator[int] = iter(())
-        self._ids_left = 0
 
     async def close(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._connection.close)
-        self._thread.shutdown()
+        await self._reading.close()
+        await self._writing.close()
 
     async def recorded(self, evaluation_id: int, trial_ids: Sequence[str]) -> Mapping[str, Recorded]:
-        return await self._call(lambda: self._recorded(evaluation_id, trial_ids))
+        return await self._reading.do(lambda: self._recorded(evaluation_id, trial_ids))
 
     async def responses(self, response_ids: Sequence[int]) -> Mapping[int, Response]:
-        return await self._call(
+        return await self._reading.do(
             lambda: {row["id"]: codec.read_response(row) for row in self._read("responses.id", response_ids)}
         )
 
     async def cached(self, keys: Sequence[str]) -> Mapping[str, Response]:
-        return await self._call(
+        return await self._reading.do(
             lambda: {row["cache_key"]: codec.read_response(row) for row in self._read("cache_key", keys)}
         )
 
     async def write(self, answers: Sequence[Answer], results: Sequence[Result]) -> Sequence[int]:
-        return await self._call(lambda: self._write(answers, results))
-
-    async def _call(self, work: Callable[[], T]) -> T:
-        def explain() -> T:
-            with explained(self._path):
-                return work()
-
-        return await asyncio.get_running_loop().run_in_executor(self._thread, explain)
+        return await self._writing.do(lambda: self._write(answers, results))
 
     def _recorded(self, evaluation_id: int, trial_ids: Sequence[str]) -> dict[str, Recorded]:
         versions = [pair for item in self._versions[evaluation_id].items() for pair in item]
         wanted = " OR ".join(["(scorer = ? AND version = ?)"] * (len(versions) // 2))
-        rows = self._connection.execute(
+        rows = self._reading.connection.execute(
             f"""
             SELECT trial_id, id, attempt, error IS NOT NULL AS is_failed,
                    (SELECT count(value) FROM scores WHERE response_id = responses.id AND ({wanted})) AS marks
@@ -99,7 +116,7 @@ class SqliteJournal:
         }
 
     def _read(self, column: str, values: Sequence[Any]) -> Iterator[sqlite3.Row]:
-        return self._connection.execute(
+        return self._reading.connection.execute(
             f"SELECT {_READABLE} FROM responses JOIN bodies ON bodies.response_id = responses.id "  # noqa: S608
             f"WHERE {column} IN ({places(len(values))}) ORDER BY responses.id DESC",
             list(values),
@@ -108,13 +125,13 @@ class SqliteJournal:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         # IMMEDIATE: wait for other writers at the start, where waiting is harmless, not at the first write.
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._writing.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
-            self._connection.execute("COMMIT")
+            self._writing.connection.execute("COMMIT")
         except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+            if self._writing.connection.in_transaction:
+                self._writing.connection.execute("ROLLBACK")
             raise
 
     def _write(self, answers: Sequence[Answer], results: Sequence[Result]) -> list[int]:
@@ -129,7 +146,7 @@ class SqliteJournal:
 
     def _insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str) -> None:
         for statement, parameters in insert(table, columns, rows, on_conflict):
-            self._connection.execute(statement, parameters)
+            self._writing.connection.execute(statement, parameters)
 
     def _next_ids(self, count: int) -> list[int]:
         """Ids from blocks that this process owns: no round trip a row, and no clash with other processes."""
@@ -137,7 +154,7 @@ class SqliteJournal:
         while len(ids) < count:
             number = next(self._ids, None)
             if number is None:
-                row = self._connection.execute(
+                row = self._writing.connection.execute(
                     "INSERT INTO id_blocks (name, next) VALUES ('responses', ?) "
                     "ON CONFLICT (name) DO UPDATE SET next = id_blocks.next + excluded.next RETURNING next",
                     [ID_BLOCK],
