@@ -93,16 +93,24 @@ class Guard:
         return None
 
     def _asked_pid(self) -> int | None:
-        """The same for a tool that is asked; None when it ended, or did not get that far."""
+        """The same for a tool that is asked; None when it ended, or did not get that far.
+
+        An engine goes on making what it was asked for when its client is gone. So we leave, when the harness has,
+        only once there is something to remove.
+        """
         assert self._process is not None  # noqa: S101
         deadline = time.monotonic() + _PID_SECONDS
+        is_alone = False
         while self._process.poll() is None and time.monotonic() < deadline:
             done = self._run(self._config["asking_pid"])
             text = done.stdout.strip()
+            if done.returncode == 0 and is_alone:
+                raise ChannelClosedError
             if done.returncode == 0 and text.isdigit() and int(text):
                 return int(text)
-            if select.select([self._harness], [], [], 0.05)[0]:
-                raise ChannelClosedError  # nothing is asked before the start: the harness is gone
+            # Nothing is asked before the start: a harness that can be heard is gone.
+            if select.select([] if is_alone else [self._harness], [], [], 0.05)[0]:
+                is_alone = True
         return None
 
     def _enforced_by(self) -> dict[str, str]:
