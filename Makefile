@@ -26,7 +26,7 @@ check: $(VENV)/.dev
 
 unit: $(VENV)/.dev
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto $(TESTS)
+	$(BIN)/coverage run -m pytest -n auto --dist loadgroup $(TESTS)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under=90
 
