@@ -259,6 +259,7 @@ def test_looking_up_what_is_recorded_does_not_wait_for_a_write(tmp_path: Path) -
         with closing(database.connect()) as other:
             other.execute("BEGIN IMMEDIATE")
             writing = asyncio.create_task(journal.write([Answer(second, Response("y"))], []))
+            await asyncio.sleep(0)  # it is in the writer's hands before anything is looked up
             meanwhile = await journal.recorded(item.id, ids)
             was_waiting = not writing.done()
             other.execute("ROLLBACK")
