@@ -34,7 +34,11 @@ error. See [exit codes](exit-codes.md), [JSON](json.md) and [files and environme
 def cli_reference() -> str:
     parts = [HEAD]
     for path, command in _commands("proctor", cli):
-        context = click.Context(command, info_name=path, terminal_width=WIDTH, max_content_width=WIDTH)
+        # The names of the help option are inherited from the top command, and kept once they were asked for.
+        names = cli.context_settings["help_option_names"]
+        context = click.Context(
+            command, info_name=path, terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=names
+        )
         text = "\n".join(line.rstrip() for line in command.get_help(context).split("\n"))
         parts.append(f"## {path}\n\n```text\n{text}\n```\n")
     return "\n".join(parts)
