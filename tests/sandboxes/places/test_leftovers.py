@@ -35,7 +35,8 @@ print("up", flush=True)
 time.sleep(300)
 """
 HARNESS = """
-import asyncio, sys
+import asyncio, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had us ignore it
 from proctor.domain.place import PlaceLimits
 from proctor.sandboxes.places.runners import create
 async def main():
