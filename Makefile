@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check unit problems bench clean help
+.PHONY: run test check unit engines problems bench clean help
 
 help:
 	@echo "make run    set up and evaluate a real small model, twice, on a built-in benchmark"
 	@echo "make test   set up and run everything: lint, types, import contracts, tests with coverage"
 	@echo "make check  lint, types and import contracts only"
 	@echo "make unit   the tests only"
+	@echo "make engines  the tests that start docker, podman and a stand-in for a cluster, one after the other"
 	@echo "make problems  prove every problem in the sandbox, three times over"
 	@echo "make bench  measure speed against a local mock provider (bench/RESULTS.md)"
 
@@ -32,6 +33,11 @@ unit: $(VENV)/.dev
 
 problems: $(VENV)/.dev
 	$(BIN)/proctor problems check --repeats 3
+
+engines: export PROCTOR_TEST_ENGINES = 1
+engines:
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install dev
+	$(BIN)/pytest -p no:randomly tests/sandboxes/places tests/sandboxes/test_containers.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py

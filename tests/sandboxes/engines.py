@@ -26,6 +26,15 @@ events_logger = "none"
 _STORAGE = '[storage]\ndriver = "overlay"\ngraphroot = "{folder}/data"\nrunroot = "{folder}/run"\n'
 
 
+WANTED = "PROCTOR_TEST_ENGINES"
+
+
+def skip_unless_engines_are_wanted(name: str) -> None:
+    """Engines take minutes, and on a busy machine their own time limits pass: they have a command of their own."""
+    if not os.environ.get(WANTED):
+        pytest.skip(f"{name}: started by 'make engines' ({WANTED}=1)")
+
+
 @contextmanager
 def _docker(folder: Path) -> Iterator[dict[str, str]]:
     daemon = shutil.which("dockerd", path="/usr/sbin:/usr/bin:/usr/local/bin:/usr/local/sbin")
@@ -76,6 +85,7 @@ _GROUPS = {"docker": "docker", "podman": "libpod_parent"}
 @contextmanager
 def engine(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An engine that answers and has the image; skipped, with the reason, where there is none to be had."""
+    skip_unless_engines_are_wanted(name)
     if os.geteuid() != 0:
         pytest.skip(f"{name}: only root can start an engine of its own")
     groups = [top / _GROUPS[name] for top in Path("/sys/fs/cgroup").glob("*/") if not (top / _GROUPS[name]).exists()]

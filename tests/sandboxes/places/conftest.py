@@ -18,7 +18,7 @@ from proctor.domain.errors import SandboxError
 from proctor.domain.place import Place, PlaceLimits, Reach, Runner
 from proctor.domain.sandbox import MIB, SandboxLimits
 from proctor.sandboxes.places.runners import create
-from sandboxes.engines import engine
+from sandboxes.engines import engine, skip_unless_engines_are_wanted
 
 # Small, so that a bomb that got through would still be a small one.
 SMALL = SandboxLimits(
@@ -55,6 +55,7 @@ def _ready(name: str) -> Iterator[None]:
     if name in ("none", "bubblewrap"):
         yield
         return
+    skip_unless_engines_are_wanted(name)
     folder = Path(tempfile.mkdtemp(prefix="pe-"))  # short, for the path of a socket may have a hundred characters
     try:
         with pytest.MonkeyPatch.context() as patch:
