@@ -152,9 +152,9 @@ def test_hugging_face_is_understood_plain_and_streamed(server: FakeProvider) -> 
 
 @pytest.mark.parametrize(("fault", "status"), [("400", 400), ("404", 404), ("429", 429), ("500", 500)])
 def test_faults_are_hugging_faces_own_errors(server: FakeProvider, fault: str, status: int) -> None:
-    hub = pytest.importorskip("huggingface_hub")
+    errors = pytest.importorskip("huggingface_hub.errors")
     server.faults = Faults((fault,))
-    with pytest.raises(hub.errors.HfHubHTTPError) as caught:
+    with pytest.raises(errors.HfHubHTTPError) as caught:
         with_hugging_face(server, hub_plain)
     assert caught.value.response.status_code == status
 
