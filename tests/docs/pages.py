@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,9 +34,17 @@ error. See [exit codes](exit-codes.md), [JSON](json.md) and [files and environme
 
 
 def cli_reference() -> str:
+    """Asked of a new process: what a command's help says depends on how it was first called in this one."""
+    asked = "from docs.pages import help_of_all; print(help_of_all(), end='')"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests"), "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(
+        [sys.executable, "-c", asked], env=environment, check=True, capture_output=True, encoding="utf-8"
+    ).stdout
+
+
+def help_of_all() -> str:
     parts = [HEAD]
     for path, command in _commands("proctor", cli):
-        # The names of the help option are inherited from the top command, and kept once they were asked for.
         names = cli.context_settings["help_option_names"]
         context = click.Context(
             command, info_name=path, terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=names

@@ -16,6 +16,7 @@ from proctor.sandboxes.pool import Pool
 from sandboxes.conftest import SMALL, processes_with, within
 from sandboxes.forgeries import FORGERIES, PARTLY_RIGHT, RIGHT, TESTS
 from sandboxes.hostile import OUTPUTS, PROGRAMS, Hostile
+from sandboxes.traces import looking
 
 CASES = tuple(Case(f"test {number}", source) for number, source in enumerate(TESTS, 1))
 
@@ -79,6 +80,11 @@ def _private_paths() -> list[str]:
 
 
 def run_suite(backend: str, folder: Path, **options: Any) -> Suite:
+    with looking():
+        return _suite(backend, folder, **options)
+
+
+def _suite(backend: str, folder: Path, **options: Any) -> Suite:
     secret = folder / "secret.txt"
     secret.write_text("hunter2")
     os.environ["PROCTOR_TEST_SECRET"] = "hunter2"

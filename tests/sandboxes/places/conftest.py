@@ -19,6 +19,7 @@ from proctor.domain.place import Place, PlaceLimits, Reach, Runner
 from proctor.domain.sandbox import MIB, SandboxLimits
 from proctor.sandboxes.places.runners import create
 from sandboxes.engines import engine, skip_unless_engines_are_wanted
+from sandboxes.traces import looking
 
 # Small, so that a bomb that got through would still be a small one.
 SMALL = SandboxLimits(
@@ -166,7 +167,8 @@ def descendants() -> set[int]:
 @pytest.fixture
 def nothing_left() -> Iterator[None]:
     """After the test: no process, mount, control group or folder that was not there before."""
-    before = left_behind(), descendants()
-    yield
-    assert left_behind() <= before[0]
-    assert descendants() <= before[1]
+    with looking():
+        before = left_behind(), descendants()
+        yield
+        assert left_behind() <= before[0]
+        assert descendants() <= before[1]

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,9 +21,10 @@ from proctor.sandboxes.places.bundle import start_command
 from proctor.sandboxes.places.opening import Launch, open_place
 from sandboxes.conftest import processes_with
 from sandboxes.places.conftest import PLACE, SLEEP, SMALL, TRUE, left_behind, made, within
+from sandboxes.traces import leaving
 
 MARK = "proctor-leftover-mark"
-_GONE_SECONDS = 5.0
+_GONE_SECONDS = 30.0
 # A program that would outlive anything, and tells the world it is there by its command line.
 PROGRAM = f"""
 import os, signal, subprocess, time
@@ -107,6 +108,13 @@ def test_nothing_is_left_when_the_harness_is_killed(name: str, number: int) -> N
         process.stdout.close()
 
 
+@pytest.fixture
+def is_leaving() -> Iterator[None]:
+    with leaving():
+        yield
+
+
+@pytest.mark.usefixtures("is_leaving")
 def test_no_process_is_left_when_harness_and_guard_are_killed_at_once(isolated: str) -> None:
     """A control group, and a pod that has ended, may stay then: the next place removes them."""
     mark = f"{MARK}-{os.getpid()}-both"

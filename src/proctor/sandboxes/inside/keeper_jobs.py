@@ -9,6 +9,7 @@ import signal
 import socket
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from . import confinement, kernel, seccomp, syscalls
@@ -215,12 +216,12 @@ class Job:
 
     # Judging
 
-    def observe(self, members: list[Member], fair: Any) -> None:
+    def observe(self, members: list[Member], fair: Callable[[int], int]) -> None:
         """Look at everyone of this command: what they hold together, and what they have used."""
         self.live_cpu = sum(one.cpu_seconds for one in members)
         held = sum(one.memory for one in members)
         if held > self.limits["memory_bytes"] and len(members) > 1:
-            held = sum(one.memory if (share := fair(one.pid)) is None else share for one in members)
+            held = sum(fair(one.pid) for one in members)
         self.peak = max(self.peak, held, *(one.peak for one in members), 0)
         if self.ending is not None:
             return

@@ -79,14 +79,17 @@ def memory_kills() -> int:
     return 0
 
 
-def shared_fairly(pid: int) -> int | None:
-    """Memory of a process with shared pages divided among those who share them; dearer to ask for."""
-    text = _read(f"/proc/{pid}/smaps_rollup")
-    if text is None:
-        return None
-    rows = dict(row.split(":", 1) for row in text.splitlines()[1:] if ":" in row)
-    found = [rows.get(name) for name in ("Pss_Anon", "Pss_Shmem")]
-    return sum(int(value.split()[0]) for value in found if value is not None) << 10 if any(found) else None
+def shared_fairly(pid: int) -> int:
+    """Memory of a process with shared pages divided among those who share them; dearer to ask for.
+
+    Where that may not be asked, what it holds now: nothing once it has ended, for the others hold what it shared.
+    """
+    rows = dict(row.split(":", 1) for row in (_read(f"/proc/{pid}/smaps_rollup") or "").splitlines()[1:] if ":" in row)
+    found = [int(rows[name].split()[0]) for name in ("Pss_Anon", "Pss_Shmem") if name in rows]
+    if found:
+        return sum(found) << 10
+    now = member(pid)
+    return now.memory if now is not None else 0
 
 
 class Population:
