@@ -57,12 +57,14 @@ class Guarded:
         return cls(process, reader, writer)
 
     async def _listen(self) -> None:
-        with contextlib.suppress(asyncio.IncompleteReadError, OSError):
+        try:
             while True:
                 (length,) = struct.unpack(">I", await self._reader.readexactly(4))
                 self._deliver(orjson.loads(await self._reader.readexactly(length)))
-        gone = {"exited": None, "said": "the guard of the place is gone", "memory": 0}
-        self._settle(self.ended, gone)
+        except (asyncio.IncompleteReadError, OSError):
+            pass  # said below
+        finally:
+            self._settle(self.ended, {"exited": None, "said": "the guard of the place is gone", "memory": 0})
 
     def _deliver(self, message: dict[str, Any]) -> None:
         if "counters" in message:

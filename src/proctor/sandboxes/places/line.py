@@ -125,7 +125,7 @@ class Line:
         return _checked(answer)
 
     async def close(self) -> None:
-        self._writer.close()
+        self._writer.transport.abort()  # what is still to be sent is for a place that ends now
         self._listening.cancel()
         await asyncio.wait({self._listening})
         with contextlib.suppress(OSError):
