@@ -113,6 +113,14 @@ def test_openrouter_is_told_of_fallbacks_and_routing_and_says_who_answered_at_wh
         assert plain != hosted.model(server, routing={"order": ["x"]}).identity
 
 
+def test_openrouter_says_what_was_put_into_a_cache() -> None:
+    details = {"cached_tokens": 200, "cache_write_tokens": 700}
+    usage = {"prompt_tokens": 1_000, "completion_tokens": 7, "prompt_tokens_details": details}
+    with serving("openrouter") as (hosted, server):
+        server.reply = lambda ask: Reply("x", extra={"usage": usage})
+        assert ask(hosted.model(server)).usage == Usage(1_000, 7, None, 200, 700)
+
+
 def test_openrouter_names_keep_their_slashes() -> None:
     model = make("openrouter/meta-llama/llama-4:free", {"OPENROUTER_API_KEY": KEY})
     assert model.identity.name == "meta-llama/llama-4:free"

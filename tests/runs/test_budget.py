@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -98,6 +99,13 @@ def test_images_and_documents_count_too() -> None:
     rich = most_it_can_cost(Prompt((Message("user", parts),)), {"max_tokens": 1}, PRICE)
     plain = most_it_can_cost(Prompt((Message("user", "look"),)), {"max_tokens": 1}, PRICE)
     assert rich > plain
+
+
+def test_input_that_a_provider_may_put_into_its_cache_is_reserved_at_that_rate() -> None:
+    prompt, options = Prompt((Message("user", "x" * 1_000),)), {"max_tokens": 1}
+    dearer = replace(PRICE, written_per_million=PRICE.input_per_million * 2)
+    usage = Usage(1_000, 1, cache_write_tokens=1_000)
+    assert most_it_can_cost(prompt, options, dearer) >= dearer.cost(usage) > most_it_can_cost(prompt, options, PRICE)  # type: ignore[operator]
 
 
 def test_without_a_limit_on_answers_no_bound_is_invented() -> None:

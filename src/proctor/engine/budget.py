@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 
 from proctor.domain.errors import PlanError
@@ -53,7 +54,10 @@ class Budget:
 
 
 def most_it_can_cost(prompt: Prompt, options: Mapping[str, Json], price: Price) -> Decimal:
-    """An upper bound for one request: no token is shorter than a byte, and no answer longer than its limit."""
+    """An upper bound for one request: no token is shorter than a byte, and no answer longer than its limit.
+
+    Some providers charge more for input that they put into their cache, so all of it might be that.
+    """
     longest = options.get("max_tokens")
     if not isinstance(longest, int):
         raise PlanError("a cost limit needs a limit on each answer: give max_tokens (--max-tokens)")
@@ -64,10 +68,12 @@ def most_it_can_cost(prompt: Prompt, options: Mapping[str, Json], price: Price) 
         for message in prompt.messages
     )
     tokens += len(canonical([prompt.tools, prompt.schema]))
-    cost = price.cost(Usage(input_tokens=tokens, output_tokens=longest))
-    if cost is None:
+    usage = Usage(input_tokens=tokens, output_tokens=longest)
+    costs = [price.cost(usage), price.cost(replace(usage, cache_write_tokens=tokens))]
+    known = [cost for cost in costs if cost is not None]
+    if not known:
         raise PlanError(f"the price ({price.source}) cannot say what a request costs, so no cost limit can be kept")
-    return cost
+    return max(known)
 
 
 def _part_tokens(part: Part | str) -> int:

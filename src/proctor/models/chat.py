@@ -94,11 +94,13 @@ def _content(message: Message) -> list[dict[str, Json]]:
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
+    details = usage.get("prompt_tokens_details") or {}
     return Usage(
         input_tokens=usage.get("prompt_tokens"),
         output_tokens=usage.get("completion_tokens"),
         reasoning_tokens=(usage.get("completion_tokens_details") or {}).get("reasoning_tokens"),
-        cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
+        cached_tokens=details.get("cached_tokens"),
+        cache_write_tokens=details.get("cache_write_tokens"),
     )
 
 
