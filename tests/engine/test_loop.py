@@ -244,7 +244,7 @@ def test_a_store_that_cannot_be_written_ends_the_run_with_its_error() -> None:
 
 def test_a_conversation_asks_every_turn_and_adds_up_the_usage() -> None:
     def act(text: str, before: int) -> Response | Exception:
-        return Response(f"to {text}", usage=Usage(10, 2))
+        return Response(f"to {text}", usage=Usage(10, 2, cached_tokens=3, cache_write_tokens=4))
 
     def talk() -> Iterator[Trial]:
         for trial in trials(1):
@@ -257,7 +257,7 @@ def test_a_conversation_asks_every_turn_and_adds_up_the_usage() -> None:
     assert list(model.asked) == ["q0", "and then?", "why?"]
     assert response.turns == ("to q0", "to and then?")
     assert response.text == "to why?"
-    assert response.usage == Usage(30, 6, None, None)
+    assert response.usage == Usage(30, 6, None, 9, 12)
 
 
 def test_a_slow_model_does_not_hold_up_a_fast_one() -> None:

@@ -218,6 +218,7 @@ def joined(earlier: Response, last: Response) -> Response:
         output_tokens=total(first.output_tokens, second.output_tokens),
         reasoning_tokens=total(first.reasoning_tokens, second.reasoning_tokens),
         cached_tokens=total(first.cached_tokens, second.cached_tokens),
+        cache_write_tokens=total(first.cache_write_tokens, second.cache_write_tokens),
     )
     cost = None if earlier.cost_usd is None or last.cost_usd is None else earlier.cost_usd + last.cost_usd
     latency = (earlier.latency_seconds or 0.0) + (last.latency_seconds or 0.0)
