@@ -59,8 +59,11 @@ async def run(
             return await _communicate(process, mark, stdin, limits)
     finally:
         end_all(process.pid, mark)
-        # The pipes first: with one of them full, waiting for the end of the process would never end.
-        process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001
+        # The pipes first: with one of them full, waiting for the end of the process would never end. Not the whole
+        # transport: closing that takes the news of the end from whoever waits for it.
+        for pipe in map(process._transport.get_pipe_transport, range(3)):  # type: ignore[attr-defined]  # noqa: SLF001
+            if pipe is not None:
+                pipe.close()
         await process.wait()
 
 
