@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from proctor.reports.junit import Case
-
 if TYPE_CHECKING:
+    from proctor.reports.junit import Case
     from proctor.stores.database import Database
 
 
@@ -45,6 +44,8 @@ def refuse_unknown(gates: Mapping[str, float], known: Sequence[str]) -> None:
 
 def check_gates(document: dict[str, Any], gates: Mapping[str, float]) -> list[Case]:
     """One case for each gate and evaluation; a metric that could not be measured does not pass."""
+    from proctor.reports.junit import Case
+
     cases = []
     for evaluation in document["evaluations"]:
         who = f"{evaluation['model']} on {evaluation['benchmark']}"
@@ -64,6 +65,7 @@ def check_gates(document: dict[str, Any], gates: Mapping[str, float]) -> list[Ca
 def check_regression(opened: Database, document: dict[str, Any], baseline: str) -> list[Case]:
     """One case for each evaluation of the run: it fails when it is shown to be worse, or cannot be compared."""
     from proctor.domain.errors import UserError
+    from proctor.reports.junit import Case
     from proctor.reports.pairs import Choice
     from proctor.runs.comparing import compare_runs
 

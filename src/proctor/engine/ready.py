@@ -9,7 +9,7 @@ from proctor.domain.trial import Trial
 
 FIRST_CHUNK = 32
 CHUNK = 256
-LARGEST_CHUNK = 1024
+LARGEST_CHUNK = 512
 """Chunks grow only for a model that answers faster than they come: many long prompts at once would fill the memory."""
 
 
