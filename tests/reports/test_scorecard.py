@@ -6,6 +6,7 @@ import base64
 import io
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -14,9 +15,10 @@ import pytest
 from fakes.scorecards import HOSTILE, evidence_of, small_problem, unmeasured
 from proctor.cli.pages import page_text
 from proctor.domain.errors import UserError
-from proctor.reports.scorecard import program_of, program_zip, scorecard_document
+from proctor.reports.scorecard import program_of, scorecard_document
 from proctor.reports.scorecard_diff import compare_scorecards, difference_page
 from proctor.reports.scorecard_page import scorecard_page, verdict
+from proctor.scorers.programs.archive import program_zip
 from proctor.scorers.programs.evidence import evidence_from_json
 from proctor.scorers.programs.marks import scorecard_of
 
@@ -73,7 +75,7 @@ def test_gold_ratio_thresholds_findings_and_phases_are_shown(good: dict[str, obj
     assert "| main.py | 3 | bandit | LOW B101 assert 3 == 4 |" in markdown
     assert "not run: trivy is not on this machine" in markdown
     assert "log of readiness" in markdown
-    assert "Written by the model: run and shown, never counted." in markdown
+    assert "Brought along by the program: run and shown, never counted." in markdown
 
 
 def test_nothing_of_a_submission_becomes_markup(bad: dict[str, object]) -> None:
@@ -95,6 +97,31 @@ def test_the_program_comes_along_as_a_zip(good: dict[str, object]) -> None:
         assert {name: archive.read(name) for name in archive.namelist()} == FILES
     assert program_of(good) == FILES
     assert program_zip(FILES) == program_zip(dict(reversed(FILES.items())))
+
+
+def test_a_kept_program_is_small() -> None:
+    repeated = {"main.py": b"print(1)\n" * 10_000}
+    assert len(program_zip(repeated)) < 1_000
+
+
+def test_what_was_left_out_of_a_program_is_said(tmp_path: Path) -> None:
+    problem = small_problem(tmp_path)
+    card = scorecard_of(problem, evidence_of(problem))
+    many = {f"{number}.pyc": "left behind by a tool (compiled Python)" for number in range(25)}
+    document = scorecard_document(card, problem, FILES, many)
+    notes = next(one for one in scorecard_page(document).sections if one.title == "Program").notes
+    assert notes[0] == "Left out: 0.pyc, left behind by a tool (compiled Python)."
+    assert notes[-1] == "5 more files left out."
+    assert document["left_out"] == many
+
+
+def test_a_part_of_a_dimension_that_was_not_measured_is_said(tmp_path: Path) -> None:
+    problem = small_problem(tmp_path)
+    evidence = evidence_of(problem)
+    failed = {**evidence.findings, "mypy": {"status": "not run", "version": None, "reason": "it failed"}}
+    page = scorecard_page(scorecard_document(scorecard_of(problem, replace(evidence, findings=failed)), problem))
+    (note,) = page.sections[0].notes
+    assert note == "Not everything was measured. The total covers 0.975 of the weights and is not scaled up."
 
 
 def test_what_was_not_measured_is_a_dash_and_the_total_says_what_it_covers(tmp_path: Path) -> None:

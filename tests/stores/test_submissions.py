@@ -63,6 +63,8 @@ def test_a_folder_is_taken_without_what_tools_left(tmp_path: Path) -> None:
         target.write_bytes(content)
     submission = submission_from(tmp_path / "program")
     assert (submission.files, submission.form) == (FILES, "folder")
+    assert set(submission.refused) == {"__pycache__/", ".git/", "node_modules/"}
+    assert submission.refused[".git/"] == "left behind by a tool (.git)"
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

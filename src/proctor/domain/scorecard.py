@@ -63,7 +63,7 @@ class CheckResult:
     message: str = ""
     seconds: float = 0.0
     is_generated: bool = False
-    """Written by the model: shown, never counted."""
+    """Brought along by the program: shown, never counted."""
 
 
 class RequirementStatus(StrEnum):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
-import zipfile
 from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
@@ -18,8 +16,16 @@ from proctor.scorers.programs.marks import MEASURED_AS, threshold_share
 Document = dict[str, Any]
 
 
-def scorecard_document(card: Scorecard, problem: Problem, files: Mapping[str, bytes] | None = None) -> Document:
-    """What every form of a scorecard is made from; `files` is the program where it is at hand."""
+def scorecard_document(
+    card: Scorecard,
+    problem: Problem,
+    files: Mapping[str, bytes] | None = None,
+    left_out: Mapping[str, str] | None = None,
+) -> Document:
+    """What every form of a scorecard is made from; `files` is the program where it is at hand.
+
+    `left_out` is what was handed in and not taken: path -> why.
+    """
     return {
         "problem": {
             "id": problem.id,
@@ -34,6 +40,7 @@ def scorecard_document(card: Scorecard, problem: Problem, files: Mapping[str, by
         **scorecard_to_json(card),
         "thresholds": [_threshold(problem, place, card) for place in range(len(problem.thresholds))],
         "program": {path: _file(content) for path, content in sorted((files or {}).items())},
+        "left_out": dict(left_out or {}),
     }
 
 
@@ -68,15 +75,3 @@ def program_of(document: Mapping[str, Any]) -> dict[str, bytes]:
         path: one["text"].encode() if "text" in one else base64.b64decode(one["base64"])
         for path, one in document["program"].items()
     }
-
-
-def program_zip(files: Mapping[str, bytes]) -> bytes:
-    """The files as a zip; equal files give equal bytes."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, content)
-    return stream.getvalue()

@@ -7,12 +7,14 @@ from typing import Any
 
 from proctor.reports.charts import Mark, bars
 from proctor.reports.figures import NOT_MEASURED, number_text, plural, seconds_text
-from proctor.reports.scorecard import program_of, program_zip
+from proctor.reports.scorecard import program_of
 from proctor.reports.sections import Detail, Download, Page, Section, Table
+from proctor.scorers.programs.archive import program_zip
 
 Document = Mapping[str, Any]
 LONGEST = 20_000
 MOST_FINDINGS = 200
+MOST_LEFT_OUT = 20
 
 
 def scorecard_page(document: Document, *, is_short: bool = False) -> Page:
@@ -22,7 +24,7 @@ def scorecard_page(document: Document, *, is_short: bool = False) -> Page:
         sections += [
             *_performance(document),
             *_findings(document),
-            *_generated(document),
+            *_own_tests(document),
             _phases(document),
             *_program(document),
             _surroundings(document),
@@ -56,9 +58,8 @@ def _marks(document: Document) -> Section:
     notes = []
     if document["total"] is not None and document["covers"] < 1:
         missing = ", ".join(one["name"] for one in dimensions if one["value"] is None)
-        notes.append(
-            f"Not measured: {missing}. The total covers {document['covers']:g} of the weights and is not scaled up."
-        )
+        what = f"Not measured: {missing}." if missing else "Not everything was measured."
+        notes.append(f"{what} The total covers {document['covers']:g} of the weights and is not scaled up.")
     return Section(
         "Verdict",
         (verdict(document),),
@@ -169,12 +170,14 @@ def _finding(tool: str, one: Document) -> tuple[str, str, str, str]:
     return str(one.get("file", "")), str(one.get("line") or ""), tool, what[:300]
 
 
-def _generated(document: Document) -> Iterator[Section]:
+def _own_tests(document: Document) -> Iterator[Section]:
     own = [one for one in document["evidence"]["checks"] if one["is_generated"]]
     if own:
         rows = tuple((one["name"], one["status"], _first_line(one).removeprefix(": ")) for one in own)
-        note = "Written by the model: run and shown, never counted."
-        yield Section("Generated tests", (), (Table(("Test", "Status", "Message"), rows, words=3),), (), (note,))
+        note = "Brought along by the program: run and shown, never counted."
+        yield Section(
+            "The program's own tests", (), (Table(("Test", "Status", "Message"), rows, words=3),), (), (note,)
+        )
 
 
 def _phases(document: Document) -> Section:
@@ -205,7 +208,11 @@ def _program(document: Document) -> Iterator[Section]:
     details = tuple(Detail(path, _cut(one["text"])) for path, one in program.items() if "text" in one)
     name = f"{document['problem']['id']}.zip"
     download = Download(f"The program as {name}", name, "application/zip", program_zip(program_of(document)))
-    yield Section("Program", (), (Table(("File", "Bytes", "Digest"), rows),), (), (), details, (download,))
+    left_out = document.get("left_out", {})
+    notes = tuple(f"Left out: {path}, {why}." for path, why in list(left_out.items())[:MOST_LEFT_OUT])
+    more = len(left_out) - len(notes)
+    notes += (f"{plural(more, 'more file')} left out.",) if more else ()
+    yield Section("Program", (), (Table(("File", "Bytes", "Digest"), rows),), (), notes, details, (download,))
 
 
 def _surroundings(document: Document) -> Section:

@@ -32,13 +32,13 @@ class SubmissionError(UserError):
 
 def submission_from(path: Path) -> Submission:
     """The files of a program; a SubmissionError names the member and the reason when it cannot be taken whole."""
+    taking = _Taking(path.name)
     if path.is_dir():
-        return _whole(_Taking(path.name), _from_folder(path), "folder")
+        return _whole(taking, _from_folder(path, taking.leave_out), "folder")
     if not path.is_file():
         raise NotFoundError(f"There is no file or folder {path}.")
     if path.stat().st_size > MOST_ARCHIVE_BYTES:
         raise SubmissionError(f"{path.name} is larger than {MOST_ARCHIVE_BYTES // 2**20} MiB.")
-    taking = _Taking(path.name)
     if zipfile.is_zipfile(path):
         return _whole(taking, _from_zip(path), "zip")
     return _whole(taking, _from_tar(path), "tar")
@@ -68,7 +68,7 @@ class _Taking:
             raise self.refuse(member, str(reason)) from None
         folder = next((part for part in path.split("/")[:-1] if part in LEFT_OUT), None)
         if folder is not None or path.endswith((".pyc", ".pyo")):
-            self.left_out[path] = f"left behind by a tool ({folder or 'compiled Python'})"
+            self.leave_out(path, folder or "compiled Python")
             return
         # What a header says about a size is a claim: what comes out is counted.
         content = read(MOST_BYTES - self._size)
@@ -76,6 +76,9 @@ class _Taking:
         if self._size > MOST_BYTES:
             raise self.refuse(member, f"the files together are larger than {MOST_BYTES // 2**20} MiB")
         self.files[path] = content
+
+    def leave_out(self, path: str, what: str) -> None:
+        self.left_out[path] = f"left behind by a tool ({what})"
 
     def _checked(self, member: str) -> str:
         if "\\" in member:
@@ -118,7 +121,7 @@ def _without_top_folder(files: dict[str, bytes]) -> dict[str, bytes]:
     return {path.partition("/")[2]: content for path, content in files.items()}
 
 
-def _from_folder(top: Path) -> Iterator[Member]:
+def _from_folder(top: Path, leave_out: Callable[[str, str], None]) -> Iterator[Member]:
     for folder, folders, names in os.walk(top, followlinks=False):
         folders.sort()
         below = Path(folder).relative_to(top)
@@ -127,6 +130,7 @@ def _from_folder(top: Path) -> Iterator[Member]:
                 raise _RefusedError((below / name).as_posix(), "it is a link")
             if name in LEFT_OUT:
                 folders.remove(name)
+                leave_out(f"{(below / name).as_posix()}/", name)
         for name in sorted(names):
             path = Path(folder, name)
             yield (below / name).as_posix(), _reader_of(path, (below / name).as_posix())

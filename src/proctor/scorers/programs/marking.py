@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import time
-import zipfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +15,7 @@ from proctor.domain.problem import CheckKind, InterfaceKind, Level, Problem
 from proctor.domain.sandbox import MIB
 from proctor.domain.scorecard import PHASES, CheckResult, CheckStatus, Evidence, Phase, PhaseStatus
 from proctor.scorers.programs import load_tools, reading, validating
+from proctor.scorers.programs.archive import program_zip
 from proctor.scorers.programs.checker import Checked, Order, run_checks, setup_of
 from proctor.scorers.programs.dependencies import BuildError
 from proctor.scorers.programs.limits import seconds_of
@@ -284,11 +283,7 @@ class _Marking:
         """The program itself, as a zip that is the same for the same files."""
         if self._artifacts is None:
             return ""
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
-            for path, content in sorted(self._files.items()):
-                made.writestr(zipfile.ZipInfo(path), content)
-        return self._artifacts.put("program.zip", out.getvalue())
+        return self._artifacts.put("program.zip", program_zip(self._files))
 
     def _evidence(self, program: str) -> Evidence:
         for name, kind in self._problem.checks.items():

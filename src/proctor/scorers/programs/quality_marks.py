@@ -26,20 +26,22 @@ def _types(tool: Mapping[str, Any]) -> float:
     return 1.0 - _per_hundred(tool) / TYPES_ZERO
 
 
-def _share_of(good: str, whole: str) -> Callable[[Mapping[str, Any]], float]:
-    return lambda tool: float(tool[good]) / float(tool[whole]) if tool[whole] else 1.0
+def _share_of(good: str, whole: str) -> Callable[[Mapping[str, Any]], float | None]:
+    """None where there is nothing to have a share of."""
+    return lambda tool: float(tool[good]) / float(tool[whole]) if tool[whole] else None
 
 
-def _docstrings(tool: Mapping[str, Any]) -> float:
-    return _share_of("documented", "public")(tool) / DOCSTRINGS_FULL
+def _docstrings(tool: Mapping[str, Any]) -> float | None:
+    share = _share_of("documented", "public")(tool)
+    return None if share is None else share / DOCSTRINGS_FULL
 
 
-def _duplication(tool: Mapping[str, Any]) -> float:
-    share = _share_of("repeated", "lines")(tool) if tool["lines"] else 0.0
-    return 1.0 - (share - DUPLICATION_FREE) / (DUPLICATION_ZERO - DUPLICATION_FREE)
+def _duplication(tool: Mapping[str, Any]) -> float | None:
+    share = _share_of("repeated", "lines")(tool)
+    return None if share is None else 1.0 - (share - DUPLICATION_FREE) / (DUPLICATION_ZERO - DUPLICATION_FREE)
 
 
-COMPONENTS: Mapping[str, Callable[[Mapping[str, Any]], float]] = {
+COMPONENTS: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = {
     "ruff": _lint,
     "black": _share_of("formatted", "files"),
     "mypy": _types,
@@ -50,16 +52,16 @@ COMPONENTS: Mapping[str, Callable[[Mapping[str, Any]], float]] = {
 
 
 def quality_mark(evidence: Evidence, weight: float) -> DimensionMark:
-    """Each tool that ran counts the same; one that did not run counts for nothing, and is named."""
-    found: dict[str, float] = {}
-    absent: list[str] = []
-    for name, component in COMPONENTS.items():
-        tool = evidence.findings.get(name)
-        if isinstance(tool, Mapping) and tool.get("status") == "ran":
-            found[name] = round(max(0.0, min(1.0, component(tool))), 6)
-        elif not isinstance(tool, Mapping) or tool.get("status") != "not applicable":
-            absent.append(name)
+    """Each tool counts the same; one that should have run and did not is named, and takes its part of the weight along.
+
+    A program that makes a tool fail must not be better off than one that the tool has read.
+    """
+    asked = {name: tool for name in COMPONENTS if isinstance(tool := evidence.findings.get(name), Mapping)}
+    marks = {name: COMPONENTS[name](tool) for name, tool in asked.items() if tool["status"] == "ran"}
+    found = {name: round(max(0.0, min(1.0, mark)), 6) for name, mark in marks.items() if mark is not None}
+    absent = [name for name, tool in asked.items() if tool["status"] == "not run"]
     reason = f"not run: {', '.join(absent)}" if absent else ""
     if not found:
-        return DimensionMark("quality", None, weight, reason)
-    return DimensionMark("quality", sum(found.values()) / len(found), weight, reason, dict(found))
+        return DimensionMark("quality", None, weight, reason or "there was nothing to read")
+    measured = weight * len(found) / (len(found) + len(absent))
+    return DimensionMark("quality", sum(found.values()) / len(found), measured, reason, dict(found))
