@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from proctor.domain.errors import ScorerError
 from proctor.domain.problem import Problem
 from proctor.scorers.programs.options import MarkOptions
 from proctor.scorers.programs.tools.running import ToolError, installed, module, run_tool
+from proctor.scorers.programs.tools.scratch import scratch
 
 DOWNLOAD_SECONDS = 300.0
 FILE = "requirements.txt"
@@ -66,8 +65,7 @@ async def fetched(problem: Problem, files: Mapping[str, bytes], options: MarkOpt
         )
     if installed("pip") is None:
         raise ScorerError("pip is needed to download packages; install it beside Proctor.")
-    with tempfile.TemporaryDirectory(prefix="proctor-wheels-") as name:
-        folder = Path(name)
+    with scratch() as folder:
         (folder / FILE).write_text("\n".join(names), encoding="utf-8")
         source = _source(options)
         command = module(

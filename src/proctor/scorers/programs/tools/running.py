@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -14,16 +13,24 @@ from pathlib import Path
 from typing import Any
 
 from proctor.domain.message import Json
+from proctor.scorers.programs.tools.scratch import scratch
 
 TOOL_SECONDS = 60.0
 MAX_FINDINGS = 100
 _MEMORY_BYTES = 2 << 30
 _MAX_OUTPUT = 16 << 20
-_LIMITED = (
-    "import os, resource, sys; memory = int(sys.argv[1]); "
-    "resource.setrlimit(resource.RLIMIT_AS, (memory, memory)); "
-    "resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); os.execv(sys.argv[2], sys.argv[2:])"
-)
+# A tool ends with whoever started it, even by kill -9; one whose starter is gone already does not begin.
+_LIMITED = """
+import ctypes, os, resource, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+if os.getppid() != int(sys.argv[1]):
+    sys.exit("whoever wanted this has ended")
+memory = int(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+_SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +49,12 @@ class ToolError(Exception):
 
 @contextlib.contextmanager
 def copied(files: Mapping[str, bytes]) -> Iterator[Copy]:
-    with tempfile.TemporaryDirectory(prefix="proctor-reading-") as name:
+    with scratch() as folder:
         for path, content in files.items():
-            target = Path(name) / path
+            target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
-        yield Copy(Path(name), dict(files), sum(map(code_lines, files.values())))
+        yield Copy(folder, dict(files), sum(map(code_lines, files.values())))
 
 
 def code_lines(content: bytes) -> int:
@@ -67,7 +74,7 @@ async def run_tool(command: Sequence[str], folder: Path, seconds: float = TOOL_S
     """Exit code, standard output and standard error; raises ToolError when it took too long or was ended."""
     environment = {"PATH": os.defpath, "HOME": str(folder), "LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb"}
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", "-c", _LIMITED, str(_MEMORY_BYTES)),
+        *(sys.executable, "-I", "-S", "-c", _LIMITED, str(os.getpid()), str(_MEMORY_BYTES)),
         *command,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
@@ -98,6 +105,11 @@ def module(name: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-I", "-B", "-m", name, *arguments)
 
 
+def script(name: str, *arguments: str) -> tuple[str, ...]:
+    """A reader of our own, from the folder of this file."""
+    return (sys.executable, "-I", "-B", str(Path(__file__).with_name(name)), *arguments)
+
+
 def ran(version: str | None, **fields: Any) -> dict[str, Json]:
     return {"status": "ran", "version": version, **fields}
 
@@ -117,9 +129,14 @@ def absent(package: str) -> dict[str, Json]:
 
 
 def found(findings: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
-    """How many there are, and the first of them by file and line."""
-    ordered = sorted(findings, key=lambda one: (str(one["file"]), int(one.get("line") or 0)))
+    """How many there are, and the worst of them: harmless ones, however many, crowd no dangerous one out."""
+    ordered = sorted(findings, key=lambda one: (_rank(one), str(one["file"]), int(one.get("line") or 0)))
     return {"count": len(ordered), "findings": [dict(one) for one in ordered[:MAX_FINDINGS]]}
+
+
+def _rank(finding: Mapping[str, Json]) -> int:
+    severity = finding.get("severity")
+    return _SEVERITIES.index(severity) if severity in _SEVERITIES else len(_SEVERITIES)
 
 
 def relative(path: str, folder: Path) -> str:
