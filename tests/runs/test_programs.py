@@ -14,7 +14,9 @@ import pytest
 
 from commands import Cli
 from fakes.scorecards import small_problem
+from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.lint import lint_problem
+from proctor.benchmarks.problems.shelf import problem_folders
 from proctor.domain.errors import RunError
 from proctor.domain.message import Message, Prompt
 from proctor.domain.model import ModelIdentity
@@ -23,8 +25,9 @@ from proctor.domain.problem import Problem
 from proctor.domain.response import Response, Usage
 from proctor.domain.scorecard import CheckStatus
 from proctor.runs.programs import PROOF_SECONDS, opened_runner, prove, submit
-from proctor.runs.proving import CHECKS_ONLY, Probe, Proof, check_problem
+from proctor.runs.proving import Probe, Proof, check_problem
 from proctor.runs.repairing import MOST_OUTPUT, ProgramModel, feedback, visible_evidence
+from proctor.scorers.programs.options import MarkOptions
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 T = TypeVar("T")
@@ -68,7 +71,7 @@ def test_the_scaffold_is_proven_and_a_spoilt_one_is_not(problem: Problem) -> Non
 def test_nothing_gets_nothing(problem: Problem) -> None:
     async def three(runner: Runner) -> list[object]:
         programs: list[dict[str, bytes]] = [{}, {"main.py": b""}, {"main.py": b"import sys; sys.exit(2)\n"}]
-        return [await submit(problem, files, runner, options=CHECKS_ONLY) for files in programs]
+        return [await submit(problem, files, runner, options=MarkOptions().checks_only()) for files in programs]
 
     empty, idle, refusing = in_runner(three)
     for card in (empty, idle):
@@ -88,6 +91,35 @@ def test_a_check_that_ends_differently_for_the_same_program_is_flaky(problem: Pr
     shaky = Proof(problem.id, problem.digest, lint, (probe(0, "passed"), probe(1, "failed")), 2.0)
     assert shaky.flaky == {"gold": {"adds": ["passed", "failed"]}}
     assert shaky.faults == ["gold: test_adds is flaky (passed, failed)"]
+
+
+def test_a_hidden_test_that_cannot_be_read_is_the_problems_fault(problem: Problem, tmp_path: Path) -> None:
+    folder = tmp_path / "broken"
+    shutil.copytree(problem.folder, folder)
+    for path in (folder / "tests" / "hidden").rglob("test_*.py"):
+        path.write_text("import nothing_of_that_name\n")
+    broken = replace(problem, folder=folder, mutants=())
+
+    async def work(runner: Runner) -> Proof:
+        proof = await check_problem(broken, runner, is_quick=True)
+        with pytest.raises(RunError, match="nothing_of_that_name"):
+            await prove([broken], runner, tmp_path / "home")
+        return proof
+
+    proof = in_runner(work)
+    assert isinstance(proof, Proof)
+    assert not proof.holds
+    assert "nothing_of_that_name" in proof.faults[0]
+
+
+@pytest.mark.parametrize("name", ["timesheet-total", "nest-format", "capability-tokens", "link-shelf"])
+def test_a_built_in_problem_proves_something_here(name: str) -> None:
+    """A command, a format, a library and a service; all of them, and all that is left out here, in `make problems`."""
+    shipped = read_problem(problem_folders(None)[name])
+    proof = in_runner(lambda runner: check_problem(shipped, runner, is_quick=True))
+    assert isinstance(proof, Proof)
+    assert proof.holds, proof.faults
+    assert len(proof.probes) == 5
 
 
 def test_a_problem_that_proves_nothing_here_stops_a_run_and_a_proof_lasts_a_day(
@@ -139,7 +171,7 @@ def ask(problem: Problem, model: Scripted, rounds: int, text: str = "Build it") 
     prompt = Prompt((Message("user", text),))
 
     async def work(runner: Runner) -> Response:
-        asked = ProgramModel(model, {"Build it": problem}, runner)
+        asked = ProgramModel(model, {"Build it": problem}, runner, asyncio.Semaphore(1))
         return await asked.respond(prompt, {"repair": rounds, "temperature": 0}, timeout_seconds=60)
 
     return in_runner(work)
@@ -179,7 +211,8 @@ def test_other_prompts_pass_through_untouched(problem: Problem) -> None:
 
 
 def test_the_hidden_tests_are_not_even_there_in_a_repair_round(problem: Problem) -> None:
-    evidence = in_runner(lambda runner: visible_evidence(problem, {"main.py": BAD.encode()}, runner))
+    program, options = {"main.py": BAD.encode()}, MarkOptions().checks_only()
+    evidence = in_runner(lambda runner: visible_evidence(problem, program, runner, options))
     assert {check.name for check in evidence.checks} == {"adds_two_numbers"}
     told = feedback(evidence)
     assert told is not None
@@ -230,16 +263,20 @@ def test_a_run_asks_repairs_marks_and_shows_programs(cli: Cli, tmp_path: Path) -
     assert [one["cached"] for one in again.json["evaluations"]] == [1, 1]
 
 
-@pytest.mark.parametrize("option", ["", "?sandbox=true"])
+@pytest.mark.parametrize("option", ["", "?sandbox=true", "?sandbox=false"])
 def test_an_agent_builds_in_a_folder_that_holds_what_it_is_told(cli: Cli, tmp_path: Path, option: str) -> None:
     cli("problems", "new", "mine/add-up")
     secret = tmp_path / "secret.txt"
-    if option:
-        secret.write_text("the agent in the sandbox does not see this")
+    secret.write_text("an agent in the sandbox does not see this")
+    is_free = option == "?sandbox=false"
+    if is_free:  # it sees the machine, but not what its work is checked with
+        secret = Path("mine/add-up/solution/main.py").resolve()
+        assert secret.exists()
     Path("agent.sh").write_text(AGENT.format(program=GOOD.replace("\n", "\\n"), secret=secret).replace("'%s' ", ""))
     Path("agent.sh").chmod(0o755)
     done = cli("run", "requirements?problems=mine&measure=false", "-m", f"command/./agent.sh{option}", "--json")
     assert done.code == 0, done.err
+    assert ("WITHOUT a sandbox" in done.err) == is_free
     (row,) = cli("samples", "latest", "--json").json
     assert row["error"] is None
     assert row["scores"]["program"]["answer"] == "agent"

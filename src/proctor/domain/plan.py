@@ -224,7 +224,7 @@ class BenchmarkSpec(_Frozen):
         text = given.pop("benchmark", None)
         if not isinstance(text, str):
             raise ValueError("a benchmark is a name or a file, or a mapping with the key 'benchmark'")
-        head, query = (text, {}) if "://" in text else _split_query(text)
+        head, query = (text, {}) if "://" in text.partition("?")[0] else _split_query(text)
         given = {**query, **given}
         _refuse_secrets(given, has_named_secrets=False)
         own = {key: given.pop(key) for key in list(given) if key in cls.OWN}

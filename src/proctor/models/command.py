@@ -30,6 +30,7 @@ from proctor.domain.response import FinishReason, Response, Usage
 from proctor.models.agent_place import Task, is_left_behind, work_in_place
 from proctor.models.extraction import Extraction, compile_extraction
 from proctor.models.faults import Target, parse_or_none
+from proctor.models.hiding import without
 from proctor.models.offline import refuse_unless_cut_off, without_network
 from proctor.models.parts import Accepts, plain_text, prepare
 from proctor.models.process import Finished, LimitExceededError, Limits, run
@@ -62,8 +63,9 @@ class Settings:
     usage: dict[str, Any] | None = None
     memory_mb: int = 4096
     processes: int = 256
-    sandbox: bool = False
-    """Work in a place of its own, cut off from files and network: where programs are built from requirements."""
+    sandbox: bool | None = None
+    """Work in a place of its own, cut off from files and network: what an agent that builds a program does unless told
+    otherwise, because the hidden tests are on this machine."""
     network: Literal["none", "host"] = "none"
     """Of the sandbox."""
 
@@ -96,19 +98,25 @@ class CommandModel:
         if self._settings.sandbox:
             raise RequestRejectedError(f"{self._target.model}: 'sandbox' is for programs built from requirements")
         collects = self._settings.output == "files"
-        return await self._work(prompt, {}, timeout_seconds, collects=collects, is_program=False)
+        return await self._work(prompt, {}, timeout_seconds, collects=collects)
+
+    @property
+    def is_free_agent(self) -> bool:
+        """Whether it builds programs outside any sandbox."""
+        return self._settings.sandbox is False
 
     async def build(
-        self, prompt: Prompt, seed: Mapping[str, bytes], *, timeout_seconds: float, runner: Runner
+        self, prompt: Prompt, seed: Mapping[str, bytes], *, timeout_seconds: float, runner: Runner, hidden: Path
     ) -> Response:
         """Build a program in a folder that holds `seed`: what is new or changed there is the answer.
 
-        When its time is up it is ended, and what it has built until then counts.
+        When its time is up it is ended, and what it has built until then counts. Outside a sandbox it does not see the
+        folder `hidden`, where that can be had.
         """
         seconds = max(timeout_seconds - ENDING_SECONDS, timeout_seconds / 2)
-        if not self._settings.sandbox:
+        if self.is_free_agent:
             collects = self._settings.output != "text"
-            return await self._work(prompt, seed, seconds, collects=collects, is_program=True)
+            return await self._work(prompt, seed, seconds, collects=collects, hidden=hidden)
         if any("{answer_file}" in arg for arg in self._args):
             raise RequestRejectedError(f"{self._target.model}: in a sandbox there is no {{answer_file}}")
         limits = Limits(seconds, self._settings.memory_mb, self._settings.processes)
@@ -121,8 +129,15 @@ class CommandModel:
         return _response(read, files, done.seconds, is_out_of_time=done.is_out_of_time)
 
     async def _work(
-        self, prompt: Prompt, seed: Mapping[str, bytes], timeout_seconds: float, *, collects: bool, is_program: bool
+        self,
+        prompt: Prompt,
+        seed: Mapping[str, bytes],
+        timeout_seconds: float,
+        *,
+        collects: bool,
+        hidden: Path | None = None,
     ) -> Response:
+        """`hidden` is there when a program is built."""
         model = self._target.model
         has_folder = any("{folder}" in arg for arg in self._args)
         # Images are written into the folder, which is of use only to a program that is told about it.
@@ -131,20 +146,19 @@ class CommandModel:
         with tempfile.TemporaryDirectory(prefix="proctor-command-", ignore_cleanup_errors=True) as place:
             folder = Path(place) / "work"
             await asyncio.to_thread(_prepare_folder, folder, self._settings.workspace, prompt, seed)
-            return await self._answer(
-                text, Path(place), folder, timeout_seconds, collects=collects, is_program=is_program
-            )
+            return await self._answer(text, Path(place), folder, timeout_seconds, collects=collects, hidden=hidden)
 
     async def close(self) -> None:
         return None
 
     async def _answer(
-        self, text: str, place: Path, folder: Path, timeout_seconds: float, *, collects: bool, is_program: bool
+        self, text: str, place: Path, folder: Path, timeout_seconds: float, *, collects: bool, hidden: Path | None
     ) -> Response:
         prompt_file, answer_file = place / "prompt.txt", place / "answer.txt"
         prompt_file.write_text(text, encoding="utf-8")
         words = {"{prompt_file}": str(prompt_file), "{answer_file}": str(answer_file), "{folder}": str(folder)}
         command = [self._program, *(_filled(arg, {**words, "{prompt}": text}) for arg in self._args)]
+        command = command if hidden is None else [*without(hidden), *command]
         is_told = any("{prompt}" in arg or "{prompt_file}" in arg for arg in self._args)
         before = await asyncio.to_thread(_listing, folder)
         started = time.perf_counter()
@@ -152,7 +166,7 @@ class CommandModel:
         try:
             finished = await self._run(command, b"" if is_told else text.encode(), folder, timeout_seconds)
         except ProviderFaultError:
-            if not (is_program and collects):
+            if hidden is None or not collects:
                 raise
             is_out_of_time, finished = True, Finished(0, b"", b"")
         seconds = time.perf_counter() - started
@@ -160,7 +174,7 @@ class CommandModel:
         said = answer_file.read_bytes() if answer_file.is_file() else finished.stdout
         read = ("", Usage(), None) if is_out_of_time else self._read(said)
         files = await asyncio.to_thread(self._collect, folder, before) if collects else {}
-        files = {name: content for name, content in files.items() if not (is_program and is_left_behind(name))}
+        files = {name: content for name, content in files.items() if hidden is None or not is_left_behind(name)}
         return _response(read, files, seconds, is_out_of_time=is_out_of_time)
 
     async def _run(self, command: list[str], stdin: bytes, folder: Path, timeout_seconds: float) -> Finished:

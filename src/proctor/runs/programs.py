@@ -33,6 +33,7 @@ from proctor.runs.scorecards import artifacts_of
 from proctor.scorers.programs.marking import mark
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
+from proctor.scorers.programs.scorer import Marked
 from proctor.stores.database import Database
 from proctor.version import __version__
 
@@ -40,6 +41,10 @@ PROOF_SECONDS = 24 * 3600.0
 UNSAFE_WARNING = (
     "WARNING: the program runs on this machine WITHOUT a sandbox (--unsafe-no-sandbox). "
     "It can read and delete whatever you can. Every scorecard says so."
+)
+FREE_AGENT_WARNING = (
+    "WARNING: {name} works on this machine WITHOUT a sandbox (sandbox=false). It can read and delete whatever you can; "
+    "the problem's own folder is hidden from it where bubblewrap can do that."
 )
 
 
@@ -67,16 +72,19 @@ async def programming(
         yield list(evaluations)
         return
     _refuse_unpayable(plan, asked)
+    _warn_of_free_agents(asked)
     problems = {one.id: one for item in asked for one in _selected(item)}
     async with opened_runner(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox) as runner:
-        await prove(list(problems.values()), runner, database.path.parent)
-        given = _Given(runner, problems, artifacts_of(database), asyncio.Semaphore(most_at_once()))
+        options = _marked_with(asked)
+        await prove(list(problems.values()), runner, database.path.parent, options=options)
+        turns = asyncio.Semaphore(most_at_once())
+        given = _Given(runner, problems, artifacts_of(database), turns)
         prompts = {
             item.benchmark.renderer.render(sample).text: problems[sample.id]
             for item in asked
             for sample in item.samples
         }
-        models = {id(item.model): ProgramModel(item.model, prompts, runner) for item in evaluations}
+        models = {id(item.model): ProgramModel(item.model, prompts, runner, turns, options) for item in evaluations}
         yield [
             replace(item, model=models[id(item.model)], scorers=tuple(map(given.to, item.scorers)))
             for item in evaluations
@@ -87,6 +95,20 @@ def _selected(item: Evaluation) -> list[Problem]:
     ids = {sample.id for sample in item.samples}
     samples = item.benchmark.samples
     return [one for one in samples.problems if one.id in ids] if isinstance(samples, ProblemSamples) else []
+
+
+def _marked_with(asked: Sequence[Evaluation]) -> MarkOptions:
+    """How the programs will be marked; one run has one way, or its marks could not be compared."""
+    found = {scorer.options for item in asked for scorer in item.scorers if isinstance(scorer, Marked)}
+    if len(found) > 1:
+        raise PlanError("One run marks programs in one way: give 'requirements' the same parameters throughout.")
+    return found.pop() if found else MarkOptions()
+
+
+def _warn_of_free_agents(asked: Sequence[Evaluation]) -> None:
+    """Loud, whatever view is on; the run keeps it, because it is part of the model's name."""
+    for name in {item.label for item in asked if getattr(item.model, "is_free_agent", False)}:
+        print(FREE_AGENT_WARNING.format(name=name), file=sys.stderr)  # noqa: T201
 
 
 def _refuse_unpayable(plan: Plan, asked: Sequence[Evaluation]) -> None:
@@ -152,7 +174,14 @@ async def submit(
     return scorecard_of(problem, await mark(problem, files, runner, options=options, artifacts=artifacts))
 
 
-async def prove(problems: Sequence[Problem], runner: Runner, home: Path, *, jobs: int | None = None) -> None:
+async def prove(
+    problems: Sequence[Problem],
+    runner: Runner,
+    home: Path,
+    *,
+    jobs: int | None = None,
+    options: MarkOptions = MarkOptions(),  # noqa: B008  frozen
+) -> None:
     """Every gold solution passes its checks and nothing gets nothing, here and now; RunError names those that do not.
 
     A proof counts for a day on this machine, for this version of the problem and of Proctor.
@@ -165,7 +194,7 @@ async def prove(problems: Sequence[Problem], runner: Runner, home: Path, *, jobs
         if _is_fresh(note):
             return
         async with turns:
-            proof = await check_problem(replace(problem, mutants=()), runner, is_quick=True, jobs=1)
+            proof = await check_problem(replace(problem, mutants=()), runner, is_quick=True, jobs=1, options=options)
         broken = [f"{probe.name}: {probe.fault}" for probe in proof.probes if probe.fault]
         if broken:
             faults.append(f"{problem.id} ({'; '.join(broken)})")

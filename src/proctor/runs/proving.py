@@ -11,6 +11,7 @@ from typing import Any
 from proctor.benchmarks.problems.folder import entry_files
 from proctor.benchmarks.problems.lint import Lint, lint_problem
 from proctor.domain.artifacts import Artifacts
+from proctor.domain.errors import SandboxError, ScorerError
 from proctor.domain.place import Runner
 from proctor.domain.problem import Mutant, Problem
 from proctor.domain.scorecard import RequirementStatus, Scorecard
@@ -22,7 +23,6 @@ GOLD_SHARE = 0.95
 """What the gold solution gets at least, of what could be measured."""
 QUICK_MUTANTS = 2
 GOLD, EMPTY, NOTHING = "gold", "empty", "does nothing"
-CHECKS_ONLY = MarkOptions(is_measuring=False, is_reading=False, is_running_own_tests=False)
 
 Progress = Callable[[str, "Probe"], None]
 """Is told of each probe when it is done, with the problem's id."""
@@ -123,7 +123,7 @@ async def check_problem(
     began = time.monotonic()
     turns = asyncio.Semaphore(jobs)
     mutants = problem.mutants if has_all_mutants or not is_quick else problem.mutants[:QUICK_MUTANTS]
-    whole = CHECKS_ONLY if is_quick else options
+    whole = options.checks_only() if is_quick else options
 
     async def probe(name: str, repeat: int) -> Probe:
         async with turns:
@@ -144,7 +144,11 @@ async def _probe(
     began = time.monotonic()
     mutant = next((one for one in problem.mutants if one.name == name), None)
     files, options = _program(problem, name, mutant, options)
-    card = scorecard_of(problem, await mark(problem, files, runner, options=options, artifacts=artifacts))
+    try:
+        card = scorecard_of(problem, await mark(problem, files, runner, options=options, artifacts=artifacts))
+    except (ScorerError, SandboxError) as fault:
+        reason = f"it could not be marked: {' '.join(str(fault).split())}"
+        return Probe(name, repeat, None, 0.0, passed=False, failed=(), fault=reason, seconds=_since(began))
     failed = tuple(one.id for one in card.requirements if one.status is RequirementStatus.FAILED)
     return Probe(
         name=name,
@@ -154,12 +158,16 @@ async def _probe(
         passed=card.passed,
         failed=failed,
         fault=_fault(name, mutant, card, failed),
-        seconds=round(time.monotonic() - began, 3),
+        seconds=_since(began),
         checks={one.name: str(one.status) for one in card.evidence.checks if not one.is_generated},
         not_measured={
             one.name: one.reason for one in card.dimensions if name == GOLD and one.value is None and one.weight > 0
         },
     )
+
+
+def _since(began: float) -> float:
+    return round(time.monotonic() - began, 3)
 
 
 def _program(
@@ -168,10 +176,10 @@ def _program(
     """The files, and what is measured of them: mutants and idlers are only checked, unless a measure is what breaks."""
     if mutant is not None:
         measured = {one.requirement for one in problem.thresholds} & set(mutant.breaks)
-        return mutant.files, replace(CHECKS_ONLY, is_measuring=bool(measured))
+        return mutant.files, replace(options.checks_only(), is_measuring=bool(measured))
     if name == GOLD:
         return problem.solution, options
-    return ({} if name == EMPTY else {entry_files(problem.interface)[0]: b""}), CHECKS_ONLY
+    return ({} if name == EMPTY else {entry_files(problem.interface)[0]: b""}), options.checks_only()
 
 
 def _fault(name: str, mutant: Mutant | None, card: Scorecard, failed: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 import time
 from collections.abc import Mapping
@@ -22,8 +23,8 @@ from proctor.domain.submission import Submission
 from proctor.engine.lane import joined
 from proctor.prompts.answers.reading import program_of
 from proctor.reports.markdown import fenced
-from proctor.runs.proving import CHECKS_ONLY
 from proctor.scorers.programs.marking import mark
+from proctor.scorers.programs.options import MarkOptions
 
 ROUNDS = "repair"
 """The option of a trial that says how many rounds there may be; it is never sent."""
@@ -34,11 +35,21 @@ MOST_OF_ONE = 1_500
 class ProgramModel:
     """The model itself for every prompt but those of problems; for these, repair rounds and an agent's folder."""
 
-    def __init__(self, model: Model, problems: Mapping[str, Problem], runner: Runner) -> None:
+    def __init__(
+        self,
+        model: Model,
+        problems: Mapping[str, Problem],
+        runner: Runner,
+        turns: asyncio.Semaphore,
+        options: MarkOptions = MarkOptions(),  # noqa: B008  frozen
+    ) -> None:
         self._model = model
         self._problems = problems
         """By the text of the prompt: a request does not say which sample it belongs to."""
         self._runner = runner
+        self._options = options.checks_only()
+        self._turns = turns
+        """Shared with all that run programs: too many at once would disturb each other's measures."""
 
     @property
     def identity(self) -> ModelIdentity:
@@ -79,7 +90,8 @@ class ProgramModel:
         if not found.files:
             reasons = "; ".join([*found.notes, *(f"{path}: {why}" for path, why in found.refused.items())])
             return f"No program could be read from your answer: {reasons}. {_ONCE_MORE}"
-        evidence = await visible_evidence(problem, files, self._runner)
+        async with self._turns:
+            evidence = await visible_evidence(problem, files, self._runner, self._options)
         return feedback(evidence)
 
     async def _by_agent(self, problem: Problem, prompt: Prompt, timeout_seconds: float) -> Response:
@@ -88,7 +100,7 @@ class ProgramModel:
         seed = {f"tests/{path}": text.encode() for path, text in problem.visible.items()}
         seed["README.md"] = f"{specification(problem)}\n".encode()
         built: Response = await self._model.build(  # type: ignore[attr-defined]
-            told, seed, timeout_seconds=timeout_seconds, runner=self._runner
+            told, seed, timeout_seconds=timeout_seconds, runner=self._runner, hidden=problem.folder
         )
         return built
 
@@ -116,7 +128,9 @@ def _with_files(response: Response, problem: Problem, before: Mapping[str, bytes
     return replace(response, files=dict(files))
 
 
-async def visible_evidence(problem: Problem, files: Mapping[str, bytes], runner: Runner) -> Evidence:
+async def visible_evidence(
+    problem: Problem, files: Mapping[str, bytes], runner: Runner, options: MarkOptions
+) -> Evidence:
     """The visible tests alone, run on a program in a place: the hidden ones are not even there."""
     with tempfile.TemporaryDirectory(prefix="proctor-visible-") as name:
         for path, text in problem.visible.items():
@@ -126,7 +140,7 @@ async def visible_evidence(problem: Problem, files: Mapping[str, bytes], runner:
         checks = {one: kind for one, kind in problem.checks.items() if kind is CheckKind.VISIBLE}
         shown = replace(problem, folder=Path(name), checks=checks, thresholds=(), load=None)
         try:
-            return await mark(shown, files, runner, options=CHECKS_ONLY)
+            return await mark(shown, files, runner, options=options)
         except SandboxError as fault:
             raise ProviderFaultError(f"the visible tests could not be run: {fault}") from fault
 

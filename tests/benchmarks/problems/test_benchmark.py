@@ -61,6 +61,15 @@ def test_a_changed_hidden_test_is_another_sample(shelf: Path) -> None:
     assert load(shelf).samples.fingerprint() != before
 
 
+def test_where_packages_come_from_is_told_to_both_scorers(shelf: Path) -> None:
+    (shelf / "wheels").mkdir()
+    made = load(shelf, "requirements?problems=mine&wheelhouse=wheels&index=http://127.0.0.1:9/simple")
+    expected = {"wheelhouse": str(shelf / "wheels"), "index_url": "http://127.0.0.1:9/simple"}
+    assert [dict(scorer.options) for scorer in made.scorers] == [expected, expected]
+    with pytest.raises(BenchmarkError, match="wheelhouse"):
+        load(shelf, "requirements?problems=mine&wheelhouse=absent")
+
+
 def test_a_folder_without_problems_is_refused(shelf: Path) -> None:
     (shelf / "empty").mkdir()
     with pytest.raises(BenchmarkError, match="There are no problems in empty"):

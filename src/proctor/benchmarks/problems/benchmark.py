@@ -13,6 +13,7 @@ from proctor.benchmarks.problems.prompt import PROMPT_VERSION, problem_prompt
 from proctor.benchmarks.problems.shelf import all_problems, problem_folders
 from proctor.domain.benchmark import Benchmark, Fingerprint, ScorerSpec
 from proctor.domain.errors import BenchmarkError
+from proctor.domain.message import Json
 from proctor.domain.problem import Problem
 from proctor.domain.sample import Sample
 from proctor.domain.sample_digest import SampleDigest
@@ -68,7 +69,14 @@ class ProblemSamples:
 
 
 def requirements(
-    *, folder: Path, problems: str | None = None, repair: int = 0, write_tests: bool = False, measure: bool = True
+    *,
+    folder: Path,
+    problems: str | None = None,
+    repair: int = 0,
+    write_tests: bool = False,
+    measure: bool = True,
+    wheelhouse: str | None = None,
+    index: str | None = None,
 ) -> Benchmark:
     """Programs built from written requirements: built, started, tested, loaded, scanned and read in a sandbox."""
     if not 0 <= repair <= MOST_ROUNDS:
@@ -77,7 +85,9 @@ def requirements(
     if not problem_folders(shelf):
         raise BenchmarkError(f"There are no problems in {problems}: a problem is a folder with a problem.yaml.")
     # Without load and profile marking is quicker; performance is then not measured, and the total says so.
-    how = {} if measure else {"measures": False}
+    how: dict[str, Json] = {} if measure else {"measures": False}
+    how |= {} if wheelhouse is None else {"wheelhouse": _existing(folder / wheelhouse)}
+    how |= {} if index is None else {"index_url": index}
     return Benchmark(
         name=NAME,
         samples=ProblemSamples(shelf, write_tests),
@@ -92,3 +102,9 @@ def requirements(
         tags={"language": "en", "subject": "programming", "task": "reasoning", "form": "code"},
         needs_sandbox=True,
     )
+
+
+def _existing(folder: Path) -> str:
+    if not folder.is_dir():
+        raise BenchmarkError(f"The parameter 'wheelhouse' of {NAME!r} names no folder: {folder}.")
+    return str(folder.resolve())

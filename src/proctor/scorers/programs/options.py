@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 
@@ -26,3 +26,7 @@ class MarkOptions:
     check_seconds: float = 600.0
     """What all checks may take together."""
     place_seconds: float = 1800.0
+
+    def checks_only(self) -> MarkOptions:
+        """The same, without anything that takes measure or reads the source."""
+        return replace(self, is_measuring=False, is_reading=False, is_running_own_tests=False)

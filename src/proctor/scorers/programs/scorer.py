@@ -137,7 +137,7 @@ class Marked:
             return submission, None
         markings = _MARKINGS.setdefault(self.runner, Markings())
         try:
-            evidence = await markings.evidence(problem, submission.files, self.runner, self._options(), self.artifacts)
+            evidence = await markings.evidence(problem, submission.files, self.runner, self.options, self.artifacts)
         except SandboxError as error:
             raise ScorerError(str(error)) from error
         return submission, scorecard_of(problem, evidence)
@@ -154,7 +154,8 @@ class Marked:
             )
         return problem
 
-    def _options(self) -> MarkOptions:
+    @property
+    def options(self) -> MarkOptions:
         return MarkOptions(
             wheelhouse=Path(self.wheelhouse) if self.wheelhouse else None,
             index_url=self.index_url or None,
