@@ -18,9 +18,11 @@ from proctor.domain.errors import UserError
 from proctor.reports.scorecard import program_of, scorecard_document
 from proctor.reports.scorecard_diff import compare_scorecards, difference_page
 from proctor.reports.scorecard_page import scorecard_page, verdict
+from proctor.runs.scorecards import whole_document
 from proctor.scorers.programs.archive import program_zip
 from proctor.scorers.programs.evidence import evidence_from_json
 from proctor.scorers.programs.marks import scorecard_of
+from proctor.stores.artifacts import FileArtifacts
 
 FILES = {"main.py": b"print(1)\n", "data/x.bin": b"\xff\x00", "README.md": b"# Words\n"}
 
@@ -97,6 +99,21 @@ def test_the_program_comes_along_as_a_zip(good: dict[str, object]) -> None:
         assert {name: archive.read(name) for name in archive.namelist()} == FILES
     assert program_of(good) == FILES
     assert program_zip(FILES) == program_zip(dict(reversed(FILES.items())))
+
+
+def test_what_phases_kept_comes_along(tmp_path: Path) -> None:
+    problem = small_problem(tmp_path)
+    evidence = evidence_of(problem)
+    artifacts = FileArtifacts(tmp_path / "artifacts")
+    key, lost = artifacts.put("profile.pstats", b"\x00profile\xff"), "0" * 40
+    first = replace(evidence.phases[0], artifacts={"profile.pstats": key, "gone.txt": lost})
+    card = scorecard_of(problem, replace(evidence, phases=(first, *evidence.phases[1:])))
+    document = whole_document(card, problem, FILES, artifacts)
+    html = page_text(scorecard_page(document), document, "html")
+    links = re.findall(r'href="data:application/octet-stream;base64,([^"]+)" download="([^"]+)"', html)
+    assert [(base64.b64decode(content), name) for content, name in links] == [(b"\x00profile\xff", "profile.pstats")]
+    assert key in html
+    assert lost in html
 
 
 def test_a_kept_program_is_small() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from proctor.domain.scorecard import Scorecard
     from proctor.runs.proving import Probe, Proof
     from proctor.scorers.programs.options import MarkOptions
+    from proctor.stores.artifacts import FileArtifacts
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -180,15 +181,15 @@ def submit(
     from proctor.cli.gates import refuse_unwritable
     from proctor.cli.pages import ENDINGS, page_text, print_page, put
     from proctor.cli.workplace import print_json
-    from proctor.reports.scorecard import scorecard_document
     from proctor.reports.scorecard_page import scorecard_page
+    from proctor.runs.scorecards import whole_document
     from proctor.stores.submissions import submission_from
 
     refuse_unwritable(reports)
     problem = find_problem(name, shelf)
     submission = submission_from(program)
     card = _mark(problem, submission.files, {**running, "no_load": no_load})
-    document = scorecard_document(card, problem, submission.files)
+    document = whole_document(card, problem, submission.files, _artifacts(), submission.refused)
     if as_json:
         print_json(document)
     else:
@@ -200,13 +201,18 @@ def submit(
         raise click.exceptions.Exit(1)
 
 
-def _mark(problem: Problem, files: Any, running: dict[str, Any]) -> Scorecard:
-    from proctor.runs.programs import opened_runner
-    from proctor.runs.programs import submit as mark_it
+def _artifacts() -> FileArtifacts:
     from proctor.settings import Settings
     from proctor.stores.artifacts import FileArtifacts
 
-    artifacts = FileArtifacts(Settings.from_environment().home / "artifacts")
+    return FileArtifacts(Settings.from_environment().home / "artifacts")
+
+
+def _mark(problem: Problem, files: Any, running: dict[str, Any]) -> Scorecard:
+    from proctor.runs.programs import opened_runner
+    from proctor.runs.programs import submit as mark_it
+
+    artifacts = _artifacts()
 
     async def work() -> Scorecard:
         async with opened_runner(running["runner"], is_unsafe=running["unsafe_no_sandbox"]) as runner:

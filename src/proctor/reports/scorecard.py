@@ -21,10 +21,11 @@ def scorecard_document(
     problem: Problem,
     files: Mapping[str, bytes] | None = None,
     left_out: Mapping[str, str] | None = None,
+    kept: Mapping[str, bytes] | None = None,
 ) -> Document:
     """What every form of a scorecard is made from; `files` is the program where it is at hand.
 
-    `left_out` is what was handed in and not taken: path -> why.
+    `left_out` is what was handed in and not taken: path -> why. `kept` is what phases kept, by its key.
     """
     return {
         "problem": {
@@ -41,6 +42,7 @@ def scorecard_document(
         "thresholds": [_threshold(problem, place, card) for place in range(len(problem.thresholds))],
         "program": {path: _file(content) for path, content in sorted((files or {}).items())},
         "left_out": dict(left_out or {}),
+        "artifacts": {key: _file(content) for key, content in (kept or {}).items()},
     }
 
 
@@ -71,7 +73,9 @@ def _file(content: bytes) -> dict[str, Json]:
 
 def program_of(document: Mapping[str, Any]) -> dict[str, bytes]:
     """The program's files, as they were handed in."""
-    return {
-        path: one["text"].encode() if "text" in one else base64.b64decode(one["base64"])
-        for path, one in document["program"].items()
-    }
+    return {path: content_of(one) for path, one in document["program"].items()}
+
+
+def content_of(file: Mapping[str, Any]) -> bytes:
+    """A file of the document as it was."""
+    return file["text"].encode() if "text" in file else base64.b64decode(file["base64"])

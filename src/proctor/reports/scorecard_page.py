@@ -7,7 +7,7 @@ from typing import Any
 
 from proctor.reports.charts import Mark, bars
 from proctor.reports.figures import NOT_MEASURED, number_text, plural, seconds_text
-from proctor.reports.scorecard import program_of
+from proctor.reports.scorecard import content_of, program_of
 from proctor.reports.sections import Detail, Download, Page, Section, Table
 from proctor.scorers.programs.archive import program_zip
 
@@ -190,11 +190,20 @@ def _phases(document: Document) -> Section:
     ]
     details = tuple(Detail(f"{one['name']}: log", _cut(one["log"])) for one in phases if one["log"].strip())
     charts = (bars("phases", "Seconds by phase", marks, " s"),) if marks else ()
-    return Section("Phases", (), (Table(("Phase", "Status", "Artifacts", "Time"), rows, words=3),), charts, (), details)
+    table = Table(("Phase", "Status", "Artifacts", "Time"), rows, words=3)
+    return Section("Phases", (), (table,), charts, (), details, tuple(_downloads(document)))
 
 
 def _kept(phase: Document) -> str:
-    return ", ".join(f"{name} ({digest[:12]})" for name, digest in phase["artifacts"].items())
+    return ", ".join(f"{name} ({key})" for name, key in phase["artifacts"].items())
+
+
+def _downloads(document: Document) -> Iterator[Download]:
+    for phase in document["evidence"]["phases"]:
+        for name, key in phase["artifacts"].items():
+            if key in document.get("artifacts", {}):
+                content = content_of(document["artifacts"][key])
+                yield Download(f"{name}, from {phase['name']}", name, "application/octet-stream", content)
 
 
 def _program(document: Document) -> Iterator[Section]:

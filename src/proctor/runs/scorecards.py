@@ -13,6 +13,7 @@ import orjson
 from proctor.benchmarks.problems.shelf import find_problem
 from proctor.domain.errors import NotFoundError, ProctorError, UserError, did_you_mean
 from proctor.domain.problem import Problem
+from proctor.domain.scorecard import Scorecard
 from proctor.reports.scorecard import scorecard_document
 from proctor.scorers.programs.evidence import evidence_from_json
 from proctor.scorers.programs.marks import scorecard_of
@@ -23,6 +24,7 @@ from proctor.stores.results import ResultRow, ResultStore
 from proctor.stores.runs import RunStore
 
 Document = dict[str, Any]
+MOST_ON_A_PAGE = 2 * 1024 * 1024
 SHELF = "problems"
 """The benchmark's parameter that names a folder of the user's own problems."""
 
@@ -78,7 +80,23 @@ def document_of(details: Mapping[str, Any], problem: Problem, artifacts: FileArt
             f"The problem {problem.id} has changed since this program was marked; "
             "its requirements are no longer those that were measured."
         )
-    return scorecard_document(scorecard_of(problem, evidence), problem, _program(evidence.program, artifacts))
+    return whole_document(scorecard_of(problem, evidence), problem, _program(evidence.program, artifacts), artifacts)
+
+
+def whole_document(
+    card: Scorecard,
+    problem: Problem,
+    files: Mapping[str, bytes],
+    artifacts: FileArtifacts,
+    left_out: Mapping[str, str] | None = None,
+) -> Document:
+    """A scorecard with everything that its phases kept, where that is still there and not too large for a page."""
+    kept = {}
+    for key in (key for phase in card.evidence.phases for key in phase.artifacts.values()):
+        path = artifacts.path_of(key)
+        if path.is_file() and path.stat().st_size <= MOST_ON_A_PAGE:
+            kept[key] = artifacts.get(key)
+    return scorecard_document(card, problem, files, left_out, kept)
 
 
 def _program(key: str | None, artifacts: FileArtifacts) -> dict[str, bytes]:
