@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from proctor.scorers.programs import reading
 from proctor.scorers.programs.entry import is_test, sources
 from proctor.scorers.programs.tools import linting, running, scanning
 from proctor.scorers.programs.tools.reading import WINDOW, docstrings, repeated, tokens
-from proctor.scorers.programs.tools.running import ToolError, copied, run_tool
+from proctor.scorers.programs.tools.running import ToolError, run_tool
 
 CLEAN = '''"""Adds."""
 
@@ -78,9 +79,21 @@ def test_planted_dangers_are_found_whatever_the_program_says() -> None:
     assert {one["severity"] for one in found["bandit"]["findings"]} >= {"HIGH", "MEDIUM"}
 
 
-def test_tests_of_the_program_are_not_scanned() -> None:
-    found = security({"main.py": CLEAN, "tests/test_main.py": DANGEROUS, "test_x.py": DANGEROUS})
-    assert found["bandit"]["count"] == 0
+@pytest.mark.parametrize("path", ["tests/impl.py", "test_x.py", "venv/lib/x.py", "site-packages/x.py"])
+def test_danger_is_found_whatever_its_file_is_called(path: str) -> None:
+    found = security({"main.py": CLEAN, path: DANGEROUS})
+    assert {code for file, code in codes(found["bandit"]) if file == path} >= {"B602", "B324"}
+
+
+def test_an_assert_is_no_danger_in_a_test_and_one_elsewhere() -> None:
+    found = security({"main.py": "assert 1\n", "tests/test_main.py": "def test_it():\n    assert 1\n"})
+    assert codes(found["bandit"]) == [("main.py", "B101")]
+
+
+def test_harmless_findings_crowd_no_dangerous_one_out() -> None:
+    found = security({"a.py": "assert 1\n" * 150, "z.py": DANGEROUS})["bandit"]
+    assert found["count"] > 150
+    assert ("z.py", "B602") in codes(found)
 
 
 def test_what_the_place_saw_is_kept() -> None:
@@ -150,13 +163,35 @@ def test_an_empty_program_has_no_quality() -> None:
     assert {tool["status"] for tool in quality({"main.py": "\n"}).values()} == {"not applicable"}
 
 
-def test_tests_and_packages_are_not_the_programs_own_source() -> None:
-    files = dict.fromkeys(
-        ("main.py", "a/b.py", "tests/x.py", "a/test_b.py", "b_test.py", "node_modules/x.py", "main.js", "x.md"), b""
-    )
-    assert list(sources(files, "python")) == ["a/b.py", "main.py"]
-    assert is_test("conftest.py")
-    assert not is_test("contest.py")
+def test_tests_are_not_the_programs_own_source_unless_it_names_them() -> None:
+    names = ("main.py", "a/b.py", "tests/x.py", "a/test_b.py", "b_test.py", "venv/x.py", "main.js", "x.md")
+    files = dict.fromkeys(names, b"")
+    assert list(sources(files, "python")) == ["a/b.py", "main.py", "venv/x.py"]
+    for main in (b"from tests.x import run", b"from tests import x", b"exec(open('tests/x.py').read())"):
+        assert "tests/x.py" in sources({**files, "main.py": main}, "python")
+    deeper = {**files, "main.py": b"import tests", "tests/__init__.py": b"from .x import *", "tests/y.py": b""}
+    assert {"tests/__init__.py", "tests/x.py"} <= set(sources(deeper, "python"))
+    assert "tests/y.py" not in sources(deeper, "python")
+    script = {"main.js": b"require('./test/impl.mjs')", "test/impl.mjs": b"", "test/other.test.cjs": b""}
+    assert list(sources(script, "javascript")) == ["main.js", "test/impl.mjs"]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("conftest.py", True), ("contest.py", False), ("x/test.js", True), ("a-test.mjs", True), ("latest.py", False)],
+)
+def test_tests_are_known_by_their_names(path: str, expected: bool) -> None:
+    assert is_test(path) is expected
+
+
+def test_a_program_hidden_among_its_tests_is_read() -> None:
+    hidden = {
+        "main.py": "from tests.impl import run\n",
+        "tests/impl.py": "import os\ndef run( ):\n  return undefined\n",
+    }
+    found = quality(hidden)
+    assert ("tests/impl.py", "F821") in codes(found["ruff"])
+    assert ("tests/impl.py", "format") in codes(found["black"])
 
 
 def test_a_tool_that_is_not_there_is_stated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -195,8 +230,15 @@ def test_packages_are_audited_where_the_database_can_be_reached_and_it_is_said_w
     if found["status"] == "ran":
         assert found["count"] > 0  # this version has vulnerabilities everybody knows
     else:
-        assert "could not be reached" in found["reason"]
+        assert "it ended with exit code" in found["reason"]
         assert found["version"]
+
+
+def test_an_audit_that_fails_says_so_in_its_own_words() -> None:
+    reason = security({"main.py": CLEAN}, pins=("no pin at all",))["pip-audit"]["reason"]
+    assert reason.startswith("it ended with exit code 1: ")
+    assert "no pin at all" in reason
+    assert "reached" not in reason
 
 
 def test_npm_packages_are_not_audited_without_a_registry() -> None:
@@ -206,11 +248,14 @@ def test_npm_packages_are_not_audited_without_a_registry() -> None:
 
 
 TRIVY = """#!/bin/sh
-if [ "$1" = version ]; then echo '{"Version": "0.50.0", "VulnerabilityDB": {"UpdatedAt": "2026-01-01T00:00:00Z"}}'
-else cat <<'END'
+echo "$@" "in $(pwd)" >> CALLS
+if [ "$1" = version ]; then echo '{"Version": "0.50.0", "VulnerabilityDB": {"UpdatedAt": "UPDATED"}}'; exit; fi
+grep -q tests "$(echo "$@" | sed 's/.*--secret-config \\([^ ]*\\).*/\\1/')" || exit 1
+for folder in "$@"; do :; done
+[ -f "$folder/requirements.txt" ] && [ -f "$folder/.env" ] || exit 1
+cat <<'END'
 REPORT
 END
-fi
 """
 REPORT = {
     "Results": [
@@ -225,21 +270,57 @@ REPORT = {
         {"Target": "nothing"},
     ]
 }
+SCANNED = {"main.py": CLEAN, "requirements.txt": "requests==2.0.0\n", ".env": "KEY=1\n", ".trivyignore": "CVE-1\n"}
 
 
-def test_trivy_is_read_as_it_documents_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stand-in that prints what Trivy documents: the tool itself is not to be had everywhere."""
-    script = tmp_path / "trivy"
-    script.write_text(TRIVY.replace("REPORT", json.dumps(REPORT)))
-    script.chmod(0o755)
+@pytest.fixture
+def trivy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], list[str]]:
+    """A stand-in that prints what Trivy documents, with a database so old: few machines have the tool itself."""
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    with copied({"main.py": b""}) as copy:
-        found = asyncio.run(scanning.trivy(copy))
-    assert (found["version"], found["database_updated"]) == ("0.50.0", "2026-01-01T00:00:00Z")
+    monkeypatch.setenv("TRIVY_CACHE_DIR", "/somewhere/trivy")
+    calls = tmp_path / "calls"
+
+    def install(days: float) -> list[str]:
+        updated = (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S.123456789Z")
+        text = TRIVY.replace("CALLS", str(calls)).replace("UPDATED", updated).replace("REPORT", json.dumps(REPORT))
+        (tmp_path / "trivy").write_text(text)
+        (tmp_path / "trivy").chmod(0o755)
+        return calls.read_text().splitlines() if calls.exists() else []
+
+    return install
+
+
+def test_trivy_is_given_every_file_and_none_of_the_programs_settings(trivy: Callable[[float], list[str]]) -> None:
+    trivy(0.5)
+    found = security(SCANNED)["trivy"]
+    assert (found["status"], found["version"]) == ("ran", "0.50.0")
     assert [(one["code"], one["severity"]) for one in found["findings"]] == [
         ("aws-access-key-id", "CRITICAL"),
         ("CVE-1", "HIGH"),
     ]
-    script.write_text("#!/bin/sh\necho '{}'\nexit 1\n")
-    with copied({"main.py": b""}) as copy:
-        assert asyncio.run(scanning.trivy(copy))["status"] == "not run"
+    *_, scan = trivy(0.5)
+    words, _, started_in = scan.partition(" in ")
+    assert words.split()[-1] != started_in
+    assert "--cache-dir /somewhere/trivy" in words
+
+
+def test_an_old_database_of_trivy_is_stated_and_unscored(trivy: Callable[[float], list[str]]) -> None:
+    trivy(scanning.DATABASE_DAYS + 1.5)
+    found = security(SCANNED)["trivy"]
+    assert found["status"] == "not run"
+    assert (
+        found["reason"]
+        == f"its database is {scanning.DATABASE_DAYS + 1} days old; {scanning.DATABASE_DAYS} are the most"
+    )
+    assert found["database_updated"]
+    page = Path(__file__).parents[3] / "docs" / "reference" / "scorecard.md"
+    assert f"one older than {scanning.DATABASE_DAYS} days is stated" in page.read_text(encoding="utf-8")
+    trivy(scanning.DATABASE_DAYS - 0.5)
+    assert security(SCANNED)["trivy"]["status"] == "ran"
+
+
+def test_a_trivy_that_fails_is_stated(tmp_path: Path, trivy: Callable[[float], list[str]]) -> None:
+    trivy(0)
+    assert security({"main.py": CLEAN})["trivy"]["status"] == "not run"
+    (tmp_path / "trivy").write_text("#!/bin/sh\necho '{}'\nexit 1\n")
+    assert "no database" in security(SCANNED)["trivy"]["reason"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -13,6 +14,9 @@ PYTHON, JAVASCRIPT = "python", "javascript"
 MAIN = {PYTHON: "main.py", JAVASCRIPT: "main.js"}
 DEPENDENCIES = f"{APP}/.dependencies"
 SUFFIXES = {PYTHON: (".py",), JAVASCRIPT: (".js", ".mjs", ".cjs")}
+_TEST_FOLDERS = ("tests", "test", "__tests__")
+_TEST_NAME = re.compile(r"(?:^|/)(?:test(?:[._-][^/]*)?|[^/]*[._-]test)\.(?:py|js|mjs|cjs)$")
+_WORD = re.compile(rb"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +45,35 @@ def entry_of(interface: Interface, files: Mapping[str, bytes]) -> Entry | None:
 
 def is_test(path: str) -> bool:
     """A test of the program's own: in a folder `tests` or `test`, or named as test runners expect."""
-    parts = PurePosixPath(path).parts
-    name = parts[-1]
-    named = name.startswith("test_") or name.endswith(("_test.py", ".test.js", "_test.js")) or name == "conftest.py"
-    return named or any(part in ("tests", "test", "__tests__") for part in parts[:-1])
+    *folders, name = PurePosixPath(path).parts
+    return is_named_test(path) or name == "conftest.py" or any(part in _TEST_FOLDERS for part in folders)
+
+
+def is_named_test(path: str) -> bool:
+    """Named as test runners expect: `test_x.py`, `x_test.py`, `x.test.js`, `test-x.mjs`."""
+    return _TEST_NAME.search(path) is not None
 
 
 def sources(files: Mapping[str, bytes], language: str) -> dict[str, bytes]:
-    """The program's own source files, without its tests and without what was brought along."""
-    return {
-        path: content
-        for path, content in sorted(files.items())
-        if path.endswith(SUFFIXES[language]) and not is_test(path) and not _is_foreign(path)
-    }
+    """The program's own source files: all but the tests that nothing else in it names."""
+    every = all_sources(files, language)
+    own = {path: content for path, content in every.items() if not is_test(path)}
+    waiting = {path: _words(path.encode("utf-8", "replace").rpartition(b".")[0]) for path in every if path not in own}
+    known = set[bytes]()
+    found = list(own)
+    while found:
+        known = known.union(*(_words(every[path]) for path in found))
+        found = [path for path, words in waiting.items() if words <= known]
+        own |= {path: every[path] for path in found}
+        waiting = {path: words for path, words in waiting.items() if path not in own}
+    return dict(sorted(own.items()))
 
 
-def _is_foreign(path: str) -> bool:
-    return any(part in ("node_modules", "site-packages", ".venv", "venv") for part in PurePosixPath(path).parts)
+def all_sources(files: Mapping[str, bytes], language: str) -> dict[str, bytes]:
+    """Every file in this language, tests included."""
+    return {path: content for path, content in sorted(files.items()) if path.endswith(SUFFIXES[language])}
+
+
+def _words(text: bytes) -> set[bytes]:
+    """Names and parts of texts alike: a file may be imported by a statement, or by its name in a text."""
+    return set(_WORD.findall(text)) - {b"__init__"}

@@ -5,39 +5,45 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 
 from proctor.domain.message import Json
 from proctor.domain.place import Seen
-from proctor.scorers.programs.entry import PYTHON, sources
+from proctor.scorers.programs.entry import JAVASCRIPT, PYTHON, all_sources, sources
 from proctor.scorers.programs.tools import linting, scanning
 from proctor.scorers.programs.tools.running import (
     Copy,
     ToolError,
     copied,
     found,
-    module,
     not_applicable,
     not_run,
     ran,
     run_tool,
+    script,
 )
 from proctor.version import __version__
 
 Findings = dict[str, dict[str, Json]]
-_READING = Path(__file__).parent / "tools" / "reading.py"
 _PYTHON_ONLY = "it reads Python only"
+_QUALITY = ("ruff", "black", "mypy", "complexity", "docstrings", "duplication")
 
 
 async def security(files: Mapping[str, bytes], language: str, pins: Sequence[str], seen: Seen | None) -> Findings:
-    """What scanners found, and what the place saw; `seen` is None where nobody watched."""
-    with copied(sources(files, language)) as copy:
-        bandit = scanning.bandit(copy) if language == PYTHON else _said(not_applicable(_PYTHON_ONLY))
+    """What scanners found, and what the place saw; `seen` is None where nobody watched.
+
+    Everything is read, tests too: whatever a file is called, the program may load it.
+    """
+    with (
+        copied(all_sources(files, PYTHON)) as python,
+        copied(all_sources(files, JAVASCRIPT)) as javascript,
+        copied(files) as everything,
+    ):
         tools = {
-            "bandit": bandit,
+            "bandit": scanning.bandit(python),
+            "dangers": scanning.dangers(javascript),
             "pip-audit": _on_own_copy(lambda other: scanning.pip_audit(other, pins)),
             "npm-audit": _said(scanning.npm_audit(files, language)),
-            "trivy": scanning.trivy(copy),
+            "trivy": scanning.trivy(everything),
         }
         findings = await _side_by_side(tools)
     findings["place"] = _place(seen)
@@ -47,10 +53,13 @@ async def security(files: Mapping[str, bytes], language: str, pins: Sequence[str
 async def quality(files: Mapping[str, bytes], language: str) -> Findings:
     """What readers of the source found."""
     own = sources(files, language)
-    names = ("ruff", "black", "mypy", "complexity", "docstrings", "duplication")
     if not any(content.strip() for content in own.values()):
-        return {name: not_applicable("there is no source") for name in names}
+        return {name: not_applicable("there is no source") for name in _QUALITY}
     with copied(own) as copy:
+        try:
+            await _take_words_from_comments(copy)
+        except ToolError as error:
+            return {name: not_run(f"comments that silence it could not be found: {error}") for name in _QUALITY}
         tools: dict[str, Awaitable[dict[str, Json]]] = {"complexity": linting.complexity(copy), "read": _read(copy)}
         if language == PYTHON:
             tools |= {"ruff": linting.ruff(copy), "black": linting.black(copy), "mypy": linting.mypy(copy)}
@@ -64,9 +73,17 @@ async def quality(files: Mapping[str, bytes], language: str) -> Findings:
     return findings
 
 
+async def _take_words_from_comments(copy: Copy) -> None:
+    """From here on no comment tells a tool to look away."""
+    python = all_sources(copy.files, PYTHON)
+    code, _, err = await run_tool(script("comments.py", *python), copy.folder)
+    if code != 0:
+        raise ToolError(err.decode("utf-8", "replace")[-300:])
+
+
 async def _read(copy: Copy) -> dict[str, Json]:
     """Docstrings and duplication, both from one reading."""
-    code, out, err = await run_tool((*module("x")[:3], str(_READING), *copy.files), copy.folder)
+    code, out, err = await run_tool(script("reading.py", *copy.files), copy.folder)
     if code != 0:
         raise ToolError(err.decode("utf-8", "replace")[-300:])
     answer = json.loads(out)

@@ -15,10 +15,12 @@ VULNERABLE = 0.3
 """A dependency with a known vulnerability, each."""
 VIOLATION = 0.2
 """A kind of forbidden system call, or an address outside, that was tried, each."""
-TOOLS = ("bandit", "pip-audit", "npm-audit", "trivy", "place")
+SCANNERS = frozenset({"bandit", "dangers"})
+"""Those that read the source, each its own language: without the ones that apply, security is not measured."""
+TOOLS = ("bandit", "dangers", "pip-audit", "npm-audit", "trivy", "place")
 
 
-def _bandit(tool: Mapping[str, Any]) -> float:
+def _by_severity(tool: Mapping[str, Any]) -> float:
     low = rest = 0.0
     for one in tool["findings"]:
         taken = SEVERITY.get(one["severity"], 0.0) * CONFIDENCE.get(one.get("confidence", "HIGH"), 1.0)
@@ -38,25 +40,21 @@ def _place(tool: Mapping[str, Any]) -> float:
 
 
 _TAKEN = {
-    "bandit": _bandit,
+    "bandit": _by_severity,
+    "dangers": _by_severity,
     "pip-audit": _vulnerabilities,
     "npm-audit": _vulnerabilities,
-    "trivy": _bandit,
+    "trivy": _by_severity,
     "place": _place,
 }
 
 
 def security_mark(evidence: Evidence, weight: float) -> DimensionMark:
     """What the tools that ran found, taken from 1; a tool that did not run is named and counts for nothing."""
-    taken: dict[str, float] = {}
-    absent: list[str] = []
-    for name in TOOLS:
-        tool = evidence.findings.get(name)
-        if isinstance(tool, Mapping) and tool.get("status") == "ran":
-            taken[name] = round(_TAKEN[name](tool), 6)
-        elif not isinstance(tool, Mapping) or tool.get("status") != "not applicable":
-            absent.append(name)
+    asked = {name: tool for name in TOOLS if isinstance(tool := evidence.findings.get(name), Mapping)}
+    taken = {name: round(_TAKEN[name](tool), 6) for name, tool in asked.items() if tool["status"] == "ran"}
+    absent = [name for name, tool in asked.items() if tool["status"] == "not run"]
     reason = f"not run: {', '.join(absent)}" if absent else ""
-    if not taken:
-        return DimensionMark("security", None, weight, reason)
+    if not taken.keys() & SCANNERS or SCANNERS.intersection(absent):
+        return DimensionMark("security", None, weight, f"the source was not scanned; {reason}".removesuffix("; "))
     return DimensionMark("security", max(0.0, 1.0 - sum(taken.values())), weight, reason, {"taken": taken})

@@ -7,7 +7,6 @@ import io
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 from proctor.domain.message import Json
 from proctor.scorers.programs.tools.running import (
@@ -21,6 +20,7 @@ from proctor.scorers.programs.tools.running import (
     ran,
     relative,
     run_tool,
+    script,
 )
 
 RULES = "E4,E7,E9,F,B,PLE,W6"
@@ -28,7 +28,7 @@ SIMPLE_MOST = 10
 """The cyclomatic complexity up to which a function is called simple."""
 LINE_LENGTHS = (88, 79, 100, 120)
 """A program is formatted when it is what Black makes of it at one of these."""
-_INLINE_SETTINGS = re.compile(rb"#(\s*)mypy:")
+_FORGIVING = re.compile(rb"lizard|GENERATED CODE")
 
 
 async def ruff(copy: Copy) -> dict[str, Json]:
@@ -52,7 +52,7 @@ async def ruff(copy: Copy) -> dict[str, Json]:
 
 
 async def mypy(copy: Copy) -> dict[str, Json]:
-    """Ordinary checking, not the strict one; settings written into the files are made to be plain comments."""
+    """Ordinary checking, not the strict one."""
     version = installed("mypy")
     if version is None:
         return absent("mypy")
@@ -60,22 +60,20 @@ async def mypy(copy: Copy) -> dict[str, Json]:
         *("--config-file=", "--no-incremental", "--cache-dir=/dev/null", "--no-site-packages"),
         *("--ignore-missing-imports", "--check-untyped-defs", "--explicit-package-bases", "--output=json"),
     )
-    plain = {path: _INLINE_SETTINGS.sub(rb"#\1mypy ", content) for path, content in copy.files.items()}
-    with copied(plain) as other:
-        code, out, err = await run_tool(module("mypy", *options, "."), other.folder)
-        lines = [json.loads(line) for line in out.splitlines() if line.startswith(b"{")]
-        if code not in (0, 1) and not lines:
-            raise ToolError((err or out).decode("utf-8", "replace")[-300:])
-        findings = [
-            {
-                "file": relative(one["file"], other.folder),
-                "line": one["line"],
-                "code": one["code"] or "error",
-                "message": one["message"],
-            }
-            for one in lines
-            if one["severity"] == "error"
-        ]
+    code, out, err = await run_tool(module("mypy", *options, "."), copy.folder)
+    lines = [json.loads(line) for line in out.splitlines() if line.startswith(b"{")]
+    if code not in (0, 1) and not lines:
+        raise ToolError((err or out).decode("utf-8", "replace")[-300:])
+    findings = [
+        {
+            "file": relative(one["file"], copy.folder),
+            "line": one["line"],
+            "code": one["code"] or "error",
+            "message": one["message"],
+        }
+        for one in lines
+        if one["severity"] == "error"
+    ]
     return ran(version, lines=copy.lines, **found(findings))
 
 
@@ -83,10 +81,8 @@ async def black(copy: Copy) -> dict[str, Json]:
     version = installed("black")
     if version is None:
         return absent("black")
-    script = str(Path(__file__).with_name("formatting.py"))
     lengths = ",".join(map(str, LINE_LENGTHS))
-    command = (module("black")[0], "-I", "-B", script, lengths, *copy.files)
-    code, out, err = await run_tool(command, copy.folder)
+    code, out, err = await run_tool(script("formatting.py", lengths, *copy.files), copy.folder)
     if code != 0:
         raise ToolError(err.decode("utf-8", "replace")[-300:])
     answer: Mapping[str, Json] = json.loads(out)
@@ -101,11 +97,13 @@ async def black(copy: Copy) -> dict[str, Json]:
 
 
 async def complexity(copy: Copy) -> dict[str, Json]:
-    """Lizard's cyclomatic complexity, of Python and JavaScript alike."""
+    """Lizard's cyclomatic complexity, of Python and JavaScript alike; it is asked to forgive by its name, in vain."""
     version = installed("lizard")
     if version is None:
         return absent("lizard")
-    code, out, err = await run_tool(module("lizard", "--csv", *copy.files), copy.folder)
+    unforgiven = {path: _FORGIVING.sub(b"reptile", content) for path, content in copy.files.items()}
+    with copied(unforgiven) as other:
+        code, out, err = await run_tool(module("lizard", "--csv", *other.files), other.folder)
     if code not in (0, 1):  # 1 says that there are warnings
         raise ToolError(err.decode("utf-8", "replace")[-300:])
     rows = [row for row in csv.reader(io.StringIO(out.decode("utf-8", "replace"))) if len(row) >= 10]

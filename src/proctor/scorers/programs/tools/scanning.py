@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from proctor.domain.message import Json
+from proctor.scorers.programs.entry import is_test
 from proctor.scorers.programs.tools.running import (
     Copy,
     ToolError,
@@ -20,11 +24,22 @@ from proctor.scorers.programs.tools.running import (
     ran,
     relative,
     run_tool,
+    script,
 )
+from proctor.scorers.programs.tools.scratch import scratch
+from proctor.version import __version__
+
+DATABASE_DAYS = 7
+"""How old Trivy's database may be; it is made anew several times a day."""
+_SECRETS_ANYWHERE = "disable-allow-rules: [tests, vendor, locale-dir, usr-dirs]\n"
+"""Trivy looks for secrets in no test, and in none of these folders, unless it is told to."""
+_ASSERT = "B101"
 
 
 async def bandit(copy: Copy) -> dict[str, Json]:
-    """Comments that silence it are not heeded."""
+    """Comments that silence it are not heeded; an assert in a test is what tests are made of, and no finding."""
+    if not copy.files:
+        return not_applicable("there is no Python")
     version = installed("bandit")
     if version is None:
         return absent("bandit")
@@ -46,7 +61,18 @@ async def bandit(copy: Copy) -> dict[str, Json]:
         }
         for one in answer["results"]
     ]
-    return ran(version, **found(findings))
+    counted = [one for one in findings if one["code"] != _ASSERT or not is_test(one["file"])]
+    return ran(version, **found(counted))
+
+
+async def dangers(copy: Copy) -> dict[str, Json]:
+    """Our own reader of JavaScript."""
+    if not copy.files:
+        return not_applicable("there is no JavaScript")
+    code, out, err = await run_tool(script("dangers.py", *copy.files), copy.folder)
+    if code != 0:
+        raise ToolError(err.decode("utf-8", "replace")[-300:])
+    return ran(__version__, **found(json.loads(out)))
 
 
 async def pip_audit(copy: Copy, pins: Sequence[str]) -> dict[str, Json]:
@@ -63,8 +89,8 @@ async def pip_audit(copy: Copy, pins: Sequence[str]) -> dict[str, Json]:
     )
     code, out, err = await run_tool(command, copy.folder)
     if code not in (0, 1) or not out.strip():
-        last = err.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it said nothing"]
-        return not_run(f"its database could not be reached: {last[0][:300]}", version)
+        words = " ".join(err.decode("utf-8", "replace").split())[-300:] or "it said nothing"
+        return not_run(f"it ended with exit code {code}: {words}", version)
     findings = [
         {"file": "requirements.txt", "line": 0, "code": one["id"], "message": f"{package['name']} {package['version']}"}
         for package in json.loads(out)["dependencies"]
@@ -88,17 +114,31 @@ def npm_audit(files: Mapping[str, bytes], language: str) -> dict[str, Json]:
 
 
 async def trivy(copy: Copy) -> dict[str, Json]:
-    """Secrets and known vulnerabilities, with the database that is there; its age is recorded."""
+    """Secrets and known vulnerabilities, with the database that is there; an old one says nothing about today."""
     path = shutil.which("trivy")
     if path is None:
         return not_run("trivy is not on this machine")
-    _, about, _ = await run_tool((path, "version", "--format", "json"), copy.folder)
-    known = json.loads(about)
-    options = ("--scanners", "vuln,secret", "--format", "json", "--quiet", "--skip-db-update", "--offline-scan")
-    code, out, err = await run_tool((path, "fs", *options, "."), copy.folder)
+    # Started elsewhere: it takes settings, and what to ignore, from the folder it is started in.
+    with scratch() as elsewhere:
+        cache = ("--cache-dir", str(_trivy_cache()))
+        _, about, _ = await run_tool((path, "version", "--format", "json", *cache), elsewhere)
+        known = json.loads(about)
+        version, database = str(known.get("Version")), (known.get("VulnerabilityDB") or {}).get("UpdatedAt")
+        stale = _stale(database)
+        if stale:
+            return {**not_run(stale, version), "database_updated": database}
+        settings = elsewhere / "secrets.yaml"
+        settings.write_text(_SECRETS_ANYWHERE, encoding="utf-8")
+        where = (*cache, "--secret-config", str(settings))
+        options = ("--scanners", "vuln,secret", "--format", "json", "--quiet", "--skip-db-update", "--offline-scan")
+        code, out, err = await run_tool((path, "fs", *where, *options, str(copy.folder)), elsewhere)
     if code != 0:
-        return not_run(err.decode("utf-8", "replace").strip()[-300:], str(known.get("Version")))
-    findings = [
+        return not_run(err.decode("utf-8", "replace").strip()[-300:], version)
+    return ran(version, database_updated=database, **found(_of_trivy(json.loads(out))))
+
+
+def _of_trivy(report: Any) -> list[dict[str, Json]]:
+    return [
         {
             "file": str(result.get("Target", "")),
             "line": int(one.get("StartLine") or 0),
@@ -106,9 +146,21 @@ async def trivy(copy: Copy) -> dict[str, Json]:
             "severity": str(one.get("Severity", "LOW")),
             "message": str(one.get("Title", "")),
         }
-        for result in json.loads(out).get("Results") or ()
+        for result in report.get("Results") or ()
         for kind in ("Vulnerabilities", "Secrets")
         for one in result.get(kind) or ()
     ]
-    database = (known.get("VulnerabilityDB") or {}).get("UpdatedAt")
-    return ran(str(known.get("Version")), database_updated=database, **found(findings))
+
+
+def _trivy_cache() -> Path:
+    """Where the user's own Trivy keeps its database; tools of ours have no home to find it from."""
+    given = os.environ.get("TRIVY_CACHE_DIR")
+    return Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trivy"
+
+
+def _stale(updated: str | None) -> str:
+    """Why this database is not to be relied on; empty when it is."""
+    if not updated:
+        return "it has no database of vulnerabilities"
+    days = (datetime.now(UTC) - datetime.fromisoformat(updated)).days
+    return f"its database is {days} days old; {DATABASE_DAYS} are the most" if days > DATABASE_DAYS else ""
