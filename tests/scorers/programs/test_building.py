@@ -15,6 +15,7 @@ import pytest
 from proctor.domain.place import Runner
 from proctor.domain.problem import Problem
 from proctor.scorers.programs.dependencies import BuildError, wanted
+from proctor.scorers.programs.options import MarkOptions
 from proctor.scorers.programs.own_tests import OwnTests, own_test_files, run_own_tests
 from proctor.scorers.programs.validating import entry
 from scorers.programs.programs import QUICK, marked, phase, text
@@ -135,7 +136,7 @@ def test_skipped(): ...
 
 
 def own(problem: Problem, files: dict[str, bytes], runner: Runner) -> OwnTests:
-    return asyncio.run(run_own_tests(problem, files, entry(problem, files), runner, {}))
+    return asyncio.run(run_own_tests(problem, files, entry(problem, files), runner, MarkOptions()))
 
 
 def test_coverage_is_the_figure_of_coverage_itself(tally: Problem, runner: Runner, tmp_path: Path) -> None:
@@ -194,8 +195,6 @@ def test_a_report_is_the_programs_word_and_read_with_care(tally: Problem, runner
 def test_forged_coverage_gets_no_mark(tally: Problem, runner: Runner) -> None:
     if not runner.is_isolated:
         pytest.skip("the forged report is written to a folder only a sandbox has")
-    from proctor.scorers.programs.options import MarkOptions
-
     forged = FORGED.replace("RESULTS", "[]").replace("PERCENT", "100.0")
     options = MarkOptions(is_measuring=False)
     honest = marked(tally, {"main.py": tally.solution["main.py"]}, runner, options)
@@ -208,7 +207,7 @@ def test_programs_without_tests_of_their_own_say_so(tally: Problem, runner: Runn
     assert own(tally, {"main.py": b""}, runner).coverage["status"] == "not applicable"
     hanging = own(tally, {"main.py": b"", "test_x.py": b"import os\nos._exit(3)\n"}, runner)
     assert (hanging.coverage["status"], hanging.checks) == ("not run", ())
-    assert own_test_files({"tests/test_a.py": b"", "tests/helper.py": b"", "a_test.py": b"", "main.py": b""}) == [
-        "a_test.py",
-        "tests/test_a.py",
-    ]
+    names = ("tests/test_a.py", "tests/helper.py", "a_test.py", "main.py", "tests/b.test.js", "main.js")
+    files = dict.fromkeys(names, b"")
+    assert own_test_files(files, "python") == ["a_test.py", "tests/test_a.py"]
+    assert own_test_files(files, "javascript") == ["tests/b.test.js"]

@@ -261,9 +261,7 @@ class _Marking:
         if not self._options.is_running_own_tests:
             return OwnTests(coverage=not_run(_UNREAD))
         try:
-            return await run_own_tests(
-                self._problem, self._files, subject.entry, self._runner, subject.builder.environment()
-            )
+            return await run_own_tests(self._problem, self._files, subject.entry, self._runner, self._options)
         except SandboxError as error:
             return OwnTests(coverage=not_run(str(error)))  # they count for nothing, so they cost nothing
 

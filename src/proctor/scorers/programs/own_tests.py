@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from proctor.domain.message import Json
@@ -14,15 +15,18 @@ from proctor.domain.problem import Problem
 from proctor.domain.sandbox import Execution
 from proctor.domain.scorecard import CheckResult, CheckStatus
 from proctor.scorers.programs import toolbox
-from proctor.scorers.programs.entry import PYTHON, Entry, is_test
+from proctor.scorers.programs.dependencies import BuildError
+from proctor.scorers.programs.entry import JAVASCRIPT, PYTHON, Entry, all_sources, is_named_test
 from proctor.scorers.programs.inside.sent import command
 from proctor.scorers.programs.limits import command_limits, place_limits
+from proctor.scorers.programs.options import MarkOptions
+from proctor.scorers.programs.subject import Subject
 from proctor.scorers.programs.tools.running import not_applicable, not_run, ran
 
 SECONDS = 120.0
 KIND = "own"
-_TOOLBOX = f"{WORK}/toolbox.zip"
 _REPORT = f"{WORK}/report.json"
+_REPORTER = Path(__file__).parent / "inside" / "own_tests.mjs"
 _MAX_RESULTS, _MAX_TEXT = 500, 500
 
 
@@ -32,51 +36,64 @@ class OwnTests:
     coverage: dict[str, Json] = field(default_factory=dict)
 
 
-def own_test_files(files: Mapping[str, bytes]) -> list[str]:
-    names = ((path, path.rpartition("/")[2]) for path in sorted(files) if path.endswith(".py") and is_test(path))
-    return [path for path, name in names if name.startswith("test_") or name.endswith("_test.py")]
+def own_test_files(files: Mapping[str, bytes], language: str) -> list[str]:
+    return [path for path in all_sources(files, language) if is_named_test(path)]
 
 
 async def run_own_tests(
-    problem: Problem, files: Mapping[str, bytes], entry: Entry, runner: Runner, environment: Mapping[str, str]
+    problem: Problem, files: Mapping[str, bytes], entry: Entry, runner: Runner, options: MarkOptions
 ) -> OwnTests:
     """Their results, each marked as the program's own, and what share of the program they reach."""
-    if entry.language != PYTHON:
-        return OwnTests(coverage=not_applicable("coverage is measured of Python programs only"))
-    tests = own_test_files(files)
+    tests = own_test_files(files, entry.language)
     if not tests:
         return OwnTests(coverage=not_applicable("the program has no tests of its own"))
+    subject = await Subject.open(problem, files, entry, runner, options)
     try:
-        tools = toolbox.versions()
-    except toolbox.NoToolboxError as error:
+        await subject.build()
+        version, done = await _RUN[entry.language](subject, tests)
+        report = await _report(subject.place)
+    except (BuildError, toolbox.NoToolboxError) as error:
         return OwnTests(coverage=not_run(str(error)))
-    place = await runner.open(place_limits(problem, SECONDS * 2))
-    try:
-        done, report = await _run(problem, files, tests, place, environment)
     finally:
-        await place.close()
-    version = ", ".join(f"{name} {tools[name]}" for name in tools)
+        await subject.close()
     if report is None:
         words = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-_MAX_TEXT:]
         return OwnTests(coverage=not_run(f"the tests did not end in order ({done.ending}): {words}", version))
     return _read(report, version)
 
 
-async def _run(
-    problem: Problem, files: Mapping[str, bytes], tests: list[str], place: Place, environment: Mapping[str, str]
-) -> tuple[Execution, Any]:
-    await place.write(files)
-    await place.write({"toolbox.zip": toolbox.archive()}, under=WORK)
-    done = await place.execute(
-        command("own_tests:main", _TOOLBOX, APP, WORK, *tests),
-        environment={"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **environment},
-        limits=command_limits(problem, SECONDS),
-    )
+async def _run_python(subject: Subject, tests: list[str]) -> tuple[str, Execution]:
+    tools = toolbox.versions()
+    await subject.place.write({"toolbox.zip": toolbox.archive()}, under=WORK)
+    done = await _execute(subject, command("own_tests:main", f"{WORK}/toolbox.zip", APP, WORK, *tests))
+    return ", ".join(f"{name} {tools[name]}" for name in tools), done
+
+
+async def _run_javascript(subject: Subject, tests: list[str]) -> tuple[str, Execution]:
+    await subject.place.write({"reporter.mjs": _REPORTER.read_bytes()}, under=WORK)
+    reporting = (f"--test-reporter={WORK}/reporter.mjs", f"--test-reporter-destination={_REPORT}")
+    # One file after the other: each has a process with many threads, and a place has room for a few.
+    options = ("--test", "--test-concurrency=1", "--experimental-test-coverage")
+    return f"Node.js {subject.builder.version}", await _execute(subject, ("node", *options, *reporting, *tests))
+
+
+_RUN = {PYTHON: _run_python, JAVASCRIPT: _run_javascript}
+
+
+async def _execute(subject: Subject, words: tuple[str, ...]) -> Execution:
+    # The runner, a test and the program it starts are three, each with threads: the whole place is theirs.
+    most = place_limits(subject.problem, SECONDS).processes
+    limits = replace(command_limits(subject.problem, SECONDS), processes=most)
+    return await subject.place.execute(words, environment=subject.builder.environment(), folder=APP, limits=limits)
+
+
+async def _report(place: Place) -> Any:
+    """None where there is none that can be read."""
     content = (await place.read([_REPORT])).get(_REPORT)
     try:
-        return done, json.loads(content) if content is not None else None
+        return json.loads(content) if content is not None else None
     except (ValueError, RecursionError):
-        return done, None
+        return None
 
 
 def _read(report: Any, version: str) -> OwnTests:
