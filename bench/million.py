@@ -108,12 +108,13 @@ def _results(evaluations: list[int], models: list[int], n: int) -> Iterator[tupl
         sample = (f"sample-{n:06}", f"{n:032x}", 0, CATEGORIES[n % 57], None)
         attempt = 0
         if fate < 0.001:
-            yield (*head, 0, *sample, None, 0, "the server said 503", 5, *[None] * 8, float(n)), None, None
+            yield (*head, 0, *sample, None, 0, "the server said 503", 5, *[None] * 8, float(n), None, None), None, None
             attempt = 1
             if fate < 0.0005:
                 continue
         seconds = rng.lognormvariate(-1, 0.5)
-        response = (*head, attempt, *sample, None, 0, None, 0, "stop", 90, 60, None, None, 1_500_000, seconds, 0.1, n)
+        told = ("stop", 90, 60, None, None, 1_500_000, seconds, 0.1, n, None, "reported")
+        response = (*head, attempt, *sample, None, 0, None, 0, *told)
         is_invalid = rng.random() < 0.005
         mark = (float(is_right and not is_invalid), is_invalid, "A", "read 'A' after 'Answer:'", None)
         yield response, ("Let me think. " * 10 + "Answer: A", None), ("choice", "1", *mark)
