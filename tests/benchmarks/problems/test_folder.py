@@ -102,6 +102,9 @@ def test_a_mistake_names_file_line_field_and_what_was_meant(folder: Path) -> Non
         ({"version": 1.1}, "put it in quotes"),
         ({"thresholds": [{"measure": "work_seconds", "at_most": "3"}]}, "'3' is not a number with a unit"),
         ({"thresholds": [{"measure": "work_seconds", "at_most": "3 MiB"}]}, "'3 MiB' is not a time"),
+        ({"thresholds": [{"measure": "work_seconds", "at_most": 5}]}, "5 has no unit: write it as in '200 ms'"),
+        ({"limits": {"memory": 64.5}}, "64.5 has no unit"),
+        ({"thresholds": [{"measure": "work_seconds", "at_most": "1.2 gold"}]}, "too near to gold"),
         ({"thresholds": [{"measure": "work_seconds"}]}, "give either 'at_least' or 'at_most'"),
         ({"thresholds": [{"measure": "work_seconds", "at_least": "1 s"}]}, "takes 'at_most', not 'at_least'"),
         ({"thresholds": [{"measure": "p95_latency", "at_most": "1 s"}]}, "can only be measured with a 'load' profile"),
@@ -193,6 +196,14 @@ def test_a_service_is_read_with_its_load(folder: Path) -> None:
     }
     assert problem.thresholds[0] == Threshold("p95_latency", 200.0, "ms", is_upper=True)
     assert problem.thresholds[1] == Threshold("throughput", 0.5, "gold", is_upper=False)
+
+
+def test_a_load_that_expects_nothing_is_warned_of(folder: Path) -> None:
+    requests: list[dict[str, Any]] = [{"path": "/a"}, {"path": "/b", "expect": {"status": 200, "members": {"x": None}}}]
+    change(folder, interface={"kind": "service"}, load={"requests": requests}, thresholds=[])
+    (found,) = (finding for finding in lint_folder(folder).findings if finding.rule == "expect")
+    assert found.message == "nothing is expected of /a: whatever is answered below 400 counts"
+    assert (read_problem(folder).load or {})["requests"][1]["expect"]["members"] == {"x": None}
 
 
 def test_the_scaffold_has_no_errors(folder: Path) -> None:

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
+import json
+import math
+import os
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from proctor.domain.errors import ScorerError
 from proctor.domain.place import Reach
 from proctor.scorers.programs import load_tools, locust, wrk
-from proctor.scorers.programs.load import Measured, send
-from proctor.scorers.programs.turns import load_turn
+from proctor.scorers.programs.expectations import filled, judge, mistake
+from proctor.scorers.programs.load import durations, figures
+from proctor.scorers.programs.load_answers import LONGEST_BODY, Answer, LoadFailedError, Round
+from proctor.scorers.programs.sending import send
+from proctor.scorers.programs.service_load import ServiceLoad
+from proctor.scorers.programs.turns import load_turn, turn_folder
 
 needs_wrk = pytest.mark.skipif(wrk.version() is None, reason="wrk is not on this machine")
 needs_locust = pytest.mark.skipif(locust.version() is None, reason="Locust is not installed")
@@ -38,6 +49,11 @@ class Counting(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.seen: Counter[tuple[str, str, str]] = Counter()
+        self.after = b""
+        self.reply: Callable[[BaseHTTPRequestHandler], bytes] = lambda _: b""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that go away are no news."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -47,9 +63,23 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
         self.server.seen[self.path, body, self.headers.get("x-name") or ""] += 1
+        if self.path == "/endless":
+            self.send_forever()
+            return
+        reply = self.server.reply(self)
         self.send_response(500 if self.path == "/bad" else 200)
-        self.send_header("content-length", "0")
+        self.send_header("content-length", str(len(reply)))
+        self.send_header("x-path", self.path)
         self.end_headers()
+        self.wfile.write(reply + self.server.after)
+
+    def send_forever(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.close_connection = True
+        with contextlib.suppress(OSError):
+            while True:
+                self.wfile.write(bytes(1 << 20))
 
     def do_GET(self) -> None:
         self.answer()
@@ -75,11 +105,18 @@ def reach(server: Counting) -> Reach:
     return Reach((), "127.0.0.1", server.server_address[1])
 
 
-@pytest.mark.parametrize(
+each_tool = pytest.mark.parametrize(
     "tool", [pytest.param(wrk, marks=needs_wrk, id="wrk"), pytest.param(locust, marks=needs_locust, id="locust")]
 )
+
+
+def figures_of(done: Round, load: dict[str, Any] = LOAD) -> dict[str, float]:
+    return done.figures(judge(load["requests"], done.answers).wrong_share)
+
+
+@each_tool
 def test_load_is_what_the_profile_says(tool: Any, server: Counting) -> None:
-    found = asyncio.run(tool.measure(reach(server), LOAD, 2))
+    found = figures_of(asyncio.run(tool.measure(reach(server), LOAD, 2)))
     good, posted, bad = (server.seen[key] for key in (("/good", "", ""), ("/echo", BODY, 'va"lue'), ("/bad", "", "")))
     assert set(server.seen) == {("/good", "", ""), ("/echo", BODY, 'va"lue'), ("/bad", "", "")}
     assert good > posted > 0
@@ -93,13 +130,192 @@ def test_load_is_what_the_profile_says(tool: Any, server: Counting) -> None:
 def test_a_service_that_is_not_there_answers_nothing(server: Counting) -> None:
     nobody = reach(server)
     server.server_close()
-    found = asyncio.run(wrk.measure(nobody, LOAD, 1))
+    found = figures_of(asyncio.run(wrk.measure(nobody, LOAD, 1)))
     assert (found["throughput_rps"], found["error_rate"]) == (0.0, 1.0)
 
 
-def test_requests_are_sent_in_order_and_counted(server: Counting) -> None:
+RIGHT: dict[str, Any] = {
+    "connections": 4,
+    "requests": [
+        {
+            "method": "GET",
+            "path": "/thing",
+            "weight": 4,
+            "expect": {"status": 200, "headers": {"X-Path": "/thing"}, "members": {"path": "/thing", "n": r"/\d+/"}},
+        },
+        {
+            "method": "POST",
+            "path": "/things",
+            "body": "x",
+            "expect": {"status": 200, "members": {"path": "/things"}, "distinct": "n"},
+            "then": {
+                "method": "GET",
+                "path": "/thing/${n}",
+                "expect": {"status": 200, "members": {"path": "/\\/thing\\/\\d+/"}},
+            },
+        },
+    ],
+}
+
+
+def honest() -> Callable[[BaseHTTPRequestHandler], bytes]:
+    numbers = itertools.count(1)
+    return lambda request: json.dumps({"path": request.path, "n": next(numbers)}).encode()
+
+
+@each_tool
+def test_right_answers_under_load_are_no_errors(tool: Any, server: Counting) -> None:
+    server.reply = honest()
+    done = asyncio.run(tool.measure(reach(server), RIGHT, 1))
+    assert judge(RIGHT["requests"], done.answers).example == ""
+    assert len(done.answers) >= done.answered > 0
+    assert {answer.place for answer in done.answers} == {1, 2}
+    assert done.figures(0.0)["error_rate"] == 0
+
+
+@each_tool
+def test_a_service_that_knows_the_load_by_its_headers_gains_nothing(tool: Any, server: Counting) -> None:
+    right = honest()
+    server.reply = lambda request: right(request) if request.headers.get("x-checker") else b""
+    done = asyncio.run(tool.measure(reach(server), RIGHT, 1))
+    judged = judge(RIGHT["requests"], done.answers)
+    assert judged.wrong_share == 1
+    assert judged.failure.startswith("100.0% of the answers under load were wrong, such as: ")
+    assert done.figures(judged.wrong_share)["throughput_rps"] == 0
+
+
+@each_tool
+def test_one_wrong_answer_in_ten_is_found_wherever_it_is(tool: Any, server: Counting) -> None:
+    right, turn = honest(), itertools.count()
+    server.reply = lambda request: b"{}" if next(turn) % 10 == 0 else right(request)
+    done = asyncio.run(tool.measure(reach(server), RIGHT, 1))
+    assert judge(RIGHT["requests"], done.answers).wrong_share == pytest.approx(0.1, abs=0.02)
+
+
+@needs_wrk
+def test_answers_nobody_asked_for_are_wrong(server: Counting) -> None:
+    """Ten answers to each request would be ten times the throughput."""
+    extra = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
+    plain: dict[str, Any] = {"connections": 2, "requests": [{"method": "GET", "path": "/good"}]}
+    server.after = extra * 9
+    done = asyncio.run(wrk.measure(reach(server), plain, 1))
+    judged = judge(plain["requests"], done.answers)
+    assert judged.wrong_share > 0.8
+    assert judged.example == "an answer to no request"
+
+
+def test_what_was_confirmed_under_load_is_asked_for_afterwards(server: Counting) -> None:
+    if load_tools.chosen() is None:
+        pytest.skip("neither wrk nor Locust is on this machine")
+    server.reply = honest()
+
+    async def run() -> None:
+        load = ServiceLoad(RIGHT, reach(server))
+        await load.prepare()
+        await load.round(1)
+        await load.follow()
+        server.reply = lambda _: b'{"path": "gone"}'
+        with pytest.raises(LoadFailedError, match=r"GET /thing/\d+, before or after the load: another path"):
+            await load.follow()
+
+    asyncio.run(run())
+
+
+def test_a_request_may_be_made_with_what_the_setup_answered(server: Counting) -> None:
+    server.reply = lambda request: b'{"token": "t-1"}' if request.path == "/login" else b""
+    load = {
+        "setup": [{"method": "POST", "path": "/login", "weight": 3}],
+        "requests": [{"method": "GET", "path": "/me", "headers": {"Authorization": "Bearer ${token}"}}],
+    }
+
+    async def run() -> ServiceLoad:
+        made = ServiceLoad(load, reach(server))
+        await made.prepare()
+        return made
+
+    made = asyncio.run(run())
+    assert made.requests[0]["headers"] == {"Authorization": "Bearer t-1"}
+    assert made.statuses == {"200": 3}
+    server.reply = lambda _: b"{}"
+    with pytest.raises(LoadFailedError, match=r"\$\{token\} of GET /me was not answered before"):
+        asyncio.run(run())
+    load["setup"] = [{"method": "GET", "path": "/bad"}]
+    with pytest.raises(LoadFailedError, match="GET /bad, before or after the load: status 500"):
+        asyncio.run(run())
+
+
+@pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "", "a b", "x" * 1001, "é"])
+def test_what_a_service_answers_does_not_write_headers(value: str) -> None:
+    request = {"method": "GET", "path": "/", "headers": {"a": "${v}"}}
+    assert filled(request, {"v": 17})["headers"] == {"a": "17"}
+    with pytest.raises(LoadFailedError):
+        filled(request, {"v": value})
+
+
+@pytest.mark.parametrize(
+    ("expect", "answer", "words"),
+    [
+        (None, Answer(1, 204, {}, b""), ""),
+        (None, Answer(1, 0, {}, b""), "status 0"),
+        (None, Answer(1, 404, {}, b""), "status 404"),
+        ({"status": 404}, Answer(1, 404, {}, b""), ""),
+        ({"status": 200, "headers": {"Location": "/x"}}, Answer(1, 200, {"location": "/x"}, b""), ""),
+        ({"status": 200, "headers": {"Location": "/x"}}, Answer(1, 200, {}, b""), "header Location is None"),
+        ({"status": 200, "body": "(a\n){2}"}, Answer(1, 200, {}, b"a\na\n"), ""),
+        ({"status": 200, "body": "(a\n){2}"}, Answer(1, 200, {}, b"a\n"), "another body"),
+        ({"status": 200, "members": {"n": 1}}, Answer(1, 200, {}, b'{"n": 1, "m": 2}'), ""),
+        ({"status": 200, "members": {"n": 1}}, Answer(1, 200, {}, b'{"n": true}'), "another n"),
+        ({"status": 200, "members": {"n": None}}, Answer(1, 200, {}, b"{}"), "another n"),
+        ({"status": 200, "members": {"n": "/[0-9]+/"}}, Answer(1, 200, {}, b'{"n": 12}'), ""),
+        ({"status": 200, "members": {"n": 1}}, Answer(1, 200, {}, b"[" * 60_000), "another n"),
+        ({"status": 200}, Answer(1, 200, {}, bytes(LONGEST_BODY)), "longer than"),
+    ],
+)
+def test_an_answer_is_right_or_it_is_said_why_not(expect: dict[str, Any] | None, answer: Answer, words: str) -> None:
+    found = mistake(expect, answer)
+    assert words in found
+    assert bool(found) == bool(words)
+
+
+def test_the_same_id_twice_is_wrong() -> None:
+    request = {"method": "POST", "path": "/", "expect": {"status": 201, "distinct": "id"}}
+    answers = [Answer(1, 201, {}, body) for body in (b'{"id": 1}', b'{"id": 2}', b'{"id": 1}', b'{"id": "1"}')]
+    assert judge([request], answers).wrong_share == 0.25
+
+
+def test_requests_are_sent_in_order_and_answered(server: Counting) -> None:
     requests = [*LOAD["requests"], {"method": "GET", "path": "/good"}]
-    assert asyncio.run(send(reach(server), requests)) == {"200": 3, "500": 1}
+    found = asyncio.run(send(reach(server), requests))
+    assert [answer.status for answer in found] == [200, 200, 500, 200]
+    assert found[2].headers["x-path"] == "/bad"
+
+
+def test_an_answer_without_end_is_cut_off(server: Counting) -> None:
+    endless, good = asyncio.run(
+        send(reach(server), [{"method": "GET", "path": path} for path in ("/endless", "/good")])
+    )
+    assert len(endless.body) == LONGEST_BODY
+    assert "longer than" in mistake(None, endless)
+    assert good.status == 200
+
+
+def slowly(_: BaseHTTPRequestHandler) -> bytes:
+    time.sleep(3)
+    return b""
+
+
+def test_a_sender_that_does_not_come_to_its_end_is_a_failure(server: Counting) -> None:
+    server.reply = slowly
+    with pytest.raises(LoadFailedError, match=r"it took longer than 0\.5 s"):
+        asyncio.run(send(reach(server), [{"method": "GET", "path": "/slow"}], 0.5))
+
+
+@pytest.mark.parametrize(("seconds", "rounds"), [(3, 3), (2, 3), (2, 1), (10, 3), (0.5, 3), (7.2, 4)])
+def test_all_rounds_together_last_as_long_as_the_profile_says(seconds: float, rounds: int) -> None:
+    found = durations(seconds, rounds)
+    assert sum(found) == max(1, math.ceil(seconds))
+    assert len(found) <= rounds
+    assert max(found) - min(found) <= 1
 
 
 def test_the_tool_and_its_version_are_known() -> None:
@@ -110,7 +326,7 @@ def test_the_tool_and_its_version_are_known() -> None:
 
 
 def test_weights_are_kept_exactly_in_the_script() -> None:
-    order = wrk.script(LOAD["requests"]).split("order = {")[1].split("}")[0].split(", ")
+    order = wrk.script(LOAD["requests"], 2, Path("/x")).split("order = {")[1].split("}")[0].split(", ")
     assert Counter(order) == {"1": 3, "2": 1, "3": 1}
 
 
@@ -120,21 +336,22 @@ def test_percentiles_of_a_histogram() -> None:
         "num_failures": 10,
         "response_times": {"1": 50, "5": 45, "9": 5},
     }
-    assert locust._read([entry], 2.0) == {
+    assert locust._read([entry], 2.0, ()).figures(0.0) == {
         "throughput_rps": 45.0,
-        "error_rate": 0.1,
+        "error_rate": pytest.approx(0.1),
         "p50_ms": 1.0,
         "p95_ms": 5.0,
         "p99_ms": 9.0,
     }
-    assert locust._read([], 1.0) == {"throughput_rps": 0.0, "error_rate": 1.0}
+    assert locust._read([], 1.0, ()).figures(0.0) == {"throughput_rps": 0.0, "error_rate": 1.0}
 
 
-def test_the_median_of_the_rounds_counts_and_the_highest_peak() -> None:
-    rounds = [{"work_seconds": number, "peak_memory_mib": number, "once": 1.0} for number in (3.0, 1.0, 2.0)]
+def test_the_best_round_counts_for_speed_the_highest_for_memory_and_the_median_for_the_rest() -> None:
+    names = ("work_seconds", "throughput_rps", "peak_memory_mib", "p95_ms", "once")
+    rounds = [dict.fromkeys(names, number) for number in (3.0, 1.0, 2.0)]
     del rounds[0]["once"]
-    assert Measured(rounds).figures() == {"work_seconds": 2.0, "peak_memory_mib": 3.0}
-    assert Measured().figures() == {}
+    assert figures(rounds) == {"work_seconds": 1.0, "throughput_rps": 3.0, "peak_memory_mib": 3.0, "p95_ms": 2.0}
+    assert figures([]) == {}
 
 
 def test_one_measures_at_a_time_in_this_process(tmp_path: Path) -> None:
@@ -182,3 +399,26 @@ def test_one_measures_at_a_time_on_this_machine_and_the_dead_hold_nothing(tmp_pa
             asyncio.run(wait(0.3))
         other.kill()
         asyncio.run(wait(30))
+
+
+def test_waiting_for_a_turn_comes_to_an_end(tmp_path: Path) -> None:
+    async def wait() -> None:
+        async with load_turn(tmp_path):
+            with pytest.raises(ScorerError, match=r"had the load turn for 0.2 s. See who has .*load.lock open"):
+                async with load_turn(tmp_path, wait_seconds=0.2):
+                    pass
+
+    asyncio.run(wait())
+
+
+def test_the_lock_is_in_a_folder_of_this_user_alone(tmp_path: Path) -> None:
+    folder = turn_folder(tmp_path)
+    assert (folder.name, folder.stat().st_mode & 0o777) == (f"proctor-{os.getuid()}", 0o700)
+    assert turn_folder(tmp_path) == folder
+    folder.chmod(0o777)
+    with pytest.raises(ScorerError, match="nobody else can use"):
+        turn_folder(tmp_path)
+    folder.rmdir()
+    folder.symlink_to(tmp_path)
+    with pytest.raises(ScorerError, match="nobody else can use"):
+        turn_folder(tmp_path)

@@ -13,7 +13,7 @@ import pytest
 
 from proctor.domain.errors import SandboxError, ScorerError
 from proctor.domain.place import PlaceLimits, Runner
-from proctor.domain.problem import Problem, Threshold
+from proctor.domain.problem import Problem
 from proctor.domain.scorecard import PHASES
 from proctor.scorers.programs import load_tools
 from proctor.scorers.programs.evidence import evidence_from_json, evidence_to_json
@@ -109,8 +109,7 @@ def test_a_slowed_gold_scores_lower(tally: Problem, runner: Runner) -> None:
     slow = tally.solution["main.py"].replace(
         b"    if not paths:", b"    import time\n    time.sleep(1.5)\n    if not paths:"
     )
-    near = replace(tally, thresholds=(Threshold("work_seconds", 1.2, "gold", is_upper=True),))
-    card = marked(near, {"main.py": slow}, runner, CHECKED)
+    card = marked(tally, {"main.py": slow}, runner, CHECKED)
     performance = next(one for one in card.dimensions if one.name == "performance")
     assert statuses(card)["R2"] == "verified"
     assert card.evidence.measures["work_seconds"] > card.evidence.gold_measures["work_seconds"] + 3

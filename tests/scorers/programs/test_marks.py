@@ -96,6 +96,7 @@ def value(card: Scorecard, name: str) -> float | None:
 
 AT_MOST = Threshold("p95_latency", 100.0, "ms", is_upper=True)
 HALF_OF_GOLD = Threshold("throughput", 0.5, "gold", is_upper=False)
+THREE_TIMES_GOLD = Threshold("work_seconds", 3.0, "gold", is_upper=True)
 
 
 def test_everything_right_is_gold() -> None:
@@ -174,13 +175,21 @@ def test_weights_are_the_problems_own_and_a_dimension_without_weight_is_not_show
         (AT_MOST, {"p95_ms": 100.0}, {}, 1.0),
         (AT_MOST, {"p95_ms": 400.0}, {}, 0.25),
         (AT_MOST, {}, {}, None),
-        (HALF_OF_GOLD, {"throughput_rps": 50.0}, {"throughput_rps": 100.0}, 1.0),
-        (HALF_OF_GOLD, {"throughput_rps": 10.0}, {"throughput_rps": 100.0}, 0.2),
+        (HALF_OF_GOLD, {"throughput_rps": 300.0}, {"throughput_rps": 100.0}, 1.0),
+        (HALF_OF_GOLD, {"throughput_rps": 80.0}, {"throughput_rps": 100.0}, 1.0),
+        (HALF_OF_GOLD, {"throughput_rps": 62.5}, {"throughput_rps": 100.0}, 0.4 / 0.75),
+        (HALF_OF_GOLD, {"throughput_rps": 50.0}, {"throughput_rps": 100.0}, 0.0),
+        (HALF_OF_GOLD, {"throughput_rps": 0.0}, {"throughput_rps": 100.0}, 0.0),
+        (THREE_TIMES_GOLD, {"work_seconds": 2.5}, {"work_seconds": 2.0}, 1.0),
+        (THREE_TIMES_GOLD, {"work_seconds": 4.0}, {"work_seconds": 2.0}, 1 / 1.75),
+        (THREE_TIMES_GOLD, {"work_seconds": 9.0}, {"work_seconds": 2.0}, 0.0),
         (HALF_OF_GOLD, {"throughput_rps": 10.0}, {}, None),
         (Threshold("error_rate", 1.0, "%", is_upper=True), {"error_rate": 0.01}, {}, 1.0),
         (Threshold("error_rate", 1.0, "%", is_upper=True), {"error_rate": 0.04}, {}, 0.25),
         (Threshold("error_rate", 0.0, "%", is_upper=True), {"error_rate": 0.04}, {}, 0.0),
-        (Threshold("error_rate", 2.0, "gold", is_upper=True), {"error_rate": 0.04}, {"error_rate": 0.01}, 0.5),
+        (Threshold("error_rate", 2.0, "gold", is_upper=True), {"error_rate": 0.04}, {"error_rate": 0.01}, 0.0),
+        (Threshold("error_rate", 2.0, "gold", is_upper=True), {"error_rate": 0.0}, {"error_rate": 0.0}, 1.0),
+        (Threshold("error_rate", 2.0, "gold", is_upper=True), {"error_rate": 0.04}, {"error_rate": 0.0}, 0.0),
         (Threshold("peak_memory", 64.0, "MiB", is_upper=True), {"peak_memory_mib": 128.0}, {}, 0.5),
     ],
 )
@@ -201,6 +210,31 @@ def test_a_requirement_may_rest_on_a_threshold() -> None:
     for measures, status in (({"p95_ms": 1.0}, "verified"), ({"p95_ms": 200.0}, "failed"), ({}, "untested")):
         card = scorecard_of(problem(on_it), taken(measures=measures))
         assert str(card.requirements[-1].status) == status
+
+
+def test_a_requirement_rests_on_the_bound_and_the_mark_on_how_near_it_is() -> None:
+    bound = Threshold("work_seconds", 3.0, "gold", is_upper=True, requirement="u")
+    for seconds, status in ((2.9, "verified"), (3.1, "failed")):
+        card = scorecard_of(problem(bound), taken(measures={"work_seconds": seconds}, gold={"work_seconds": 1.0}))
+        assert str(card.requirements[-1].status) == status
+        performance = value(card, "performance")
+        assert performance is not None
+        assert performance < 0.1
+
+
+@given(st.floats(0.1, 100), st.floats(0.1, 100), st.floats(0.1, 100))
+def test_slower_never_gets_more(gold: float, one: float, other: float) -> None:
+    def mark(seconds: float) -> float:
+        card = scorecard_of(
+            problem(THREE_TIMES_GOLD), taken(measures={"work_seconds": seconds}, gold={"work_seconds": gold})
+        )
+        found = value(card, "performance")
+        assert found is not None
+        assert 0 <= found <= 1
+        return found
+
+    assert mark(max(one, other)) <= mark(min(one, other))
+    assert mark(gold) == 1
 
 
 def test_every_measure_a_problem_may_name_is_known() -> None:

@@ -91,6 +91,9 @@ def _of_the_whole(problem: Problem, document: LocatedDocument) -> list[LintFindi
         warn("mutants", "size", f"{len(problem.mutants)} mutants; fewer than {FEWEST_MUTANTS} prove little")
     if not problem.visible:
         warn("id", "visible", "there are no visible tests: a model is shown no example")
+    blind = [one["path"] for one in (problem.load or {}).get("requests", ()) if "expect" not in one]
+    if blind:
+        warn("load", "expect", f"nothing is expected of {', '.join(blind)}: whatever is answered below 400 counts")
     for kind in (CheckKind.UNIT, CheckKind.INTEGRATION, CheckKind.PROPERTY):
         if kind not in problem.checks.values():
             warn("id", "kinds", f"there is no hidden check of the kind {kind}")

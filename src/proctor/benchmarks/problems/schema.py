@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
@@ -36,6 +37,8 @@ Measure = Literal[
     "work_seconds",
 ]
 SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
+NEAREST_GOLD = 1.5
+"""A bound nearer to the gold solution than this could not be told from noise."""
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
 
 
@@ -60,9 +63,20 @@ def _form(*examples: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*[A-Za-z%/]+\s*$", "examples": [*examples]})
 
 
-Time = Annotated[str, _of_kind("time"), _form("10 s", "200 ms")]
-Size = Annotated[str, _of_kind("size"), _form("128 MiB")]
-Quantity = Annotated[str, AfterValidator(_any_quantity), _form("200 ms", "0.5 gold", "1 %", "100 requests/s")]
+def _with_unit(value: object) -> object:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        raise ValueError(f"{value} has no unit: write it as in '200 ms', '128 MiB', '1 %' or '2 gold'")
+    return value
+
+
+Time = Annotated[str, BeforeValidator(_with_unit), _of_kind("time"), _form("10 s", "200 ms")]
+Size = Annotated[str, BeforeValidator(_with_unit), _of_kind("size"), _form("128 MiB")]
+Quantity = Annotated[
+    str,
+    BeforeValidator(_with_unit),
+    AfterValidator(_any_quantity),
+    _form("200 ms", "0.5 gold", "1 %", "100 requests/s"),
+]
 
 
 def _text(value: object) -> object:
@@ -123,10 +137,14 @@ class ThresholdEntry(_Strict):
         if (self.at_most is not None) != is_upper:
             right, wrong = ("at_most", "at_least") if is_upper else ("at_least", "at_most")
             raise ValueError(f"{self.measure} takes '{right}', not '{wrong}'")
-        if parse_quantity(self.bound)[1] != GOLD:
-            convert(self.bound, kind, unit)
-        if parse_quantity(self.bound)[0] == 0 and not is_upper:
+        value, given = parse_quantity(self.bound)
+        if value == 0 and not is_upper:
             raise ValueError(f"{self.measure} of at least 0 is always met")
+        if given != GOLD:
+            convert(self.bound, kind, unit)
+        elif not (value >= NEAREST_GOLD if is_upper else value <= 1 / NEAREST_GOLD):
+            nearest = f"{NEAREST_GOLD:g} gold or more" if is_upper else f"{1 / NEAREST_GOLD:.2g} gold or less"
+            raise ValueError(f"{self.bound!r} is too near to gold, which differs from itself so much: {nearest}")
         return self
 
     @property
@@ -134,22 +152,52 @@ class ThresholdEntry(_Strict):
         return self.at_most or self.at_least or ""
 
 
-class RequestEntry(_Strict):
+def _regular(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is no regular expression: {error}") from error
+    return text
+
+
+class ExpectEntry(_Strict):
+    """What an answer must be. A text between slashes is a regular expression for the whole of what stands there."""
+
+    status: int = Field(ge=200, le=599)
+    headers: dict[str, Annotated[str, BeforeValidator(_text)]] = {}
+    body: Annotated[str, AfterValidator(_regular)] | None = None
+    """A regular expression for the whole body."""
+    members: dict[str, Any] = {}
+    """Of a JSON object; it may have others."""
+    distinct: str | None = None
+    """A member that is another one in every answer to this request."""
+
+
+class QuestionEntry(_Strict):
+    """One request; `${name}` stands for a member of an earlier answer."""
+
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] = "GET"
     path: str = Field(pattern=r"^/\S*$")
     body: str | None = None
     headers: dict[str, Annotated[str, BeforeValidator(_text)]] = {}
+    expect: ExpectEntry | None = None
+    """Without it, any status below 400 is right."""
+
+
+class RequestEntry(QuestionEntry):
+    then: QuestionEntry | None = None
+    """Asked after the load about some of the answers."""
     weight: int = Field(1, ge=1, le=1000)
 
 
 class LoadEntry(_Strict):
     """What a service is asked, by how many at once, for how long."""
 
-    connections: int = Field(8, ge=1, le=256)
+    connections: int = Field(8, ge=1, le=64)
     duration: Time = "2 s"
     requests: list[RequestEntry] = Field(min_length=1)
     setup: list[RequestEntry] = []
-    """Sent once, one after the other, before the load."""
+    """Sent one after the other before the load, each as often as its weight says."""
 
 
 class Weights(_Strict):

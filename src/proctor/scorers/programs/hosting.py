@@ -53,7 +53,7 @@ class Hosted:
         self.process: Process | None = None
         self.reach: Reach | None = None
         self.start_seconds: float | None = None
-        """From the start until it was ready, the first time."""
+        """From the latest start until it was ready."""
         self._began = 0.0
         self._logs: list[bytes] = []
 
@@ -86,7 +86,7 @@ class Hosted:
         finally:
             await end(probe)
         if code == 0:
-            self.start_seconds = self.start_seconds or time.monotonic() - self._began
+            self.start_seconds = time.monotonic() - self._began
             return ""
         if not process.is_running:
             return f"it ended before it was ready: {await self._how_it_ended()}"

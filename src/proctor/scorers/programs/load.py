@@ -3,84 +3,132 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import math
 import statistics
-import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from proctor.domain.errors import ScorerError
-from proctor.domain.place import Reach
-from proctor.domain.problem import InterfaceKind
+from proctor.domain.problem import InterfaceKind, Problem
 from proctor.domain.sandbox import MIB, Spent
-from proctor.scorers.programs import load_tools
 from proctor.scorers.programs.checker import Order, checker, converse, setup_of
-from proctor.scorers.programs.children import end
+from proctor.scorers.programs.expectations import MOST_WRONG
 from proctor.scorers.programs.limits import seconds_of
+from proctor.scorers.programs.load_answers import LoadFailedError
+from proctor.scorers.programs.service_load import ServiceLoad
 from proctor.scorers.programs.subject import Subject
 
-_REQUESTS = Path(__file__).parent / "checking" / "requests.py"
-_REQUEST_SECONDS = 60.0
+# A busy machine only ever takes speed away, so the best round is the one that tells most of the program.
+_COUNTS: Mapping[str, Callable[[Iterable[float]], float]] = {
+    "work_seconds": min,
+    "throughput_rps": max,
+    "peak_memory_mib": max,
+}
 
 
-@dataclass
 class Measured:
     """One program's figures, round by round."""
 
-    rounds: list[dict[str, float]] = field(default_factory=list)
-    failure: str = ""
-    """Why the program could not do the work; empty when it did."""
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._load: ServiceLoad | None = None
+        self.rounds: list[dict[str, float]] = []
+        self.failure = ""
+        """Why the program could not do the work; empty when it did."""
+
+    @property
+    def setup(self) -> dict[str, int]:
+        return self._load.statuses if self._load is not None else {}
+
+    async def take(self, step: Callable[[], Awaitable[None]]) -> None:
+        """One step, unless an earlier one failed: that failed the program for good."""
+        if self.failure:
+            return
+        try:
+            await step()
+        except LoadFailedError as error:
+            self.failure = str(error)
+        if self._load is not None and self._subject.hosted is not None and not self._subject.hosted.is_running:
+            self.failure = "the service ended under load"
+
+    async def prepare(self) -> None:
+        if self._subject.problem.interface.kind is InterfaceKind.SERVICE:
+            self._load = await service_load(self._subject)
+
+    async def measure(self, seconds: int) -> None:
+        """One round."""
+        if self._load is not None:
+            before = await _spent(self._subject)
+            figures = await self._load.round(seconds)
+            self.rounds.append({**figures, **_resources(before, await _spent(self._subject))})
+            return
+        took, failure, spent = await do_work(self._subject)
+        if failure:
+            raise LoadFailedError(failure)
+        self.rounds.append({"work_seconds": took, **_resources(Spent(), spent)})
+
+    async def follow(self) -> None:
+        if self._load is not None:
+            await self._load.follow()
 
     def figures(self) -> dict[str, float]:
-        """The median over the rounds, of what every round has; a peak is the highest."""
-        names = set.intersection(*(set(one) for one in self.rounds)) if self.rounds else set()
-        found = {name: [one[name] for one in self.rounds] for name in sorted(names)}
-        return {
-            name: round(max(values) if name == "peak_memory_mib" else statistics.median(values), 6)
-            for name, values in found.items()
-        }
+        return figures(self.rounds)
+
+
+def figures(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """What every round has: of some measures the best or the highest, of the others the median."""
+    names = set.intersection(*(set(one) for one in rounds)) if rounds else set()
+    return {name: round(_COUNTS.get(name, statistics.median)(one[name] for one in rounds), 6) for name in sorted(names)}
+
+
+def durations(seconds: float, rounds: int) -> list[int]:
+    """Whole seconds, all that load generators know, that add up to the profile's; no more than so many rounds."""
+    whole = max(1, math.ceil(seconds))
+    count = min(rounds, whole)
+    return [whole // count + (number < whole % count) for number in range(count)]
 
 
 async def measure(program: Subject, gold: Subject, rounds: int) -> tuple[Measured, Measured]:
     """Gold and program in turn, whoever goes first changing; the gold solution failing is nobody's mark."""
-    of_program, of_gold = Measured(), Measured()
-    one_round = _serve_round if program.problem.interface.kind is InterfaceKind.SERVICE else _work_round
-    for number in range(rounds):
-        pairs = [(gold, of_gold), (program, of_program)]
-        for subject, measured in pairs if number % 2 == 0 else reversed(pairs):
-            if not measured.failure:
-                await one_round(subject, measured)
-        if of_gold.failure:
-            raise ScorerError(f"The gold solution of {program.problem.id} failed under load: {of_gold.failure}")
+    of_program, of_gold = Measured(program), Measured(gold)
+    pairs = [of_gold, of_program]
+    load = program.problem.load or {}
+    lengths = durations(float(load["seconds"]), rounds) if "seconds" in load else [0] * rounds
+    for one in pairs:
+        await one.take(one.prepare)
+    for number, seconds in enumerate(lengths):
+        for one in pairs if number % 2 == 0 else reversed(pairs):
+            await one.take(partial(one.measure, seconds))
+        _refuse_bad_gold(program.problem, of_gold)
+    for one in pairs:
+        await one.take(one.follow)
+    _refuse_bad_gold(program.problem, of_gold)
     return of_program, of_gold
 
 
-async def _serve_round(subject: Subject, measured: Measured) -> None:
+def _refuse_bad_gold(problem: Problem, gold: Measured) -> None:
+    """Whatever is compared with a gold solution that answers errors looks good."""
+    if gold.failure:
+        raise ScorerError(f"The gold solution of {problem.id} failed under load: {gold.failure}")
+    bounds = [one.value / 100 for one in problem.thresholds if one.measure == "error_rate" and one.unit == "%"]
+    worst = max((one.get("error_rate", 0.0) for one in gold.rounds), default=0.0)
+    if worst > min(bounds, default=MOST_WRONG):
+        raise ScorerError(f"The gold solution of {problem.id} failed under load: {worst:.1%} of its answers are errors")
+
+
+async def service_load(subject: Subject) -> ServiceLoad:
+    """The problem's profile, set up for this service as it runs now."""
     hosted, load = subject.hosted, subject.problem.load
-    if hosted is None or load is None or hosted.reach is None or hosted.process is None:
+    if hosted is None or load is None or hosted.reach is None:
         raise ScorerError(f"The problem {subject.problem.id} has no load profile.")
-    tool = load_tools.chosen()
-    if tool is None:
-        raise ScorerError("Neither wrk nor Locust is on this machine.")
-    before = await hosted.process.spent()
-    # A whole duration for each of three rounds would take long: together they last about as long as the profile says.
-    seconds = max(1, round(float(load["seconds"]) / 2))
-    figures = await tool.measure(hosted.reach, load, seconds)
-    after = await hosted.process.spent()
-    measured.rounds.append({**figures, **_resources(before, after)})
-    if not hosted.is_running:
-        measured.failure = "the service ended under load"
+    made = ServiceLoad(load, hosted.reach)
+    await made.prepare()
+    return made
 
 
-async def _work_round(subject: Subject, measured: Measured) -> None:
-    """The problem's own piece of work, done through the checker."""
-    seconds, failure, spent = await do_work(subject)
-    if failure:
-        measured.failure = failure
-        return
-    measured.rounds.append({"work_seconds": seconds, **_resources(Spent(), spent)})
+async def _spent(subject: Subject) -> Spent:
+    return await subject.hosted.process.spent() if subject.hosted and subject.hosted.process else Spent()
 
 
 def _resources(before: Spent, after: Spent) -> dict[str, float]:
@@ -99,7 +147,7 @@ async def do_work(subject: Subject, wrapped: Sequence[str] = ()) -> tuple[float,
     setup = setup_of(subject.problem, subject.entry.language, seconds_of(subject.problem), limit)
     setup["work"] = str(subject.problem.folder / str((subject.problem.load or {})["work"]))
     reach = subject.hosted.reach if subject.hosted is not None else None
-    before = await subject.hosted.process.spent() if subject.hosted and subject.hosted.process else Spent()
+    before = await _spent(subject)
     told: dict[str, Any] = {}
 
     def hear(message: Mapping[str, Any]) -> bool:
@@ -118,28 +166,8 @@ async def do_work(subject: Subject, wrapped: Sequence[str] = ()) -> tuple[float,
         if not told:
             raise ScorerError(f"The work of {subject.problem.id} cannot be loaded: {line.log()[-500:]}")
     spent = Spent(cpu_seconds=answers.cpu_seconds, peak_memory_bytes=answers.peak_memory_bytes)
-    if subject.hosted is not None and subject.hosted.process is not None:
-        after = await subject.hosted.process.spent()
+    if subject.hosted is not None:
+        after = await _spent(subject)
         cpu = None if after.cpu_seconds is None else after.cpu_seconds - (before.cpu_seconds or 0.0)
         spent = Spent(cpu_seconds=cpu, peak_memory_bytes=after.peak_memory_bytes)
     return float(told["seconds"]), str(told["problem"]), spent
-
-
-async def send(reach: Reach, requests: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Requests one after the other, from within the service's network; how many got which status."""
-    process = await asyncio.create_subprocess_exec(
-        *reach.prefix,
-        *(sys.executable, "-I", "-S", "-B", str(_REQUESTS)),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    order = json.dumps({"host": reach.host, "port": reach.port, "requests": list(requests)}).encode()
-    try:
-        async with asyncio.timeout(_REQUEST_SECONDS):
-            out, _ = await process.communicate(order)
-    except TimeoutError:
-        return {"timeout": len(requests)}
-    finally:
-        await end(process)
-    answer: dict[str, int] = json.loads(out) if out else {}
-    return answer

@@ -8,13 +8,14 @@ from typing import Any
 
 from proctor.domain.place import Reach
 from proctor.scorers.programs import locust, wrk
+from proctor.scorers.programs.load_answers import Round
 
 
 @dataclass(frozen=True, slots=True)
 class LoadTool:
     name: str
     version: str
-    measure: Callable[[Reach, Mapping[str, Any], int], Awaitable[dict[str, float]]]
+    measure: Callable[[Reach, Mapping[str, Any], int], Awaitable[Round]]
 
 
 def chosen() -> LoadTool | None:

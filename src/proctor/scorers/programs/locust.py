@@ -5,33 +5,54 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from proctor.domain.errors import ScorerError
 from proctor.domain.place import Reach
-from proctor.scorers.programs.tools.running import ToolError, installed, module, run_tool
+from proctor.scorers.programs.load_answers import LONGEST_BODY, MOST_BYTES, Answer, Round, read_answers
+from proctor.scorers.programs.tools.running import installed, module, run_tool
 
 # Locust's own limit of time begins before there are users; on a busy machine it could end before them, too.
+# What an answer is worth is found out afterwards, so every one that came counts as a success here.
 _FILE = """
 import gevent, json
 from locust import FastHttpUser, constant, events
 REQUESTS = json.loads({requests!r})
-def sender(one):
+WANTED = json.loads({wanted!r})
+ANSWERS = open({answers!r}, "wb")
+ROOM = {room}
+def keep(place, reply):
+    global ROOM
+    names = [name for name in WANTED if name in reply.headers]
+    head = "".join(f"{{name}}:{{reply.headers[name]}}\\n" for name in names).encode()
+    body, status = (reply.content or b"")[:{longest}], reply.status_code
+    ROOM -= len(head) + len(body)
+    if ROOM < 0:
+        status, head, body = 0, b"", b""
+    ANSWERS.write(b"%d %d %d %d\\n" % (place, status, len(head), len(body)) + head + body)
+def sender(place, one):
     body = one["body"].encode() if one.get("body") is not None else None
+    options = dict(data=body, headers=one.get("headers") or {{}}, name="all", allow_redirects=False)
     def send(self):
-        self.client.request(one["method"], one["path"], data=body, headers=one.get("headers") or {{}}, name="all")
+        with self.client.request(one["method"], one["path"], catch_response=True, **options) as reply:
+            if reply.status_code:
+                keep(place, reply)
+                reply.success()
     return send
 class Caller(FastHttpUser):
     wait_time = constant(0)
-    tasks = {{sender(one): int(one.get("weight", 1)) for one in REQUESTS}}
+    tasks = {{sender(place, one): int(one.get("weight", 1)) for place, one in enumerate(REQUESTS, 1)}}
 @events.init.add_listener
 def begin(environment, **_):
     def measure(**_):
         environment.stats.reset_all()
         gevent.spawn_later({seconds}, environment.runner.quit)
     environment.events.spawning_complete.add_listener(measure)
+@events.quitting.add_listener
+def end(**_):
+    ANSWERS.close()
 """
 
 
@@ -39,38 +60,42 @@ def version() -> str | None:
     return installed("locust")
 
 
-async def measure(reach: Reach, load: Mapping[str, Any], seconds: int) -> dict[str, float]:
-    """Throughput, latencies and errors of one round."""
+async def measure(reach: Reach, load: Mapping[str, Any], seconds: int) -> Round:
+    """One round; ToolError when Locust itself came to an end."""
     with tempfile.TemporaryDirectory(prefix="proctor-locust-") as name:
         file = Path(name) / "load.py"
-        source = _FILE.format(requests=json.dumps(list(load["requests"])), seconds=seconds)
-        file.write_text(source, encoding="utf-8")
+        file.write_text(_source(load["requests"], Path(name), seconds), encoding="utf-8")
         users = str(max(1, int(load["connections"])))
         words = ("-f", str(file), "--headless", "--only-summary", "--json", "-u", users, "-r", users)
         command = (*reach.prefix, *module("locust", *words, "-H", f"http://{reach.host}:{reach.port}"))
         command = (shutil.which(command[0]) or command[0], *command[1:])
-        try:
-            code, out, err = await run_tool(command, Path(name), seconds + 60)
-        except ToolError as error:
-            raise ScorerError(f"Locust did not measure: {error}") from error
+        code, out, err = await run_tool(command, Path(name), seconds + 60)
+        answers = read_answers(Path(name))
     try:
-        return _read(json.loads(out), seconds)
+        return _read(json.loads(out), seconds, answers)
     except (ValueError, LookupError, TypeError) as error:
         raise ScorerError(f"Locust ended with {code}: {err.decode('utf-8', 'replace')[-300:]}") from error
 
 
-def _read(entries: list[dict[str, Any]], seconds: float) -> dict[str, float]:
+def _source(requests: Sequence[Mapping[str, Any]], folder: Path, seconds: int) -> str:
+    wanted = {name.lower() for one in requests for name in (one.get("expect") or {}).get("headers") or ()}
+    return _FILE.format(
+        requests=json.dumps(list(requests)),
+        wanted=json.dumps(sorted(wanted)),
+        answers=str(folder / "answers-1"),
+        room=MOST_BYTES,
+        longest=LONGEST_BODY,
+        seconds=seconds,
+    )
+
+
+def _read(entries: list[dict[str, Any]], seconds: float, answers: tuple[Answer, ...]) -> Round:
     """One entry for each method; together they are the round."""
     asked = sum(one["num_requests"] for one in entries)
-    if not asked:
-        return {"throughput_rps": 0.0, "error_rate": 1.0}
-    failed = sum(one["num_failures"] for one in entries)
+    lost = sum(one["num_failures"] for one in entries)
     times = sorted((float(key), int(count)) for one in entries for key, count in one["response_times"].items())
-    return {
-        "throughput_rps": (asked - failed) / seconds,
-        "error_rate": failed / asked,
-        **{f"p{share}_ms": _percentile(times, share) for share in (50, 95, 99)},
-    }
+    latencies = {f"p{share}_ms": _percentile(times, share) for share in (50, 95, 99)} if asked else {}
+    return Round(asked - lost, lost, seconds, latencies, answers)
 
 
 def _percentile(times: list[tuple[float, int]], share: int) -> float:

@@ -19,7 +19,7 @@ from proctor.scorers.programs.archive import program_zip
 from proctor.scorers.programs.checker import Checked, Order, run_checks, setup_of
 from proctor.scorers.programs.dependencies import BuildError
 from proctor.scorers.programs.limits import seconds_of
-from proctor.scorers.programs.load import Measured, measure, send
+from proctor.scorers.programs.load import Measured, measure
 from proctor.scorers.programs.options import MarkOptions
 from proctor.scorers.programs.own_tests import OwnTests, run_own_tests
 from proctor.scorers.programs.phases import Note, Phases
@@ -125,7 +125,6 @@ class _Marking:
             if problem:
                 note.fail(problem)
             elif subject.hosted is not None and subject.hosted.start_seconds is not None:
-                self._measures["start_seconds"] = round(subject.hosted.start_seconds, 4)
                 note.say(f"ready after {subject.hosted.start_seconds:.3f} s")
         return all(phase.status is PhaseStatus.DONE for phase in self._phases.done)
 
@@ -182,14 +181,13 @@ class _Marking:
         try:
             await gold.build()
             await gold.start()
-            problem = await gold.ready()
+            problem = await gold.ready() or await self._start_again(gold, self._gold_measures)
             if problem:
                 raise SandboxError(f"The gold solution of {self._problem.id} does not start: {problem}")
-            problem = await subject.hosted.restart(is_fresh=True) if subject.hosted is not None else ""
+            problem = await self._start_again(subject, self._measures)
             if problem:
                 note.fail(problem)
                 return
-            await self._prepare(subject, gold, note)
             of_program, of_gold = await measure(subject, gold, self._options.rounds)
             await self._keep_figures(subject, gold, of_program, of_gold, note)
         except BuildError as error:
@@ -197,23 +195,23 @@ class _Marking:
         finally:
             await gold.close()
 
-    async def _prepare(self, subject: Subject, gold: Subject, note: Note) -> None:
-        requests = (self._problem.load or {}).get("setup")
-        tool = load_tools.chosen() if self._problem.interface.kind is InterfaceKind.SERVICE else None
-        note.evidence["tool"] = f"{tool.name} {tool.version}" if tool else "the problem's own work"
-        if not requests:
-            return
-        for name, one in (("program", subject), ("gold", gold)):
-            if one.hosted is not None and one.hosted.reach is not None:
-                note.evidence[f"{name}_setup"] = await send(one.hosted.reach, requests)
+    async def _start_again(self, subject: Subject, measures: dict[str, float]) -> str:
+        """Both with empty data and within the turn, so that they start alike; why it is not ready, if so."""
+        if subject.hosted is None:
+            return ""
+        problem = await subject.hosted.restart(is_fresh=True)
+        if not problem and subject.hosted.start_seconds is not None:
+            measures["start_seconds"] = round(subject.hosted.start_seconds, 4)
+        return problem
 
     async def _keep_figures(
         self, subject: Subject, gold: Subject, of_program: Measured, of_gold: Measured, note: Note
     ) -> None:
-        note.evidence |= {"program_rounds": of_program.rounds, "gold_rounds": of_gold.rounds}
-        self._gold_measures = of_gold.figures()
-        if gold.hosted is not None and gold.hosted.start_seconds is not None:
-            self._gold_measures["start_seconds"] = round(gold.hosted.start_seconds, 4)
+        tool = load_tools.chosen() if self._problem.interface.kind is InterfaceKind.SERVICE else None
+        note.evidence["tool"] = f"{tool.name} {tool.version}" if tool else "the problem's own work"
+        for name, measured in (("program", of_program), ("gold", of_gold)):
+            note.evidence |= {f"{name}_rounds": measured.rounds, f"{name}_setup": measured.setup}
+        self._gold_measures |= of_gold.figures()
         if of_program.failure:
             note.fail(of_program.failure)
             return

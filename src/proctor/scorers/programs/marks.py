@@ -5,6 +5,7 @@ The formulas are written out in docs/reference/scorecard.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from proctor.domain.message import Json
@@ -37,6 +38,8 @@ MEASURED_AS: Mapping[str, tuple[str, float]] = {
     "work_seconds": ("work_seconds", 1.0),
 }
 """Under which name a threshold's measure is kept in the evidence, and what makes it the threshold's own unit."""
+NOISE = 1.25
+"""So many times worse than gold is no worse: as much as the gold solution may differ from itself."""
 _NOTHING = (
     "no MUST requirement is verified: a program that does nothing asked for has no performance, quality or security"
 )
@@ -78,11 +81,10 @@ def _requirement(problem: Problem, requirement: Requirement, evidence: Evidence)
         by_name.get(name) or CheckResult(name, str(problem.checks.get(name, "")), CheckStatus.NOT_RUN, "not reported")
         for name in requirement.checks
     )
-    shares = [threshold_share(one, evidence) for one in problem.thresholds if one.requirement == requirement.id]
-    known = [share for share in shares if share is not None]
-    if any(check.status is not CheckStatus.PASSED for check in checks) or any(share < 1 for share in known):
+    met = [is_met(one, evidence) for one in problem.thresholds if one.requirement == requirement.id]
+    if any(check.status is not CheckStatus.PASSED for check in checks) or False in met:
         status = RequirementStatus.FAILED
-    elif (checks or shares) and len(known) == len(shares):
+    elif (checks or met) and None not in met:
         status = RequirementStatus.VERIFIED
     else:
         status = RequirementStatus.UNTESTED
@@ -133,7 +135,7 @@ def _others(problem: Problem, evidence: Evidence, *, is_earned: bool) -> list[Di
 
 
 def _performance(problem: Problem, evidence: Evidence) -> DimensionMark:
-    """The mean over the thresholds: 1 where one is met, else how near it came."""
+    """The mean over the thresholds' own marks."""
     weight = problem.weights.get("performance", 0.0)
     shares = {_label(one): threshold_share(one, evidence) for one in problem.thresholds}
     known = [share for share in shares.values() if share is not None]
@@ -148,21 +150,50 @@ def _performance(problem: Problem, evidence: Evidence) -> DimensionMark:
 
 
 def threshold_share(threshold: Threshold, evidence: Evidence) -> float | None:
-    """1 when the threshold is met, else the ratio to it; None when it was not measured."""
-    name, factor = MEASURED_AS[threshold.measure]
-    value = evidence.measures.get(name)
-    if value is None:
-        return 0.0 if _failed_under_load(evidence.phases) else None
-    bound = threshold.value
+    """The threshold's mark; None when it was not measured."""
+    found = _measured(threshold, evidence)
+    if found is None:
+        return None
+    value, bound = found
     if threshold.unit == "gold":
-        gold = evidence.gold_measures.get(name)
-        if gold is None:
-            return None
-        bound *= gold * factor
-    value *= factor
-    if value <= bound + _CLOSE if threshold.is_upper else value >= bound - _CLOSE:
+        return _gold_share(*_times_worse(threshold, value, bound))
+    if _is_within(threshold, value, bound):
         return 1.0
     return max(0.0, min(1.0, bound / value if threshold.is_upper else value / bound))
+
+
+def is_met(threshold: Threshold, evidence: Evidence) -> bool | None:
+    """Whether the value is within the bound itself; None when it was not measured."""
+    found = _measured(threshold, evidence)
+    return None if found is None else _is_within(threshold, *found)
+
+
+def _measured(threshold: Threshold, evidence: Evidence) -> tuple[float, float] | None:
+    """What was measured and what it is held against; a program that failed under load measures as badly as can be."""
+    name, factor = MEASURED_AS[threshold.measure]
+    value, gold = evidence.measures.get(name), evidence.gold_measures.get(name)
+    bound = threshold.value if threshold.unit != "gold" else None if gold is None else threshold.value * gold * factor
+    if value is None and _failed_under_load(evidence.phases):
+        return (math.inf if threshold.is_upper else 0.0), threshold.value if bound is None else bound
+    return None if value is None or bound is None else (value * factor, bound)
+
+
+def _is_within(threshold: Threshold, value: float, bound: float) -> bool:
+    return value <= bound + _CLOSE if threshold.is_upper else value >= bound - _CLOSE
+
+
+def _times_worse(threshold: Threshold, value: float, bound: float) -> tuple[float, float]:
+    """How many times worse than gold it is, and how many times worse the bound is."""
+    better, worse = (bound / threshold.value, value) if threshold.is_upper else (value, bound / threshold.value)
+    times = worse / better if better else 1.0 if worse <= _CLOSE else math.inf
+    return times, threshold.value if threshold.is_upper else 1 / threshold.value
+
+
+def _gold_share(times: float, limit: float) -> float:
+    """Full as far as noise reaches, nothing at the bound, a straight line between: no mark flips with the machine."""
+    if times <= min(NOISE, limit) + _CLOSE:
+        return 1.0
+    return max(0.0, (limit - times) / (limit - NOISE)) if limit > NOISE else 0.0
 
 
 def _failed_under_load(phases: Sequence[Phase]) -> bool:

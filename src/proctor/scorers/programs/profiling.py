@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from proctor.domain.place import APP
+from proctor.domain.place import APP, Reach
 from proctor.domain.problem import InterfaceKind
 from proctor.scorers.programs.entry import PYTHON
 from proctor.scorers.programs.inside.sent import command
 from proctor.scorers.programs.limits import command_limits
-from proctor.scorers.programs.load import do_work, send
+from proctor.scorers.programs.load import do_work, service_load
+from proctor.scorers.programs.load_answers import LoadFailedError
+from proctor.scorers.programs.sending import send
 from proctor.scorers.programs.subject import PROFILE, PROFILES, Subject
 
 REQUESTS = 60
@@ -30,35 +31,43 @@ class Profile:
 async def profile(subject: Subject) -> Profile:
     """Do the problem's work once more, under a profiler; the program is left stopped."""
     kind = subject.problem.interface.kind
-    load = subject.problem.load
-    if load is None:
+    if subject.problem.load is None:
         return Profile({}, problem="the problem has no workload to profile")
     await subject.stop()
     await subject.place.write({"about": b"Profiles are written here."}, under=PROFILES)
     if kind is InterfaceKind.COMMAND:
         _, problem, _ = await do_work(subject, subject.profiled())
     else:
-        problem = await _profile_listening(subject, load)
+        problem = await _profile_listening(subject)
     found = await _collect(subject)
     if not found.files:
         return Profile({}, problem=problem or "the program left no profile: it did not end in order")
     return found
 
 
-async def _profile_listening(subject: Subject, load: Mapping[str, Any]) -> str:
+async def _profile_listening(subject: Subject) -> str:
     await subject.start(is_profiled=True)
     problem = await subject.ready()
     if problem or subject.hosted is None or subject.hosted.reach is None:
         return problem
     if subject.problem.interface.kind is InterfaceKind.SERVICE:
-        many = [one for one in load["requests"] for _ in range(int(one.get("weight", 1)))]
-        repeated = [many[number % len(many)] for number in range(REQUESTS)]
-        await send(subject.hosted.reach, [*load["setup"], *repeated])
+        problem = await _ask(subject, subject.hosted.reach)
     else:
         _, problem, _ = await do_work(subject)
         await _written(subject)
     await subject.stop()
     return problem
+
+
+async def _ask(subject: Subject, reach: Reach) -> str:
+    """The profile's requests one after the other; why they could not all be sent, if so."""
+    try:
+        requests = (await service_load(subject)).requests
+        many = [one for one in requests for _ in range(int(one.get("weight", 1)))]
+        await send(reach, [many[number % len(many)] for number in range(REQUESTS)])
+    except LoadFailedError as error:
+        return str(error)
+    return ""
 
 
 async def _written(subject: Subject) -> None:

@@ -15,25 +15,48 @@ from typing import Any
 
 from proctor.domain.errors import ScorerError
 from proctor.domain.place import Reach
-from proctor.scorers.programs.tools.running import ToolError, run_tool
+from proctor.scorers.programs.load_answers import LONGEST_BODY, MOST_BYTES, Answer, Round, read_answers
+from proctor.scorers.programs.tools.running import run_tool
 
 _MARK = "proctor:"
+# One connection for each thread: within it, an answer belongs to the request before it. Every answer is kept, for a
+# program could answer whatever it likes to requests that nobody reads; one that nobody asked for is kept as such.
 _SCRIPT = """
 local order = {{{order}}}
+local wanted = {{{wanted}}}
 local made = {{}}
-local at = 0
+local at, asked, room = 0, 0, {room}
+local answers
+local threads = 0
+setup = function(thread)
+  threads = threads + 1
+  thread:set("number", threads)
+end
 init = function(args)
+  answers = assert(io.open({folder} .. "/answers-" .. number, "wb"))
 {requests}
 end
 request = function()
   at = at % #order + 1
-  return made[order[at]]
+  asked = order[at]
+  return made[asked]
+end
+response = function(status, headers, body)
+  local head = ""
+  for name, value in pairs(headers) do
+    if wanted[name:lower()] then head = head .. name:lower() .. ":" .. value .. "\\n" end
+  end
+  body = body:sub(1, {longest})
+  room = room - #head - #body
+  if room < 0 then status, head, body = 0, "", "" end
+  answers:write(string.format("%d %d %d %d\\n", asked, status, #head, #body), head, body)
+  asked = 0
 end
 done = function(summary, latency, requests)
   io.write(string.format(
-    '{mark}{{"requests":%d,"us":%d,"connect":%d,"read":%d,"write":%d,"status":%d,"timeout":%d,"p50":%d,"p95":%d,"p99":%d}}\\n',
+    '{mark}{{"requests":%d,"us":%d,"connect":%d,"read":%d,"write":%d,"timeout":%d,"p50":%d,"p95":%d,"p99":%d}}\\n',
     summary.requests, summary.duration, summary.errors.connect, summary.errors.read, summary.errors.write,
-    summary.errors.status, summary.errors.timeout,
+    summary.errors.timeout,
     latency:percentile(50), latency:percentile(95), latency:percentile(99)))
 end
 """
@@ -56,8 +79,8 @@ def lua(text: str) -> str:
     return f'"{"".join(letters)}"'
 
 
-def script(requests: Sequence[Mapping[str, Any]]) -> str:
-    """Requests in a fixed mixed order, each as often as its weight says."""
+def script(requests: Sequence[Mapping[str, Any]], connections: int, folder: Path) -> str:
+    """Requests in a fixed mixed order, each as often as its weight says; answers are written into the folder."""
     order = [number for number, one in enumerate(requests, 1) for _ in range(int(one.get("weight", 1)))]
     random.Random(0).shuffle(order)
     lines = []
@@ -65,41 +88,41 @@ def script(requests: Sequence[Mapping[str, Any]]) -> str:
         headers = ", ".join(f"[{lua(key)}] = {lua(value)}" for key, value in (one.get("headers") or {}).items())
         body = lua(one["body"]) if one.get("body") is not None else "nil"
         lines.append(f"  made[{number}] = wrk.format({lua(one['method'])}, {lua(one['path'])}, {{{headers}}}, {body})")
-    return _SCRIPT.format(order=", ".join(map(str, order)), requests="\n".join(lines), mark=_MARK)
+    wanted = {name.lower() for one in requests for name in (one.get("expect") or {}).get("headers") or ()}
+    return _SCRIPT.format(
+        order=", ".join(map(str, order)),
+        wanted=", ".join(f"[{lua(name)}] = true" for name in sorted(wanted)),
+        requests="\n".join(lines),
+        folder=lua(str(folder)),
+        room=MOST_BYTES // connections,
+        longest=LONGEST_BODY,
+        mark=_MARK,
+    )
 
 
-async def measure(reach: Reach, load: Mapping[str, Any], seconds: int) -> dict[str, float]:
-    """Throughput, latencies and errors of one round."""
+async def measure(reach: Reach, load: Mapping[str, Any], seconds: int) -> Round:
+    """One round; ToolError when wrk itself came to an end."""
     path = shutil.which("wrk")
     if path is None:
         raise ScorerError("wrk is not on this machine.")
     with tempfile.TemporaryDirectory(prefix="proctor-wrk-") as name:
         file = Path(name) / "load.lua"
-        file.write_text(script(load["requests"]), encoding="ascii")
         connections = max(1, int(load["connections"]))
-        words = ("-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(file))
+        file.write_text(script(load["requests"], connections, Path(name)), encoding="ascii")
+        words = (f"-t{connections}", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(file))
         command = (*reach.prefix, path, *words, f"http://{reach.host}:{reach.port}")
         command = (shutil.which(command[0]) or command[0], *command[1:])
-        try:
-            code, out, err = await run_tool(command, Path(name), seconds + 30)
-        except ToolError as error:
-            raise ScorerError(f"wrk did not measure: {error}") from error
-    return _read(code, out, err)
+        code, out, err = await run_tool(command, Path(name), seconds + 30)
+        return _read(code, out, err, read_answers(Path(name)))
 
 
-def _read(code: int, out: bytes, err: bytes) -> dict[str, float]:
+def _read(code: int, out: bytes, err: bytes, answers: tuple[Answer, ...]) -> Round:
     line = next((line for line in out.decode("utf-8", "replace").splitlines() if line.startswith(_MARK)), None)
     if line is None:
         if b"unable to connect" in out + err:
-            return {"throughput_rps": 0.0, "error_rate": 1.0}
+            return Round(0, 1, 0.0, {}, ())
         raise ScorerError(f"wrk ended with {code}: {(err or out).decode('utf-8', 'replace')[-300:]}")
     seen = json.loads(line.removeprefix(_MARK))
-    bad = seen["connect"] + seen["read"] + seen["write"] + seen["timeout"]
-    asked = seen["requests"] + bad
-    measured = {
-        "throughput_rps": (seen["requests"] - seen["status"]) / (seen["us"] / 1e6) if seen["us"] else 0.0,
-        "error_rate": (bad + seen["status"]) / asked if asked else 1.0,
-    }
-    if seen["requests"]:
-        measured |= {f"{name}_ms": seen[name] / 1000 for name in ("p50", "p95", "p99")}
-    return measured
+    lost = seen["connect"] + seen["read"] + seen["write"] + seen["timeout"]
+    latencies = {f"{name}_ms": seen[name] / 1000 for name in ("p50", "p95", "p99")} if seen["requests"] else {}
+    return Round(seen["requests"], lost, seen["us"] / 1e6, latencies, answers)

@@ -1,4 +1,7 @@
+from decimal import Decimal
+
+
 def work(program):
     lib = program.module
     for _ in range(3):
-        lib.total(["0.1"] * 5_000)
+        assert lib.total(["0.1"] * 5_000) == Decimal(500)
