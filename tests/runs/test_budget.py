@@ -108,6 +108,14 @@ def test_input_that_a_provider_may_put_into_its_cache_is_reserved_at_that_rate()
     assert most_it_can_cost(prompt, options, dearer) >= dearer.cost(usage) > most_it_can_cost(prompt, options, PRICE)  # type: ignore[operator]
 
 
+@given(st.integers(0, 5))
+def test_every_repair_round_is_reserved_with_all_that_was_said_before(rounds: int) -> None:
+    prompt = Prompt((Message("user", "x" * 1_000),))
+    bound = most_it_can_cost(prompt, {"max_tokens": 100, "repair": rounds}, PRICE)
+    turns = [Usage(1_000 + turn * (100 + 4 * 7_000), 100) for turn in range(rounds + 1)]
+    assert bound >= sum(PRICE.cost(usage) or 0 for usage in turns)
+
+
 def test_without_a_limit_on_answers_no_bound_is_invented() -> None:
     with pytest.raises(PlanError, match="max_tokens"):
         most_it_can_cost(Prompt(()), {}, PRICE)

@@ -17,7 +17,7 @@ from fakes.scorecards import small_problem
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.lint import lint_problem
 from proctor.benchmarks.problems.shelf import problem_folders
-from proctor.domain.errors import RunError
+from proctor.domain.errors import RateLimitedError, RunError
 from proctor.domain.message import Message, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.place import Runner
@@ -208,6 +208,18 @@ def test_other_prompts_pass_through_untouched(problem: Problem) -> None:
     model = Scripted("anything")
     assert ask(problem, model, 2, "What is 2 + 2?").text == "anything"
     assert model.options == [{"temperature": 0}]
+
+
+def test_a_round_that_is_refused_does_not_make_the_rounds_before_it_free(problem: Problem) -> None:
+    class Refusing(Scripted):
+        async def respond(self, prompt: Prompt, options: object, *, timeout_seconds: float) -> Response:
+            if len(self.prompts) == len(self.answers):
+                raise RateLimitedError("slow down", status=429, retry_after_seconds=3)
+            return await super().respond(prompt, options, timeout_seconds=timeout_seconds)
+
+    with pytest.raises(RateLimitedError) as caught:
+        ask(problem, Refusing("No program."), 1)
+    assert (caught.value.status, caught.value.retry_after_seconds) == (None, 3)
 
 
 def test_the_hidden_tests_are_not_even_there_in_a_repair_round(problem: Problem) -> None:

@@ -15,6 +15,10 @@ from proctor.domain.response import Usage
 
 TOKENS_PER_MESSAGE = 16
 TOKENS_PER_IMAGE = 8_192
+REPAIR_ROUNDS = "repair"
+"""The option of a trial that says how often it may be asked again, each time with the whole conversation before."""
+TOKENS_PER_COMPLAINT = 32_768
+"""What is said between two rounds has fewer bytes than this."""
 
 
 class Budget:
@@ -68,6 +72,12 @@ def most_it_can_cost(prompt: Prompt, options: Mapping[str, Json], price: Price) 
         for message in prompt.messages
     )
     tokens += len(canonical([prompt.tools, prompt.schema]))
+    rounds = options.get(REPAIR_ROUNDS, 0)
+    more = range(1 + (rounds if isinstance(rounds, int) else 0))
+    return sum((_dearest(tokens + n * (longest + TOKENS_PER_COMPLAINT), longest, price) for n in more), Decimal(0))
+
+
+def _dearest(tokens: int, longest: int, price: Price) -> Decimal:
     usage = Usage(input_tokens=tokens, output_tokens=longest)
     costs = [price.cost(usage), price.cost(replace(usage, cache_write_tokens=tokens))]
     known = [cost for cost in costs if cost is not None]

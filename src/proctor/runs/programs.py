@@ -27,8 +27,9 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorecard import Scorecard
 from proctor.domain.scorer import Scorer
+from proctor.engine.budget import REPAIR_ROUNDS
 from proctor.runs.proving import check_problem
-from proctor.runs.repairing import ROUNDS, ProgramModel
+from proctor.runs.repairing import ProgramModel
 from proctor.runs.scorecards import artifacts_of
 from proctor.scorers.programs.marking import mark
 from proctor.scorers.programs.marks import scorecard_of
@@ -71,7 +72,7 @@ async def programming(
     if not asked:
         yield list(evaluations)
         return
-    _refuse_unpayable(plan, asked)
+    _refuse_in_batches(plan, asked)
     _warn_of_free_agents(asked)
     problems = {one.id: one for item in asked for one in _selected(item)}
     async with opened_runner(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox) as runner:
@@ -111,14 +112,10 @@ def _warn_of_free_agents(asked: Sequence[Evaluation]) -> None:
         print(FREE_AGENT_WARNING.format(name=name), file=sys.stderr)  # noqa: T201
 
 
-def _refuse_unpayable(plan: Plan, asked: Sequence[Evaluation]) -> None:
-    """Repair rounds are asked inside one trial: neither a batch nor a cost limit can follow them."""
-    if not any(ROUNDS in item.options for item in asked):
-        return
-    if plan.batch:
+def _refuse_in_batches(plan: Plan, asked: Sequence[Evaluation]) -> None:
+    """Repair rounds are asked inside one trial, and answered while it is waited for."""
+    if plan.batch and any(REPAIR_ROUNDS in item.options for item in asked):
         raise PlanError("Repair rounds need answers at once: leave out either 'repair' or --batch.")
-    if plan.limits.cost_usd is not None:
-        raise PlanError("The cost limit cannot be enforced over repair rounds: leave out either 'repair' or the limit.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from proctor.benchmarks.problems.folder import entry_files
 from proctor.benchmarks.problems.prompt import agent_prompt, specification
-from proctor.domain.errors import ProviderFaultError, SandboxError
+from proctor.domain.errors import ModelError, ProviderFaultError, SandboxError
 from proctor.domain.message import Json, Message, Prompt
 from proctor.domain.model import Model, ModelIdentity
 from proctor.domain.place import Runner
@@ -20,14 +20,13 @@ from proctor.domain.problem import CheckKind, Problem
 from proctor.domain.response import Response
 from proctor.domain.scorecard import CheckResult, CheckStatus, Evidence, PhaseStatus
 from proctor.domain.submission import Submission
+from proctor.engine.budget import REPAIR_ROUNDS
 from proctor.engine.lane import joined
 from proctor.prompts.answers.reading import program_of
 from proctor.reports.markdown import fenced
 from proctor.scorers.programs.marking import mark
 from proctor.scorers.programs.options import MarkOptions
 
-ROUNDS = "repair"
-"""The option of a trial that says how many rounds there may be; it is never sent."""
 MOST_OUTPUT = 6_000
 MOST_OF_ONE = 1_500
 
@@ -63,7 +62,7 @@ class ProgramModel:
 
     async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
         """An answer within the time limit, which holds for all rounds together."""
-        plain = {name: value for name, value in options.items() if name != ROUNDS}
+        plain = {name: value for name, value in options.items() if name != REPAIR_ROUNDS}
         problem = self._problems.get(prompt.text)
         if problem is None:
             return await self._model.respond(prompt, plain, timeout_seconds=timeout_seconds)
@@ -72,7 +71,7 @@ class ProgramModel:
         ends = time.monotonic() + timeout_seconds
         response = await self._model.respond(prompt, plain, timeout_seconds=timeout_seconds)
         files: Mapping[str, bytes] = {}
-        for _ in range(int(options.get(ROUNDS, 0))):
+        for _ in range(int(options.get(REPAIR_ROUNDS, 0))):
             found, files = _merged(response, problem, files)
             complaint = await self._complaint(problem, found, files)
             if complaint is None:
@@ -82,14 +81,21 @@ class ProgramModel:
             left = ends - time.monotonic()
             if left <= 0:
                 raise ProviderFaultError(f"the repair rounds took longer than {timeout_seconds:g} s")
-            response = joined(response, await self._model.respond(prompt, plain, timeout_seconds=left))
+            response = joined(response, await self._once_more(prompt, plain, left))
         return _with_files(response, problem, files)
+
+    async def _once_more(self, prompt: Prompt, options: Mapping[str, Json], seconds: float) -> Response:
+        """A refusal of this round has no status: the rounds before it were answered, and are not free."""
+        try:
+            return await self._model.respond(prompt, options, timeout_seconds=seconds)
+        except ModelError as fault:
+            raise type(fault)(str(fault), retry_after_seconds=fault.retry_after_seconds) from fault
 
     async def _complaint(self, problem: Problem, found: Submission, files: Mapping[str, bytes]) -> str | None:
         """What the model is told of its program; None when there is nothing to mend."""
         if not found.files:
             reasons = "; ".join([*found.notes, *(f"{path}: {why}" for path, why in found.refused.items())])
-            return f"No program could be read from your answer: {reasons}. {_ONCE_MORE}"
+            return f"No program could be read from your answer: {reasons[:MOST_OUTPUT]}. {_ONCE_MORE}"
         async with self._turns:
             evidence = await visible_evidence(problem, files, self._runner, self._options)
         return feedback(evidence)
