@@ -15,6 +15,7 @@ from scorers.corpora.readers import READERS
 from scorers.scoring import HERE, rows
 
 LEAST_RIGHT = 0.97
+BATCHES = range(3, 7)
 
 
 def _response(row: Mapping[str, Any]) -> Response:
@@ -37,7 +38,8 @@ def _number_is_right(row: Mapping[str, Any]) -> bool:
 
 READS = {**READERS, "choice": _choice_is_right, "numeric": _number_is_right}
 FILES = {name: (f"corpora/{name}_1.jsonl", f"corpora/{name}_2.jsonl") for name in READERS} | {
-    name: (f"corpus_{name}.jsonl", f"heldout_{name}.jsonl", f"corpora/{name}_3.jsonl") for name in ("choice", "numeric")
+    name: (f"corpus_{name}.jsonl", f"heldout_{name}.jsonl", *(f"corpora/{name}_{n}.jsonl" for n in BATCHES))
+    for name in ("choice", "numeric")
 }
 EACH = pytest.mark.parametrize("name", sorted(READS))
 

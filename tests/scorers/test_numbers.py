@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from proctor.scorers import choice, numeric
 from proctor.scorers.choice_reading import read_choice
-from proctor.scorers.numeric import read_number
+from proctor.scorers.numeric_reading import read_number
 from scorers.scoring import score
 
 

@@ -16,7 +16,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
 NAME = "choice"
-REVISION = "2"
+REVISION = "3"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

@@ -10,7 +10,7 @@ MARKERS_TRIED = 25
 LONGEST_GAP = 160
 OWN_MARKERS = (
     "choose", "choice", "select", "pick", "go with", "going with", "opt for", "correct option", "best option",
-    "right option", "ans:",
+    "right option", "only option", "ans:",
 )  # fmt: skip
 FOREIGN_MARKERS = (
     "我选择", "我选", "选择", "应选", "故选", "選択", "正解", "正しいのは", "正确选项", "正确的是",
@@ -24,17 +24,27 @@ FOREIGN_LETTERS = {
 }  # fmt: skip
 FOREIGN_LETTER = re.compile(rf"(?<!\w)[{''.join(FOREIGN_LETTERS)}](?!\w)|[①②③④⑤]")
 CYRILLIC_ANSWER = re.compile(
-    r"((?:ответ|вариант)\w*\s*[:—–-]?\s*\**\(?)([АВСЕ])(?=\)?\**[.\s]*(?:$|\n|\)))", re.IGNORECASE
+    r"((?:ответ|вариант)\w*\s*[:—–-]?\s*\**\(?)([АБВГСЕ])(?=\)?\**[.\s]*(?:$|\n|\)))", re.IGNORECASE
 )
-CYRILLIC = str.maketrans("АВСЕавсе", "ABCEABCE")
+CYRILLIC = str.maketrans("АБВГСЕабвгсе", "ABBDCEABBDCE")  # В looks like B, С like C; Б and Г only count
 
 LINKED = re.compile(r"[\W_]*(?:or|nor|and|und|oder|ou|o|y)?[\W_]*")
 LAST_SENTENCE = re.compile(r"(?<=[.!?。])\s+")
-RULED_OUT = re.compile(r",?\s{0,3}\b(?:not|rather than|unlike|instead of)\b[^,.\n]*", re.IGNORECASE)
+RULED_OUT = re.compile(
+    r",?\s{0,3}\b(?:(?:not|neither|than|unlike|instead of|while|whereas|(?:al)?though|despite|compared|since|because"
+    r"|nicht|als|statt|während|obwohl|weil|alors que|bien que|car|mientras|aunque|porque|хотя|чем)\b[^,.:;\n]*"
+    r"|(?:in contrast|by contrast|conversely|on the other hand|im gegensatz|en revanche|por otro lado)\b[^.\n]*)",
+    re.IGNORECASE,
+)
+# 'A common mistake is to choose C', 'many students pick A': not the choice of who is speaking.
+OF_OTHERS = re.compile(
+    r"\b(?:students?|people|many|some|others|mistake|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$",
+    re.IGNORECASE,
+)
 NAMING = re.compile(r"\b(?:option|choice|letter|answer|opción|opção|réponse|variante?)\b|选项|選択肢|번", re.IGNORECASE)
 # A capital 'A' or 'I' is a label, not an English word, when one of these follows it.
 FOLLOWERS = re.compile(
-    r"\s+(?:because|since|as|and|or|is|for|which|due|given|but|not|with|by|based|would|in|it\sis|fits)\b|\s*[^\sA-Za-z0-9'’]|\s*$"
+    r"\s+(?:because|since|as|and|or|is|for|which|due|given|but|not|with|by|based|would|in|it\sis|fits)\b|\s*[^\sA-Za-z0-9'’]|\s*(?:\n|$)"
 )
 JOINED = (
     r"[)\]*_.\"'}]*\s*(?:,|/|&|\b(?:and|or|und|oder|et|ou|y|o|и|или)\b|和|或|と|か|또는|와|과)\s*"
@@ -43,7 +53,9 @@ JOINED = (
 CLAUSE = re.compile(r"[)\]*]*\s+(?:is|was|are|has|cannot|can't|would|does|isn't|seems|could|might)\b")
 ORDINALS = ("first", "second", "third", "fourth", "fifth")
 ORDINAL = re.compile(
-    rf"\bthe\s+({'|'.join(ORDINALS)})\s+(?:option|choice|answer|one|statement|alternative)\b", re.IGNORECASE
+    rf"\bthe\s+({'|'.join(ORDINALS)})\s+(?:option|choice|answer|one|statement|alternative)\b"
+    r"|\b(?:option|choice|answer|opción|antwort|вариант)\s+#?([1-5])(?![\d.,]*\d)|([1-5])번",
+    re.IGNORECASE,
 )
 APPROVED = re.compile(
     r"(?<!not )(?<!in)\b(?:yes|right|correct|true|fits|richtig|correcto?|vrai)\b|[✓✔✅]|正确|正しい|맞", re.IGNORECASE
@@ -55,13 +67,13 @@ EITHER = re.compile(r"\b(?:either|both|neither)\W*$", re.IGNORECASE)
 VERDICT = (
     r"[)\]*_.\"'}]*\s*(?:is|was|must\ be|would\ be|ist|est|es|é|è|は|が|是|이|가)?\s*"
     r"(?:the|a|la|die|le|el|il|o|clearly|definitely|indeed)?\s*(?:most\s|only\s|single\s)?"
-    r"(?:correct|right\b|fits\b|best\b|true\b|answer|accurate|appropriate|正解|正确|正確|richtig|korrekt"
-    r"|bonne|correcta?\b|correto|corretta|верн|правильн|정답|맞)"
+    r"(?:correct|right\b|fits\b|best\b|better\b|it\ is\b|true\b|answer|accurate|appropriate|正解|正确|正確|richtig"
+    r"|korrekt|bonne|correcta?\b|correto|corretta|верн|правильн|정답|맞)"
 )
 THEREFORE = re.compile(
     r"(?:\b(?:so|therefore|thus|hence|consequently|final|it['’]s|it is|must be|has to be|leaves|leaning towards?"
     r"|i['’]d say|also|daher|donc|je dirais|por lo tanto|поэтому)\b"
-    r"|因此|所以|よって|したがって|따라서)"
+    r"|因此|所以|只有|よって|したがって|따라서)"
     r"[^.\n。]{0,80}?",
     re.IGNORECASE,
 )
@@ -72,6 +84,25 @@ REFUSAL = re.compile(
     r"|无法|不能回答|できません|わかりません|알\s수\s없|답변할\s수|не\sмогу|لا\sأستطيع",
     re.IGNORECASE,
 )
+# 'The answer A (Sydney) is a common mistake' announces nothing.
+DISMISSED = re.compile(
+    r"""[)\]*_\"'}]*\s*(?:\([^()\n]{0,80}\)\s*)?(?:is|was|are|est|ist|es|é|è|были?|是|は|는|은)?\s*
+    (?:an?|the|une?|eine?|una?|la|only|a\ common|often|clearly)?\s*(?:common\s|frequent\s|häufiger\s)?
+    (?:incorrect|wrong|false|not\b|mistake|error|ruled\ out|eliminated|erreur|fauss?e?x?\b|falsch|fehler|incorrect[ao]
+    |erróne[ao]|неверн|неправильн|ошиб|错|不正确|不对|誤り|間違|不正解|틀|오답|нет\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+TURN = re.compile(
+    r"\b(?:but|however|so|therefore|thus|hence|aber|sondern|mais|pero|sino|но)\b|→|但|而|しかし|하지만", re.IGNORECASE
+)
+OPENING_END = re.compile(r"[*_\"'”’`)\]]*\s?([.!,—\n]|$)\s*")
+NAMED = re.compile(
+    r"(?:option|choice|letter|answer|antwort|buchstabe|opción|respuesta|opção|réponse|lettre|вариант|ответ)\s*$",
+    re.IGNORECASE,
+)
+CONDITION = re.compile(r"\b(?:if|unless|wenn|falls|si|если)\b|如果|もし", re.IGNORECASE)
+ADVERB = re.compile(r"(?:yes|no|true|false|ja|nein|oui|non|sí|да|нет)\Z", re.IGNORECASE)
+MARKS = "✓✔✅✗✘❌✖"
 MANY_OPTIONS = "names more than one option"
 
 
@@ -110,9 +141,9 @@ def patterns_for(labels: str) -> Patterns:
             rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
         ),
         lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])[*_]*(?:\s*[).:\]\"'`,;$]|\s*$|\s*\n|\s+[-–—=]\s)"),
-        only=re.compile(rf"[\W_]*([{both}])[\W_]*"),
+        only=re.compile(rf"[\W_]*([{both}])(?!\s*[✗✘❌✖])[\W_]*"),
         line=re.compile(rf"(?m)^[ \t*_#>-]{{0,12}}\(?([{upper}])[*_]*[).:]"),
-        listed=re.compile(rf"(?m)^[ \t|*_#>-]{{0,12}}\(?([{upper}])[*_]*[ \t]*[).:|][*_]*(.*)$"),
+        listed=re.compile(rf"(?m)^[ \t|*_#>-]{{0,12}}\(?([{upper}])[*_]*[ \t]*(?:[).:|–—-]|(?=[{MARKS}]))[*_]*(.*)$"),
         verdict=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"']{{0,8}}([{upper}]){VERDICT}"),
         joined=re.compile(rf"{JOINED}([{upper}])(?![A-Za-z0-9'’])"),
         mention=re.compile(

@@ -8,11 +8,14 @@ from functools import lru_cache
 from itertools import islice
 
 from proctor.scorers.choice_patterns import (
+    ADVERB,
     APPROVED,
     CLAUSE,
+    CONDITION,
     COPULA,
     CYRILLIC,
     CYRILLIC_ANSWER,
+    DISMISSED,
     EITHER,
     FOLLOWERS,
     FOREIGN_LETTER,
@@ -23,38 +26,58 @@ from proctor.scorers.choice_patterns import (
     LONGEST_GAP,
     MANY_OPTIONS,
     MARKERS_TRIED,
+    NAMED,
     NAMING,
+    OF_OTHERS,
+    OPENING_END,
     ORDINAL,
     ORDINALS,
     OWN_MARKERS,
     REFUSAL,
     RULED_OUT,
     THEREFORE,
+    TURN,
     Patterns,
     patterns_for,
 )
-from proctor.scorers.markers import CONNECTOR, CORRECTION, NEGATION, SENTENCE_END, announces, marker_ends
+from proctor.scorers.markers import (
+    CONNECTOR,
+    CORRECTION,
+    NEGATION,
+    SENTENCE_END,
+    announces,
+    first_turn,
+    marker_ends,
+    own_turn,
+)
 from proctor.scorers.reading import last_boxed, plain, without_struck
 
 CONCLUSIONS_TRIED = 20
+QUOTING = " *_\"'“‘`$([:"
 
 
 def read_choice(text: str, labels: str, choices: tuple[str, ...], *, is_cut: bool = False) -> tuple[str | None, str]:
     """The label settled on and how it was read, or None and why there is none."""
-    text = _latin(plain(without_struck(text)))
+    text = _latin(plain(without_struck(own_turn(text))))
     patterns = patterns_for(labels)
-    claim = _claimed(text, patterns, choices, labels)
-    if claim is not None:
-        label, end, how = claim
-        return _corrected(text, end, patterns) or ((label, how) if label else (None, how))
-    only = _standing_alone(text, patterns, choices, labels)
-    if only is not None:
-        return only
+    for part in dict.fromkeys((first_turn(text), text)):
+        settled = _settled(part, patterns, choices, labels)
+        if settled is not None:
+            return settled
     if REFUSAL.search(_without_choices(text, choices)):
         return None, "declines to choose"
     if is_cut:
         return None, "cut off before an option was chosen"
     return _inferred(text, patterns, choices, labels)
+
+
+def _settled(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> tuple[str | None, str] | None:
+    """What is stated, or stands by itself."""
+    claim = _claimed(text, patterns, choices, labels)
+    if claim is None:
+        return _standing_alone(text, patterns, choices, labels)
+    label, end, how = claim
+    return _corrected(text, end, patterns) or (label, how)
 
 
 def _latin(text: str) -> str:
@@ -83,7 +106,7 @@ def _claimed(text: str, patterns: Patterns, choices: tuple[str, ...], labels: st
             claim = announced
             break
     for found in patterns.verdict.finditer(text, claim[1] if claim else 0):
-        if _is_label(text, found.start(1), found[1]):
+        if _is_label(text, found.start(1), found[1]) and not _is_conditional(text, found.start()):
             claim = (found[1], found.end(), "said to be correct")
     return claim
 
@@ -105,6 +128,8 @@ def _lone_label(text: str, patterns: Patterns) -> str | None:
 
 def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...], labels: str) -> Claim | None:
     """The option that the marker ending here announces, if it does."""
+    if OF_OTHERS.search(text, max(0, end - 40), end):
+        return None
     plainly = patterns.plainly.match(text, end)
     if plainly is not None:
         return plainly[1], len(text), "announced"
@@ -124,6 +149,8 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
             continue
         if not _is_label(rest, found.start("label"), found["label"], found["open"]):
             continue
+        if DISMISSED.match(rest, found.end()):
+            return None
         label = found["label"].upper()
         if label in "AI" and not found["open"]:
             quoted = _quoted_at_start(rest[found.start() :], choices, labels)
@@ -170,7 +197,15 @@ def _is_label(text: str, position: int, letter: str, opening: str = "") -> bool:
         return after in ")]}\"'”’>" or letter.isupper()
     if letter.islower():
         return after in (")", ".", ":", "]", "*", "_", "") or (letter not in "aeiouy" and after in " \n,;!")
-    return letter not in "AI" or FOLLOWERS.match(text, position + 1) is not None
+    if letter not in "AI" or FOLLOWERS.match(text, position + 1):
+        return True
+    return letter == "A" and NAMED.search(text, max(0, position - 12), position) is not None
+
+
+def _is_conditional(text: str, position: int) -> bool:
+    """'If it is a normal good, A is right' settles nothing."""
+    clause = re.split(r"[.;\n]", text[max(0, position - 80) : position])[-1]
+    return CONDITION.search(clause) is not None
 
 
 def _corrected(text: str, end: int, patterns: Patterns) -> tuple[str, str] | None:
@@ -198,9 +233,9 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
     found = patterns.only.fullmatch(last_line) or patterns.only.fullmatch(LAST_SENTENCE.split(last_line)[-1])
     if found and (found[1].isupper() or len(last_line) > 1):
         return found[1].upper(), "the last line"
-    if len(lines) > 1:
-        return None
     lead = patterns.lead.match(text)
+    if len(lines) > 1 and not (lead and lead[1] != labels[0]):  # a list of the options begins with the first
+        return None
     if lead and not patterns.joined.match(text, lead.end(1)):
         return lead[1].upper(), "the response begins with it"
     if choices and text[:1] in labels and text[1:2] == " ":
@@ -212,6 +247,7 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
 
 def _inferred(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> tuple[str | None, str]:
     """No statement was found: a conclusion, the only option mentioned, or the only one quoted."""
+    text = _without_listing(text, patterns, choices, labels)
     concluded = _concluded(text, patterns)
     if concluded:
         return concluded, "the conclusion"
@@ -228,22 +264,65 @@ def _inferred(text: str, patterns: Patterns, choices: tuple[str, ...], labels: s
     }
     if len(mentioned) == 1:
         label = mentioned.pop()
-        if not re.search(rf"\bnot\s+(?:option\s+)?\(?{re.escape(label)}\b", text):
+        if not re.search(rf"\bnot\s+(?:option\s+)?\(?{re.escape(label)}\b", text, re.IGNORECASE):
             return label, "the only option mentioned"
         return None, "rules an option out without choosing one"
-    said = RULED_OUT.sub("", text)
-    quoted = _only_quoted(said, choices, labels) or _only_quoted(said.rpartition("=")[2], choices, labels)
-    if quoted is None and choices:
-        sentences = [part for part in SENTENCE_END.split(text) if part.strip()]
-        quoted = _only_quoted(sentences[-1], choices, labels) if sentences else None
-    if quoted is None and choices and COPULA.match(text, _length_at_start(text, choices, labels)):
-        quoted = _quoted_at_start(text, choices, labels)  # 'Jupiter is the largest; Mars and Venus are rocky'
+    quoted = _quoted(text, choices, labels) if choices else None
     if quoted:
         return quoted, "the only option quoted"
-    places = {ORDINALS.index(found[1].lower()) for found in ORDINAL.finditer(text)}
+    places = {
+        ORDINALS.index(found[1].lower()) if found[1] else int(found[2] or found[3]) - 1
+        for found in ORDINAL.finditer(text)
+    }
     if len(places) == 1 and not mentioned and min(places) < len(labels):
         return labels[places.pop()], "named by its place"
     return None, MANY_OPTIONS if mentioned else "names no option"
+
+
+def _without_listing(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> str:
+    """The text without the options as the question listed them, where several are repeated."""
+    restated = [
+        found
+        for found in islice(patterns.listed.finditer(text), 60)
+        if labels.index(found[1]) < len(choices) and _folded(found[2]) == _folded(choices[labels.index(found[1])])
+    ]
+    if len(restated) > 1:
+        for found in reversed(restated):
+            text = text[: found.start()] + text[found.end() :]
+    return text
+
+
+def _quoted(text: str, choices: tuple[str, ...], labels: str) -> str | None:
+    """The option named by its text: the only one of all, of the conclusion, of the opening or of the last sentence."""
+    said = RULED_OUT.sub("", text)
+    opening, end = _opening(text, choices, labels)
+    *_, last = [part for part in SENTENCE_END.split(text) if part.strip()] or [""]
+    *before, turned = TURN.split(last)
+    return (
+        _only_quoted(text, choices, labels)
+        or _only_quoted(said, choices, labels)
+        or _only_quoted(said.rpartition("=")[2], choices, labels)
+        or (opening if end == "sentence" else None)
+        or (_only_quoted(turned, choices, labels) if before else None)
+        or (opening if end == "clause" else None)
+        or _only_quoted(last, choices, labels)
+        or (opening if end == "subject" else None)
+    )
+
+
+def _opening(text: str, choices: tuple[str, ...], labels: str) -> tuple[str | None, str]:
+    """The option a response begins with, and what it is there: a sentence, a clause such as 'Yes,' or a subject."""
+    label = _quoted_at_start(text, choices, labels)
+    if label is None:
+        return None, ""
+    choice = _folded(choices[labels.index(label)])
+    rest = text.lstrip(QUOTING)[len(choice) :]
+    end = OPENING_END.match(rest)
+    if end is None or _quoted_at_start(rest[end.end() :], choices, labels):
+        return label, "subject" if COPULA.match(rest) else ""
+    if end[1] != ",":
+        return label, "sentence"
+    return label, "clause" if ADVERB.match(choice) else ""
 
 
 def _without_choices(text: str, choices: tuple[str, ...]) -> str:
@@ -251,12 +330,6 @@ def _without_choices(text: str, choices: tuple[str, ...]) -> str:
     for choice in choices:
         text = re.sub(re.escape(choice.strip()), " ", text, flags=re.IGNORECASE) if choice.strip() else text
     return text
-
-
-def _length_at_start(text: str, choices: tuple[str, ...], labels: str) -> int:
-    """How long the option's text is that the response begins with; its whole length where it begins with none."""
-    label = _quoted_at_start(text, choices, labels)
-    return len(text) if label is None else len(choices[labels.index(label)].strip())
 
 
 def _concluded(text: str, patterns: Patterns) -> str | None:
@@ -270,6 +343,7 @@ def _concluded(text: str, patterns: Patterns) -> str | None:
                 found["label"].isupper()
                 and not NEGATION.search(between)
                 and _is_label(text, found.start("label"), found["label"])
+                and not _is_conditional(text, found.start("label"))
             ):
                 concluded = found["label"]
     return concluded
@@ -281,7 +355,7 @@ def _folded(choice: str) -> str:
 
 
 def _starts_with(said: str, choice: str) -> bool:
-    said, wanted = said.casefold().lstrip(" *_\"'“‘`$([:"), _folded(choice)
+    said, wanted = said.casefold().lstrip(QUOTING), _folded(choice)
     return bool(wanted) and said.startswith(wanted) and not said[len(wanted) : len(wanted) + 1].isalnum()
 
 

@@ -39,7 +39,13 @@ CORRECTION = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 PUNCTUATION = re.compile(r"[\W_]*")
-SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$)|\n")
+SENTENCE_END = re.compile(r"[.!?](?:\s|$)|[。！？\n]")
+_NEXT_TURN = re.compile(
+    r"\n[ \t#*_>]{0,8}(?:q|question|problem|human|user|instruction|frage|pregunta|pergunta|вопрос|问题|题目|問題|질문)"
+    r"[ \d#*_]{0,8}[:\n]",
+    re.IGNORECASE,
+)
+_END_OF_TURN = re.compile(r"<\|(?:im_end|im_start|endoftext|eot_id|end)\|>|</s>|\[/?INST\]|<end_of_turn>")
 _NEXT_LINE = re.compile(r":[\s*_>#$(\[`]*$")
 
 
@@ -50,6 +56,18 @@ def announces(gap: str, longest: int, naming: re.Pattern[str] | None = None) -> 
     if len(gap) > longest or not (CONNECTOR.search(gap) or (naming and naming.search(gap))):
         return False
     return SENTENCE_END.search(_NEXT_LINE.sub(":", gap)) is None
+
+
+def own_turn(text: str) -> str:
+    """The text up to the token by which a model ends its turn, where it wrote on after it."""
+    before = _END_OF_TURN.split(text, maxsplit=1)[0]
+    return before if before.strip() else text
+
+
+def first_turn(text: str) -> str:
+    """The text up to where a model that does not stop asks itself the next question."""
+    found = _NEXT_TURN.search(text, 1)
+    return text[: found.start()] if found else text
 
 
 def marker_ends(text: str, lowered: str, also: tuple[str, ...] = ()) -> Iterator[int]:

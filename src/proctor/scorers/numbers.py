@@ -1,6 +1,7 @@
 r"""Numbers as people and models write them.
 
-1,234.5 · 1.234,5 · 1 234 · 1,23,456 · 3/4 · \frac{3}{4} · 1 1/2 · 2.5e3 · 2.5 × 10^3 · 12 % · 3 million.
+1,234.5 · 1.234,5 · 1 234 · 1,23,456 · 3/4 · \frac{3}{4} · 1 1/2 · 2.5e3 · 2.5 × 10^3 · 2^10 · 12 % · 3 million
+· 1万2千.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 LONGEST_INTEGER = 400  # digits; a longer one is compared as a float
@@ -18,33 +20,33 @@ _VULGAR = {
 }  # fmt: skip
 _SCALES = {
     "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "lakh": 10**5, "crore": 10**7,
-    "mille": 10**3, "millones": 10**6, "millionen": 10**6, "millions": 10**6, "mio": 10**6, "тыс": 10**3, "млн": 10**6,
+    "dozen": 12, "tausend": 10**3, "mil": 10**3, "mille": 10**3, "millón": 10**6, "millones": 10**6, "millionen": 10**6,
+    "millions": 10**6, "mio": 10**6, "milliarden": 10**9, "mrd": 10**9, "milliards": 10**9, "bn": 10**9, "тыс": 10**3,
+    "тысяч": 10**3, "тысячи": 10**3, "млн": 10**6, "миллиона": 10**6, "миллионов": 10**6, "млрд": 10**9,
+    "ألف": 10**3, "مليون": 10**6,
     "万": 10**4, "萬": 10**4, "億": 10**8, "亿": 10**8, "만": 10**4, "억": 10**8, "천": 10**3, "千": 10**3,
+    "百": 10**2, "백": 10**2,
 }  # fmt: skip
-UNITS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
-WORDS = {
-    "zero": 0, **UNITS, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
-    "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40,
-    "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
+_LETTERS = {"k": 10**3, "m": 10**6, "b": 10**9}
 _PERCENT = r"%|percent\b|per\ cent\b|prozent\b|pour\ cent\b|por\ ciento\b|процент|퍼센트|パーセント"
 
 NUMBER = re.compile(
-    rf"""(?=[-\d$€£¥₹₩₽.\\mn½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])(?<![A-Za-z_\d])
-    (?P<sign>(?<![\w)\]}}%])-|(?<==\ )-\ |(?:(?<=is\ )|(?<=be\ )|(?<=[:=]\ ))(?:minus|negative)\ )?
+    rf"""(?=[-–\d$€£¥₹₩₽.\\mn½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])(?<![A-Za-z_\d^])(?<![_^]\{{)
+    (?P<sign>(?<![\w)\]}}%])-|(?<==\ )(?:-\ |–\ ?)|(?:(?<=is\ )|(?<=be\ )|(?<=[:=]\ ))(?:minus|negative)\ )?
     (?:[$€£¥₹₩₽]\ ?(?P<late_sign>-)?)?
     (?:
       (?:(?P<whole>\d+)\ ?)?\\[dt]?frac\ ?
         (?:\{{\ ?(?P<top>-?[\d,.]+)\ ?\}}\ ?\{{\ ?(?P<bottom>[\d,.]+)\ ?\}}|(?P<t1>\d)(?P<b1>\d))
       |(?:(?P<mixed>\d+)[\ -])?(?<![/\d.,])(?P<over>\d+)\ ?/\ ?(?P<under>\d+)(?![/\d]|\.\d)
       |(?P<before>\d*)\ ?(?P<vulgar>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])
+      |(?P<base>\d{{1,3}})(?:(?:\^|\*\*)\{{?(?P<to>-?\d{{1,2}})(?!\d)\}}?|(?P<small>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{{1,3}}))
       |(?P<digits>\d{{1,3}}(?:\ \d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,'’]\d+)*|(?<![\w)\].])\.\d+)
        (?:[eE](?P<exponent>[-+]?\d{{1,3}})(?!\w)
          |\ ?(?:×|x|\*|·|\\times|\\cdot)\ ?10\ ?
           (?:(?:\^|\*\*)\ ?\{{?(?P<power>-?\d{{1,3}})\}}?|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{{1,4}})))?
     )
     (?:\ ?(?:(?P<percent>{_PERCENT})|(?P<scale>{"|".join(sorted(_SCALES, key=len, reverse=True))})(?![a-z])
-      |(?<=\d)(?P<kilo>k)\b))?
+      |(?<=\d)(?P<kilo>[kmb])\b))?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -52,6 +54,10 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(
 _EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}")
 _QUOTED = re.compile(r"\d{1,3}(?:['’]\d{3})+(?:\.\d+)?")
 _SPACED = re.compile(r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?")
+
+
+_MYRIADS = re.compile(r"(?<![\d,.])(?:\d[\d,.]*[億亿억万萬만千천百백]{1,2} ?)+(?:\d[\d,]*)?")
+_MYRIAD = re.compile(r"(\d[\d,.]*)([億亿억万萬만千천百백]*)")
 
 
 class Number(NamedTuple):
@@ -73,7 +79,16 @@ def readable(text: str) -> str:
     if "\\" in text or "{,}" in text:
         for written, meant in (("{,}", ","), ("\\,", ""), ("\\!", ""), ("\\$", "$"), ("\\%", "%"), ("\\;", " ")):
             text = text.replace(written, meant)
-    return text
+    return text if text.isascii() else _MYRIADS.sub(_add_myriads, text)
+
+
+def _add_myriads(found: re.Match[str]) -> str:
+    """1万2千 as 12000; a lone 3万 stays as it is, for the question may ask how many 万."""
+    parts = [(_part(digits), math.prod(_SCALES[unit] for unit in units)) for digits, units in _MYRIAD.findall(found[0])]
+    if len(parts) < 2 or any(small >= big for (_, big), (_, small) in pairwise(parts)):
+        return found[0]
+    total = sum(amount * scale for amount, scale in parts)
+    return found[0] if math.isnan(total) else f"{total:.15g} "
 
 
 def find_numbers(
@@ -99,6 +114,8 @@ def _read(match: re.Match[str], *, comma_decimals: bool) -> Iterator[Number]:
                 yield Number(_number(piece.group()), piece.group(), at, at + len(piece.group()))
             return
         value = _raise(value, parts)
+    elif parts["base"] is not None:
+        value = _power(int(parts["base"]), parts["to"] or (parts["small"] or "").translate(_SUPERSCRIPTS))
     else:
         value = _fraction(parts)
     if value is None:
@@ -111,7 +128,7 @@ def _read(match: re.Match[str], *, comma_decimals: bool) -> Iterator[Number]:
     elif parts["scale"]:
         factor = _SCALES[parts["scale"].lower()]
     elif parts["kilo"]:
-        factor = 1000
+        factor = _LETTERS[parts["kilo"].lower()]
     yield Number(value, match.group().strip(), match.start(), match.end(), factor)
 
 
@@ -164,6 +181,11 @@ def _raise(value: int | float, parts: dict[str, str | None]) -> int | float:
     if exponent >= 0 and isinstance(value, int):
         return int(value * 10**exponent)
     return float(f"{value}e{exponent}")
+
+
+def _power(base: int, written: str) -> int | float:
+    exponent = int(written) if re.fullmatch(r"-?\d+", written) else 1
+    return base**exponent if exponent >= 0 or base == 0 else float(base) ** exponent
 
 
 def _fraction(parts: dict[str, str | None]) -> int | float | None:

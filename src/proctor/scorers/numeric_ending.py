@@ -1,0 +1,178 @@
+"""Which number a response ends with, where it announces none: its conclusion, without what is only said around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from itertools import pairwise
+
+from proctor.scorers.markers import CORRECTION, SENTENCE_END
+from proctor.scorers.number_words import find_spelt
+from proctor.scorers.numbers import LONGEST_INTEGER, Number, find_numbers
+from proctor.scorers.numeric_patterns import (
+    AFTERWORD,
+    ASIDE,
+    BETWEEN,
+    BOLD,
+    CIRCUMSTANCE,
+    CONCLUDES,
+    GOES_ON,
+    HEADED,
+    KNOWN,
+    MEANWHILE,
+    NUMBERED,
+    OPERATOR,
+    OR,
+    RANGE,
+    REASON,
+    REASON_AT_END,
+    SO,
+)
+
+TAIL = 2000
+
+
+class Role(IntEnum):
+    """What a number is in its sentence; the least of them is the likeliest answer."""
+
+    SAID = 0
+    CIRCUMSTANCE = 1
+    """'over 3 months', 'in 2019', 'after 4 hours'."""
+    KNOWN = 2
+    """'for the 16 glasses', '14 of the 20', '33, not 36'."""
+
+
+def last_number(text: str, *, comma_decimals: bool) -> tuple[Number, str, bool] | None:
+    """The number, how it was found and whether it is one end of a range."""
+    start = max(0, len(text) - TAIL)
+    floor = max(0, start - LONGEST_INTEGER)
+    while start > floor and not text[start].isspace():  # never cut a number in two
+        start -= 1
+    text = _conclusion(text[start:].strip(), comma_decimals)
+    bold = _bold(text, text.rfind("\n") + 1, comma_decimals)
+    if bold:
+        number = _likeliest(text, bold)
+        return number, "the last number in bold", is_range(text, number)
+    outside = ASIDE.sub(lambda found: " " * len(found[0]), text)
+    return _last(outside, comma_decimals) or _last(text, comma_decimals)
+
+
+def opening_number(text: str, *, comma_decimals: bool) -> Number | None:
+    """The number that a first paragraph consists of, perhaps with its unit; none where the rest concludes anew."""
+    first, blank, rest = text.partition("\n\n")
+    numbers = _numbers(first, comma_decimals) if blank and len(first) < 40 else []
+    if len(numbers) != 1 or len(first.replace(numbers[0].text, "").split()) > 1:
+        return None
+    return None if CONCLUDES.search(rest) or CORRECTION.search(rest) else numbers[0]
+
+
+def is_range(text: str, number: Number) -> bool:
+    """Whether another number follows it as the other end of a range, or as another answer: '3–5', '4 or 5'."""
+    if RANGE.match(text, number.end):
+        return True
+    other = OR.match(text, number.end)
+    second = next(find_numbers(text, other.end(), other.end() + 40), None) if other else None
+    return second is not None and not set(number.readings()) & set(second.readings())
+
+
+def _conclusion(text: str, comma: bool) -> str:
+    """The text up to its conclusion: remarks, checks, grounds and restated facts that follow it are left out."""
+    numbers = _numbers(text, comma)
+    since = max((found.end() for found in CONCLUDES.finditer(text)), default=0)
+    for found in AFTERWORD.finditer(text, since):
+        before = _between(numbers, 0, found.start())
+        is_apart = not found["origins"] or not GOES_ON.search(text, found.end())
+        if (len(before) == 1 and is_apart) or (before and not found["grounds"] and not found["origins"]):
+            text = text[: found.start()]
+            break
+    end = SENTENCE_END.search(text, since) if since else None
+    if end and _between(numbers, since, end.start()) and not GOES_ON.search(text, end.end()):
+        text = text[: end.start()]
+    return text.rstrip()
+
+
+def _numbers(text: str, comma: bool) -> list[Number]:
+    """The numbers of a text that are not the labels of its steps."""
+    numbered = {found.start(1): found[1] for found in NUMBERED.finditer(text)}
+    if "1" not in numbered.values():
+        numbered = {}
+    return [
+        number
+        for number in find_numbers(text, comma_decimals=comma)
+        if number.start not in numbered and not HEADED.search(text, max(0, number.start - 16), number.start)
+    ]
+
+
+def _bold(text: str, start: int, comma: bool) -> list[Number]:
+    return [
+        number._replace(start=found.start(1) + number.start, end=found.start(1) + number.end)
+        for found in BOLD.finditer(text, start)
+        for number in _numbers(found[1], comma)
+    ]
+
+
+def _likeliest(text: str, numbers: list[Number]) -> Number:
+    """The last of those with the least role."""
+    return min(reversed(numbers), key=lambda number: role_of(text, number))
+
+
+def _last(text: str, comma: bool) -> tuple[Number, str, bool] | None:
+    """Of the last sentence with a number that is not merely known, the likeliest answer; else the last number."""
+    numbers = _numbers(text, comma)
+    for start, end in _sentences_backwards(text):
+        begin, stop = _claim(text, numbers, start, end)
+        said = _between(numbers, begin, stop)
+        spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) is Role.SAID]
+        best = _likeliest(text, said) if said else None
+        if spelt and (best is None or role_of(text, best) > Role.SAID):
+            best = spelt[-1]
+        if best and role_of(text, best) is not Role.KNOWN:
+            return best, "the last number", _ends_range(text, said, best)
+    return (numbers[-1], "the last number", False) if numbers else None
+
+
+def _claim(text: str, numbers: list[Number], start: int, end: int) -> tuple[int, int]:
+    """The part of a sentence that says what is so: what follows its last 'so', without the when and why."""
+    if REASON_AT_END.search(text, start, end) and _between(numbers, 0, start):
+        return start, start
+    start = max(
+        (found.end() for found in SO.finditer(text, start, end) if _between(numbers, found.end(), end)), default=start
+    )
+    for found in REASON.finditer(text, start, end):
+        if _between(numbers, start, found.start()):
+            return start, end if OPERATOR.search(text, start, found.start()) else found.start()
+    colon = text.find(": ", start, end)
+    is_breakdown = len(_between(numbers, colon, end)) > 1 and not OPERATOR.search(text, colon, end)
+    return start, colon if colon > 0 and is_breakdown and len(_between(numbers, start, colon)) == 1 else end
+
+
+def _between(numbers: list[Number], start: int, end: int) -> list[Number]:
+    return [number for number in numbers if start <= number.start < end]
+
+
+def _sentences_backwards(text: str) -> Iterator[tuple[int, int]]:
+    ends = [found.end() for found in SENTENCE_END.finditer(text)]
+    bounds = sorted({0, *ends, len(text)})
+    return reversed(list(pairwise(bounds)))
+
+
+def role_of(text: str, number: Number) -> Role:
+    before = text[max(0, number.start - 24) : number.start].rstrip("*_")
+    if number.text[0] in "$€£":
+        before += number.text[0]
+    if KNOWN.search(before):
+        return Role.KNOWN
+    if CIRCUMSTANCE.search(before) or MEANWHILE.match(text, number.end):
+        return Role.CIRCUMSTANCE
+    return Role.SAID
+
+
+def _ends_range(text: str, numbers: list[Number], last: Number) -> bool:
+    place = numbers.index(last) if last in numbers else 0
+    if not place:
+        return False
+    first = numbers[place - 1]
+    if BETWEEN.search(text[max(0, first.start - 12) : first.start]) and last.start - first.end < 6:
+        return True
+    found = RANGE.match(text, first.end)
+    return found is not None and found.end() == last.start

@@ -1,0 +1,73 @@
+"""What stands around the number a response ends with, in the languages benchmarks are written in."""
+
+from __future__ import annotations
+
+import re
+
+CONCLUDES = re.compile(
+    r"(?:\b(?:therefore|thus|hence|in\ total|in\ conclusion|altogether|overall|finally|daher|somit|insgesamt|au\ total"
+    r"|par\ conséquent|donc|por\ (?:lo\ )?tanto|en\ total|portanto|итого|следовательно|таким\ образом)\b"
+    r"|因此|所以|总共|一共|したがって|よって|따라서|그러므로|إذن|لذلك)",
+    re.IGNORECASE,
+)
+GOES_ON = re.compile(
+    r"[=≈]|\b(?:so|then|next|now|total|left|dann|also|ensuite|reste|luego|entonces|quedan|затем|тогда)\b|然后|那么",
+    re.IGNORECASE,
+)
+# Where a response turns from its answer to what supports it: at the start of a line or sentence …
+AFTERWORD = re.compile(
+    r"""(?:(?<=\n)|(?<=[.!?✓]\s)|(?<=[。！？]))[\W_]{0,9}(?:
+    (?:note|n\.?b\.|(?:(?:to|let['’]s|you\ can|we\ can)\ )?(?:double[ -])?(?:check|verif\w+)|proof|assum\w+|remember
+      |reply|hinweis|anmerkung|probe|remarque|vérification|nota|comprobación|verificación|примечание|проверка
+      |if\ you\ (?:need|have|want|would)|let\ me\ know|feel\ free|i\ hope
+      |th(?:is|at)\ (?:includes|assumes|was|accounts|comes\ from|consists|makes\ sense|is\ (?:because|based|calculated
+        |[$€£]?[\d.,]+%?\ (?:more|less|fewer|times|higher|lower))))\b
+    |注意|注[:：]|验证|验算|检验|検算|검산|참고|ملاحظة
+    |(?P<grounds>given|explanation|reasoning|solution|steps?|step-by-step|calculations?|breakdown|work|working|details|how
+      |here['’]s\ (?:how|why|the)|erklärung|begründung|rechnung|lösungsweg|explication|calculs?|explicación|cálculos?
+      |пояснение|решение|解释|解析|説明|설명|풀이|الشرح)\b
+    |(?P<origins>initially|originally|at\ (?:first|the\ (?:beginning|start))
+      |(?:he|she|they|it|we|i)\ (?:started|began|had|initially|originally))\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# … or in the middle of one; 'and after that' goes on instead.
+REASON = re.compile(
+    r"""\b(?:because|since|weil|denn|puisque|car|parce\ que|porque|ya\ que|потому\ что|так\ как)\b|\bcheck(?:ing)?:
+    |因为|比|(?<!\band\ )(?<!,\ )\b(?:after|before|when|using|including|despite|nach|après|después|после)\b
+    |,\ (?:(?:which|who)\ (?:is|are|was|were|represents|had)|(?:with|or)(?!\ [^.]{0,30}total)|compared|versus|vs|reached
+      |attained|at|each|where|while|whereas|soit|dont|contre|wobei|davon|während|mientras|frente|alors\ que)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+SO = re.compile(r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ lo\ tanto|поэтому)\b|所以|因此", re.IGNORECASE)
+REASON_AT_END = re.compile(r"(?:から(?:です)?|ため(?:です)?|때문(?:입니다|이다|이에요))\W*$")
+OPERATOR = re.compile(r"\d\s?[-+*/×÷·]\s?[$€£]?\d")
+NUMBERED = re.compile(r"(?m)^[ \t>*_#-]{0,8}(\d{1,2})[.)][*_]*[ \t]+(?=\S)")
+HEADED = re.compile(
+    r"\b(?:step|question|problem|example|case|part|figure|table|equation|method|schritt|étape|paso|шаг)\s*[#(]?$|步骤$",
+    re.IGNORECASE,
+)
+RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|до|至|到)\s)\s?(?=[$€£]?\d)")
+OR = re.compile(r"\s(?:or|oder|ou|o|или)\s(?=[$€£]?\d)")
+BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+[$€£]?$", re.IGNORECASE)
+ASIDE = re.compile(r"(?<=\s)\([^()\n]*\)")
+BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
+KNOWN = re.compile(
+    r"""\b(?:not|instead\ of|rather\ than|nicht|statt|pas|no|не|а\ не)\s+[$€£]?$|(?:不是|而不是|ではなく|这|那|其余)$
+    |[\d%]\s+(?:out\s)?of\s$
+    |(?:(?<!in\ )\ball|\b(?:the|these|those|both|his|her|their|its|our|your|die|den|diesen?|allen?|les|ces|ses|los|las
+      |sus))\s(?:(?:original|first|last|other|initial|given|same)\s)?[$€£]?$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+CIRCUMSTANCE = re.compile(
+    r"""\b(?:over|after|during|within|than|per|every|from|at|among|end\ of|in|for|nach|während|innerhalb\ von|pro
+      |aus|in\ den|après|pendant|en|dans|par|pour|durante|después\ de|tras|para|через|за|после|из)\s+$
+    |\b(?:over|after|than|per|from|at|from\s[$€£]?[\d.,]+\sto)\s+[$€£]$
+    |(?<!has)(?<!have)(?<!had)(?<!need)(?<!needs)(?<!going)(?<!able)\sto\s(?!get|obtain|be\b|give|equal)[a-z]+\s+$
+    |(?:在|每|用|经过|从|比)$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+MEANWHILE = re.compile(
+    r"""\s?[^\s\d,，。]{1,4}\s?(?:后|後|内|間で|以内|동안|후|만에)|\s(?:decimal|significant)\b|-[a-z]{2,}|(?<=[%t])\sof\b
+    |\s(?:\w+\s){0,2}?(?:more|less|fewer|\w{2,}er)\s(?:\w+\s)?than\b""",
+    re.VERBOSE | re.IGNORECASE,
+)

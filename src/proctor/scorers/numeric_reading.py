@@ -1,0 +1,133 @@
+"""The number a response arrives at: the rules behind the numeric scorer."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import NamedTuple
+
+from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END, announces, first_turn, marker_ends, own_turn
+from proctor.scorers.number_words import spelt_at
+from proctor.scorers.numbers import Number, find_numbers, readable
+from proctor.scorers.numeric_ending import Role, is_range, last_number, opening_number, role_of
+from proctor.scorers.reading import last_boxed, plain, without_struck
+
+MARKERS_TRIED = 25
+LONGEST_GAP = 120
+OWN_MARKERS = ("\na:", "ans:")
+
+# The usual end of a response, read without further ado: 'answer is 18.', '#### 18'.
+_PLAINLY = re.compile(r"[:\s*]*(?:is:?\s)?[\s*$]*(?<![\d-])(\d{1,300})[\s.*]*\Z")
+_EXPRESSION = re.compile(r"[^=≈(\n;,]*[-+*/×÷x·^!][^=≈(\n;]*[=≈]", re.IGNORECASE)
+_CHAINED = re.compile(r"[^=≈(\n;,]*[=≈]")
+_LEAD = re.compile(r"[\W_]*(?:(?:is|ist|lautet|est|es)\b|是|为|は)?[\W_]*", re.IGNORECASE)
+_REASONING = re.compile(r"\b(?:because|since|as|weil|denn|parce|porque)\b", re.IGNORECASE)
+
+
+class Reading(NamedTuple):
+    """A number and how it was found."""
+
+    number: Number
+    how: str
+    is_range: bool = False
+
+
+def read_number(text: str, *, comma_decimals: bool = False, is_cut: bool = False) -> Reading | None:
+    """The number a text arrives at: the last boxed or announced, else the one it opens with, else its conclusion's."""
+    text = "\n" + readable(plain(without_struck(own_turn(text))))  # a marker such as 'A:' begins a line
+    for part in dict.fromkeys((first_turn(text), text)):
+        settled = _settled(part, comma_decimals)
+        if settled is not None:
+            return settled
+    if is_cut:
+        few = list(islice(find_numbers(text, comma_decimals=comma_decimals), 2))
+        return Reading(few[0], "the only number") if len(few) == 1 and len(text) < 80 else None
+    found = last_number(text, comma_decimals=comma_decimals)
+    return Reading(*found) if found else None
+
+
+def _settled(text: str, comma: bool) -> Reading | None:
+    claim = _claimed(text, comma)
+    if claim is not None:
+        return _corrected(text, claim, comma) or claim
+    opening = opening_number(text, comma_decimals=comma)
+    return Reading(opening, "the response begins with it") if opening else None
+
+
+def _claimed(text: str, comma: bool) -> Reading | None:
+    boxed = last_boxed(text) if "\\boxed" in text else None
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters grow when lowered
+        lowered = text
+    for end in islice(marker_ends(text, lowered, OWN_MARKERS), MARKERS_TRIED):
+        if boxed and end < boxed[0]:
+            break
+        claim = _announced(text, end, comma)
+        if claim is not None:
+            return claim
+    if boxed:
+        numbers = list(find_numbers(boxed[1], comma_decimals=comma))
+        if numbers:
+            number = numbers[-1] if "=" in boxed[1] else numbers[0]
+            at = boxed[0]
+            inside = Number(number.value, number.text, at, at + len(boxed[1]) + 7, number.factor)
+            return Reading(inside, "boxed", is_range(boxed[1], number))
+    return None
+
+
+def _announced(text: str, end: int, comma: bool) -> Reading | None:
+    """The number that the marker ending here announces, if it does."""
+    plainly = _PLAINLY.match(text, end)
+    if plainly is not None:
+        written = plainly[1]
+        return Reading(Number(int(written), written, plainly.start(1), plainly.end(1)), "announced")
+    lead = _LEAD.match(text, end)
+    spelt = spelt_at(text, lead.end()) if lead else None
+    if spelt is not None:
+        return Reading(spelt, "announced in words")
+    stop = min(len(text), end + 240)
+    first: Number | None = None
+    for number in islice(find_numbers(text, end, stop, comma_decimals=comma), 4):
+        gap = text[end : number.start]
+        if not announces(gap, LONGEST_GAP):
+            break
+        if NEGATION.search(gap):
+            continue
+        is_said = role_of(text, number) is Role.SAID
+        first = number if is_said or first is None else first
+        if is_said:
+            break
+    if first is None:
+        return None
+    closing = SENTENCE_END.search(text, first.end, stop)
+    chosen = _result(text[: closing.start() if closing else stop], first, comma)
+    is_between = text.startswith("between ", first.start - 8)
+    return Reading(chosen, "announced", is_between or is_range(text, chosen))
+
+
+def _result(sentence: str, first: Number, comma: bool) -> Number:
+    """Of '3 × 6 = 18' the result, of '18 because 20 - 2 = 18' the number named first."""
+    position = first.start
+    if sentence.find("=", position) < 0 and sentence.find("≈", position) < 0:
+        return first
+    while found := _EXPRESSION.match(sentence, position):
+        if _REASONING.search(found.group()):
+            break
+        position = found.end()
+        while chained := _CHAINED.match(sentence, position):
+            position = chained.end()
+    if position == first.start:
+        return first
+    return next(find_numbers(sentence, position, comma_decimals=comma), first)
+
+
+def _corrected(text: str, claim: Reading, comma: bool) -> Reading | None:
+    """The last number after words such as 'wait' that follow the announced one."""
+    end = claim.number.end
+    if len(text) - end < 8:
+        return None
+    correction = CORRECTION.search(text, end)
+    if correction is None:
+        return None
+    found = last_number(text[correction.end() :], comma_decimals=comma)
+    return Reading(found[0], "the last number after a correction") if found else None
