@@ -121,6 +121,14 @@ def test_a_kept_program_is_small() -> None:
     assert len(program_zip(repeated)) < 1_000
 
 
+def test_the_coverage_of_the_programs_own_tests_is_shown(tmp_path: Path) -> None:
+    problem = small_problem(tmp_path)
+    evidence = evidence_of(problem)
+    covered = {"coverage": {"status": "ran", "version": "pytest 9", "percent": 81.25, "files": {"main.py": 81.25}}}
+    document = scorecard_document(scorecard_of(problem, replace(evidence, findings=covered)), problem)
+    assert "| coverage | ran: 81.2 % of the lines | pytest 9 |" in page_text(scorecard_page(document), document, "md")
+
+
 def test_what_was_left_out_of_a_program_is_said(tmp_path: Path) -> None:
     problem = small_problem(tmp_path)
     card = scorecard_of(problem, evidence_of(problem))

@@ -161,6 +161,8 @@ def _tool(tool: Document) -> tuple[str, str, str]:
     state = str(tool.get("status", ""))
     if tool.get("reason"):
         state = f"{state}: {tool['reason']}"
+    if tool.get("percent") is not None:
+        state = f"{state}: {tool['percent']:.1f} % of the lines"
     count = tool.get("count")
     return state, str(tool.get("version") or NOT_MEASURED), NOT_MEASURED if count is None else str(count)
 

@@ -79,7 +79,7 @@ def test_planted_dangers_are_found_whatever_the_program_says() -> None:
     assert {one["severity"] for one in found["bandit"]["findings"]} >= {"HIGH", "MEDIUM"}
 
 
-@pytest.mark.parametrize("path", ["tests/impl.py", "test_x.py", "venv/lib/x.py", "site-packages/x.py"])
+@pytest.mark.parametrize("path", ["tests/impl.py", "venv/x.py", "site-packages/x.py", ".tox/x.py", "-h.py"])
 def test_danger_is_found_whatever_its_file_is_called(path: str) -> None:
     found = security({"main.py": CLEAN, path: DANGEROUS})
     assert {code for file, code in codes(found["bandit"]) if file == path} >= {"B602", "B324"}
@@ -112,6 +112,22 @@ def test_lint_types_and_form_are_found_whatever_the_program_says() -> None:
     assert ("main.py", "name-defined") in codes(found["mypy"])
     assert found["docstrings"]["documented"] == 0
     assert not Path("/tmp/proctor-evil").exists(), "a plugin of the program's ran outside its place"
+
+
+@pytest.mark.parametrize("path", ["build/x.py", "node_modules/x.py", ".hidden/x.py", "--help.py"])
+def test_a_file_is_read_whatever_it_is_called(path: str) -> None:
+    branches = "".join(f"    if x=={number}:\n        return {number}\n" for number in range(12))
+    found = quality({"main.py": CLEAN, path: f"def hard(x: int) -> str:\n{branches}    return undefined\n"})
+    assert (path, "F821") in codes(found["ruff"])
+    assert (path, "name-defined") in codes(found["mypy"])
+    assert (path, "format") in codes(found["black"])
+    assert (path, "complexity 13") in codes(found["complexity"])
+    assert found["docstrings"]["documented"] == 2
+
+
+def test_a_check_of_types_that_was_stopped_is_no_check() -> None:
+    found = quality({"x.py": "def f() -> str:\n    return 1\n", "a-b/x.py": CLEAN})["mypy"]
+    assert (found["status"], "mapping-file-paths-to-modules" in found["reason"]) == ("not run", True)
 
 
 def test_form_is_blacks_own_at_any_usual_length_of_line() -> None:

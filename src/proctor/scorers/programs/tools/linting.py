@@ -36,7 +36,7 @@ async def ruff(copy: Copy) -> dict[str, Json]:
     if version is None:
         return absent("ruff")
     options = ("--isolated", "--no-cache", "--ignore-noqa", "--exit-zero", "--output-format=json", f"--select={RULES}")
-    code, out, err = await run_tool(module("ruff", "check", *options, "."), copy.folder)
+    code, out, err = await run_tool(module("ruff", "check", *options, *copy.paths), copy.folder)
     if code != 0:
         raise ToolError(err.decode("utf-8", "replace")[-300:])
     findings = [
@@ -60,9 +60,9 @@ async def mypy(copy: Copy) -> dict[str, Json]:
         *("--config-file=", "--no-incremental", "--cache-dir=/dev/null", "--no-site-packages"),
         *("--ignore-missing-imports", "--check-untyped-defs", "--explicit-package-bases", "--output=json"),
     )
-    code, out, err = await run_tool(module("mypy", *options, "."), copy.folder)
+    code, out, err = await run_tool(module("mypy", *options, *copy.paths), copy.folder)
     lines = [json.loads(line) for line in out.splitlines() if line.startswith(b"{")]
-    if code not in (0, 1) and not lines:
+    if code not in (0, 1):  # it stopped before it had checked anything
         raise ToolError((err or out).decode("utf-8", "replace")[-300:])
     findings = [
         {
@@ -103,12 +103,17 @@ async def complexity(copy: Copy) -> dict[str, Json]:
         return absent("lizard")
     unforgiven = {path: _FORGIVING.sub(b"reptile", content) for path, content in copy.files.items()}
     with copied(unforgiven) as other:
-        code, out, err = await run_tool(module("lizard", "--csv", *other.files), other.folder)
+        code, out, err = await run_tool(module("lizard", "--csv", *other.paths), other.folder)
     if code not in (0, 1):  # 1 says that there are warnings
         raise ToolError(err.decode("utf-8", "replace")[-300:])
     rows = [row for row in csv.reader(io.StringIO(out.decode("utf-8", "replace"))) if len(row) >= 10]
     findings = [
-        {"file": row[6], "line": int(row[9]), "code": f"complexity {row[1]}", "message": f"{row[7]} is hard to follow"}
+        {
+            "file": relative(row[6], copy.folder),
+            "line": int(row[9]),
+            "code": f"complexity {row[1]}",
+            "message": f"{row[7]} is hard to follow",
+        }
         for row in rows
         if int(row[1]) > SIMPLE_MOST
     ]

@@ -42,6 +42,11 @@ class Copy:
     lines: int
     """Lines of code, without empty ones and comments."""
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Each file for a command line: tools leave folders of some names out, and a name may begin like an option."""
+        return tuple(f"./{path}" for path in self.files)
+
 
 class ToolError(Exception):
     """A tool that did not do its work, and why."""

@@ -43,7 +43,7 @@ async def bandit(copy: Copy) -> dict[str, Json]:
     version = installed("bandit")
     if version is None:
         return absent("bandit")
-    command = module("bandit", "-r", ".", "-f", "json", "-q", "--exit-zero", "--ignore-nosec")
+    command = module("bandit", "-x", "", "-f", "json", "-q", "--exit-zero", "--ignore-nosec", *copy.paths)
     code, out, err = await run_tool(command, copy.folder)
     if code != 0:
         raise ToolError(err.decode("utf-8", "replace")[-300:])

@@ -1,0 +1,61 @@
+"""A program that works and is ugly and dangerous: no disguise makes its marks better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from proctor.domain.place import Runner
+from proctor.domain.problem import Problem
+from proctor.domain.scorecard import Scorecard
+from proctor.scorers.programs.options import MarkOptions
+from scorers.programs.programs import marked
+
+READING = MarkOptions(is_measuring=False, is_running_own_tests=False)
+BRANCHES = "".join(f"    if x=={number}:\n        return   {number}\n" for number in range(12))
+BAD = f"""
+import os, hashlib, subprocess
+def hard(x: int) -> str:
+{BRANCHES}    return undefined_name + x
+def danger(words):
+    subprocess.run(words, shell=True); hashlib.md5(b"")
+    return eval(words)
+"""
+
+
+def marks(card: Scorecard) -> tuple[float, float]:
+    found = {one.name: (one.value or 0.0) * one.weight for one in card.dimensions}
+    return round(found["security"], 4), round(found["quality"], 4)
+
+
+def _starting(module: str) -> str:
+    return f'"""Starts it."""\n\nimport sys\n\nfrom {module} import main\n\nsys.exit(main(sys.argv[1:]))\n'
+
+
+def disguised(gold: str) -> dict[str, Mapping[str, str]]:
+    bad = f"{gold}\n{BAD}"
+    silenced = "# type: ignore\n# fmt: off\n# ruff: noqa\n" + bad.replace(":\n", ":  # nosec # noqa #lizard forgives\n")
+    return {
+        "behind many harmless findings": {"main.py": bad, "a.py": "assert 1\n" * 150},
+        "among the tests": {"main.py": _starting("tests.impl"), "tests/impl.py": bad},
+        "in a file named like a test": {"main.py": _starting("test_x"), "test_x.py": bad},
+        "in a folder of packages": {"main.py": _starting("node_modules.x"), "node_modules/x.py": bad},
+        "with comments": {"main.py": silenced},
+    }
+
+
+@pytest.fixture
+def gold(tally: Problem) -> str:
+    return tally.solution["main.py"].decode()
+
+
+@pytest.mark.parametrize("name", disguised(""))
+def test_no_disguise_makes_a_bad_program_better(name: str, gold: str, tally: Problem, runner: Runner) -> None:
+    plain = marked(tally, {"main.py": f"{gold}\n{BAD}".encode()}, runner, READING)
+    files = {path: text.encode() for path, text in disguised(gold)[name].items()}
+    hidden = marked(tally, files, runner, READING)
+    assert {one.id for one in hidden.requirements if str(one.status) == "verified"} >= {"R1", "R2"}, "it works"
+    (security, quality), (plain_security, plain_quality) = marks(hidden), marks(plain)
+    assert security <= plain_security < 0.02
+    assert quality <= plain_quality + 0.03 < 0.12
