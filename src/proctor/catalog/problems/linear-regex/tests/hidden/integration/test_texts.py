@@ -29,24 +29,27 @@ def test_replaces(program):
 
 
 def test_refuses_huge_patterns(program):
+    """Written out, most of them would not fit into this world. The second that is allowed counts double: machines are busy."""
     for pattern in ("(a{200}){200}", "((a{200}){200}){200}", "(" * 6 + "a" + "{200})" * 6, "(((((a{99}){99}){99}){99}){99}|b){9}"):
+        started = time.perf_counter()
         with program.raises("PatternError", match="at 0$"):
             program.module.compile(pattern)
+        assert time.perf_counter() - started < 2
     assert program.module.compile("(a{100}){100}").fullmatch("a" * 10_000)
 
 
 def test_no_pattern_is_slow(program):
     """Backtracking would need longer than the universe has been there; a quarter of a minute is plenty without."""
     started = time.perf_counter()
-    for pattern, text in (
-        ("(a*)*b", "a" * 3000),
-        ("(a|aa)+$", "a" * 3000 + "b"),
-        ("(a?){60}a{60}", "a" * 60),
-        ("(.*)(.*)(.*)(.*)(.*)x", "a" * 2000),
-        ("(a|b|ab)*c", "ab" * 1500),
+    for pattern, text, found in (
+        ("(a*)*b", "a" * 3000, None),
+        ("(a|aa)+$", "a" * 3000 + "b", None),
+        ("(a?){60}a{60}", "a" * 60, (0, 60)),
+        ("(.*)(.*)(.*)(.*)(.*)x", "a" * 2000, None),
+        ("(a|b|ab)*c", "ab" * 1500, None),
     ):
-        program.module.compile(pattern).fullmatch(text)
-        program.module.compile(pattern).search(text)
+        assert program.module.compile(pattern).fullmatch(text) is (found is not None)
+        assert program.module.compile(pattern).search(text) == found
     assert time.perf_counter() - started < 15
 
 

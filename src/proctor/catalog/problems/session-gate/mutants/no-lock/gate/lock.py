@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 MOST_FAILURES = 5_000
-LOCK_SECONDS = 30.0
+LOCK_SECONDS = 3.0
 
 
 class GuessingLock:
