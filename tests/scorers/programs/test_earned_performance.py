@@ -1,0 +1,157 @@
+"""Performance is earned: by right answers, as fast as the gold solution's, with the thresholds that problems ship."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from proctor.benchmarks.problems.folder import read_problem
+from proctor.domain.errors import ScorerError
+from proctor.domain.place import Runner
+from proctor.domain.problem import Problem
+from proctor.domain.scorecard import Scorecard
+from proctor.scorers.programs import load_tools
+from proctor.scorers.programs.options import MarkOptions
+from scorers.programs.programs import CHECKED, marked, phase
+
+CATALOG = Path(__file__).parents[3] / "src" / "proctor" / "catalog" / "problems"
+THREE_ROUNDS = MarkOptions(is_reading=False)
+ONCE = MarkOptions(rounds=1, is_reading=False)
+needs_load = pytest.mark.skipif(load_tools.chosen() is None, reason="neither wrk nor Locust is on this machine")
+
+
+def shipped(name: str) -> Problem:
+    """A problem as it is, but for a load of one second."""
+    found = read_problem(CATALOG / name)
+    return replace(found, load={**found.load, "seconds": 1}) if found.load and "seconds" in found.load else found
+
+
+def with_change(problem: Problem, path: str, old: str, new: str) -> Mapping[str, bytes]:
+    source = problem.solution[path].decode()
+    assert source.count(old) == 1
+    return {**problem.solution, path: source.replace(old, new).encode()}
+
+
+def performance(card: Scorecard) -> float:
+    value = next(one.value for one in card.dimensions if one.name == "performance")
+    assert value is not None
+    return value
+
+
+HANDLE = '        """Answer one request."""\n'
+FORGED = """        if "Accept-Encoding" not in self.headers and self.path != "/health":
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self.wfile.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n")
+            return
+"""
+
+
+@needs_load
+def test_a_service_that_answers_the_load_with_nothing_earns_nothing_for_it(runner: Runner) -> None:
+    shelf = shipped("link-shelf")
+    card = marked(shelf, with_change(shelf, "web.py", HANDLE, HANDLE + FORGED), runner, ONCE)
+    assert {str(check.status) for check in card.evidence.checks} == {"passed"}
+    assert str(phase(card, "load").status) == "failed"
+    assert "status 200, expected 201" in phase(card, "load").log or "were wrong" in phase(card, "load").log
+    assert performance(card) == 0
+
+
+@needs_load
+def test_a_slowed_service_scores_lower_with_the_shipped_thresholds(runner: Runner) -> None:
+    shelf = shipped("link-shelf")
+    slow = with_change(shelf, "web.py", HANDLE, f"{HANDLE}        __import__('time').sleep(0.01)\n")
+    fast, slowed = (marked(shelf, files, runner, ONCE) for files in (shelf.solution, slow))
+    assert performance(fast) > 0.85
+    assert performance(slowed) < performance(fast) - 0.2
+
+
+def test_a_command_that_prints_nothing_for_large_inputs_earns_nothing_for_its_speed(runner: Runner) -> None:
+    columns = read_problem(CATALOG / "columns")
+    old = "process.stdout.write(linedUp(readInput(options.file), options));"
+    hurried = (
+        "const text = readInput(options.file);\n"
+        "    if (text.length > 100000) return 0;\n"
+        "    process.stdout.write(linedUp(text, options));"
+    )
+    card = marked(columns, with_change(columns, "main.js", old, hurried), runner, ONCE)
+    assert str(phase(card, "load").status) == "failed"
+    assert "the columns are not as they should be" in phase(card, "load").log
+    assert performance(card) == 0
+
+
+def test_a_slowed_command_scores_lower_with_the_shipped_thresholds(runner: Runner) -> None:
+    sheets = read_problem(CATALOG / "timesheet-total")
+    again = "lines = sys.stdin.readlines()\n    for _ in range(3):\n        times, complaints = add_up(lines)"
+    slow = with_change(sheets, "main.py", "times, complaints = add_up(sys.stdin)", again)
+    fast, slowed = (marked(sheets, files, runner, THREE_ROUNDS) for files in (sheets.solution, slow))
+    assert performance(fast) > 0.75
+    assert performance(slowed) < performance(fast) - 0.1
+
+
+LOADED = '        if self.path == "/notes/loaded":\n'
+
+
+@needs_load
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("            self.answer(200)\n            return\n", "another body"),
+        ("            self.answer(500)\n            return\n", "status 500"),
+    ],
+)
+def test_a_gold_solution_that_answers_wrongly_marks_nobody(
+    wrong: str, words: str, notes: Problem, runner: Runner, changed: Callable[..., Problem]
+) -> None:
+    right = notes.solution["main.py"].decode()
+    get = '        if self.path == "/health":\n'
+    bad = changed(notes, {"solution/main.py": right.replace(get, LOADED + wrong + get)})
+    with pytest.raises(ScorerError, match=rf"gold solution of notes failed under load: .*{words}"):
+        marked(bad, notes.solution, runner, CHECKED)
+
+
+@needs_load
+def test_a_setup_that_is_refused_fails_the_load(notes: Problem, runner: Runner) -> None:
+    files = with_change(
+        notes, "main.py", "        self.answer(204)", "        self.answer(204 if 'loaded' not in self.path else 507)"
+    )
+    card = marked(notes, files, runner, CHECKED)
+    assert str(phase(card, "load").status) == "failed"
+    assert "PUT /notes/loaded, before or after the load: status 507, expected 204" in phase(card, "load").log
+    assert performance(card) == 0
+
+
+ENDLESS = """        if "loaded" in self.path:
+            self.send_response(200)
+            self.end_headers()
+            while True:
+                self.wfile.write(bytes(1 << 20))
+        self.answer(204)"""
+
+
+@needs_load
+def test_an_answer_without_end_fails_the_load_and_not_the_harness(notes: Problem, runner: Runner) -> None:
+    card = marked(notes, with_change(notes, "main.py", "        self.answer(204)", ENDLESS), runner, CHECKED)
+    assert str(phase(card, "load").status) == "failed"
+    assert "the answer is longer than" in phase(card, "load").log
+
+
+SLOW_ONCE = """if __name__ == "__main__":
+    import time
+
+    if not Path("/tmp/started").exists():
+        Path("/tmp/started").touch()
+        time.sleep(2)
+"""
+
+
+@needs_load
+def test_the_time_to_start_is_taken_when_nothing_else_is_loaded(notes: Problem, runner: Runner) -> None:
+    """The first start may meet another marking's load; the one within the turn counts, as it does for gold."""
+    files = with_change(notes, "main.py", 'if __name__ == "__main__":\n', SLOW_ONCE)
+    card = marked(notes, files, runner, CHECKED)
+    assert "ready after 2" in phase(card, "readiness").log
+    assert card.evidence.measures["start_seconds"] < 1.5
+    assert card.evidence.gold_measures["start_seconds"] < 1.5
