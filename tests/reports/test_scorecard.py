@@ -73,7 +73,7 @@ def test_the_card_traces_requirements_to_checks_and_evidence(bad: dict[str, obje
 def test_gold_ratio_thresholds_findings_and_phases_are_shown(good: dict[str, object]) -> None:
     markdown = page_text(scorecard_page(good), good, "md")
     assert "| work\\_seconds | 1.5 | 1 | 1.5 |" in markdown
-    assert "at most 5 gold | 1.5 | yes | 1.000" in markdown
+    assert "at most 5 gold | 1.5 | yes | 0.933" in markdown
     assert "| main.py | 3 | bandit | LOW B101 assert 3 == 4 |" in markdown
     assert "not run: trivy is not on this machine" in markdown
     assert "log of readiness" in markdown

@@ -11,7 +11,7 @@ from proctor.domain.message import Json
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
 from proctor.scorers.programs.evidence import scorecard_to_json
-from proctor.scorers.programs.marks import MEASURED_AS, threshold_share
+from proctor.scorers.programs.marks import MEASURED_AS, is_met, threshold_share
 
 Document = dict[str, Any]
 
@@ -60,6 +60,7 @@ def _threshold(problem: Problem, place: int, card: Scorecard) -> dict[str, Json]
         "gold": None if gold is None else gold * factor,
         "ratio": None if value is None or not gold else value / gold,
         "share": threshold_share(threshold, card.evidence),
+        "is_met": is_met(threshold, card.evidence),
     }
 
 

@@ -127,7 +127,7 @@ def _performance(document: Document) -> Iterator[Section]:
 def _threshold(one: Document) -> tuple[str, ...]:
     sign = "at most" if one["is_upper"] else "at least"
     value = one["ratio"] if one["unit"] == "gold" else one["value"]
-    met = NOT_MEASURED if one["share"] is None else "yes" if one["share"] >= 1 else "no"
+    met = NOT_MEASURED if one["is_met"] is None else "yes" if one["is_met"] else "no"
     return one["measure"], f"{sign} {one['bound']:g} {one['unit']}", _figure(value), met, number_text(one["share"])
 
 
