@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from proctor.benchmarks.problems.prompt import problem_prompt
 from proctor.domain.place import Runner
 from proctor.domain.problem import Problem
 from proctor.scorers.programs.options import MarkOptions
-from proctor.scorers.programs.own_tests import OwnTests, run_own_tests
+from proctor.scorers.programs.own_tests import OwnTests, own_test_files, run_own_tests
 from proctor.scorers.programs.validating import entry
 from scorers.programs.test_building import wheel
 
@@ -78,3 +80,10 @@ def test_no_line_is_exempt_from_coverage_by_a_comment(tally: Problem, runner: Ru
     test = b"import main\ndef test_it():\n    assert main.used() == 1\n"
     found = own(tally, {"main.py": source, "test_main.py": test}, runner)
     assert found.coverage["percent"] == 75.0
+
+
+def test_the_names_that_a_model_is_told_are_those_that_are_run(tally: Problem) -> None:
+    told = re.findall(r"`(tests/\S*…\S*)`", problem_prompt(tally, asks_for_tests=True))
+    files = {name.replace("…", "x"): b"" for name in told}
+    assert own_test_files(files, "python") == ["tests/test_x.py"]
+    assert own_test_files(files, "javascript") == ["tests/x.test.js"]

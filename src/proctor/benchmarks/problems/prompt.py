@@ -98,8 +98,8 @@ def _visible(problem: Problem) -> str:
 _TESTS = """\
 ## Tests
 
-Write tests of your own too, in `tests/`: they import or start your program and run with pytest (or `node --test`). \
-They are run and shown, and do not count for the mark."""
+Write tests of your own too, as `tests/test_….py` for pytest or `tests/….test.js` for `node --test`: they import your \
+program or start it, from its top folder. They are run and shown, and do not count for the mark."""
 
 
 def agent_prompt(text: str) -> str:
