@@ -10,7 +10,7 @@ MARKERS_TRIED = 25
 LONGEST_GAP = 160
 OWN_MARKERS = (
     "choose", "choice", "select", "pick", "go with", "going with", "opt for", "correct option", "best option",
-    "right option", "only option", "ans:",
+    "right option", "only option", "response", "ans:",
 )  # fmt: skip
 FOREIGN_MARKERS = (
     "我选择", "我选", "选择", "应选", "故选", "選択", "正解", "正しいのは", "正确选项", "正确的是",
@@ -38,7 +38,7 @@ RULED_OUT = re.compile(
 )
 # 'A common mistake is to choose C', 'many students pick A': not the choice of who is speaking.
 OF_OTHERS = re.compile(
-    r"\b(?:students?|people|many|some|others|mistake|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$",
+    r"\b(?:students?|people|many|some|others|mistakes?|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$",
     re.IGNORECASE,
 )
 NAMING = re.compile(r"\b(?:option|choice|letter|answer|opción|opção|réponse|variante?)\b|选项|選択肢|번", re.IGNORECASE)
@@ -86,8 +86,8 @@ REFUSAL = re.compile(
 )
 # 'The answer A (Sydney) is a common mistake' announces nothing.
 DISMISSED = re.compile(
-    r"""[)\]*_\"'}]*\s*(?:\([^()\n]{0,80}\)\s*)?(?:is|was|are|est|ist|es|é|è|были?|是|は|는|은)?\s*
-    (?:an?|the|une?|eine?|una?|la|only|a\ common|often|clearly)?\s*(?:common\s|frequent\s|häufiger\s)?
+    r"""[)\]*_\"'}]*[ \t]*(?:\([^()\n]{0,80}\)[ \t]*)?(?:is|was|are|est|ist|es|é|è|были?|是|は|는|은)?[ \t]*
+    (?:an?|the|une?|eine?|una?|la|only|a\ common|often|clearly)?[ \t]*(?:common\s|frequent\s|häufiger\s)?
     (?:incorrect|wrong|false|not\b|mistake|error|ruled\ out|eliminated|erreur|fauss?e?x?\b|falsch|fehler|incorrect[ao]
     |erróne[ao]|неверн|неправильн|ошиб|错|不正确|不对|誤り|間違|不正解|틀|오답|нет\b)""",
     re.VERBOSE | re.IGNORECASE,
@@ -101,6 +101,9 @@ NAMED = re.compile(
     re.IGNORECASE,
 )
 CONDITION = re.compile(r"\b(?:if|unless|wenn|falls|si|если)\b|如果|もし", re.IGNORECASE)
+# 'Charles Dickens was only three then': said of an option that was not chosen.
+IN_PASSING = re.compile(r"(?<!the )\b(?:only|merely|just|also|too)\b", re.IGNORECASE)
+CONCESSION = re.compile(r"\b(?:(?:al)?though|but|while|whereas|even if|obwohl|bien que|aunque|хотя)\b", re.IGNORECASE)
 ADVERB = re.compile(r"(?:yes|no|true|false|ja|nein|oui|non|sí|да|нет)\Z", re.IGNORECASE)
 MARKS = "✓✔✅✗✘❌✖"
 MANY_OPTIONS = "names more than one option"

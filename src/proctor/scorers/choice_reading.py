@@ -11,6 +11,7 @@ from proctor.scorers.choice_patterns import (
     ADVERB,
     APPROVED,
     CLAUSE,
+    CONCESSION,
     CONDITION,
     COPULA,
     CYRILLIC,
@@ -21,6 +22,7 @@ from proctor.scorers.choice_patterns import (
     FOREIGN_LETTER,
     FOREIGN_LETTERS,
     FOREIGN_MARKERS,
+    IN_PASSING,
     LAST_SENTENCE,
     LINKED,
     LONGEST_GAP,
@@ -296,7 +298,9 @@ def _quoted(text: str, choices: tuple[str, ...], labels: str) -> str | None:
     """The option named by its text: the only one of all, of the conclusion, of the opening or of the last sentence."""
     said = RULED_OUT.sub("", text)
     opening, end = _opening(text, choices, labels)
-    *_, last = [part for part in SENTENCE_END.split(text) if part.strip()] or [""]
+    *earlier, last = [part for part in SENTENCE_END.split(text) if part.strip()] or [""]
+    if earlier and _quoted_at_start(last, choices, labels) and IN_PASSING.search(last):
+        return _quoted(". ".join(earlier), choices, labels)
     *before, turned = TURN.split(last)
     return (
         _only_quoted(text, choices, labels)
@@ -337,7 +341,7 @@ def _concluded(text: str, patterns: Patterns) -> str | None:
     for start in deque(THEREFORE.finditer(text), maxlen=CONCLUSIONS_TRIED):
         for found in patterns.label.finditer(text, start.end(), start.end() + 80):
             between = text[start.end() : found.start("label")]
-            if SENTENCE_END.search(between):
+            if SENTENCE_END.search(between) or (concluded and CONCESSION.search(between)):
                 break
             if (
                 found["label"].isupper()

@@ -42,17 +42,18 @@ PUNCTUATION = re.compile(r"[\W_]*")
 SENTENCE_END = re.compile(r"[.!?](?:\s|$)|[。！？\n]")
 _NEXT_TURN = re.compile(
     r"\n[ \t#*_>]{0,8}(?:q|question|problem|human|user|instruction|frage|pregunta|pergunta|вопрос|问题|题目|問題|질문)"
-    r"[ \d#*_]{0,8}[:\n]",
+    r"(?:[ \d#*_]{0,8}[:\n]|\s?\d{1,3}[.)])",
     re.IGNORECASE,
 )
 _END_OF_TURN = re.compile(r"<\|(?:im_end|im_start|endoftext|eot_id|end)\|>|</s>|\[/?INST\]|<end_of_turn>")
+_NEW_LINE = re.compile(r"[*_)\"']*[.!]\s*\n")  # '… is the best answer.' says nothing of the line below
 _NEXT_LINE = re.compile(r":[\s*_>#$(\[`]*$")
 
 
 def announces(gap: str, longest: int, naming: re.Pattern[str] | None = None) -> bool:
     """Whether what stands between a marker and an answer ties them: ' is therefore ' does, ' in ' does not."""
     if PUNCTUATION.fullmatch(gap):
-        return True
+        return _NEW_LINE.match(gap) is None
     if len(gap) > longest or not (CONNECTOR.search(gap) or (naming and naming.search(gap))):
         return False
     return SENTENCE_END.search(_NEXT_LINE.sub(":", gap)) is None

@@ -45,10 +45,11 @@ _PARTS = {
 _DIGITS = {**{sign: value for value, sign in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2, "兩": 2}
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4}
 
+_FIRST = "|".join(sorted(_SMALL, key=len, reverse=True))
 _ANY = "|".join(sorted((*_SMALL, *_MULTIPLES), key=len, reverse=True))
 _SPELT = re.compile(
     rf"(?<![\w-])(?P<minus>(?:minus|negative)\ )?"
-    rf"(?P<words>(?:a\ (?=hundred|thousand|million))?(?:{_ANY})(?:[ -](?:and\ )?(?:{_ANY}))*)"
+    rf"(?P<words>(?:{_FIRST}|a\ (?:hundred|thousand|million))(?:[ -](?:and\ )?(?:{_ANY}))*)"
     rf"(?:[ -](?P<part>{'|'.join(_PARTS)})s?|\ and\ a\ (?P<more>half|quarter))?(?![\w-])"
     # 一共 'altogether', 一起 'together' and 三角 'triangle' are words, and 第三 is a place in a row.
     r"|(?<!第)(?P<signs>[〇零一二两兩三四五六七八九十百千万萬]+)(?![共起样樣定些直般旦切部角边邊])",

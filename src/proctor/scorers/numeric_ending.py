@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from itertools import pairwise
 
@@ -12,21 +12,29 @@ from proctor.scorers.numbers import LONGEST_INTEGER, Number, find_numbers
 from proctor.scorers.numeric_patterns import (
     AFTERWORD,
     ASIDE,
+    BECAUSE,
     BETWEEN,
     BOLD,
     CIRCUMSTANCE,
     CONCLUDES,
     GOES_ON,
     HEADED,
+    INTRODUCTION,
     KNOWN,
     MEANWHILE,
     NUMBERED,
+    OBJECT,
     OPERATOR,
     OR,
     RANGE,
+    RATE,
+    RATIO,
     REASON,
     REASON_AT_END,
+    RESULT,
     SO,
+    UNDONE_SUM,
+    UNFINISHED,
 )
 
 TAIL = 2000
@@ -35,10 +43,16 @@ TAIL = 2000
 class Role(IntEnum):
     """What a number is in its sentence; the least of them is the likeliest answer."""
 
-    SAID = 0
-    CIRCUMSTANCE = 1
+    RESULT = 0
+    """'= 18'."""
+    SAID = 1
+    RATE = 2
+    """'20 pages a day'."""
+    CIRCUMSTANCE = 3
     """'over 3 months', 'in 2019', 'after 4 hours'."""
-    KNOWN = 2
+    CIRCUMSTANTIAL_RATE = 4
+    """'at 20 pages a day'."""
+    KNOWN = 5
     """'for the 16 glasses', '14 of the 20', '33, not 36'."""
 
 
@@ -86,20 +100,25 @@ def _conclusion(text: str, comma: bool) -> str:
             text = text[: found.start()]
             break
     end = SENTENCE_END.search(text, since) if since else None
-    if end and _between(numbers, since, end.start()) and not GOES_ON.search(text, end.end()):
+    concluded = {number.value for number in _between(numbers, since, end.start())} if end else set()
+    is_restated = bool(numbers) and numbers[-1].value in concluded
+    if end and concluded and not is_restated and not GOES_ON.search(text, end.end()):
         text = text[: end.start()]
     return text.rstrip()
 
 
 def _numbers(text: str, comma: bool) -> list[Number]:
-    """The numbers of a text that are not the labels of its steps."""
+    """The numbers of a text that are not the labels of its steps, nor parts of a ratio or a time."""
     numbered = {found.start(1): found[1] for found in NUMBERED.finditer(text)}
     if "1" not in numbered.values():
         numbered = {}
     return [
         number
         for number in find_numbers(text, comma_decimals=comma)
-        if number.start not in numbered and not HEADED.search(text, max(0, number.start - 16), number.start)
+        if number.start not in numbered
+        and not HEADED.search(text, max(0, number.start - 16), number.start)
+        and not RATIO.search(text, max(0, number.start - 2), number.start)
+        and not (text.startswith(":", number.end) and text[number.end + 1 : number.end + 2].isdigit())
     ]
 
 
@@ -122,9 +141,9 @@ def _last(text: str, comma: bool) -> tuple[Number, str, bool] | None:
     for start, end in _sentences_backwards(text):
         begin, stop = _claim(text, numbers, start, end)
         said = _between(numbers, begin, stop)
-        spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) is Role.SAID]
+        spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= Role.RATE]
         best = _likeliest(text, said) if said else None
-        if spelt and (best is None or role_of(text, best) > Role.SAID):
+        if spelt and (best is None or role_of(text, best) > Role.RATE):
             best = spelt[-1]
         if best and role_of(text, best) is not Role.KNOWN:
             return best, "the last number", _ends_range(text, said, best)
@@ -132,18 +151,37 @@ def _last(text: str, comma: bool) -> tuple[Number, str, bool] | None:
 
 
 def _claim(text: str, numbers: list[Number], start: int, end: int) -> tuple[int, int]:
-    """The part of a sentence that says what is so: what follows its last 'so', without the when and why."""
-    if REASON_AT_END.search(text, start, end) and _between(numbers, 0, start):
+    """The part of a sentence that says what is so: after its 'if' and its 'so', without the when and why."""
+    is_ground = REASON_AT_END.search(text, start, end) or UNDONE_SUM.search(text, start, end)
+    if is_ground and _between(numbers, 0, start):
         return start, start
+    roles = {number.start: role_of(text, number) for number in _between(numbers, start, end)}
+    last_said = max((place for place, role in roles.items() if role <= Role.RATE), default=start)
+    introduction = INTRODUCTION.match(text, start, end)
+    starts = [introduction] if introduction else []
     start = max(
-        (found.end() for found in SO.finditer(text, start, end) if _between(numbers, found.end(), end)), default=start
+        (found.end() for found in (*starts, *SO.finditer(text, start, end)) if found.end() <= last_said), default=start
     )
     for found in REASON.finditer(text, start, end):
-        if _between(numbers, start, found.start()):
-            return start, end if OPERATOR.search(text, start, found.start()) else found.start()
+        most = Role.RATE if found[0].startswith(",") else Role.CIRCUMSTANCE
+        before, after = _between(numbers, start, found.start()), _between(numbers, found.end(), end)
+        said = [number for number in before if roles[number.start] <= most]
+        if said:
+            is_repeated = BECAUSE.match(found[0]) and said[-1].value in [number.value for number in after]
+            is_sum = OPERATOR.search(text, start, found.start()) is not None
+            if _has_result(before, roles) and not found[0].startswith(","):
+                return start, found.start()
+            return start, end if is_sum or (_has_result(after, roles) and not is_repeated) else found.start()
     colon = text.find(": ", start, end)
-    is_breakdown = len(_between(numbers, colon, end)) > 1 and not OPERATOR.search(text, colon, end)
-    return start, colon if colon > 0 and is_breakdown and len(_between(numbers, start, colon)) == 1 else end
+    said = [number for number in _between(numbers, start, colon) if roles[number.start] <= Role.SAID]
+    after = _between(numbers, colon, end)
+    if not said or _has_result(after, roles):
+        return start, end
+    return start, colon if len(after) > 1 or said[-1].value in [number.value for number in after] else end
+
+
+def _has_result(numbers: list[Number], roles: Mapping[int, Role]) -> bool:
+    return any(roles[number.start] is Role.RESULT for number in numbers)
 
 
 def _between(numbers: list[Number], start: int, end: int) -> list[Number]:
@@ -157,14 +195,18 @@ def _sentences_backwards(text: str) -> Iterator[tuple[int, int]]:
 
 
 def role_of(text: str, number: Number) -> Role:
-    before = text[max(0, number.start - 24) : number.start].rstrip("*_")
+    before = text[max(0, number.start - 60) : number.start].rstrip("*_")
     if number.text[0] in "$€£":
         before += number.text[0]
-    if KNOWN.search(before):
+    if RESULT.search(before) and not UNFINISHED.match(text, number.end):
+        return Role.RESULT
+    before = before[-24:]
+    if KNOWN.search(before) and not OBJECT.search(before):
         return Role.KNOWN
+    is_rate = RATE.match(text, number.end) is not None
     if CIRCUMSTANCE.search(before) or MEANWHILE.match(text, number.end):
-        return Role.CIRCUMSTANCE
-    return Role.SAID
+        return Role.CIRCUMSTANTIAL_RATE if is_rate else Role.CIRCUMSTANCE
+    return Role.RATE if is_rate else Role.SAID
 
 
 def _ends_range(text: str, numbers: list[Number], last: Number) -> bool:
@@ -172,6 +214,8 @@ def _ends_range(text: str, numbers: list[Number], last: Number) -> bool:
     if not place:
         return False
     first = numbers[place - 1]
+    if first.factor != last.factor:  # 'falls 30% to $14'
+        return False
     if BETWEEN.search(text[max(0, first.start - 12) : first.start]) and last.start - first.end < 6:
         return True
     found = RANGE.match(text, first.end)

@@ -17,8 +17,8 @@ GOES_ON = re.compile(
 # Where a response turns from its answer to what supports it: at the start of a line or sentence …
 AFTERWORD = re.compile(
     r"""(?:(?<=\n)|(?<=[.!?✓]\s)|(?<=[。！？]))[\W_]{0,9}(?:
-    (?:note|n\.?b\.|(?:(?:to|let['’]s|you\ can|we\ can)\ )?(?:double[ -])?(?:check|verif\w+)|proof|assum\w+|remember
-      |reply|hinweis|anmerkung|probe|remarque|vérification|nota|comprobación|verificación|примечание|проверка
+    (?:(?:please\ )?note|n\.?b\.|(?:(?:to|let['’]s|you\ can|we\ can)\ )?(?:double[ -])?(?:check|verif\w+)|proof|assum\w+
+      |remember|reply|hinweis|anmerkung|probe|remarque|vérification|nota|comprobación|verificación|примечание|проверка
       |if\ you\ (?:need|have|want|would)|let\ me\ know|feel\ free|i\ hope
       |th(?:is|at)\ (?:includes|assumes|was|accounts|comes\ from|consists|makes\ sense|is\ (?:because|based|calculated
         |[$€£]?[\d.,]+%?\ (?:more|less|fewer|times|higher|lower))))\b
@@ -27,20 +27,29 @@ AFTERWORD = re.compile(
       |here['’]s\ (?:how|why|the)|erklärung|begründung|rechnung|lösungsweg|explication|calculs?|explicación|cálculos?
       |пояснение|решение|解释|解析|説明|설명|풀이|الشرح)\b
     |(?P<origins>initially|originally|at\ (?:first|the\ (?:beginning|start))
-      |(?:he|she|they|it|we|i)\ (?:started|began|had|initially|originally))\b)""",
+      |\w+\ (?:started|began|had|initially|originally))\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
 # … or in the middle of one; 'and after that' goes on instead.
 REASON = re.compile(
     r"""\b(?:because|since|weil|denn|puisque|car|parce\ que|porque|ya\ que|потому\ что|так\ как)\b|\bcheck(?:ing)?:
-    |因为|比|(?<!\band\ )(?<!,\ )\b(?:after|before|when|using|including|despite|nach|après|después|после)\b
-    |,\ (?:(?:which|who)\ (?:is|are|was|were|represents|had)|(?:with|or)(?!\ [^.]{0,30}total)|compared|versus|vs|reached
-      |attained|at|each|where|while|whereas|soit|dont|contre|wobei|davon|während|mientras|frente|alors\ que)\b""",
+    |因为|比|(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
+    |,\ (?:(?:which|who)\ (?:is|are|was|were|represents|had)|(?:with|or)(?!\ [^.]{0,30}total)|compared|versus|vs|from
+      |reached|attained|at|each|reading|where|while|whereas|soit|dont|contre|wobei|davon|während|mientras|frente
+      |alors\ que)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
+BECAUSE = re.compile(r"because|since|weil|denn|puisque|car|parce|porque|ya|потому|так|check|因为", re.IGNORECASE)
 SO = re.compile(r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ lo\ tanto|поэтому)\b|所以|因此", re.IGNORECASE)
 REASON_AT_END = re.compile(r"(?:から(?:です)?|ため(?:です)?|때문(?:입니다|이다|이에요))\W*$")
-OPERATOR = re.compile(r"\d\s?[-+*/×÷·]\s?[$€£]?\d")
+OPERATOR = re.compile(r"\d\s?[-+*/×÷·]\s?[$€£]?\d|\d\s(?:times|plus|minus|divided|multiplied)\s", re.IGNORECASE)
+UNDONE_SUM = re.compile(r"\d\s?[+*×÷·]\s?[$€£]?\d[\d.,]*[^\d=]*$")
+INTRODUCTION = re.compile(
+    r"[\W_]*(?:if|when|since|because|as|with|after|given|while|for|in|at|by|wenn|da|nach|mit|si|comme|quand|avec|après|como"
+    r"|cuando|con|если|так\ как|когда)\b[^\n]{0,160}?,\s",
+    re.IGNORECASE,
+)
+RATIO = re.compile(r"\d:$")
 NUMBERED = re.compile(r"(?m)^[ \t>*_#-]{0,8}(\d{1,2})[.)][*_]*[ \t]+(?=\S)")
 HEADED = re.compile(
     r"\b(?:step|question|problem|example|case|part|figure|table|equation|method|schritt|étape|paso|шаг)\s*[#(]?$|步骤$",
@@ -49,25 +58,38 @@ HEADED = re.compile(
 RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|до|至|到)\s)\s?(?=[$€£]?\d)")
 OR = re.compile(r"\s(?:or|oder|ou|o|или)\s(?=[$€£]?\d)")
 BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+[$€£]?$", re.IGNORECASE)
-ASIDE = re.compile(r"(?<=\s)\([^()\n]*\)")
+ASIDE = re.compile(r"(?<=[\s\u3000-\uffff])\([^()\n]*\)")
 BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 KNOWN = re.compile(
     r"""\b(?:not|instead\ of|rather\ than|nicht|statt|pas|no|не|а\ не)\s+[$€£]?$|(?:不是|而不是|ではなく|这|那|其余)$
-    |[\d%]\s+(?:out\s)?of\s$
+    |(?:[\d%]\s+|\bout\s|\d\s\w+\s)of\s[$€£]?$
     |(?:(?<!in\ )\ball|\b(?:the|these|those|both|his|her|their|its|our|your|die|den|diesen?|allen?|les|ces|ses|los|las
       |sus))\s(?:(?:original|first|last|other|initial|given|same)\s)?[$€£]?$""",
     re.VERBOSE | re.IGNORECASE,
 )
+# What a calculation comes to, or is rounded to.
+RESULT = re.compile(
+    r"(?<!\d[a-z])(?<!\d[a-z]\ )(?:[-+*/×÷·^]|\sx)\s?[$€£(]?[\d.][^=≈\n,;:]{0,40}[=≈]\s*[$€£]?$"
+    r"|\btotal\ of\s+[$€£]?$|\bround\w*\s(?:it\s)?(?:(?:up|down|off)\s)?to\s+[$€£]?$",
+    re.IGNORECASE,
+)
+UNFINISHED = re.compile(r"[^=\n,.;]{0,20}?\s?[-+*/×÷·]\s?[$€£]?\d|\s(?:decimal|significant)\b")
+OBJECT = re.compile(r"\b(?:takes?|took|costs?|gives?|gave|leaves?|left|earns?|saves?)\sher\s+$", re.IGNORECASE)
 CIRCUMSTANCE = re.compile(
     r"""\b(?:over|after|during|within|than|per|every|from|at|among|end\ of|in|for|nach|während|innerhalb\ von|pro
-      |aus|in\ den|après|pendant|en|dans|par|pour|durante|después\ de|tras|para|через|за|после|из)\s+$
+      |aus|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|durante|después\ de|dentro\ de|tras|para(?:\s\w+)?|через
+      |за|после|из|чтобы\s\w+|بعد|خلال|من|أصل)\s+$
+    |(?<!left\ )(?<!him\ )(?<!her\ )(?<!them\ )(?<!up\ )\bwith\s+$
     |\b(?:over|after|than|per|from|at|from\s[$€£]?[\d.,]+\sto)\s+[$€£]$
-    |(?<!has)(?<!have)(?<!had)(?<!need)(?<!needs)(?<!going)(?<!able)\sto\s(?!get|obtain|be\b|give|equal)[a-z]+\s+$
-    |(?:在|每|用|经过|从|比)$""",
+    |\b(?:between|zwischen|entre)\s(?:[\d.,]+\s(?:and|und|et|y)\s)?$
+    |(?<!has)(?<!have)(?<!had)(?<!need)(?<!needs)(?<!going)(?<!able)\sto\s(?!get|obtain|be\b|give|equal)[a-z]+\s+[$€£]?$
+    |(?:在|每|用|经过|从|比|完)$""",
     re.VERBOSE | re.IGNORECASE,
 )
 MEANWHILE = re.compile(
     r"""\s?[^\s\d,，。]{1,4}\s?(?:后|後|内|間で|以内|동안|후|만에)|\s(?:decimal|significant)\b|-[a-z]{2,}|(?<=[%t])\sof\b
-    |\s(?:\w+\s){0,2}?(?:more|less|fewer|\w{2,}er)\s(?:\w+\s)?than\b""",
+    |\s(?:\w+\s){0,2}?(?:(?:more|less|fewer|\w{2,}er)\s(?:\w+\s)?than\b(?!\s[$€£]?\d)|(?:mehr|weniger)\sals\b
+      |(?:de\s)?(?:plus|moins)\sque\b|(?:más|menos)\sque\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
+RATE = re.compile(r"(?:\s\w+)?\s(?:an?|per|each|every|pro|par|por|al)\b", re.IGNORECASE)

@@ -93,7 +93,7 @@ def _announced(text: str, end: int, comma: bool) -> Reading | None:
             break
         if NEGATION.search(gap):
             continue
-        is_said = role_of(text, number) is Role.SAID
+        is_said = role_of(text, number) <= Role.RATE
         first = number if is_said or first is None else first
         if is_said:
             break
