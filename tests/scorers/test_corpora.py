@@ -15,7 +15,7 @@ from scorers.corpora.readers import READERS
 from scorers.scoring import HERE, rows
 
 LEAST_RIGHT = 0.97
-BATCHES = range(3, 10)
+BATCHES = range(3, 11)
 
 
 def _response(row: Mapping[str, Any]) -> Response:

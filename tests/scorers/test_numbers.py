@@ -68,6 +68,35 @@ def test_the_target_may_be_a_whole_worked_answer_and_a_word_is_not_scored():
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The farmer has twenty-four sheep left.", 24),
+        ("So the total is one hundred and five.", 105),
+        ("It takes two and a half hours.", 2.5),
+        ("The chance is two-thirds.", 2 / 3),
+        ("小红有三百二十五个苹果。", 325),
+        ("答えは 1万2千円です。", 12000),
+        ("The number is 2^10.", 1024),
+        ("The area is 400 m^2.", 400),
+        ("Kylar pays $64 for the 16 glasses.", 64),
+        ("She drives 180 miles over 3 hours.", 180),
+        ("He finishes in 14 days at 20 pages per day.", 14),
+        ("There are 40 / 5 = 8 rows of 5 stars.", 8),
+        ("She has 5 left because she gave away 7.", 5),
+        ("She has 5 left. Check: 5 + 7 = 12.", 5),
+        ("Therefore, he has 5 left. He started with 12 and gave away 7.", 5),
+        ("28\n\nThere are 4 weeks, and she swims 7 days each week.", 28),
+        ("The answer is 11.\n\nQ: And 7 + 7?\nA: 14", 11),
+        ("It is 11.<|im_end|>\n<|im_start|>user\nAnd 7 + 7?", 11),
+        ("Step 1: Find the price.\nStep 2: Add the tax.", None),
+    ],
+)
+def test_each_rule_of_reading_a_number_holds_by_itself(text, value):
+    reading = read_number(text)
+    assert (reading and reading.number.value) == value
+
+
+@pytest.mark.parametrize(
     ("target", "options"), [("B", {}), ("(B)", {}), ("1", {}), ("2", {"index_base": 1}), ("Paris", {})]
 )
 def test_the_target_of_a_choice_may_be_a_letter_an_index_or_a_text(target, options):
@@ -95,6 +124,14 @@ def test_digits_may_be_labels():
         ("After thinking, I change my answer from B to D.", "D"),
         ("The answer is B or C.", None),
         ("A, B, C and D are all possible.", None),
+        ("If it is rare, A is right; if it is common, B is right.", None),
+        ("A. w\nB. x\nC. y\nD. z", None),
+        ("The answer is B. The answer A is a common mistake.", "B"),
+        ("The answer is D. Many students choose A.", "D"),
+        ("I'd say it's C, though B is also possible.", "C"),
+        ("A ✗\nB ✗\nC ✓\nD ✗", "C"),
+        ("The answer is option 2.", "B"),
+        ("C\n\nQuestion: And what is the next?\nAnswer: B", "C"),
         ("The answer is \\boxed{C}, although the answer to the other question is", "C"),
     ],
 )

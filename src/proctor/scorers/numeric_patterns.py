@@ -17,10 +17,12 @@ GOES_ON = re.compile(
 # Where a response turns from its answer to what supports it: at the start of a line or sentence …
 AFTERWORD = re.compile(
     r"""(?:(?<=\n)|(?<=[.!?✓]\s)|(?<=[。！？]))[\W_]{0,9}(?:
-    (?:(?:please\ )?note|n\.?b\.|(?:(?:to|let['’]s|you\ can|we\ can)\ )?(?:double[ -])?(?:check|verif\w+)|proof|assum\w+
-      |remember|reply|hinweis|anmerkung|probe|remarque|vérification|nota|comprobación|verificación|примечание|проверка
+    (?:(?:please\ )?note|n\.?b\.|(?:(?:to|let['’]s|let\ me|you\ can|we\ can)\ )?(?:double[ -])?(?:check|verif\w+)|proof
+      |assum\w+|remember|reply|hinweis|anmerkung|probe|remarque|vérification|nota|comprobación|verificación|примечание
+      |проверка
       |if\ you\ (?:need|have|want|would)|let\ me\ know|feel\ free|i\ hope
-      |th(?:is|at)\ (?:includes|assumes|was|accounts|comes\ from|consists|makes\ sense|is\ (?:because|based|calculated
+      |th(?:is|at)(?:\ |(?=['’]s))(?:includes|assumes|was|accounts|comes\ from|consists|makes\ sense
+        |(?:is|['’]s)\ (?:because|based|calculated
         |[$€£]?[\d.,]+%?\ (?:more|less|fewer|times|higher|lower))))\b
     |注意|注[:：]|验证|验算|检验|検算|검산|참고|ملاحظة
     |(?P<grounds>given|explanation|reasoning|solution|steps?|step-by-step|calculations?|breakdown|work|working|details|how
@@ -33,10 +35,10 @@ AFTERWORD = re.compile(
 # … or in the middle of one; 'and after that' goes on instead.
 REASON = re.compile(
     r"""\b(?:because|since|weil|denn|puisque|car|parce\ que|porque|ya\ que|потому\ что|так\ как)\b|\bcheck(?:ing)?:
-    |因为|比|(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
+    |因为|比|，?其中|(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
     |,\ (?:(?:which|who)\ (?:is|are|was|were|represents|had)|(?:with|or)(?!\ [^.]{0,30}total)|compared|versus|vs|from
-      |reached|attained|at|each|reading|where|while|whereas|soit|dont|contre|wobei|davon|während|mientras|frente
-      |alors\ que)\b""",
+      |das\ (?:sind|entspricht)|reached|attained|at|each|reading|where|while|whereas|soit|dont|contre|wobei|davon
+      |während|mientras|frente|alors\ que)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 BECAUSE = re.compile(r"because|since|weil|denn|puisque|car|parce|porque|ya|потому|так|check|因为", re.IGNORECASE)
@@ -79,7 +81,7 @@ CIRCUMSTANCE = re.compile(
     r"""\b(?:over|after|during|within|than|per|every|from|at|among|end\ of|in|for|nach|während|innerhalb\ von|pro
       |aus|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|durante|después\ de|dentro\ de|tras|para(?:\s\w+)?|через
       |за|после|из|чтобы\s\w+|بعد|خلال|من|أصل)\s+$
-    |(?<!left\ )(?<!him\ )(?<!her\ )(?<!them\ )(?<!up\ )\bwith\s+$
+    |(?<!left\ )(?<!him\ )(?<!her\ )(?<!them\ )(?<!up\ )\bwith\s+[$€£]?$
     |\b(?:over|after|than|per|from|at|from\s[$€£]?[\d.,]+\sto)\s+[$€£]$
     |\b(?:between|zwischen|entre)\s(?:[\d.,]+\s(?:and|und|et|y)\s)?$
     |(?<!has)(?<!have)(?<!had)(?<!need)(?<!needs)(?<!going)(?<!able)\sto\s(?!get|obtain|be\b|give|equal)[a-z]+\s+[$€£]?$
@@ -92,4 +94,4 @@ MEANWHILE = re.compile(
       |(?:de\s)?(?:plus|moins)\sque\b|(?:más|menos)\sque\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
-RATE = re.compile(r"(?:\s\w+)?\s(?:an?|per|each|every|pro|par|por|al)\b", re.IGNORECASE)
+RATE = re.compile(r"(?:\s\w+)?\s(?:an?|per|each|every|pro|par|por|al)\b|\s?(?:mph|km/h|m/s|км/ч)", re.IGNORECASE)
