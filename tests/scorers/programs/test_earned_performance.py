@@ -91,6 +91,7 @@ def test_a_slowed_command_scores_lower_with_the_shipped_thresholds(runner: Runne
     assert performance(slowed) < performance(fast) - 0.1
 
 
+GET = '        if self.path == "/health":\n'
 LOADED = '        if self.path == "/notes/loaded":\n'
 
 
@@ -106,8 +107,7 @@ def test_a_gold_solution_that_answers_wrongly_marks_nobody(
     wrong: str, words: str, notes: Problem, runner: Runner, changed: Callable[..., Problem]
 ) -> None:
     right = notes.solution["main.py"].decode()
-    get = '        if self.path == "/health":\n'
-    bad = changed(notes, {"solution/main.py": right.replace(get, LOADED + wrong + get)})
+    bad = changed(notes, {"solution/main.py": right.replace(GET, LOADED + wrong + GET)})
     with pytest.raises(ScorerError, match=rf"gold solution of notes failed under load: .*{words}"):
         marked(bad, notes.solution, runner, CHECKED)
 
@@ -136,6 +136,21 @@ def test_an_answer_without_end_fails_the_load_and_not_the_harness(notes: Problem
     card = marked(notes, with_change(notes, "main.py", "        self.answer(204)", ENDLESS), runner, CHECKED)
     assert str(phase(card, "load").status) == "failed"
     assert "the answer is longer than" in phase(card, "load").log
+
+
+ENDLESS_UNDER_LOAD = """        if self.path == "/notes/loaded":
+            self.send_response(200)
+            self.end_headers()
+            while True:
+                self.wfile.write(bytes(1 << 16))
+"""
+
+
+@needs_load
+def test_answers_without_end_under_load_earn_nothing(notes: Problem, runner: Runner) -> None:
+    card = marked(notes, with_change(notes, "main.py", GET, ENDLESS_UNDER_LOAD + GET), runner, CHECKED)
+    assert str(phase(card, "load").status) == "failed"
+    assert performance(card) == 0
 
 
 SLOW_ONCE = """if __name__ == "__main__":

@@ -45,6 +45,7 @@ LOAD: dict[str, Any] = {
 
 class Counting(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -190,6 +191,14 @@ def test_one_wrong_answer_in_ten_is_found_wherever_it_is(tool: Any, server: Coun
     server.reply = lambda request: b"{}" if next(turn) % 10 == 0 else right(request)
     done = asyncio.run(tool.measure(reach(server), RIGHT, 1))
     assert judge(RIGHT["requests"], done.answers).wrong_share == pytest.approx(0.1, abs=0.02)
+
+
+@each_tool
+def test_as_many_connections_as_a_problem_may_ask_for_fit_into_the_limits(tool: Any, server: Counting) -> None:
+    server.reply = honest()
+    done = asyncio.run(tool.measure(reach(server), {**RIGHT, "connections": 64}, 1))
+    assert judge(RIGHT["requests"], done.answers).example == ""
+    assert done.answered > 64
 
 
 @needs_wrk

@@ -53,6 +53,8 @@ class ServiceLoad:
             done = await tool.measure(self._reach, {**self._load, "requests": self.requests}, seconds)
         except ToolError as error:
             raise LoadFailedError(f"{tool.name} could not bear its answers: {error}") from error
+        if not done.answered:
+            raise LoadFailedError("not one request was answered under load")
         judged = await asyncio.to_thread(judge, self.requests, done.answers)
         if judged.failure:
             raise LoadFailedError(judged.failure)
