@@ -15,7 +15,7 @@ from scorers.corpora.readers import READERS
 from scorers.scoring import HERE, rows
 
 LEAST_RIGHT = 0.97
-BATCHES = range(3, 11)
+BATCHES = range(3, 12)
 
 
 def _response(row: Mapping[str, Any]) -> Response:

@@ -31,8 +31,9 @@ CYRILLIC = str.maketrans("АБВГСЕабвгсе", "ABBDCEABBDCE")  # В looks
 LINKED = re.compile(r"[\W_]*(?:or|nor|and|und|oder|ou|o|y)?[\W_]*")
 LAST_SENTENCE = re.compile(r"(?<=[.!?。])\s+")
 RULED_OUT = re.compile(
-    r",?\s{0,3}\b(?:(?:not|neither|than|unlike|instead of|while|whereas|(?:al)?though|despite|compared|since|because"
-    r"|nicht|als|statt|während|obwohl|weil|alors que|bien que|car|mientras|aunque|porque|хотя|чем)\b[^,.:;\n]*"
+    r",?\s{0,3}\b(?:(?:not|\w{2,6}n['’]t|neither|than|unlike|instead of|while|whereas|(?:al)?though|despite|compared"
+    r"|since|because|nicht|als|statt|während|obwohl|weil|alors que|bien que|car|mientras|aunque|porque"
+    r"|хотя|чем)\b[^,.:;\n]*"
     r"|(?:in contrast|by contrast|conversely|on the other hand|im gegensatz|en revanche|por otro lado)\b[^.\n]*)",
     re.IGNORECASE,
 )
@@ -137,7 +138,7 @@ def patterns_for(labels: str) -> Patterns:
     return Patterns(
         plainly=re.compile(rf"[:\s*]*(?:is:?\s)?[\s*]*\(?([{upper}])\)?[\s.*]*\Z"),
         ending=re.compile(
-            rf"(?:\b(?:is|are|ist|est|es|è|é)\s|[:：=→是は])[\s*_\"'(\[]*([{upper}])[)\]*_\"']*[.!。\s]*\Z"
+            rf"(?:\b(?:is|are|ist|est|es|è|é)\s|[:：=→是は]|(?<=[a-z]),\s)[\s*_\"'(\[]*([{upper}])[)\]*_\"']*[.!。\s]*\Z"
         ),
         changed=re.compile(rf"{changed}([{upper}])(?![A-Za-z0-9])"),
         label=re.compile(

@@ -81,7 +81,7 @@ CIRCUMSTANCE = re.compile(
     r"""\b(?:over|after|during|within|than|per|every|from|at|among|end\ of|in|for|nach|während|innerhalb\ von|pro
       |aus|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|durante|después\ de|dentro\ de|tras|para(?:\s\w+)?|через
       |за|после|из|чтобы\s\w+|بعد|خلال|من|أصل)\s+$
-    |(?<!left\ )(?<!him\ )(?<!her\ )(?<!them\ )(?<!up\ )\bwith\s+[$€£]?$
+    |(?<!left\ )(?<!him\ )(?<!her\ )(?<!them\ )(?<!up\ )\bwith\s(?:an?\s\w+\sof\s)?[$€£]?$
     |\b(?:over|after|than|per|from|at|from\s[$€£]?[\d.,]+\sto)\s+[$€£]$
     |\b(?:between|zwischen|entre)\s(?:[\d.,]+\s(?:and|und|et|y)\s)?$
     |(?<!has)(?<!have)(?<!had)(?<!need)(?<!needs)(?<!going)(?<!able)\sto\s(?!get|obtain|be\b|give|equal)[a-z]+\s+[$€£]?$
