@@ -11,7 +11,6 @@ from proctor.domain.message import Json
 from proctor.domain.response import FinishReason, Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
-from proctor.scorers.choice_reading import read_choice
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
@@ -61,6 +60,9 @@ class ChoiceMatch:
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
         is_cut = response.finish_reason is FinishReason.LENGTH
+        # Its patterns take a while to make: when the first answer is there, not while a run is being started.
+        from proctor.scorers.choice_reading import read_choice
+
         label, how = read_choice(text, labels, choices, is_cut=is_cut)
         if label is None:
             return Score.invalid(NAME, reason=how)

@@ -12,7 +12,6 @@ from proctor.domain.response import FinishReason, Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.scorers.numbers import Number
-from proctor.scorers.numeric_reading import read_number
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
@@ -78,6 +77,9 @@ class NumericMatch:
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
         is_cut = response.finish_reason is FinishReason.LENGTH
+        # Its patterns take a while to make: when the first answer is there, not while a run is being started.
+        from proctor.scorers.numeric_reading import read_number
+
         reading = read_number(text, comma_decimals=self._reads_commas(sample), is_cut=is_cut)
         if reading is None:
             reason = "cut off before an answer was announced" if is_cut else "no number in the response"
@@ -116,5 +118,7 @@ class NumericMatch:
 def _target(text: str) -> Number | None:
     if not any(map(str.isnumeric, text)):
         return None
+    from proctor.scorers.numeric_reading import read_number
+
     reading = read_number(text.strip())
     return reading.number if reading and not reading.is_range else None
