@@ -20,15 +20,18 @@ from typing import Any
 
 import pytest
 
+from proctor.benchmarks.problems.schema import NEAREST_GOLD
 from proctor.domain.errors import ScorerError
 from proctor.domain.place import Reach
 from proctor.scorers.programs import load_tools, locust, wrk
-from proctor.scorers.programs.expectations import filled, judge, mistake
+from proctor.scorers.programs.expectations import MOST_WRONG, filled, judge, mistake
 from proctor.scorers.programs.load import durations, figures
 from proctor.scorers.programs.load_answers import LONGEST_BODY, Answer, LoadFailedError, Round
+from proctor.scorers.programs.marks import NOISE
+from proctor.scorers.programs.options import MarkOptions
 from proctor.scorers.programs.sending import send
-from proctor.scorers.programs.service_load import ServiceLoad
-from proctor.scorers.programs.turns import load_turn, turn_folder
+from proctor.scorers.programs.service_load import FOLLOWED, ServiceLoad
+from proctor.scorers.programs.turns import WAIT_SECONDS, load_turn, turn_folder
 
 needs_wrk = pytest.mark.skipif(wrk.version() is None, reason="wrk is not on this machine")
 needs_locust = pytest.mark.skipif(locust.version() is None, reason="Locust is not installed")
@@ -431,3 +434,18 @@ def test_the_lock_is_in_a_folder_of_this_user_alone(tmp_path: Path) -> None:
     folder.symlink_to(tmp_path)
     with pytest.raises(ScorerError, match="nobody else can use"):
         turn_folder(tmp_path)
+
+
+def test_the_pages_say_what_the_numbers_are() -> None:
+    pages = Path(__file__).parents[3] / "docs" / "reference"
+    problems, runners = ((pages / name).read_text(encoding="utf-8") for name in ("problems.md", "runners.md"))
+    assert f"1 up to {NOISE:g} times worse than gold" in problems
+    assert f"The bound is at least `{NEAREST_GOLD:g} gold`" in problems
+    assert f"twice as slow as gold gets {1 / (3 - NOISE):.2f}" in problems
+    assert f"if more than {MOST_WRONG * 100:g} % of a round's are wrong" in problems
+    assert f"Bodies of {LONGEST_BODY >> 10} KiB and more" in problems
+    assert FOLLOWED == 5
+    assert "for five answers of the last round" in problems
+    assert WAIT_SECONDS == 3600
+    assert "within\nan hour fails" in runners
+    assert f"{MarkOptions().place_seconds:.0f} seconds" in runners
