@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from proctor.domain.errors import ScorerError
 from proctor.domain.place import Reach
 from proctor.scorers.programs.load_answers import LONGEST_BODY, MOST_BYTES, Answer, Round, read_answers
 from proctor.scorers.programs.tools.running import installed, module, run_tool
+from proctor.scorers.programs.tools.scratch import scratch
 
 # Locust's own limit of time begins before there are users; on a busy machine it could end before them, too.
 # What an answer is worth is found out afterwards, so every one that came counts as a success here.
@@ -62,15 +62,15 @@ def version() -> str | None:
 
 async def measure(reach: Reach, load: Mapping[str, Any], seconds: int) -> Round:
     """One round; ToolError when Locust itself came to an end."""
-    with tempfile.TemporaryDirectory(prefix="proctor-locust-") as name:
-        file = Path(name) / "load.py"
-        file.write_text(_source(load["requests"], Path(name), seconds), encoding="utf-8")
+    with scratch() as folder:
+        file = folder / "load.py"
+        file.write_text(_source(load["requests"], folder, seconds), encoding="utf-8")
         users = str(max(1, int(load["connections"])))
         words = ("-f", str(file), "--headless", "--only-summary", "--json", "-u", users, "-r", users)
         command = (*reach.prefix, *module("locust", *words, "-H", f"http://{reach.host}:{reach.port}"))
         command = (shutil.which(command[0]) or command[0], *command[1:])
-        code, out, err = await run_tool(command, Path(name), seconds + 60)
-        answers = read_answers(Path(name))
+        code, out, err = await run_tool(command, folder, seconds + 60)
+        answers = read_answers(folder)
     try:
         return _read(json.loads(out), seconds, answers)
     except (ValueError, LookupError, TypeError) as error:

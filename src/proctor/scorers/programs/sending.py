@@ -6,7 +6,6 @@ import base64
 import json
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from proctor.domain.place import Reach
 from proctor.scorers.programs.load_answers import LONGEST_BODY, Answer, LoadFailedError
 from proctor.scorers.programs.tools.running import ToolError, run_tool
+from proctor.scorers.programs.tools.scratch import scratch
 
 _REQUESTS = Path(__file__).parent / "checking" / "requests.py"
 SECONDS = 60.0
@@ -22,13 +22,13 @@ SECONDS = 60.0
 async def send(reach: Reach, requests: Sequence[Mapping[str, Any]], seconds: float = SECONDS) -> tuple[Answer, ...]:
     """The answers in the order of the requests; a service that keeps the sender from its end has failed."""
     plain = [{name: one.get(name) for name in ("method", "path", "body", "headers")} for one in requests]
-    with tempfile.TemporaryDirectory(prefix="proctor-send-") as name:
-        order = Path(name) / "order.json"
+    with scratch() as folder:
+        order = folder / "order.json"
         asked = {"host": reach.host, "port": reach.port, "most": LONGEST_BODY, "requests": plain}
         order.write_text(json.dumps(asked), encoding="utf-8")
         command = (*reach.prefix, sys.executable, "-I", "-S", "-B", str(_REQUESTS), str(order))
         try:
-            code, out, err = await run_tool((shutil.which(command[0]) or command[0], *command[1:]), Path(name), seconds)
+            code, out, err = await run_tool((shutil.which(command[0]) or command[0], *command[1:]), folder, seconds)
         except ToolError as error:
             raise LoadFailedError(f"{len(requests)} requests one after the other: {error}") from error
     if code:

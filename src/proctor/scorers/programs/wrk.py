@@ -7,7 +7,6 @@ import random
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from proctor.domain.errors import ScorerError
 from proctor.domain.place import Reach
 from proctor.scorers.programs.load_answers import LONGEST_BODY, MOST_BYTES, Answer, Round, read_answers
 from proctor.scorers.programs.tools.running import run_tool
+from proctor.scorers.programs.tools.scratch import scratch
 
 _MARK = "proctor:"
 # One connection for each thread: within it, an answer belongs to the request before it. Every answer is kept, for a
@@ -105,15 +105,15 @@ async def measure(reach: Reach, load: Mapping[str, Any], seconds: int) -> Round:
     path = shutil.which("wrk")
     if path is None:
         raise ScorerError("wrk is not on this machine.")
-    with tempfile.TemporaryDirectory(prefix="proctor-wrk-") as name:
-        file = Path(name) / "load.lua"
+    with scratch() as folder:
+        file = folder / "load.lua"
         connections = max(1, int(load["connections"]))
-        file.write_text(script(load["requests"], connections, Path(name)), encoding="ascii")
+        file.write_text(script(load["requests"], connections, folder), encoding="ascii")
         words = (f"-t{connections}", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(file))
         command = (*reach.prefix, path, *words, f"http://{reach.host}:{reach.port}")
         command = (shutil.which(command[0]) or command[0], *command[1:])
-        code, out, err = await run_tool(command, Path(name), seconds + 30)
-        return _read(code, out, err, read_answers(Path(name)))
+        code, out, err = await run_tool(command, folder, seconds + 30)
+        return _read(code, out, err, read_answers(folder))
 
 
 def _read(code: int, out: bytes, err: bytes, answers: tuple[Answer, ...]) -> Round:

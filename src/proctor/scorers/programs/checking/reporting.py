@@ -16,7 +16,6 @@ from proctor.scorers.programs.checking.program import Program
 
 MAX_MESSAGE = 2_000
 _WORSE = {"passed": 0, "not run": 1, "failed": 2, "error": 3}
-KINDS = ("visible", "unit", "integration", "property")
 
 
 Wrapped = Generator[None, pytest.TestReport, pytest.TestReport]
