@@ -25,9 +25,10 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# In the same order everywhere; plain pytest shuffles, to find tests that lean on one another.
 unit: $(VENV)/.dev
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto --dist loadgroup $(TESTS)
+	$(BIN)/coverage run -m pytest -p no:randomly -n auto --dist loadgroup $(TESTS)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under=90
 

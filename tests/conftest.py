@@ -19,6 +19,9 @@ from proctor.cli.main import main
 hypothesis.settings.register_profile("proctor", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("proctor")
 
+# Some tests fork: what gRPC does in the child then, in whichever test came before, would be seen at its terminal.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
+
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "HF_TOKEN")
 PLACES = ("PROCTOR_DATABASE_URL", "PROCTOR_DATA")
 

@@ -87,9 +87,10 @@ class Terminal:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
         before = self._answers()
         process = subprocess.Popen(
-            words,
-            preexec_fn=lambda: os.login_tty(theirs),  # noqa: PLW1509 - Ctrl-C needs a terminal that is in control
-            pass_fds=[theirs],
+            ["setsid", "--ctty", *words],  # Ctrl-C needs a terminal that is in control
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
             cwd=self.work,
             env={**self.environment, **(more or {})},
         )
