@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from sandboxes.traces import looking
 CASES = tuple(Case(f"test {number}", source) for number, source in enumerate(TESTS, 1))
 
 
+_OTHERS_SECONDS = 60.0
 ENGINES = f"{tempfile.gettempdir()}/pe-"
 
 
@@ -99,8 +101,17 @@ def _suite(backend: str, folder: Path, **options: Any) -> Suite:
             results = within(backend, lambda sandbox: _run_all(sandbox, head), **options)
         finally:
             del os.environ["PROCTOR_TEST_SECRET"]
-    after = traces()
-    return Suite(backend, results, {kind: [one for one in after[kind] if one not in before[kind]] for kind in after})
+    return Suite(backend, results, _lasting(before))
+
+
+def _lasting(before: dict[str, list[str]]) -> dict[str, list[str]]:
+    """What came and stays: other tests have mounts and processes of their own, which go within a moment."""
+    left = {kind: set(found) - set(before[kind]) for kind, found in traces().items()}
+    deadline = time.monotonic() + _OTHERS_SECONDS
+    while any(left.values()) and time.monotonic() < deadline:
+        time.sleep(0.2)
+        left = {kind: left[kind] & set(found) for kind, found in traces().items()}
+    return {kind: sorted(found) for kind, found in left.items()}
 
 
 def escape(hostile: Hostile, done: Execution | Exception) -> str | None:
