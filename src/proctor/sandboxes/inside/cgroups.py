@@ -9,6 +9,8 @@ from pathlib import Path
 
 _CONTROLLERS = ("memory", "pids", "cpuacct")
 _PREFIX = "proctor-"
+_PASSES, _PAUSE_SECONDS = 400, 0.02
+"""How often and how long a group is waited for whose last members are dying: on a busy machine that takes a while."""
 
 
 def _mounts(table: Path) -> tuple[Path | None, dict[str, Path]]:
@@ -189,13 +191,13 @@ class Cgroup:
         """Take the folders away; whoever is still inside gets a moment to die."""
         self.forget()
         for folder in self.folders.values():
-            for _ in range(100):
+            for _ in range(_PASSES):
                 try:
                     folder.rmdir()
                 except FileNotFoundError:
                     break
                 except OSError:
-                    time.sleep(0.02)
+                    time.sleep(_PAUSE_SECONDS)
                 else:
                     break
         self.folders = {}
