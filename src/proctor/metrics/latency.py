@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from heapq import merge
+from itertools import islice
 
 PERCENTILES = (50, 90, 95, 99)
 SORTED_AT_ONCE = 8192
@@ -33,17 +34,7 @@ class Latencies:
 
     def percentile(self, percent: float) -> float | None:
         """The value that `percent` per cent of the answers did not exceed; None when nothing was measured."""
-        if not 0 <= percent <= 100:
-            raise ValueError(f"a percentile lies between 0 and 100, not {percent}")
-        if not self._seconds:
-            return None
-        if not self._is_sorted:
-            self._seconds = _in_order(self._seconds)
-            self._is_sorted = True
-        place = (len(self._seconds) - 1) * percent / 100
-        left = math.floor(place)
-        right = min(left + 1, len(self._seconds) - 1)
-        return self._seconds[left] + (self._seconds[right] - self._seconds[left]) * (place - left)
+        return self._percentiles([percent])[0] if self._seconds else None
 
     @property
     def mean(self) -> float | None:
@@ -53,15 +44,39 @@ class Latencies:
         """`{"p50": …, "p95": …}`; empty when nothing was measured."""
         if not self._seconds:
             return {}
-        found = ((percent, self.percentile(percent)) for percent in percentiles)
-        return {f"p{percent:g}": value for percent, value in found if value is not None}
+        wanted = list(percentiles)
+        return {f"p{percent:g}": value for percent, value in zip(wanted, self._percentiles(wanted), strict=True)}
 
+    def _percentiles(self, wanted: Sequence[float]) -> list[float]:
+        for percent in wanted:
+            if not 0 <= percent <= 100:
+                raise ValueError(f"a percentile lies between 0 and 100, not {percent}")
+        last = len(self._seconds) - 1
+        places = [last * percent / 100 for percent in wanted]
+        value = self._in_order({near for place in places for near in (math.floor(place), math.ceil(place))})
+        lower = [value[math.floor(place)] for place in places]
+        upper = [value[math.ceil(place)] for place in places]
+        return [
+            low + (high - low) * (place - math.floor(place))
+            for place, low, high in zip(places, lower, upper, strict=True)
+        ]
 
-def _in_order(seconds: array[float]) -> array[float]:
-    """Sorted a block at a time and merged: a list of all of them would take four times the room of the numbers."""
-    starts = range(0, len(seconds), SORTED_AT_ONCE)
-    blocks = [array("d", sorted(seconds[start : start + SORTED_AT_ONCE])) for start in starts]
-    return blocks[0] if len(blocks) == 1 else array("d", merge(*blocks))
+    def _in_order(self, places: Set[int]) -> dict[int, float]:
+        """The values at these places of the whole order.
+
+        Blocks are sorted where they are and merged on the way: a list of all would take four times the room of the
+        numbers, and a second array as much again.
+        """
+        starts = range(0, len(self._seconds), SORTED_AT_ONCE)
+        if not self._is_sorted:
+            for start in starts:
+                block = slice(start, start + SORTED_AT_ONCE)
+                self._seconds[block] = array("d", sorted(self._seconds[block]))
+            self._is_sorted = True
+        with memoryview(self._seconds) as view:
+            blocks = [view[start : start + SORTED_AT_ONCE] for start in starts]
+            ordered = islice(merge(*blocks), max(places) + 1)
+            return {place: value for place, value in enumerate(ordered) if place in places}
 
 
 def throughput(count: int, seconds: float) -> float | None:
