@@ -15,7 +15,7 @@ from proctor.domain.trial import Answer, Result, outcome_of
 
 BATCH_SECONDS = 0.05
 BATCH_ROWS = 500
-MOST_PENDING = 4_000
+MOST_PENDING = 1_500
 SCORING_TASKS = 64
 
 
