@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from proctor.domain.errors import SandboxError, UserError
-from proctor.domain.place import Place, PlaceLimits
+from proctor.domain.place import WORK, Place, PlaceLimits
 from proctor.domain.sandbox import MIB, Ending, Execution
 from sandboxes.places.conftest import PLACE, SLEEP, SMALL, TRUE, fetch, made, python, within
 
@@ -42,7 +42,7 @@ def test_a_program_is_built_executed_and_its_files_are_brought_back(name: str) -
         assert built.succeeded, built
         done = await place.execute(["python3", "/app/main.py"], environment={"COLOUR": "blue"}, limits=SMALL)
         assert (done.ending, done.exit_code, done.stdout, done.stderr) == (Ending.EXITED, 0, b"done\n", b"")
-        assert await place.read(["/work/out.txt", "/work/other.txt"]) == {"/work/out.txt": b"42"}
+        assert await place.read([f"{WORK}/out.txt", f"{WORK}/other.txt"]) == {f"{WORK}/out.txt": b"42"}
         assert await place.list("/work") == {"out.txt": 2}
         await place.empty()
         assert await place.list("/work") == {}
@@ -322,10 +322,10 @@ def test_paths_that_lead_out_are_refused(name: str) -> None:
         for path in ("../x", "/etc/x", "a/../../x", "", ".", "a/..", "nul\0"):
             with pytest.raises(UserError):
                 await place.write({path: b"x"})
-        for path in ("/etc/passwd", "relative", "/work/../etc/passwd"):
+        for path in ("/etc/passwd", "relative", f"{WORK}/../etc/passwd"):
             with pytest.raises(UserError):
                 await place.read([path])
-        for folder in ("/", "/etc", "/work/below"):
+        for folder in ("/", "/etc", f"{WORK}/below"):
             with pytest.raises(UserError):
                 await place.empty(folder)
         with pytest.raises(UserError):
@@ -349,12 +349,12 @@ os.chmod("deep", 0)
     async def work(place: Place) -> None:
         assert (await python(place, source)).succeeded
         assert await place.list("/work") == {"plain": 1}
-        paths = ["/work/link", "/work/folder/passwd", "/work/pipe", "/work/plain", "/work", "/work/deep"]
-        assert await place.read(paths) == {"/work/plain": b"x"}
+        paths = [f"{WORK}/link", f"{WORK}/folder/passwd", f"{WORK}/pipe", f"{WORK}/plain", WORK, f"{WORK}/deep"]
+        assert await place.read(paths) == {f"{WORK}/plain": b"x"}
         with pytest.raises(UserError, match="link"):
             await place.write({"folder/hosts": b"mine"}, under="/work")
         await place.write({"link": b"mine"}, under="/work")
-        assert await place.read(["/work/link"]) == {"/work/link": b"mine"}
+        assert await place.read([f"{WORK}/link"]) == {f"{WORK}/link": b"mine"}
         await place.empty()
         assert await place.list("/work") == {}
         assert (await python(place, "import os; print(os.listdir('.'))")).stdout == b"[]\n"
