@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from functools import cache
 from pathlib import Path
 
-TRIAL_SECONDS = 10.0
+from proctor.models.offline import is_working
 
 
 def without(folder: Path) -> tuple[str, ...]:
@@ -21,8 +20,4 @@ def _wrapper() -> tuple[str, ...]:
     if bubblewrap is None:
         return ()
     wrapper = (bubblewrap, "--dev-bind", "/", "/", "--die-with-parent")
-    try:
-        done = subprocess.run([*wrapper, "--", "true"], capture_output=True, timeout=TRIAL_SECONDS, check=False)  # noqa: S603
-    except (OSError, subprocess.TimeoutExpired):
-        return ()
-    return wrapper if done.returncode == 0 else ()
+    return wrapper if is_working((*wrapper, "--")) else ()

@@ -18,11 +18,16 @@ def without_network() -> tuple[str, ...]:
     if unshare is None:
         return ()
     wrapper = (unshare, "--net", "--map-current-user", "--")
+    return wrapper if is_working(wrapper) else ()
+
+
+def is_working(wrapper: tuple[str, ...]) -> bool:
+    """Whether a command can be started with this before it: tried, because being installed is not enough."""
     try:
         done = subprocess.run([*wrapper, "true"], capture_output=True, timeout=TRIAL_SECONDS, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired):
-        return ()
-    return wrapper if done.returncode == 0 else ()
+        return False
+    return done.returncode == 0
 
 
 def refuse_unless_cut_off(model: str) -> None:
