@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import orjson
 import pytest
 
 from commands import Cli
@@ -128,6 +129,54 @@ def test_benchmarks_are_listed_shown_and_checked(cli: Cli) -> None:
     assert warned.code == 1
     assert "Warning: " in warned.out
     assert cli("benchmarks", "show", "mine.yaml").code == 0
+
+
+def test_a_list_can_be_asked_for_by_name(cli: Cli) -> None:
+    for command, word in (("benchmarks", ("--form", "tool")), ("problems", ("--difficulty", "basic"))):
+        assert cli(command, "list", *word).out == cli(command, *word).out != cli(command).out
+        assert cli(command, "list", *word, "--json").json == cli(command, *word, "--json").json
+
+
+def test_data_that_is_named_as_a_benchmark_is_refused_with_the_way_to_use_it(cli: Cli) -> None:
+    ended = cli("run", "hf://org/name?split=test", "-m", "demo/weak")
+    assert ended.code == 2
+    assert "is data, not a benchmark" in ended.error
+
+
+def test_a_run_of_many_categories_ends_on_its_totals(cli: Cli) -> None:
+    rows = [{"id": str(n), "input": "?", "target": "1", "category": f"field {n % 50}"} for n in range(100)]
+    Path("wide.jsonl").write_text("".join(orjson.dumps(row).decode() + "\n" for row in rows))
+    Path("wide.yaml").write_text(
+        "name: wide\ndataset: {source: wide.jsonl}\nprompt: {user: '{{ input }}'}\nscorers: [exact]\n"
+    )
+    ended = cli("run", "wide.yaml", "-m", "demo/weak")
+    assert "The scores of all 50 categories: proctor show " in ended.out
+    assert "field 49" not in ended.out
+    assert "field 49" in cli("show").out
+
+
+def test_shares_are_of_the_trials_that_were_asked(cli: Cli) -> None:
+    """A rule that stops early leaves most of a plan unasked; what was not asked cannot have failed."""
+    rule = ("--until", "ci<0.3", "--concurrency", 1)
+    cli("run", "puzzles", "-m", "demo/silent?delay_ms=5", *rule)
+    [item] = cli("show", "--json").json["evaluations"]
+    assert 0 < item["invalid"] < item["trials"]
+    assert f"{item['invalid']:,} (100.0 %)" in cli("show").out
+
+
+def test_resuming_finds_the_data_again(cli: Cli) -> None:
+    Path("data").mkdir()
+    rows = [{"question": f"{n} + 1?", "answer": f"#### {n + 1}"} for n in range(6)]
+    Path("data/gsm8k.jsonl").write_text("".join(orjson.dumps(row).decode() + "\n" for row in rows))
+    Path("mine.py").write_text(
+        "from pathlib import Path\n\n\ndef answer(text: str) -> str:\n"
+        "    if not Path('open').exists():\n        raise OSError('closed')\n    return '1'\n"
+    )
+    cli("run", "gsm8k?shots=0", "-m", "python/mine:answer", "--data", "data", "--retries", 0)
+    Path("open").touch()
+    ended = cli("resume", "latest", "--json")
+    assert ended.code == 0, ended.err
+    assert ended.json["evaluations"][0]["scored"] == 6
 
 
 def test_models_are_listed_and_one_can_be_looked_at(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,6 +81,7 @@ def test_a_mistake_in_a_plan_is_named_with_its_place(cli: Cli, plan: str, parts:
         ((*RUN, "--where", "category=dats"), ["'dats'. Did you mean 'dates'?", "Available: arithmetic"]),
         ((*RUN, "--fail-under", "accuracy"), ["--fail-under takes METRIC=VALUE", "'accuracy'"]),
         ((*RUN, "--fail-under", "accuracy=nan"), ["--fail-under takes METRIC=VALUE"]),
+        ((*RUN, "--fail-under", "accuracy=80"), ["accuracy lies between 0 and 1", "80"]),
         ((*RUN, "--fail-under", "=0.5"), ["--fail-under takes METRIC=VALUE"]),
         ((*RUN, "--fail-under", "accuracy=0.1", "--fail-under", "accuracy=0.2"), ["names accuracy twice"]),
         ((*RUN, "--fail-under", "acuracy=0.5"), ["'acuracy'. Did you mean 'accuracy'?"]),

@@ -110,6 +110,10 @@ def test_a_gate_with_nothing_measured_on_either_side_does_not_pass(cli: Cli) -> 
 def test_models_that_only_the_baseline_has_do_not_matter(cli: Cli) -> None:
     cli("run", "puzzles", "-m", "demo/strong", "-m", "demo/weak", "--limit", 20)
     assert cli("run", "puzzles", "-m", "demo/weak", "--limit", 20, "--fail-on-regression", "latest").code == 0
+    cli("run", "puzzles", "-m", "demo/strong", "-m", "demo/weak", "--limit", 20)
+    other = cli("run", "puzzles", "-m", "demo/weak", "--limit", 30, "--fail-on-regression", "latest")
+    assert "The samples differ (20 and 30)." in other.err
+    assert "demo/strong" not in other.err
 
 
 def test_exports_for_ci_and_data_tools(cli: Cli, tmp_path: Path) -> None:

@@ -62,11 +62,21 @@ def test_without_filter_and_limit_the_samples_are_the_samples() -> None:
 
 @given(st.integers(0, 60), st.integers(1, 60), st.integers(), st.integers(1, 50))
 def test_a_smaller_limit_gives_the_beginning_of_a_larger_one(small: int, more: int, seed: int, count: int) -> None:
-    samples = numbered(count)
+    samples = numbered(count + small + more)
     large = ids(select(samples, {}, small + more, seed))
-    assert len(large) == min(small + more, count)
+    assert len(large) == small + more
     if small:
         assert ids(select(samples, {}, small, seed)) == large[:small]
+
+
+@given(st.integers(1, 40), st.integers(0, 3), st.integers())
+def test_a_limit_that_leaves_nothing_out_is_no_limit(count: int, spare: int, seed: int) -> None:
+    samples = numbered(count)
+    for where in ({}, {"category": ["even"]}):
+        everything = select(samples, where, None, seed)
+        limited = select(samples, where, len(ids(everything)) + spare, seed)
+        assert ids(limited) == ids(everything)
+        assert limited.fingerprint() == everything.fingerprint()
 
 
 def test_a_seed_chooses_the_same_samples_on_every_machine() -> None:

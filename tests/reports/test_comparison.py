@@ -170,7 +170,7 @@ def test_other_sampling_options_are_compared_and_told(database: Database, tmp_pa
     first = record(database, tmp_path, Told({"s1": 1.0}))
     second = record(database, tmp_path, Told({"s1": 1.0}, options={"temperature": 1}))
     found = one(compare_runs(database, [first, second]))
-    assert found["warnings"] == ["The sampling options differ: none sent against temperature=1."]
+    assert found["warnings"] == ["The sampling options differ: none against temperature=1."]
 
 
 def test_several_comparisons_are_corrected_as_one_family(database: Database, tmp_path: Path) -> None:

@@ -86,6 +86,12 @@ def test_a_model_with_other_options_is_another_row(database: Database, tmp_path:
     assert models == ["demo/a (temperature=0)", "demo/a (temperature=1)"]
 
 
+def test_sampling_options_stand_beside_a_model_even_when_it_is_alone(database: Database, tmp_path: Path) -> None:
+    record(database, tmp_path, Told(share(30), options={"temperature": 0.7}))
+    [row] = read_leaderboard(database)["tables"][0]["rows"]
+    assert row["model"] == "demo/a (temperature=0.7)"
+
+
 def test_runs_that_were_not_completed_are_left_out_and_counted(database: Database, tmp_path: Path) -> None:
     record(database, tmp_path, Told(share(10)))
     record(database, tmp_path, Told(share(40)), status=RunStatus.CANCELLED)

@@ -95,6 +95,11 @@ def _from_file(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) 
     path = folder / spec.benchmark
     if path.is_dir():
         raise BenchmarkError(f"{spec.benchmark} is a folder; name the benchmark file in it.")
+    if "://" in spec.benchmark:
+        raise BenchmarkError(
+            f"{spec.benchmark} is data, not a benchmark: name it as 'dataset: {{source: …}}' in a benchmark file, "
+            "which says how to ask and how to score."
+        )
     if not path.is_file():
         near = [other.name for other in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
         raise NotFoundError(f"There is no benchmark file {spec.benchmark}.{did_you_mean(path.name, near)}")

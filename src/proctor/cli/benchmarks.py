@@ -32,8 +32,15 @@ def _filters(function: F) -> F:
 @click.pass_context
 def benchmarks(context: click.Context, /, as_json: bool, **wanted: str | None) -> None:
     """List the benchmarks that can be run by name; neither data nor network is needed for it."""
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        context.invoke(list_, as_json=as_json, **wanted)
+
+
+@benchmarks.command("list")
+@_filters
+@as_json
+def list_(as_json: bool, **wanted: str | None) -> None:
+    """List them, as 'proctor benchmarks' alone does."""
     from dataclasses import asdict
 
     from proctor.benchmarks.registry import list_benchmarks

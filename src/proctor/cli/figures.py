@@ -32,10 +32,11 @@ __all__ = [
 
 
 def until_text(outcome: dict[str, Any]) -> str:
-    """What a stop rule came to: `a against b: -0.210 [-0.302, -0.118] n=312 (decided)`."""
+    """What a stop rule came to: `a against b: -0.210 [-0.302, -0.118] n=312`; only a difference has a sign."""
     low, high = outcome["interval"]
+    form = "+.3f" if len(outcome["models"]) > 1 else ".3f"
     names = " against ".join(reversed(outcome["models"]))
-    value = NOT_MEASURED if outcome["value"] is None else f"{outcome['value']:+.3f}"
+    value = NOT_MEASURED if outcome["value"] is None else f"{outcome['value']:{form}}"
     state = "reached" if outcome["met"] else "not reached"
-    figures = f"{value} [{low:+.3f}, {high:+.3f}] n={outcome['n']:,}"
+    figures = f"{value} [{low:{form}}, {high:{form}}] n={outcome['n']:,}"
     return f"until {outcome['rule']}, {names}: {figures}, {state}. This interval holds however often one looks."

@@ -20,11 +20,13 @@ def read_gates(texts: tuple[str, ...]) -> dict[str, float]:
     for text in texts:
         name, _, value = text.partition("=")
         try:
-            bar = float(value)
+            bar = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
         except ValueError:
             bar = math.nan
         if not name or not math.isfinite(bar):
             raise click.UsageError(f"--fail-under takes METRIC=VALUE, for example accuracy=0.8, not {text!r}.")
+        if not 0 <= bar <= 1:
+            raise click.UsageError(f"--fail-under: {name} lies between 0 and 1, so {value} is no bar for it.")
         if name in gates:
             raise click.UsageError(f"--fail-under names {name} twice.")
         gates[name] = bar
@@ -70,7 +72,7 @@ def check_regression(opened: Database, document: dict[str, Any], baseline: str) 
     from proctor.runs.comparing import compare_runs
 
     try:
-        choice = Choice(needs_same_samples=True)
+        choice = Choice(is_gate=True)
         compared = compare_runs(opened, [baseline, document["run_id"]], choice)["comparisons"]
         reason = "that run has nothing to compare it with."
     except UserError as error:

@@ -9,8 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from proctor.cli.figures import cost_notes, cost_text, count_text, plural, seconds_text, unanswered_notes, until_text
-from proctor.cli.tables import agreement_lines, print_categories, print_results
+from proctor.cli.tables import agreement_lines, count_categories, print_categories, print_results
 from proctor.cli.terminal import cell, console, fits, plain_table, printable, status_text
+
+MOST_CATEGORIES = 40
+"""More than these would push the totals off the screen that a run ends on."""
 
 
 def print_run(document: dict[str, Any]) -> None:
@@ -28,7 +31,7 @@ def print_outcome(document: dict[str, Any], path: Path) -> None:
     """The result of an execution, where it is kept, and what to type next."""
     out = console()
     _print_head(out, document)
-    _print_numbers(out, document)
+    _print_numbers(out, document, most_categories=MOST_CATEGORIES)
     out.print(Text(f"\nKept in {path}"), soft_wrap=True)
     for purpose, command in _next_steps(document):
         out.print(Text(f"{purpose + ':':<14}proctor {command}"))
@@ -55,7 +58,7 @@ def _print_head(out: Console, document: dict[str, Any]) -> None:
     out.print(f"Run [bold]{document['run_id']}[/]{name}: {status_text(shown)}{time}\n")
 
 
-def _print_numbers(out: Console, document: dict[str, Any]) -> None:
+def _print_numbers(out: Console, document: dict[str, Any], most_categories: int | None = None) -> None:
     evaluations = document["evaluations"]
     print_results(out, evaluations)
     for item in evaluations:
@@ -68,7 +71,11 @@ def _print_numbers(out: Console, document: dict[str, Any]) -> None:
         out.print(Text(note))
     for line in agreement_lines(evaluations):
         out.print(Text(printable(line)))
-    print_categories(out, evaluations)
+    categories = count_categories(evaluations)
+    if most_categories is None or categories <= most_categories:
+        print_categories(out, evaluations)
+    else:
+        out.print(f"\nThe scores of all {categories:,} categories: proctor show {document['run_id']}")
     for outcome in document.get("until", []):
         out.print(Text(f"\n{until_text(outcome)}"))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,7 +14,7 @@ from proctor.cli.options import as_json
 if TYPE_CHECKING:
     from proctor.domain.problem import Problem
 
-FILTERS = ("difficulty", "area", "kind", "language")
+F = TypeVar("F", bound=Callable[..., Any])
 
 shelf_option = click.option(
     "--problems",
@@ -24,21 +25,36 @@ shelf_option = click.option(
 )
 
 
+def _filters(function: F) -> F:
+    """What narrows the list."""
+    for option in (
+        as_json,
+        shelf_option,
+        click.option("--language", metavar="WORD", help="Only those that may be answered in it: python or javascript."),
+        click.option("--kind", metavar="WORD", help="Only this interface: command, library or service."),
+        click.option("--area", metavar="WORD", help="Only this area, such as command-line, http-service or storage."),
+        click.option("--difficulty", metavar="WORD", help="Only these: basic, intermediate, advanced or expert."),
+    ):
+        function = option(function)
+    return function
+
+
 @click.group(invoke_without_command=True, short_help="Programs to build from requirements: list, check, submit.")
-@click.option("--difficulty", metavar="WORD", help="Only these: basic, intermediate, advanced or expert.")
-@click.option("--area", metavar="WORD", help="Only this area, such as command-line, http-service or storage.")
-@click.option("--kind", metavar="WORD", help="Only this interface: command, library or service.")
-@click.option("--language", metavar="WORD", help="Only those that may be answered in it: python or javascript.")
-@shelf_option
-@as_json
+@_filters
 @click.pass_context
 def problems(context: click.Context, /, shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
     """List the problems: programs to build from written requirements.
 
     'proctor run requirements -m MODEL' asks models for them.
     """
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        context.invoke(list_, shelf=shelf, as_json=as_json, **wanted)
+
+
+@problems.command("list")
+@_filters
+def list_(shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
+    """List them, as 'proctor problems' alone does."""
     from proctor.benchmarks.problems.shelf import all_problems
     from proctor.cli.workplace import print_json
 

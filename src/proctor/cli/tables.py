@@ -11,7 +11,7 @@ from rich.text import Text
 
 from proctor.cli.figures import basis_of, cost_text, count_text, estimate_text, seconds_text, share_text
 from proctor.cli.terminal import cell, fits, plain_table, printable
-from proctor.reports.figures import has_parts
+from proctor.reports.figures import done_trials, has_parts
 
 FOLDED_WIDTH = 22
 """Names are folded at this width where a table is too wide otherwise."""
@@ -38,6 +38,11 @@ def print_categories(out: Console, evaluations: Evaluations) -> None:
     side_by_side = _categories_by_model(evaluations)
     out.print()
     out.print(side_by_side if fits(side_by_side, out) else _categories_in_rows(evaluations))
+
+
+def count_categories(evaluations: Evaluations) -> int:
+    """How many rows a table by category has."""
+    return len(_category_rows(evaluations))
 
 
 def agreement_lines(evaluations: Evaluations) -> list[str]:
@@ -105,11 +110,11 @@ def _table(
 
 
 def _figures(item: dict[str, Any]) -> dict[str, str]:
-    latency, usage, trials = item["latency_seconds"], item["usage"], item["trials"]
+    latency, usage, done = item["latency_seconds"], item["usage"], done_trials(item)
     return {
-        "invalid": share_text(item["invalid"], trials),
-        "failed": share_text(item["failed"], trials),
-        "cached": share_text(item["cached"], trials),
+        "invalid": share_text(item["invalid"], done),
+        "failed": share_text(item["failed"], done),
+        "cached": share_text(item["cached"], done),
         "p50": seconds_text(latency.get("p50")),
         "p95": seconds_text(latency.get("p95")),
         "tokens in / out": f"{count_text(usage['input_tokens'])} / {count_text(usage['output_tokens'])}",

@@ -61,8 +61,8 @@ class Filtered(Selection):
 def select(samples: Samples, where: Where, limit: int | None, seed: int) -> Samples:
     """The samples that `where` lets through, and of these the `limit` whose seeded hash of the id is smallest.
 
-    Values of one key are alternatives, all keys must hold. With a limit the order is that of the hashes, so a
-    smaller limit always gives the beginning of a larger one; without, it is the order of the file.
+    Values of one key are alternatives, all keys must hold. Where a limit leaves something out the order is that of
+    the hashes, so a smaller limit always gives the beginning of a larger one; else it is the order of the file.
     """
     if not where and limit is None:
         return samples
@@ -76,9 +76,12 @@ def select(samples: Samples, where: Where, limit: int | None, seed: int) -> Samp
         positions = array("Q", (place for place, sample in enumerate(samples) if seen.let(sample, passes)))
         seen.refuse_what_matched_nothing(len(positions))
         return Filtered(samples, positions, passes)
-    ranked = _smallest(samples, lambda sample: seen.let(sample, passes), limit, seed)
+    ranked = _smallest(samples, lambda sample: seen.let(sample, passes), limit + 1, seed)
     seen.refuse_what_matched_nothing(len(ranked))
-    return Selection(samples, array("Q", (place for _, _, place in ranked)))
+    if len(ranked) > limit:
+        return Selection(samples, array("Q", (place for _, _, place in ranked[:limit])))
+    # A limit that nothing exceeds selects what no limit selects, so it must not look like another set of samples.
+    return Filtered(samples, array("Q", sorted(place for _, _, place in ranked)), passes) if where else samples
 
 
 def _smallest(samples: Samples, passes: _Test, limit: int, seed: int) -> list[tuple[bytes, str, int]]:

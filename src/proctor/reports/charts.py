@@ -6,7 +6,7 @@ Colour is never the only sign: every mark has its label and its number beside it
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -53,6 +53,10 @@ class Point:
     series: int = 0
 
 
+Written = Callable[[float], str]
+"""A figure on an axis, with its unit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chart:
     name: str
@@ -66,7 +70,7 @@ def forest(name: str, title: str, marks: Sequence[Mark], *, is_difference: bool 
     shown = marks[:MOST_ROWS]
     low, high = _difference_domain(shown) if is_difference else (0.0, 1.0)
     frame = _Frame(low, high, len(shown))
-    parts = frame.axis(_ticks(low, high), signed=is_difference)
+    parts = frame.axis(_ticks(low, high), _signed if is_difference else _plain)
     if is_difference:
         parts.append(_line(frame.x(0), HEAD, frame.x(0), frame.bottom, "zero"))
     for index, mark in enumerate(shown):
@@ -78,12 +82,12 @@ def forest(name: str, title: str, marks: Sequence[Mark], *, is_difference: bool 
     return Chart(name, title, frame.svg(title, parts), _left_out(marks, shown))
 
 
-def ranges(name: str, title: str, marks: Sequence[Mark], unit: str) -> Chart:
+def ranges(name: str, title: str, marks: Sequence[Mark], written: Written) -> Chart:
     """From the usual value to the slow end, on an axis from 0."""
     shown = marks[:MOST_ROWS]
     top = max((mark.high for mark in shown), default=1.0) or 1.0
     frame = _Frame(0.0, top * 1.05, len(shown))
-    parts = frame.axis(_ticks(0.0, top), unit=unit)
+    parts = frame.axis(_ticks(0.0, top), written)
     for index, mark in enumerate(shown):
         y = frame.y(index)
         parts += frame.label(index, mark.label, mark.text)
@@ -93,12 +97,12 @@ def ranges(name: str, title: str, marks: Sequence[Mark], unit: str) -> Chart:
     return Chart(name, title, frame.svg(title, parts), _left_out(marks, shown))
 
 
-def bars(name: str, title: str, marks: Sequence[Mark], unit: str) -> Chart:
+def bars(name: str, title: str, marks: Sequence[Mark], written: Written) -> Chart:
     """Amounts, on an axis from 0."""
     shown = marks[:MOST_ROWS]
     top = max((mark.value for mark in shown), default=1.0) or 1.0
     frame = _Frame(0.0, top * 1.05, len(shown))
-    parts = frame.axis(_ticks(0.0, top), unit=unit)
+    parts = frame.axis(_ticks(0.0, top), written)
     for index, mark in enumerate(shown):
         y = frame.y(index)
         parts += frame.label(index, mark.label, mark.text)
@@ -113,7 +117,9 @@ def bars(name: str, title: str, marks: Sequence[Mark], unit: str) -> Chart:
 PLANE_HEIGHT = 320
 
 
-def scatter(name: str, title: str, points: Sequence[Point], line: Sequence[tuple[float, float]], unit: str) -> Chart:
+def scatter(
+    name: str, title: str, points: Sequence[Point], line: Sequence[tuple[float, float]], written: Written
+) -> Chart:
     """Points in a plane: x from 0, y from 0 to 1; `line` joins those that belong together."""
     shown = points[:MOST_ROWS]
     top = max((point.x for point in shown), default=1.0) or 1.0
@@ -125,7 +131,7 @@ def scatter(name: str, title: str, points: Sequence[Point], line: Sequence[tuple
     parts = []
     for tick in _ticks(0.0, top):
         x, _ = place(tick, 0)
-        parts += [_line(x, HEAD, x, floor, "grid"), _text(x, floor + 18, f"{unit}{tick:.3g}", "middle", "text faint")]
+        parts += [_line(x, HEAD, x, floor, "grid"), _text(x, floor + 18, written(tick), "middle", "text faint")]
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         _, y = place(0, tick)
         parts += [_line(left, y, right, y, "grid"), _text(left - 8, y + 4, f"{tick:g}", "end", "text faint")]
@@ -192,12 +198,11 @@ class _Frame:
     def y(self, index: int) -> float:
         return HEAD + ROW * (index + 0.5)
 
-    def axis(self, ticks: Sequence[float], *, unit: str = "", signed: bool = False) -> list[str]:
+    def axis(self, ticks: Sequence[float], written: Written) -> list[str]:
         parts = []
         for tick in ticks:
-            text = f"{tick:+.3g}" if signed and tick else f"{tick:.3g}"
             parts.append(_line(self.x(tick), HEAD, self.x(tick), self.bottom, "grid"))
-            parts.append(_text(self.x(tick), self.bottom + 18, f"{text}{unit}", "middle", "text faint"))
+            parts.append(_text(self.x(tick), self.bottom + 18, written(tick), "middle", "text faint"))
         return parts
 
     def label(self, index: int, label: str, figures: str) -> list[str]:
@@ -253,6 +258,14 @@ def _short(text: str, most: int = LABEL_LETTERS) -> str:
         return text
     end = most // 2 - 1
     return f"{text[: most - end - 1]}…{text[-end:]}"
+
+
+def _plain(tick: float) -> str:
+    return f"{tick:.3g}"
+
+
+def _signed(tick: float) -> str:
+    return f"{tick:+.3g}" if tick else "0"
 
 
 def _ticks(low: float, high: float) -> list[float]:

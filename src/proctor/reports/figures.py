@@ -119,6 +119,11 @@ def unanswered_notes(document: Mapping[str, Any]) -> list[str]:
     return [f"Up to {cost_text(usd)} more may have been spent on requests whose answers never arrived."]
 
 
+def done_trials(evaluation: Mapping[str, Any]) -> int:
+    """The trials something happened to: of those alone can a share be invalid, failed or cached."""
+    return int(evaluation["trials"] - evaluation["stopped"] - evaluation["pending"])
+
+
 def share_text(count: int, total: int) -> str:
     """A count with its share: `3 (1.5 %)`."""
     return "0" if not count or not total else f"{count:,} ({100 * count / total:.1f} %)"

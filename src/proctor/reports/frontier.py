@@ -38,11 +38,11 @@ def frontier(models: Sequence[Priced]) -> list[Priced]:
 
 
 def frontier_section(evaluations: Sequence[Mapping[str, Any]]) -> Section | None:
-    """A table and a chart for each benchmark with at least two priced models; None when there is none."""
+    """A table and a chart for each benchmark with at least two priced models, one not free; None without any."""
     tables, charts = [], []
     for benchmark in dict.fromkeys(str(item["benchmark"]) for item in evaluations):
         priced = [found for item in evaluations if item["benchmark"] == benchmark and (found := _priced(item))]
-        if len(priced) < 2:
+        if len(priced) < 2 or not any(item.cost_usd for item in priced):
             continue
         best = frontier(priced)
         tables.append(_table(benchmark, priced, best))
@@ -92,4 +92,6 @@ def _chart(benchmark: str, priced: Sequence[Priced], best: Sequence[Priced]) -> 
         for place, item in enumerate(priced)
     ]
     line = [(item.cost_usd, item.score) for item in best]
-    return scatter(f"frontier-{benchmark}", f"Score against cost per answer, {benchmark}", points, line, "$")
+    return scatter(
+        f"frontier-{benchmark}", f"Score against cost per answer, {benchmark}", points, line, small_cost_text
+    )

@@ -101,22 +101,23 @@ def _entries(
             groups.setdefault(_model_key(row), []).append(row)
     labels = [key[0] for key in groups]
     return [
-        _entry(key[0] if labels.count(key[0]) == 1 else _long_name(key), members, summaries, which, metric)
+        _entry(_name(key, is_only=labels.count(key[0]) == 1), members, summaries, which, metric)
         for key, members in groups.items()
     ]
 
 
 def _model_key(row: EvaluationRow) -> tuple[str, str, str]:
     options = orjson.dumps(row.options, option=orjson.OPT_SORT_KEYS).decode()
-    settings = orjson.dumps(row.model_spec.get("settings", {}), option=orjson.OPT_SORT_KEYS).decode()
+    settings = orjson.dumps(row.settings, option=orjson.OPT_SORT_KEYS).decode()
     return row.model, options, settings
 
 
-def _long_name(key: tuple[str, str, str]) -> str:
+def _name(key: tuple[str, str, str], *, is_only: bool) -> str:
+    """The model with its sampling options, and with its settings too where they tell it from another."""
     label, options, settings = key
-    values = {**orjson.loads(settings), **orjson.loads(options)}
-    text = ", ".join(f"{name}={value}" for name, value in values.items()) or "no options"
-    return f"{label} ({text})"
+    values = {**({} if is_only else orjson.loads(settings)), **orjson.loads(options)}
+    text = ", ".join(f"{name}={value}" for name, value in values.items()) or ("" if is_only else "no options")
+    return f"{label} ({text})" if text else label
 
 
 def _entry(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from proctor.domain.errors import NotFoundError, UserError, did_you_mean
 from proctor.stores.comparing import EvaluationRow
@@ -19,8 +20,9 @@ class Choice:
     scorer: str | None = None
     allow_different: bool = False
     """Pair by sample id even where the samples' content, the prompts or the scorer's version differ."""
-    needs_same_samples: bool = False
-    """Refuse two parts of one benchmark instead of comparing what they share: for gates that nobody watches."""
+    is_gate: bool = False
+    """Nobody watches: two parts of one benchmark are refused instead of comparing what they share, and what the
+    first run has beyond the second is not missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ def _between(
         for a in first:
             if choice.models and a.model != choice.models[0]:
                 continue
+            if choice.is_gate and len(_models(first)) > 1 and a.model not in _models(other):
+                continue
             b = _partner(a, first, other, choice)
             if isinstance(b, str):
                 reasons.append(b)
@@ -153,7 +157,7 @@ def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
             )
     warnings = []
     content = difference_of_content(a, b)
-    is_overlap = not choice.needs_same_samples and _are_parts_of_one(a, b)
+    is_overlap = not choice.is_gate and _are_parts_of_one(a, b)
     if content and not is_overlap:
         warnings.append(content)
     if a.scorers[scorer] != b.scorers[scorer]:
@@ -173,7 +177,9 @@ def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
     if a.epochs != b.epochs:
         warnings.append(f"Each sample was asked {a.epochs} times by A and {b.epochs} times by B; epochs are averaged.")
     if a.options != b.options:
-        warnings.append(f"The sampling options differ: {_options(a)} against {_options(b)}.")
+        warnings.append(f"The sampling options differ: {_shown(a.options)} against {_shown(b.options)}.")
+    if a.model == b.model and a.settings != b.settings:
+        warnings.append(f"The settings differ: {_shown(a.settings)} against {_shown(b.settings)}.")
     return Pair(a, b, scorer, tuple(warnings), is_overlap and not choice.allow_different)
 
 
@@ -207,8 +213,8 @@ def _shots(row: EvaluationRow) -> str:
     return "the default" if row.shots is None else str(row.shots)
 
 
-def _options(row: EvaluationRow) -> str:
-    return ", ".join(f"{key}={value}" for key, value in row.options.items()) or "none sent"
+def _shown(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in values.items()) or "none"
 
 
 def _models(rows: Sequence[EvaluationRow]) -> dict[str, None]:

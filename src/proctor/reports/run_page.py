@@ -14,6 +14,7 @@ from proctor.reports.figures import (
     cost_notes,
     cost_text,
     count_text,
+    done_trials,
     estimate_text,
     has_parts,
     number_text,
@@ -85,7 +86,9 @@ def _summary(document: Document) -> Section:
             item["benchmark"],
             *(estimate_text(item["metrics"].get(name)) for name in names),
             count_text(item["trials"]),
-            *(share_text(item[name], item["trials"]) for name in ("invalid", "failed", "stopped", "cached")),
+            *(share_text(item[name], done_trials(item)) for name in ("invalid", "failed")),
+            share_text(item["stopped"], item["trials"]),
+            share_text(item["cached"], done_trials(item)),
         )
         for item in evaluations
     )
@@ -191,7 +194,7 @@ def _latency_chart(evaluations: Sequence[Document]) -> Chart | None:
             usual, slow = latency["p50"], latency.get("p95") or latency["p50"]
             text = f"{seconds_text(usual)}, {seconds_text(slow)}"
             marks.append(Mark(_who(item, evaluations), usual, usual, slow, text, series[item["model"]]))
-    return ranges("latency", "Latency: p50 (mark) to p95 (end)", marks, " s") if marks else None
+    return ranges("latency", "Latency: p50 (mark) to p95 (end)", marks, seconds_text) if marks else None
 
 
 def _cost_chart(evaluations: Sequence[Document]) -> Chart | None:
@@ -201,7 +204,8 @@ def _cost_chart(evaluations: Sequence[Document]) -> Chart | None:
         for item in evaluations
         if (cost := cost_per_answer(item)) is not None
     ]
-    return bars("cost", "Cost of an answer in dollars", marks, " $") if marks else None
+    # What costs nothing is in the table; bars of nothing would have no scale.
+    return bars("cost", "Cost of an answer", marks, small_cost_text) if any(mark.value for mark in marks) else None
 
 
 def _judges(document: Document) -> Section | None:

@@ -64,7 +64,7 @@ def _marks(document: Document) -> Section:
         "Verdict",
         (verdict(document),),
         (Table(("Dimension", "Remark", "Mark", "Weight", "Earned"), rows, words=2),),
-        (bars("dimensions", "Marks by dimension", marks, ""),) if marks else (),
+        (bars("dimensions", "Marks by dimension", marks, number_text),) if marks else (),
         tuple(notes),
     )
 
@@ -191,7 +191,7 @@ def _phases(document: Document) -> Section:
         if one["seconds"] > 0
     ]
     details = tuple(Detail(f"{one['name']}: log", _cut(one["log"])) for one in phases if one["log"].strip())
-    charts = (bars("phases", "Seconds by phase", marks, " s"),) if marks else ()
+    charts = (bars("phases", "Time by phase", marks, seconds_text),) if marks else ()
     table = Table(("Phase", "Status", "Artifacts", "Time"), rows, words=3)
     return Section("Phases", (), (table,), charts, (), details, tuple(_downloads(document)))
 

@@ -71,7 +71,7 @@ def submit(plan: Plan, surroundings: Surroundings, database: Database) -> Execut
     plan = name_replays(plan, database)
     evaluations = _facing_opponents(resolve(plan, surroundings), database)
     store = RunStore(database)
-    run_id = store.create(plan, evaluations, surroundings.folder)
+    run_id = store.create(plan, evaluations, surroundings.folder, surroundings.data)
     return _execution(run_id, plan, evaluations, store, database, is_offline=surroundings.is_offline)
 
 
@@ -79,7 +79,8 @@ def reopen(run: RunRow, surroundings: Surroundings, database: Database, limits: 
     """Take up a run again; refuses when a benchmark is no longer what it was."""
     store = RunStore(database)
     plan = run.plan if limits is None else run.plan.model_copy(update={"limits": limits})
-    evaluations = _facing_opponents(resolve(plan, replace(surroundings, folder=run.folder)), database)
+    then = replace(surroundings, folder=run.folder, data=surroundings.data or run.data)
+    evaluations = _facing_opponents(resolve(plan, then), database)
     for evaluation, row in zip(evaluations, store.evaluation_rows(run.id), strict=True):
         if evaluation.benchmark_identity != row["digest"]:
             raise UserError(

@@ -41,6 +41,12 @@ class EvaluationRow:
     """The rule that could stop the run early; None where every sample was asked whatever the answers."""
 
     @property
+    def settings(self) -> Mapping[str, Any]:
+        """What was set at the model beside its sampling options, an endpoint for example."""
+        settings: Mapping[str, Any] = self.model_spec.get("settings", {})
+        return settings
+
+    @property
     def shots(self) -> int | None:
         """How many worked examples were asked for; None when the benchmark's own number was used."""
         shots: int | None = self.benchmark_spec.get("shots")

@@ -38,6 +38,8 @@ class RunRow:
     status: RunStatus
     plan_text: str
     folder: Path
+    data: Path | None
+    """The folder that benchmark data was taken from instead of the hub."""
     error: str | None
     created_at: datetime
     started_at: datetime | None
@@ -82,14 +84,16 @@ class RunStore:
         connection.row_factory = sqlite3.Row
         return closing(connection)
 
-    def create(self, plan: Plan, evaluations: Sequence[Evaluation], folder: Path) -> str:
+    def create(self, plan: Plan, evaluations: Sequence[Evaluation], folder: Path, data: Path | None = None) -> str:
         """Write the run and its evaluations in one transaction; gives the run's id."""
-        run_id = new_run_id()
+        run_id, asked = new_run_id(), plan.model_dump_json()
+        kept_data = None if data is None else str(data.absolute())
         with explained(self._database.path), self._connect() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(
-                "INSERT INTO runs (id, name, status, plan, folder, version, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [run_id, plan.name, RunStatus.QUEUED, plan.model_dump_json(), str(folder), __version__, now_text()],
+                "INSERT INTO runs (id, name, status, plan, folder, data, version, created_at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [run_id, plan.name, RunStatus.QUEUED, asked, str(folder), kept_data, __version__, now_text()],
             )
             for position, evaluation in enumerate(evaluations):
                 row = _evaluation_row(run_id, position, evaluation)
@@ -240,6 +244,7 @@ def _run_row(row: sqlite3.Row) -> RunRow:
         status=RunStatus(row["status"]),
         plan_text=row["plan"],
         folder=Path(row["folder"]),
+        data=None if row["data"] is None else Path(row["data"]),
         error=row["error"],
         created_at=datetime.fromisoformat(row["created_at"]),
         started_at=moment(row["started_at"]),

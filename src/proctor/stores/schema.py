@@ -51,6 +51,7 @@ runs = Table(
     Column("lease_until", Float),
     # At least what may have been spent on requests that nobody has an answer to; see runs/kept_budget.py.
     Column("unanswered_pico_usd", BigKey, nullable=False, server_default=text("0")),
+    Column("data", Text),
     Index("ix_runs_created_at_id", "created_at", "id"),
 )
 

@@ -37,6 +37,7 @@ CREATE TABLE runs (
 	lease_owner TEXT,
 	lease_until FLOAT,
 	unanswered_pico_usd INTEGER DEFAULT 0 NOT NULL,
+	data TEXT,
 	CONSTRAINT pk_runs PRIMARY KEY (id)
 );
 
