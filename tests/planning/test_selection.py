@@ -79,6 +79,16 @@ def test_a_limit_that_leaves_nothing_out_is_no_limit(count: int, spare: int, see
         assert limited.fingerprint() == everything.fingerprint()
 
 
+@given(st.integers(2, 40), st.integers(1, 50), st.integers())
+def test_shuffled_samples_come_in_the_order_of_their_hashes_whatever_the_limit(
+    count: int, limit: int, seed: int
+) -> None:
+    samples = numbered(count)
+    in_order = sorted(ids(samples), key=lambda name: rank(seed, name))
+    assert ids(select(samples, {}, None, seed, is_shuffled=True)) == in_order
+    assert ids(select(samples, {}, limit, seed, is_shuffled=True)) == in_order[:limit]
+
+
 def test_a_seed_chooses_the_same_samples_on_every_machine() -> None:
     assert ids(select(numbered(50), {}, 6, 42)) == ["s7", "s38", "s20", "s18", "s35", "s44"]
     assert rank(42, "é").hex() == blake2b(b"42\0\xc3\xa9", digest_size=16).hexdigest()

@@ -146,3 +146,22 @@ def test_a_run_stops_by_itself_and_says_why(tmp_path: Path) -> None:
     assert code == 0, err
     again = json.loads(out)
     assert sum(item["scored"] + item["invalid"] for item in again["evaluations"]) <= asked + 10
+
+
+@pytest.mark.parametrize("limit", [(), ("--limit", "2000")])
+def test_a_sorted_file_does_not_make_a_run_stop_too_sure(tmp_path: Path, limit: tuple[str, ...]) -> None:
+    """Its first half is answered wrongly, its second rightly: whoever asked in that order would stop at 0."""
+    rows = [{"id": f"{n:04}", "input": "?", "target": "no" if n < 1_000 else "yes"} for n in range(2_000)]
+    (tmp_path / "sorted.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (tmp_path / "mine.yaml").write_text(
+        "name: mine\ndataset: {source: sorted.jsonl}\nprompt: {user: '{{ input }}'}\nscorers: [exact]\n"
+    )
+    (tmp_path / "yes.py").write_text("def answer(text: str) -> str:\n    return 'yes'\n")
+    rule = ("--until", "ci<0.3", "--concurrency", "4", "--json")
+    code, out, err = finish(
+        start(tmp_path / "home", tmp_path, "run", "mine.yaml", "-m", "python/yes:answer", *limit, *rule)
+    )
+    assert code == 0, err
+    [outcome] = json.loads(out)["until"]
+    assert outcome["met"]
+    assert 0.3 < outcome["value"] < 0.7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ __all__ = ["Filtered", "Selection", "Where", "rank", "select"]
 Where = Mapping[str, Sequence[str]]
 _Test = Callable[[Sample], bool]
 
+ALL = sys.maxsize - 1
 SHOWN = 20
 """How many of the available values an error lists."""
 
@@ -58,13 +60,14 @@ class Filtered(Selection):
         return (sample for sample in self.samples if self.test(sample))
 
 
-def select(samples: Samples, where: Where, limit: int | None, seed: int) -> Samples:
+def select(samples: Samples, where: Where, limit: int | None, seed: int, *, is_shuffled: bool = False) -> Samples:
     """The samples that `where` lets through, and of these the `limit` whose seeded hash of the id is smallest.
 
-    Values of one key are alternatives, all keys must hold. Where a limit leaves something out the order is that of
-    the hashes, so a smaller limit always gives the beginning of a larger one; else it is the order of the file.
+    Values of one key are alternatives, all keys must hold. Where a limit leaves something out, or samples are to be
+    shuffled, the order is that of the hashes, so a smaller limit always gives the beginning of a larger one; else it
+    is the order of the file: a limit that leaves nothing out selects exactly what no limit does.
     """
-    if not where and limit is None:
+    if not where and limit is None and not is_shuffled:
         return samples
     tests = [_test(key, values) for key, values in where.items()]
 
@@ -72,15 +75,15 @@ def select(samples: Samples, where: Where, limit: int | None, seed: int) -> Samp
         return all(test(sample) for test in tests)
 
     seen = _Seen(where)
-    if limit is None:
+    if limit is None and not is_shuffled:
         positions = array("Q", (place for place, sample in enumerate(samples) if seen.let(sample, passes)))
         seen.refuse_what_matched_nothing(len(positions))
         return Filtered(samples, positions, passes)
-    ranked = _smallest(samples, lambda sample: seen.let(sample, passes), limit + 1, seed)
+    most = ALL if limit is None else limit
+    ranked = _smallest(samples, lambda sample: seen.let(sample, passes), most + 1, seed)
     seen.refuse_what_matched_nothing(len(ranked))
-    if len(ranked) > limit:
-        return Selection(samples, array("Q", (place for _, _, place in ranked[:limit])))
-    # A limit that nothing exceeds selects what no limit selects, so it must not look like another set of samples.
+    if len(ranked) > most or is_shuffled:
+        return Selection(samples, array("Q", (place for _, _, place in ranked[:most])))
     return Filtered(samples, array("Q", sorted(place for _, _, place in ranked)), passes) if where else samples
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +20,6 @@ from proctor.models.registry import create_model
 from proctor.planning.selection import select
 from proctor.runs.judges import JudgeBench, judges_of, refuse_unenforceable
 from proctor.scorers.registry import create_scorer
-
-ALL = sys.maxsize
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +119,8 @@ def price_of(model: Model, limits: Limits, surroundings: Surroundings) -> Price 
 
 def _prepare(spec: BenchmarkSpec, plan: Plan, surroundings: Surroundings, bench: JudgeBench) -> _Prepared:
     benchmark = load_benchmark(spec, seed=plan.seed, folder=surroundings.folder, data=surroundings.data)
-    # A rule that may stop early needs a random order, which drawing a number of samples gives.
-    limit = spec.limit or (ALL if plan.until is not None else None)
-    samples = select(benchmark.samples, spec.where, limit, plan.seed)
+    # A rule that may stop early needs a random order.
+    samples = select(benchmark.samples, spec.where, spec.limit, plan.seed, is_shuffled=plan.until is not None)
     fingerprint = samples.fingerprint()
     if fingerprint.count == 0:
         raise BenchmarkError(f"{benchmark.name} has no samples.")
