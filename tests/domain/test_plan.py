@@ -169,6 +169,19 @@ def test_labels_are_short_where_that_is_enough() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("url", "label"),
+    [
+        ("http://127.0.0.1:9000/ask", "http/127.0.0.1:9000/ask"),
+        ("https://me:hush@host/@me/?token=hush#x", "http/host/@me"),
+        ("http://[broken", "http/"),
+    ],
+)
+def test_an_endpoint_is_called_by_its_address_without_secrets(url: str, label: str) -> None:
+    spec = ModelSpec.model_validate({"model": "http/", "url": url})
+    assert spec.short == label
+
+
 def test_two_models_that_look_the_same_are_refused() -> None:
     same = [{"model": "demo/weak", "jitter": 1}, {"model": "demo/weak", "jitter": "1"}]
     assert "label of its own" in refusal(Plan, {"models": same, "benchmarks": ["x"]})

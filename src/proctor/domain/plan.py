@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Self, TypeVar
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -162,6 +162,15 @@ def _split_query(text: str) -> tuple[str, dict[str, str]]:
     return head, dict(pairs)
 
 
+def _address(url: object) -> str:
+    """Host, port and path: no user, no password, no query."""
+    try:
+        parts = urlsplit(str(url or ""))
+    except ValueError:  # the adapter says what is wrong with it
+        return ""
+    return parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
+
+
 class ModelSpec(_Frozen):
     """`provider/name`, sampling options, and settings that only the provider's adapter understands."""
 
@@ -194,7 +203,8 @@ class ModelSpec(_Frozen):
 
     @property
     def short(self) -> str:
-        return self.label or f"{self.provider}/{self.name}"
+        """The label, or the name; what has neither is called by its address, without anything secret in it."""
+        return self.label or f"{self.provider}/{self.name or _address(self.settings.get('url'))}"
 
     def __str__(self) -> str:
         options = {**self.settings, **self.sampling.given()}
