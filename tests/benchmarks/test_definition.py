@@ -151,3 +151,24 @@ def test_choices_are_laid_out_as_the_file_says(load: Load, write: Write) -> None
     report = check_benchmark(benchmark)
     assert report.first_target == ("B",)
     assert report.first_prompt.text.startswith("2 + 2?\n\n(A) 3\n(B) 4\n\n")
+
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
+
+
+@pytest.mark.parametrize("given", [SCHEMA, "form"])
+def test_the_schema_of_answers_is_sent_with_every_question(
+    write: Write, load: Load, given: dict[str, object] | str
+) -> None:
+    write("data.jsonl", [{"input": "3 + 4", "target": "7", "form": SCHEMA}])
+    benchmark = load("data.jsonl", prompt={"schema": given})
+    assert benchmark.samples.fingerprint().count == 1
+    [sample] = benchmark.samples
+    assert benchmark.renderer.render(sample).schema == SCHEMA
+    assert benchmark.renderer.digest != load("data.jsonl").renderer.digest
+
+
+def test_a_sample_without_the_schema_that_is_asked_for_is_a_bad_row(write: Write, load: Load) -> None:
+    write("data.jsonl", [{"input": "3 + 4", "target": "7", "form": SCHEMA}, {"input": "1 + 1", "target": "2"}])
+    with pytest.raises(BenchmarkError, match=r"line 2: prompt.schema: 'form' of the sample '2' is not a JSON schema"):
+        load("data.jsonl", prompt={"schema": "form"}).samples.fingerprint()

@@ -17,7 +17,7 @@ from models.pdfs import LOCKED, pdf
 from proctor.domain.errors import RequestRejectedError
 from proctor.domain.message import Document, Image
 from proctor.models.documents import MOST_KNOWN, _known, read_pdf
-from proctor.models.parts import sniff
+from proctor.prompts.files import sniff
 
 IMAGES = {
     "image/png": b"\x89PNG\r\n\x1a\n" + bytes(range(256)),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from proctor.benchmarks.files import Shelf
 from proctor.benchmarks.packaged import find_function
 from proctor.benchmarks.reshaping import JoinedRows, TransformedRows
 from proctor.benchmarks.rows import Row, Rows, StreamedRows
@@ -36,6 +37,7 @@ class Opened:
     rows: Rows
     fields: Fields
     source: str
+    shelf: Shelf
 
 
 def open_dataset(dataset: Dataset, place: Place) -> Opened:
@@ -79,7 +81,8 @@ def _opened(source: str, dataset: Dataset, local: Local, file: str, place: Place
     if source.startswith((HUB, DATA)) and place.data is not None and (place.data / file).is_file():
         transform = local.transform or dataset.transform
         rows = open_rows(file, place.data, local.format)
-        return Opened(_reshaped(rows, transform, local.join, place, place.data), local.fields or dataset.fields, file)
+        rows = _reshaped(rows, transform, local.join, place, place.data)
+        return Opened(rows, local.fields or dataset.fields, file, _shelf(file, place.data))
     if source.startswith(DATA):
         file = source.removeprefix(DATA)
         rows = _nowhere(file, place)
@@ -87,7 +90,13 @@ def _opened(source: str, dataset: Dataset, local: Local, file: str, place: Place
         rows = open_rows(source, place.folder, dataset.format)
         if source.startswith(HUB):
             rows = AdvisedRows(rows, _advice(file, place))
-    return Opened(_reshaped(rows, dataset.transform, dataset.join, place, place.folder), dataset.fields, source)
+    rows = _reshaped(rows, dataset.transform, dataset.join, place, place.folder)
+    return Opened(rows, dataset.fields, source, _shelf(source, place.folder))
+
+
+def _shelf(source: str, folder: Path) -> Shelf:
+    """Files lie beside the data file; for data that is no file, beside the benchmark file."""
+    return Shelf(folder if "://" in source else (folder / source).parent, folder)
 
 
 def _reshaped(rows: Rows, transform: str | None, join: Join | None, place: Place, folder: Path) -> Rows:

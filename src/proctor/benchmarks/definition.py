@@ -115,7 +115,7 @@ def build(definition: BenchmarkFile, document: LocatedDocument, place: Place, as
         raise BenchmarkError(f"The benchmark {definition.name!r} has no examples to show, so 'shots' cannot be given.")
     try:
         opened = open_dataset(definition.dataset, place)
-        mapper = Mapper(opened.fields)
+        mapper = Mapper(opened.fields, opened.shelf)
         plain = MappedSamples(opened.rows, mapper, scorer_needing_target(scorers))
         pool = _pool(definition, place, plain, opened, shots, asked.seed) if shots else None
         renderer = _renderer(definition, mapper, pool, asked.layout)
@@ -160,6 +160,7 @@ def _renderer(
         examples=pool,
         placement=prompt.examples,
         tools=prompt.tools,
+        schema=prompt.answer_schema,
     )
 
 
@@ -171,7 +172,7 @@ def _pool(
         return None
     other = open_examples(definition.dataset, place)
     return ExamplePool(
-        samples if other is None else MappedSamples(other.rows, Mapper(other.fields)),
+        samples if other is None else MappedSamples(other.rows, Mapper(other.fields, other.shelf)),
         shots,
         seed=seed,
         pick=examples.pick,

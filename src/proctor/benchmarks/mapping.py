@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor.benchmarks.answers import Answers, text_of
+from proctor.benchmarks.files import Shelf
 from proctor.benchmarks.messages import read_messages
 from proctor.benchmarks.rows import read_path
 from proctor.benchmarks.schema import ChoiceFields, Fields
 from proctor.domain.errors import BenchmarkError, did_you_mean
-from proctor.domain.message import Message
+from proctor.domain.message import Message, Part
 from proctor.domain.sample import Sample
 from proctor.prompts.choices import LETTERS
 from proctor.prompts.template import Template
@@ -36,13 +37,15 @@ class _Compiled:
     follow_ups: _Read | None
     tags: Mapping[str, _Read] | None
     metadata: _Read
+    files: tuple[_Read, ...]
 
 
 class Mapper:
     """Makes a sample of a row; raises RowError saying what is missing or of the wrong type."""
 
-    def __init__(self, fields: Fields) -> None:
+    def __init__(self, fields: Fields, shelf: Shelf | None = None) -> None:
         self.fields = fields
+        self._shelf = shelf
         self._answers = Answers(fields.target, _reader("labels", fields.labels) if fields.labels else None, _field)
         used = _used_paths(fields)
         self._read = _Compiled(
@@ -54,6 +57,7 @@ class Mapper:
             follow_ups=_optional("follow_ups", fields.follow_ups),
             tags={name: _reader("tags", path) for name, path in fields.tags.items()} if fields.tags else None,
             metadata=_metadata_reader(fields, used),
+            files=tuple(_reader("files", path) for path in fields.files),
         )
 
     @property
@@ -88,7 +92,18 @@ class Mapper:
             () if read.follow_ups is None else _texts(read.follow_ups(row)),
             _tags(read.tags, row),
             read.metadata(row),
+            self._files(row) if read.files else (),
         )
+
+    def _files(self, row: Mapping[str, Any]) -> tuple[Part, ...]:
+        if self._shelf is None:
+            raise RowError("files cannot be read from this source")
+        try:
+            return tuple(part for read in self._read.files for part in self._shelf.read(read(row)))
+        except RowError:
+            raise
+        except ValueError as mistake:
+            raise RowError(str(mistake)) from mistake
 
 
 def _field(path: str, what: str) -> _Read:
@@ -172,6 +187,7 @@ def _used_paths(fields: Fields) -> set[str]:
             used.update(value.fields or [value.keys or ""])
         elif value is None:
             used.add(name)
+    used.update(fields.files)
     used.add(fields.target.field if fields.target else "target")
     used.update((fields.tags or {"": "tags"}).values())
     return used

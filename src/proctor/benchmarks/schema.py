@@ -69,6 +69,10 @@ def _as_target(value: object) -> object:
     return {"field": value} if isinstance(value, str) else value
 
 
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
 class Fields(_Strict):
     """Which field of a row is what; one that is not named here is looked for under its own name."""
 
@@ -82,6 +86,8 @@ class Fields(_Strict):
     category: str | None = None
     group: str | None = None
     follow_ups: str | None = None
+    files: Annotated[list[str], BeforeValidator(_listed)] = []
+    """Fields that name or hold images, PDFs or texts; only those named here are taken for files."""
     tags: dict[str, str] | None = None
     metadata: list[str] | None = None
     """None keeps everything that is not mapped."""
@@ -143,6 +149,8 @@ class PromptFile(_Strict):
     examples: Placement = "turns"
     tools: str | None = None
     """The field with the functions that the model may call."""
+    answer_schema: dict[str, Any] | str | None = Field(None, alias="schema")
+    """The JSON schema that the answer must fit, for all samples alike, or the field that holds each sample's own."""
 
 
 def _scorer(value: object) -> object:

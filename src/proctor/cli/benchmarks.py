@@ -150,7 +150,7 @@ def _contents(benchmark: Benchmark) -> dict[str, Any]:
         "samples": report.count,
         "digest": report.digest,
         "categories": report.categories,
-        "first_prompt": [{"role": item.role, "content": item.text} for item in report.first_prompt.messages],
+        "first_prompt": [{"role": item.role, "content": item.shown} for item in report.first_prompt.messages],
         "first_target": list(report.first_target),
         "warnings": list(report.warnings),
     }

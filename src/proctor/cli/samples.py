@@ -68,10 +68,10 @@ def _document(row: ResultRow) -> dict[str, Any]:
 
 
 def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
-    import orjson
     from rich.text import Text
 
     from proctor.cli.terminal import console, printable
+    from proctor.stores.codec import read_prompt
 
     out = console()
     if not rows:
@@ -79,8 +79,8 @@ def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
     for index, row in enumerate(rows):
         title = f"{row.sample_id}  {row.model}  {row.benchmark}" + (f"  epoch {row.epoch}" if row.epoch else "")
         out.print(Text(("\n" if index else "") + printable(title), "bold underline"))
-        for message in orjson.loads(row.prompt)["messages"]:
-            _part(out, message["role"], _content(message["content"]), full)
+        for message in read_prompt(row.prompt).messages:
+            _part(out, message.role, message.shown, full)
         _part(out, "response", row.response, full)
         _part(out, "target", row.target, full)
         for score in row.scores:
@@ -98,12 +98,6 @@ def _short_card(row: ResultRow) -> str:
 
     card = short_card(row)
     return "none" if card is None else f"{card}. Whole: proctor problems card {row.run_id} {row.sample_id}"
-
-
-def _content(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(part["text"] if "text" in part else f"[{part['media_type']}]" for part in content)
 
 
 def _part(out: Console, name: str, text: str | None, full: bool) -> None:

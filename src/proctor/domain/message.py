@@ -72,6 +72,18 @@ class Message:
             return self.content
         return "\n".join(part.text for part in self.content if not isinstance(part, (Image, Document)))
 
+    @property
+    def shown(self) -> str:
+        """What a person is shown: the text, and images and documents told in words."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(_told(part) if isinstance(part, (Image, Document)) else part.text for part in self.content)
+
+
+def _told(part: Image | Document) -> str:
+    name = f"{part.name}, " if isinstance(part, Document) else ""
+    return f"[{name}{part.media_type}, {len(part.data):,} bytes]"
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from proctor.domain.message import Json, Message
+from proctor.domain.message import Json, Message, Part
 
 Target = str | tuple[str, ...]
 """The expected answer, or several of which any will do."""
@@ -24,6 +24,8 @@ class Sample:
     """Further user turns, asked one after the other once the model has answered."""
     tags: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, Json] = field(default_factory=dict)
+    files: tuple[Part, ...] = ()
+    """Images, documents and texts that are put before the question."""
 
     @property
     def targets(self) -> tuple[str, ...]:

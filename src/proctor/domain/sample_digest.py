@@ -8,6 +8,7 @@ import orjson
 
 from proctor.domain.benchmark import Fingerprint
 from proctor.domain.identity import canonical
+from proctor.domain.message import Json
 from proctor.domain.sample import Sample
 
 _SORTED = orjson.OPT_SORT_KEYS
@@ -24,7 +25,7 @@ class SampleDigest:
 
     def add(self, sample: Sample) -> None:
         """Take one sample in; raises TypeError or ValueError for values that JSON cannot hold."""
-        values = [
+        values: list[Json] = [
             sample.id,
             sample.input,
             sample.target,
@@ -35,7 +36,9 @@ class SampleDigest:
             sample.tags,
             sample.metadata,
         ]
-        if isinstance(sample.input, str):
+        if sample.files:
+            values.append(sample.files)
+        if not sample.files and isinstance(sample.input, str):
             try:
                 line = orjson.dumps(values, option=_SORTED)
             except TypeError:

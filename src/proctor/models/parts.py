@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from proctor.domain.errors import RequestRejectedError
 from proctor.domain.message import Document, Image, Message, Part, Prompt, Text
-
-LARGEST_PART = 20 * 1024 * 1024
+from proctor.prompts.files import IMAGES, LARGEST_FILE, PDF, sniff
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +17,7 @@ class Accepts:
 
     images: bool = True
     documents: bool = True
-    largest_part: int = LARGEST_PART
+    largest_part: int = LARGEST_FILE
 
 
 TEXT_ONLY = Accepts(images=False, documents=False)
@@ -51,13 +50,13 @@ async def _part(part: Part, accepts: Accepts, model: str) -> Part:
         raise RequestRejectedError(f"{model}: a {kind} of {size:.1f} MB is over the limit of {limit:g} MB")
     media_type = sniff(part.data)
     if isinstance(part, Image):
-        if media_type not in ("image/png", "image/jpeg", "image/webp"):
+        if media_type not in IMAGES:
             found = media_type or "nothing known"
             raise RequestRejectedError(f"{model}: an image must be PNG, JPEG or WebP; its content is {found}")
         if not accepts.images:
             raise RequestRejectedError(f"{model} takes no images, and this prompt holds one")
         return replace(part, media_type=media_type)
-    if media_type != "application/pdf":
+    if media_type != PDF:
         found = media_type or "nothing known"
         raise RequestRejectedError(f"{model}: the document {part.name!r} must be a PDF; its content is {found}")
     return await _document(replace(part, media_type=media_type), accepts, model)
@@ -69,19 +68,6 @@ async def _document(document: Document, accepts: Accepts, model: str) -> Part:
     # Read even when it is sent as it is: a broken or locked file is found here, not after it was paid for.
     text = await asyncio.to_thread(read_pdf, document.data, document.name, model)
     return document if accepts.documents else Text(text)
-
-
-def sniff(data: bytes) -> str | None:
-    """The media type a file's own first bytes tell; what the sender claimed is not asked."""
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if data.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    return "application/pdf" if b"%PDF-" in data[:1024] else None
 
 
 def data_url(part: Image | Document) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.identity import digest
-from proctor.domain.message import Json, Message, Prompt
+from proctor.domain.message import Json, Message, Part, Prompt, Text
 from proctor.domain.sample import Sample
 from proctor.prompts.choices import LETTERS, Layout, lay_out, letters_for
 from proctor.prompts.template import Template
@@ -54,6 +54,8 @@ class TemplateRenderer:
     """Between question and answer, and between examples, where these are placed as text."""
     tools: str | None = None
     """The metadata with the functions that may be called."""
+    schema: Mapping[str, Json] | str | None = None
+    """The JSON schema that answers must fit, or the metadata that holds it."""
     _system: Template | None = field(init=False, repr=False, compare=False)
     _user: Template = field(init=False, repr=False, compare=False)
     _user_choices: Template = field(init=False, repr=False, compare=False)
@@ -79,7 +81,8 @@ class TemplateRenderer:
     @property
     def digest(self) -> str:
         values = [self.user, self.system, self.layout, dict(self.aliases), sorted(self.hidden), PLAIN, WITH_CHOICES]
-        further: dict[str, Json] = {} if self.tools is None else {"tools": self.tools}
+        named = {"tools": self.tools, "schema": self.schema}
+        further: dict[str, Json] = {name: value for name, value in named.items() if value is not None}
         if self.examples is not None:
             placed = [self.placement, self.before_answer, self.between]
             further["examples"] = [self.answer, placed, self.examples.digest]
@@ -88,7 +91,7 @@ class TemplateRenderer:
     @property
     def can_fail(self) -> bool:
         """Whether a template uses more than what every sample has, or examples have yet to be read."""
-        if self.examples is not None or self.tools is not None:
+        if self.examples is not None or self.tools is not None or isinstance(self.schema, str):
             return True
         templates = [self._user, *([self._system] if self._system else [])]
         return any(t.names is None or not set(t.names) <= {*NAMES, *self.aliases} for t in templates)
@@ -96,14 +99,18 @@ class TemplateRenderer:
     def render(self, sample: Sample) -> Prompt:
         system = () if self._system is None else (Message("system", self._fill(self._system, sample, "system")),)
         tools = () if self.tools is None else self._tools(sample, self.tools)
+        schema = self._schema(sample, self.schema) if isinstance(self.schema, str) else self.schema
         shown = self.examples.of(sample) if self.examples is not None else ()
         if self.placement == "text" and isinstance(sample.input, str):
-            text = self._as_text(shown) + self.question(sample)
-            return Prompt((*system, Message("user", text)), tools)
+            asked = Message("user", self._as_text(shown) + self.question(sample))
+            return Prompt((*system, *_with_files((asked,), sample.files)), tools, schema)
         turns = self._as_turns(shown)
         if not isinstance(sample.input, str):
-            return Prompt(system + turns + sample.input, tools)
-        return Prompt((*system, *turns, Message("user", self.question(sample))), tools)
+            return Prompt(system + turns + _with_files(sample.input, sample.files), tools, schema)
+        return Prompt((*system, *turns, self._asked(sample)), tools, schema)
+
+    def _asked(self, sample: Sample) -> Message:
+        return _with_files((Message("user", self.question(sample)),), sample.files)[0]
 
     def question(self, sample: Sample) -> str:
         """The user's message for a sample, without anything before it."""
@@ -132,13 +139,15 @@ class TemplateRenderer:
         return messages
 
     def _turn(self, example: Sample) -> tuple[Message, Message]:
-        return Message("user", self.question(example)), Message("assistant", self.written_answer(example))
+        return self._asked(example), Message("assistant", self.written_answer(example))
 
     def _as_text(self, shown: tuple[Sample, ...]) -> str:
         if not shown:
             return ""
         known = self._shown.get(id(shown))
         if known is None:
+            if any(one.files for one in shown):
+                raise BenchmarkError("prompt.examples: examples that bring files can only be placed as turns.")
             preamble = shown[0].metadata.get(PREAMBLE)
             texts = [str(preamble)] if preamble else []
             texts += [f"{self.question(one)}{self.before_answer}{self.written_answer(one)}" for one in shown]
@@ -151,6 +160,12 @@ class TemplateRenderer:
         if not isinstance(listed, list | tuple) or not all(isinstance(tool, Mapping) for tool in listed):
             raise BenchmarkError(f"prompt.tools: {name!r} of the sample {sample.id!r} is not a list of functions.")
         return tuple(listed)
+
+    def _schema(self, sample: Sample, name: str) -> Mapping[str, Json]:
+        found = sample.metadata.get(name)
+        if not isinstance(found, Mapping):
+            raise BenchmarkError(f"prompt.schema: {name!r} of the sample {sample.id!r} is not a JSON schema.")
+        return found
 
     def _fill(self, template: Template, sample: Sample, field_name: str, more: Mapping[str, Any] | None = None) -> str:
         parts = template.parts
@@ -181,6 +196,16 @@ class TemplateRenderer:
     def _offer(self, sample: Sample) -> str:
         names = sorted({*NAMES, *self.aliases, *(k for k in sample.metadata if k not in self.hidden)})
         return f" A template may use: {', '.join(names)}."
+
+
+def _with_files(messages: tuple[Message, ...], files: tuple[Part, ...]) -> tuple[Message, ...]:
+    """The messages, the last of the user's with the files before its words."""
+    last = max((place for place, message in enumerate(messages) if message.role == "user"), default=None)
+    if not files or last is None:
+        return messages
+    said = messages[last].content
+    words = (Text(said),) if isinstance(said, str) else said
+    return (*messages[:last], Message("user", (*files, *words)), *messages[last + 1 :])
 
 
 def _compiled(field_name: str, source: str) -> Template:

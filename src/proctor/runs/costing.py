@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from proctor.domain.evaluation import Evaluation
-from proctor.domain.message import Prompt
+from proctor.domain.message import Document, Image, Prompt
 from proctor.domain.plan import Plan
 from proctor.domain.price import FREE
 from proctor.domain.response import Usage
@@ -136,10 +136,15 @@ def _prompt_length(evaluation: Evaluation, history: _Histories) -> tuple[float, 
     known = history.same_benchmark or history.any
     if known is None:
         tokens = sum(_rough_tokens(prompt) for prompt in prompts) / len(prompts)
-        return tokens, UNMEASURED_SPREAD, "prompts measured in characters, about four to a token"
+        apart = "; images and documents are not counted" if any(map(_has_files, prompts)) else ""
+        return tokens, UNMEASURED_SPREAD, f"prompts measured in characters, about four to a token{apart}"
     characters = sum(len(prompt_text(prompt)) for prompt in prompts) / len(prompts)
     how = f"prompts at {known.characters_per_token:.1f} characters to a token, as before"
     return characters / known.characters_per_token, MEASURED_SPREAD, how
+
+
+def _has_files(prompt: Prompt) -> bool:
+    return any(isinstance(part, (Image, Document)) for message in prompt.messages for part in message.content)
 
 
 def some_samples(evaluation: Evaluation) -> list[Sample]:

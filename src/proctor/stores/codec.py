@@ -88,6 +88,8 @@ def sample_body(sample: Sample) -> str:
         more["metadata"] = sample.metadata
     if not isinstance(sample.input, str):
         more["messages"] = sample.input
+    if sample.files:
+        more["files"] = len(sample.files)  # the files themselves are in the prompt, which is kept beside this
     if isinstance(sample.target, tuple):
         more["targets"] = sample.target
     return to_json(more) if more else "{}"
@@ -101,7 +103,7 @@ def target_text(sample: Sample) -> str | None:
 
 
 def read_sample(row: Row) -> Sample:
-    """A sample from its columns sample_id, input, target, body, category, cluster."""
+    """A sample from its columns sample_id, input, target, body, category, cluster; with files, from its prompt too."""
     more = orjson.loads(row["body"])
     targets = more.get("targets")
     messages = more.get("messages")
@@ -115,7 +117,14 @@ def read_sample(row: Row) -> Sample:
         follow_ups=tuple(more.get("follow_ups", ())),
         tags=more.get("tags", {}),
         metadata=more.get("metadata", {}),
+        files=_files(row["prompt"], more["files"]) if "files" in more else (),
     )
+
+
+def _files(prompt: str, count: int) -> tuple[Part, ...]:
+    """The files of a sample stand at the beginning of the user's last message."""
+    asked = [message.content for message in read_prompt(prompt).messages if message.role == "user"]
+    return tuple(asked[-1][:count]) if asked and not isinstance(asked[-1], str) else ()
 
 
 def response_more(response: Response) -> str | None:

@@ -24,7 +24,8 @@ _CURRENT = """
 _ANSWER = """
     SELECT responses.id, evaluation_id, trial_id, attempt, responses.sample_id, epoch, category, cluster, is_cached,
            finish_reason, input_tokens, output_tokens, reasoning_tokens, cached_tokens, cost_pico_usd, latency_seconds,
-           first_token_seconds, cache_write_tokens, cost_basis, text, more, input, target, body
+           first_token_seconds, cache_write_tokens, cost_basis, text, more, input, target, body,
+           CASE WHEN body LIKE '%"files":%' THEN prompt END AS prompt
     FROM responses JOIN bodies ON bodies.response_id = responses.id JOIN samples ON samples.digest = sample_digest
 """
 

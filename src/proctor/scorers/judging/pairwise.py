@@ -9,7 +9,7 @@ from proctor.domain.message import Json
 from proctor.domain.sample import Sample
 from proctor.scorers.judging.judge import Opposition
 from proctor.scorers.judging.kind import Case, Combine, Level, Verdict
-from proctor.scorers.judging.material import question_parts
+from proctor.scorers.judging.material import question_parts, seen_files
 from proctor.scorers.judging.panel import JudgeScorer
 from proctor.scorers.judging.prompt import Form, make_form
 from proctor.scorers.options import build
@@ -84,7 +84,7 @@ class Comparison:
     def _form(self, case: Case, first: str, second: str) -> Form:
         material = {**question_parts(case.sample, case.response), "answer A": first, "answer B": second}
         task = _TASK.format(criteria=self.criteria.strip())
-        return make_form(self.template, task, material, "VALUE is A, B or TIE.")
+        return make_form(self.template, task, material, "VALUE is A, B or TIE.", seen_files(case.sample))
 
     def understand(self, word: str) -> Verdict | None:
         said = word.upper().removeprefix("ANSWER ")

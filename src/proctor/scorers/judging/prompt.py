@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from proctor.domain.identity import digest
-from proctor.domain.message import Message, Prompt
+from proctor.domain.message import Message, Part, Prompt, Text
 
 CODE_LENGTH = 16
 PLACEHOLDER = "VALUE"
@@ -48,10 +48,15 @@ class Form:
         return digest(self.prompt)
 
 
-def make_form(template: str, task: str, material: Mapping[str, str], answer_format: str) -> Form:
-    """Put a task and its material together; `answer_format` says what may stand for the placeholder."""
+def make_form(
+    template: str, task: str, material: Mapping[str, str], answer_format: str, files: tuple[Part, ...] = ()
+) -> Form:
+    """Put a task and its material together; `answer_format` says what may stand for the placeholder.
+
+    `files` are those that came with the question: the judge sees them as they are.
+    """
     safe = {part: neutral(text) for part, text in material.items()}
-    content = [template, task, list(safe.items()), answer_format]
+    content = [template, task, list(safe.items()), answer_format, *([files] if files else [])]
     fence, code = digest(["fence", *content]), digest(["code", *content])[:CODE_LENGTH]
     blocks = "\n\n".join(
         f'<data-{fence} part="{part}">\n{text}\n</data-{fence}>' for part, text in safe.items() if text
@@ -61,7 +66,8 @@ def make_form(template: str, task: str, material: Mapping[str, str], answer_form
         f"after it:\n\nVERDICT {code}: {PLACEHOLDER}\n\n{answer_format}"
     )
     user = f"{task}\n\n{blocks}\n\n{ending}"
-    return Form(Prompt((Message("system", SYSTEM.format(fence=fence)), Message("user", user))), code)
+    said = (*files, Text(user)) if files else user
+    return Form(Prompt((Message("system", SYSTEM.format(fence=fence)), Message("user", said))), code)
 
 
 def neutral(text: str) -> str:

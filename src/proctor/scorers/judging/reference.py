@@ -9,7 +9,7 @@ from proctor.domain.message import Json
 from proctor.domain.sample import Sample
 from proctor.scorers.judging.judge import Opposition
 from proctor.scorers.judging.kind import Case, Combine, Level, Verdict
-from proctor.scorers.judging.material import question_parts, reference_parts
+from proctor.scorers.judging.material import question_parts, reference_parts, seen_files
 from proctor.scorers.judging.panel import JudgeScorer
 from proctor.scorers.judging.prompt import Form, make_form
 from proctor.scorers.options import build
@@ -68,7 +68,7 @@ class ReferenceCheck:
         criteria = f"\n\nFurther criteria:\n{self.criteria.strip()}" if self.criteria else ""
         task = _TASK.format(several=_SEVERAL if len(reference) > 1 else "", criteria=criteria)
         material = {**question_parts(case.sample, case.response), **reference, "answer": case.text}
-        return (make_form(self.template, task, material, f"VALUE is {self.allowed}."),)
+        return (make_form(self.template, task, material, f"VALUE is {self.allowed}.", seen_files(case.sample)),)
 
     def understand(self, word: str) -> Verdict | None:
         return word.upper() if word.upper() in (CORRECT, INCORRECT) else None

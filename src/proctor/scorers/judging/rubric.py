@@ -10,7 +10,7 @@ from proctor.domain.message import Json
 from proctor.domain.sample import Sample
 from proctor.scorers.judging.judge import Opposition
 from proctor.scorers.judging.kind import Case, Combine, Level, Verdict
-from proctor.scorers.judging.material import question_parts, reference_parts
+from proctor.scorers.judging.material import question_parts, reference_parts, seen_files
 from proctor.scorers.judging.panel import JudgeScorer
 from proctor.scorers.judging.prompt import Form, make_form
 from proctor.scorers.options import build
@@ -86,7 +86,7 @@ class Rubric:
         hint = _WITH_REFERENCE if reference else ""
         task = _TASK.format(scale=self.scale, criteria=self.criteria.strip(), reference=hint)
         material = {**question_parts(case.sample, case.response), **reference, "answer": case.text}
-        return (make_form(self.template, task, material, f"VALUE is {self.allowed}."),)
+        return (make_form(self.template, task, material, f"VALUE is {self.allowed}.", seen_files(case.sample)),)
 
     def understand(self, word: str) -> Verdict | None:
         found = _MARK.fullmatch(word)
