@@ -7,7 +7,6 @@ can do whatever they do.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -100,6 +99,8 @@ class PluginNotFoundError(LookupError):
 
     def __init__(self, kind: str, name: str, known: list[str]) -> None:
         self.kind, self.name, self.known = kind, name, known
+        import difflib  # only for a mistake, and not free to import
+
         close = difflib.get_close_matches(name, known, n=1)
         self.suggestion = close[0] if close else None
         super().__init__(f"no {kind.removesuffix('s')} called {name!r}")

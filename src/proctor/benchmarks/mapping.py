@@ -18,7 +18,8 @@ from proctor.prompts.choices import LETTERS
 from proctor.prompts.template import Template
 
 _Read = Callable[[Mapping[str, Any]], Any]
-_MISSING = object()
+_FURTHER = frozenset({"choices", "category", "group", "follow_ups", "tags"})
+"""What a row may have beside a question and an answer, under its own name or another."""
 
 
 class RowError(ValueError):
@@ -27,14 +28,14 @@ class RowError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """One reader for each part of a sample; a part that is not there is None."""
+    """One reader for each part of a sample; a part that is not there is read as None."""
 
-    id: _Read | None
+    id: _Read
     input: _Read
-    choices: _Read | None
-    category: _Read | None
-    group: _Read | None
-    follow_ups: _Read | None
+    choices: _Read
+    category: _Read
+    group: _Read
+    follow_ups: _Read
     tags: Mapping[str, _Read] | None
     metadata: _Read
     files: tuple[_Read, ...]
@@ -47,6 +48,7 @@ class Mapper:
         self.fields = fields
         self._shelf = shelf
         self._answers = Answers(fields.target, _reader("labels", fields.labels) if fields.labels else None, _field)
+        self._is_plain = not (fields.files or any(getattr(fields, name) for name in _FURTHER))
         used = _used_paths(fields)
         self._read = _Compiled(
             id=_optional("id", fields.id),
@@ -79,17 +81,21 @@ class Mapper:
         if isinstance(row, Sample):
             return row
         read = self._read
-        choices = () if read.choices is None else _choices(read.choices(row))
-        found_id = None if read.id is None else read.id(row)
+        found_id = read.id(row)
+        sample_id = str(number) if found_id is None else _identifier(found_id)
         given = read.input(row)
+        asked = given if type(given) is str else _input(given)
+        if self._is_plain and _FURTHER.isdisjoint(row):  # most data: nothing but a question and an answer
+            return Sample(sample_id, asked, self._answers.read(row, ()), metadata=read.metadata(row))
+        choices = _choices(read.choices(row))
         return Sample(
-            str(number) if found_id is None else _identifier(found_id),
-            given if type(given) is str else _input(given),
+            sample_id,
+            asked,
             self._answers.read(row, choices),
             choices,
-            None if read.category is None else _label("category", read.category(row)),
-            None if read.group is None else _label("group", read.group(row)),
-            () if read.follow_ups is None else _texts(read.follow_ups(row)),
+            _label("category", read.category(row)),
+            _label("group", read.group(row)),
+            _texts(read.follow_ups(row)),
             _tags(read.tags, row),
             read.metadata(row),
             self._files(row) if read.files else (),

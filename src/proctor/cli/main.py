@@ -37,6 +37,8 @@ COMMANDS = {
     "db": ("proctor.cli.db:db", "Look after the database."),
     "completion": ("proctor.cli.completion:completion", "Print the shell completion script."),
 }
+# Pydantic would otherwise read the metadata of every installed package, looking for plugins of its own.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
 OUTPUT_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 READER_GONE = 141  # what a shell reports for a program ended by SIGPIPE
 

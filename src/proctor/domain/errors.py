@@ -20,7 +20,6 @@ ProctorError
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -102,5 +101,7 @@ class ModelUnavailableError(ModelError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """' Did you mean 'x'?' when something known is close, else nothing."""
+    import difflib  # only for a mistake, and not free to import
+
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -11,7 +11,7 @@ from proctor.domain.identity import canonical
 from proctor.domain.message import Json
 from proctor.domain.sample import Sample
 
-_SORTED = orjson.OPT_SORT_KEYS
+_LINE = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
 
 
 class SampleDigest:
@@ -40,13 +40,12 @@ class SampleDigest:
             values.append(sample.files)
         if not sample.files and isinstance(sample.input, str):
             try:
-                line = orjson.dumps(values, option=_SORTED)
+                line = orjson.dumps(values, option=_LINE)
             except TypeError:
-                line = canonical(values)  # mappings and numbers that the quick way does not know
+                line = canonical(values) + b"\n"  # mappings and numbers that the quick way does not know
         else:
-            line = canonical(values)
-        self._hash.update(line)
-        self._hash.update(b"\n")  # JSON never holds a raw line break, so samples cannot run into one another
+            line = canonical(values) + b"\n"
+        self._hash.update(line)  # JSON never holds a raw line break, so samples cannot run into one another
         self._count += 1
 
     def fingerprint(self) -> Fingerprint:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from proctor.domain.errors import ProctorError, UserError
 from proctor.domain.evaluation import Evaluation
@@ -30,11 +31,13 @@ from proctor.runs.progress import EvaluationProgress, Progress
 from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import Surroundings, close_models, resolve
 from proctor.runs.sandboxing import programming, sandboxing
-from proctor.runs.until import stop_rule
 from proctor.stores.database import Database
 from proctor.stores.journal import SqliteJournal
 from proctor.stores.runs import RunRow, RunStore
 from proctor.stores.scores import ScoreStore
+
+if TYPE_CHECKING:
+    from proctor.runs.until import StopRule
 
 HEARTBEAT_SECONDS = 1.0
 FAULT_KIND = re.compile(r"^\w+Error: ")
@@ -56,7 +59,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         self.progress = Progress(self.evaluations)
-        self.rule = stop_rule(self.plan, self.evaluations)
+        self.rule = _stop_rule(self.plan, self.evaluations)
 
     def stop(self, reason: str) -> None:
         """Send nothing new, finish what is in flight, keep everything."""
@@ -64,6 +67,14 @@ class Execution:
             self.stop_reason = reason
         self.progress.is_stopping = True
         self.stopping.set()
+
+
+def _stop_rule(plan: Plan, evaluations: Sequence[Evaluation]) -> StopRule | None:
+    if plan.until is None:
+        return None
+    from proctor.runs.until import stop_rule
+
+    return stop_rule(plan, evaluations)
 
 
 def submit(plan: Plan, surroundings: Surroundings, database: Database) -> Execution:

@@ -6,14 +6,15 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.plan import Plan
-from proctor.domain.sandbox import Sandbox
 from proctor.domain.scorer import Scorer
-from proctor.runs.golds import prove
 from proctor.stores.database import Database
+
+if TYPE_CHECKING:
+    from proctor.domain.sandbox import Sandbox
 
 UNSAFE_WARNING = (
     "WARNING: code written by the model runs on this machine WITHOUT a sandbox (--unsafe-no-sandbox). "
@@ -30,6 +31,7 @@ async def sandboxing(plan: Plan, evaluations: Sequence[Evaluation], record: Reco
     if not any(needs_sandbox(scorer) for item in evaluations for scorer in item.scorers):
         yield list(evaluations)
         return
+    from proctor.runs.golds import prove
     from proctor.sandboxes.backends import choose
 
     sandbox = await choose(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox)
