@@ -26,6 +26,11 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API
 PLACES = ("PROCTOR_DATABASE_URL", "PROCTOR_DATA")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes minutes comes first: at the end one worker would be busy with it while the others wait."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh PROCTOR_HOME; the working folder is another fresh one, and no key is set."""

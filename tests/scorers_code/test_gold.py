@@ -45,7 +45,9 @@ async def _scores(sandbox: Pool, module: Any, given: list[tuple[Row, str]]) -> l
     return await asyncio.gather(*(one(*pair) for pair in given))
 
 
-@pytest.mark.parametrize("name", GOLD)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name == "mbpp-plus" else name for name in GOLD]
+)
 def test_every_gold_solution_passes(name: str) -> None:
     module, count, answer = GOLD[name]
     data = rows(name)
@@ -103,6 +105,7 @@ async def _compare(sandbox: Pool, mutants: list[tuple[str, list[str], Check]]) -
     return await asyncio.gather(*(both(*mutant) for mutant in mutants))
 
 
+@pytest.mark.long
 def test_a_thousand_mutants_are_judged_as_plain_cpython_judges_them() -> None:
     mutants = _mutants(1_000)
     verdicts = with_sandbox(lambda s: _compare(s, mutants))
