@@ -72,7 +72,7 @@ class PlaceSpentError(SandboxError):
 
 
 class ModelError(ProctorError):
-    """A request that failed; `status` is the HTTP status where there was one."""
+    """A request that failed; `status` is the HTTP status where there was one, or the one that an answer itself names."""
 
     http_status = 502
     is_retryable = False
@@ -81,6 +81,13 @@ class ModelError(ProctorError):
         super().__init__(message)
         self.status = status
         self.retry_after_seconds = retry_after_seconds
+        self.is_within_answer = False
+        """Whether the provider had begun to answer: what it had written by then may be billed."""
+
+    @property
+    def was_free(self) -> bool:
+        """Whether the provider refused before it did anything: only then is it certain that nothing is billed."""
+        return self.status is not None and not self.is_within_answer
 
 
 class RateLimitedError(ModelError):

@@ -180,7 +180,7 @@ class Lane:
             response = self._priced(await self._send(prompt, trial))
             spent = reserved if response.cost_usd is None else response.cost_usd
         except ModelError as error:
-            if error.status is not None:
+            if error.was_free:
                 spent = Decimal(0)
             raise
         finally:

@@ -54,6 +54,12 @@ def fault_of(target: Target, status: int, headers: Mapping[str, str], body: byte
 
 def fault_in_answer(target: Target, error: Any) -> ModelError:
     """The error for one reported inside an answer that began well: in a stream, or beside a status of 200."""
+    fault = _within_answer(target, error)
+    fault.is_within_answer = True
+    return fault
+
+
+def _within_answer(target: Target, error: Any) -> ModelError:
     document = {"error": error}
     said = target.clean(message_in(document) or str(error))
     marks = f"{_codes(document)} {said}".lower()
