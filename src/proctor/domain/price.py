@@ -47,6 +47,8 @@ class FlatPrice:
     kind: Literal["computed", "assumed", "free"] = "computed"
     written_per_million: Decimal | None = None
     """For input that the provider puts into its cache; as any other input if left out."""
+    reasoning_per_million: Decimal | None = None
+    """For the part of the output that is reasoning; as any other output if left out."""
 
     @property
     def basis(self) -> str:
@@ -57,16 +59,22 @@ class FlatPrice:
             return None
         cached = min(usage.cached_tokens or 0, usage.input_tokens)
         written = min(usage.cache_write_tokens or 0, usage.input_tokens - cached)
+        reasoning = min(usage.reasoning_tokens or 0, usage.output_tokens)
         total = (
             (usage.input_tokens - cached - written) * self.input_per_million
-            + cached * self._or_input(self.cached_per_million)
-            + written * self._or_input(self.written_per_million)
-            + usage.output_tokens * self.output_per_million
+            + cached * self.rate("cached_per_million")
+            + written * self.rate("written_per_million")
+            + (usage.output_tokens - reasoning) * self.output_per_million
+            + reasoning * self.rate("reasoning_per_million")
         )
         return total / MILLION
 
-    def _or_input(self, rate: Decimal | None) -> Decimal:
-        return self.input_per_million if rate is None else rate
+    def rate(self, name: str) -> Decimal:
+        """A rate by its field's name; what was left out is billed as the input or output that it is part of."""
+        given: Decimal | None = getattr(self, name)
+        if given is not None:
+            return given
+        return self.output_per_million if name == "reasoning_per_million" else self.input_per_million
 
 
 @dataclass(frozen=True, slots=True)

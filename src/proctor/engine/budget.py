@@ -60,7 +60,7 @@ class Budget:
 def most_it_can_cost(prompt: Prompt, options: Mapping[str, Json], price: Price) -> Decimal:
     """An upper bound for one request: no token is shorter than a byte, and no answer longer than its limit.
 
-    Some providers charge more for input that they put into their cache, so all of it might be that.
+    Some providers charge more for input that they put into their cache, or for reasoning: all of it might be that.
     """
     longest = options.get("max_tokens")
     if not isinstance(longest, int):
@@ -79,11 +79,14 @@ def most_it_can_cost(prompt: Prompt, options: Mapping[str, Json], price: Price) 
 
 def _dearest(tokens: int, longest: int, price: Price) -> Decimal:
     usage = Usage(input_tokens=tokens, output_tokens=longest)
-    costs = [price.cost(usage), price.cost(replace(usage, cache_write_tokens=tokens))]
-    known = [cost for cost in costs if cost is not None]
-    if not known:
+    plain, written, reasoned = (
+        price.cost(replace(usage, **{name: most}))
+        for name, most in (("cached_tokens", 0), ("cache_write_tokens", tokens), ("reasoning_tokens", longest))
+    )
+    if plain is None or written is None or reasoned is None:
         raise PlanError(f"the price ({price.source}) cannot say what a request costs, so no cost limit can be kept")
-    return max(known)
+    # Input and output are billed apart, so what each can cost at most adds up.
+    return max(plain, written) + max(reasoned - plain, Decimal(0))
 
 
 def _part_tokens(part: Part | str) -> int:

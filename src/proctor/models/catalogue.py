@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from proctor.domain.model import Model
 from proctor.domain.price import FREE, FlatPrice, Price
 from proctor.models.listing import PROVIDERS, ListedModel, remembered_models
+from proctor.models.price_file import FilePrice
 from proctor.models.prices import HOSTS, ListedPrice, find_price
 
 BATCH_LIMITS = {"openai": 50_000, "anthropic": 100_000}
@@ -91,8 +92,9 @@ def _price(price: Price | None, entry: Any) -> PriceFacts | None:
     if price is FREE:
         return PriceFacts("0", "0", None, "it costs nothing")
     if isinstance(price, FlatPrice):
-        cached = None if price.cached_per_million is None else f"{price.cached_per_million:f}"
-        return PriceFacts(f"{price.input_per_million:f}", f"{price.output_per_million:f}", cached, price.source)
+        return _flat(price, None)
+    if isinstance(price, FilePrice):
+        return _flat(price.base, _file_note(price))
     if price is None or entry is None:
         return None
     now = datetime.now(UTC)
@@ -104,6 +106,25 @@ def _price(price: Price | None, entry: Any) -> PriceFacts | None:
         notes.append("the provider is withdrawing this model")
     note = "; ".join(notes) or None
     return PriceFacts(plain[0] or "0", plain[1] or "0", plain[2], price.source, _since(entry, now), note)
+
+
+def _flat(price: FlatPrice, note: str | None) -> PriceFacts:
+    cached = _rate(price.cached_per_million)
+    return PriceFacts(
+        f"{price.input_per_million:f}", f"{price.output_per_million:f}", cached, price.source, note=note
+    )  # fmt: skip
+
+
+def _file_note(price: FilePrice) -> str | None:
+    notes = (
+        [f"${price.base.reasoning_per_million:f} for reasoning"] if price.base.reasoning_per_million is not None else []
+    )
+    for above, rates in price.tiers:
+        notes.append(f"${rates.input_per_million:f} in, ${rates.output_per_million:f} out above {above:,} tokens")
+    if price.batch is not None:
+        rates = price.batch.base
+        notes.append(f"${rates.input_per_million:f} in, ${rates.output_per_million:f} out in batches")
+    return "; ".join(notes) or None
 
 
 def _entry(price: ListedPrice) -> Any:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from proctor.domain.errors import PlanError
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import FREE, FlatPrice, Price
 from proctor.domain.response import Usage
-from proctor.domain.yaml_document import as_mapping, load_yaml
+from proctor.models.price_file import price_in_file
 
 COSTS_NOTHING = frozenset({"demo", "replay", "local"})
 HOSTS = {
@@ -68,7 +66,7 @@ def find_price(identity: ModelIdentity, file: Path | None, assumed: FlatPrice | 
     """The model's price; None when nobody knows it. A file wins over the list, what is assumed comes last."""
     if identity.provider in COSTS_NOTHING:
         return FREE
-    given = _from_file(identity, file) if file is not None else None
+    given = price_in_file(identity, file) if file is not None else None
     return given or _from_list(identity) or assumed
 
 
@@ -83,30 +81,6 @@ def read_assumed(text: str) -> FlatPrice:
         raise PlanError(f"--assume-price takes IN/OUT, dollars for a million tokens, for example 0.25/2, not {text!r}.")
     source = f"${parts[0]} in, ${parts[1]} out for a million tokens"
     return FlatPrice(rates[0], rates[1], source=source, kind="assumed")
-
-
-def _from_file(identity: ModelIdentity, file: Path) -> FlatPrice | None:
-    document = load_yaml(file, error=PlanError)
-    prices = as_mapping(document, "prices by model")
-    entry = prices.get(f"{identity.provider}/{identity.name}")
-    return None if entry is None else _read_entry(entry, f"{file.name}: {identity.provider}/{identity.name}")
-
-
-def _read_entry(entry: Any, place: str) -> FlatPrice:
-    names = {"input", "output", "cached", "written", "date"}
-    if not isinstance(entry, Mapping) or not {"input", "output"} <= set(entry) or set(entry) - names:
-        raise PlanError(f"{place}: a price is written {{input: 0.25, output: 2, cached: 0.025, date: 2026-11-01}}.")
-    try:
-        rates = {name: Decimal(str(entry[name])) for name in names - {"date"} if entry.get(name) is not None}
-        return FlatPrice(
-            rates["input"],
-            rates["output"],
-            rates.get("cached"),
-            source=f"{place.partition(':')[0]}" + (f" of {entry['date']}" if "date" in entry else ""),
-            written_per_million=rates.get("written"),
-        )
-    except InvalidOperation:
-        raise PlanError(f"{place}: a price is a number of dollars for a million tokens.") from None
 
 
 def _from_list(identity: ModelIdentity) -> ListedPrice | None:

@@ -22,6 +22,7 @@ from proctor.engine.loop import unrecorded
 from proctor.engine.recording import Recorder
 from proctor.engine.retry import RetryPolicy
 from proctor.models.batching import BatchState, find_batches
+from proctor.models.price_file import FilePrice
 from proctor.models.prices import ListedPrice
 from proctor.planning.expand import trials_of
 from proctor.runs.batch_collect import collect
@@ -36,11 +37,11 @@ LONGEST_LOOK_SECONDS = 60.0
 
 
 def batch_price(price: Price | None) -> Price | None:
-    """What a request costs in a batch: what the price list says of batches, else half."""
+    """What a request costs in a batch: what the price list or the file says of batches, else half."""
     if price is None or price is FREE:
         return price
-    listed = price.in_batch() if isinstance(price, ListedPrice) else None
-    return listed or DiscountedPrice(price, HALF, "batch")
+    known = price.in_batch() if isinstance(price, (ListedPrice, FilePrice)) else None
+    return known or DiscountedPrice(price, HALF, "batch")
 
 
 def refuse_unbatchable(plan: Plan, evaluations: Sequence[Evaluation]) -> None:
