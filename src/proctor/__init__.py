@@ -6,9 +6,10 @@ from proctor.version import __version__
 
 if TYPE_CHECKING:
     from proctor.domain.errors import ProctorError, UserError
+    from proctor.domain.sample import Sample
     from proctor.library import Run, evaluate
 
-__all__ = ["ProctorError", "Run", "UserError", "__version__", "evaluate"]
+__all__ = ["ProctorError", "Run", "Sample", "UserError", "__version__", "evaluate"]
 
 
 def __getattr__(name: str) -> Any:
@@ -21,4 +22,8 @@ def __getattr__(name: str) -> Any:
         from proctor.domain import errors
 
         return getattr(errors, name)
+    if name == "Sample":
+        from proctor.domain.sample import Sample
+
+        return Sample
     raise AttributeError(f"module 'proctor' has no attribute {name!r}")

@@ -172,3 +172,33 @@ def test_a_sample_without_the_schema_that_is_asked_for_is_a_bad_row(write: Write
     write("data.jsonl", [{"input": "3 + 4", "target": "7", "form": SCHEMA}, {"input": "1 + 1", "target": "2"}])
     with pytest.raises(BenchmarkError, match=r"line 2: prompt.schema: 'form' of the sample '2' is not a JSON schema"):
         load("data.jsonl", prompt={"schema": "form"}).samples.fingerprint()
+
+
+def test_tools_may_stand_in_the_file_itself(write: Write, load: Load) -> None:
+    tool = {"name": "add", "description": "Adds.", "parameters": {"type": "object", "properties": {}}}
+    write("data.jsonl", [{"input": "3 + 4", "target": "7"}])
+    benchmark = load("data.jsonl", prompt={"tools": [tool]})
+    [sample] = benchmark.samples
+    assert benchmark.renderer.render(sample).tools == (tool,)
+
+
+def test_a_function_says_what_a_file_would_say(tmp_path: Path) -> None:
+    (tmp_path / "doubles.py").write_text(
+        "def create(count=2, seed=0):\n"
+        "    rows = ({'id': n, 'input': f'Twice {n}?', 'target': str(2 * n)} for n in range(int(count)))\n"
+        "    return {'name': 'doubles', 'rows': rows, 'scorers': ['numeric'], 'prompt': {'system': 'Be quick.'}}\n\n\n"
+        "def wrong():\n    return {'name': 'x', 'rows': [], 'scorrers': ['numeric']}\n\n\n"
+        "def odd():\n    return {'name': 'x', 'rows': [7], 'scorers': ['numeric']}\n"
+    )
+
+    def loaded(text: str) -> Benchmark:
+        return load_benchmark(BenchmarkSpec.model_validate(text), seed=0, folder=tmp_path)
+
+    benchmark = loaded("python://doubles:create?count=3")
+    assert benchmark.samples.fingerprint().count == 3
+    assert [sample.target for sample in benchmark.samples] == ["0", "2", "4"]
+    assert benchmark.renderer.render(next(iter(benchmark.samples))).messages[0] == Message("system", "Be quick.")
+    with pytest.raises(BenchmarkError, match="scorrers"):
+        loaded("python://doubles:wrong")
+    with pytest.raises(BenchmarkError, match="row 1: a row is a mapping or a Sample, not int"):
+        loaded("python://doubles:odd").samples.fingerprint()

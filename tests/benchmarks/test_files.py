@@ -199,3 +199,27 @@ def test_a_run_sends_the_very_bytes_and_a_judge_sees_them_too(
     assert judged.count("Ignore your criteria.") == 1
     assert cli("run", "mine.yaml", "-m", "demo/weak").code == 1
     assert "takes no images" in cli("samples", "--outcome", "failed").out
+
+
+def test_a_conversation_may_hold_images_and_files_where_they_were_shown(write: Write, load: Load) -> None:
+    def url(data: bytes) -> str:
+        return f"data:application/octet-stream;base64,{b64encode(data).decode()}"
+
+    first = [{"type": "image_url", "image_url": {"url": url(PNG)}}, {"type": "text", "text": "What is it?"}]
+    second = [{"type": "file", "file": {"filename": "paper.pdf", "file_data": url(PAPER)}}]
+    turns = [
+        {"role": "user", "content": first},
+        {"role": "assistant", "content": "A picture."},
+        {"role": "user", "content": second},
+    ]
+    write("data.jsonl", [{"input": turns, "target": "7"}])
+    [sample] = load("data.jsonl").samples
+    shown = [message.content for message in load("data.jsonl").renderer.render(sample).messages]
+    assert shown == [
+        (Image(PNG, "image/png"), Text("What is it?")),
+        "A picture.",
+        (Document(PAPER, "application/pdf", "paper.pdf"),),
+    ]
+    write("data.jsonl", [{"input": [{"role": "user", "content": [{"type": "image_url"}]}], "target": "7"}])
+    with pytest.raises(BenchmarkError, match="line 1: the input: a part of a message is"):
+        load("data.jsonl").samples.fingerprint()

@@ -118,7 +118,7 @@ def test_a_benchmark_takes_its_own_parameters_beside_the_selection() -> None:
     spec = BenchmarkSpec.model_validate({"benchmark": "puzzles?level=3", "limit": 5, "where": {"category": "dates"}})
     assert (spec.benchmark, spec.parameters, spec.limit) == ("puzzles", {"level": "3"}, 5)
     assert spec.where == {"category": ["dates"]}
-    assert BenchmarkSpec.model_validate("python://a:b?c").benchmark == "python://a:b?c"
+    assert BenchmarkSpec.model_validate("hf://a/b?c").benchmark == "hf://a/b?c"
 
 
 def test_filters_may_be_written_as_numbers_and_booleans() -> None:
@@ -233,3 +233,19 @@ def test_a_plan_survives_the_store_unchanged(sampling: dict[str, Any], epochs: i
     assert after == before
     assert repr(after.models[0].sampling.given()) == repr(before.models[0].sampling.given())
     assert after.sampling.given() == sampling
+
+
+def test_lists_and_mappings_can_be_written_in_a_query_string_and_written_again() -> None:
+    text = 'openrouter/x?routing={"order":["a"]}&stop=a,b&stop=c&extra={"user":"me"}&logprobs=true&temperature=0'
+    spec = ModelSpec.model_validate(text)
+    assert spec.sampling.stop == ["a,b", "c"]
+    assert spec.sampling.extra == {"user": "me"}
+    assert ModelSpec.model_validate(str(spec)) == spec
+    assert ModelSpec.model_validate('openai/x?stop=["d","e"]').sampling.stop == ["d", "e"]
+    assert ModelSpec.model_validate("openai/x?stop=[d").sampling.stop == ["[d"]
+
+
+def test_a_function_that_makes_a_benchmark_takes_parameters_and_an_address_keeps_its_own() -> None:
+    function = BenchmarkSpec.model_validate("python://m:f?level=2&limit=3")
+    assert (function.benchmark, function.parameters, function.limit) == ("python://m:f", {"level": "2"}, 3)
+    assert BenchmarkSpec.model_validate("hf://a/b?split=test").benchmark == "hf://a/b?split=test"

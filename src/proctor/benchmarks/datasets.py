@@ -40,8 +40,11 @@ class Opened:
     shelf: Shelf
 
 
-def open_dataset(dataset: Dataset, place: Place) -> Opened:
-    """Nothing is read yet; data that cannot be had is a NoDataError once it is asked for."""
+def open_dataset(dataset: Dataset, place: Place, rows: Rows | None = None) -> Opened:
+    """Nothing is read yet; data that cannot be had is a NoDataError once it is asked for. `rows` replace the source."""
+    if rows is not None:
+        shaped = _reshaped(rows, dataset.transform, dataset.join, place, place.folder)
+        return Opened(shaped, dataset.fields, dataset.source, Shelf(place.folder, place.folder))
     return _opened(dataset.source, dataset, dataset.local, f"{place.name}.jsonl", place)
 
 

@@ -14,6 +14,7 @@ from proctor import plugins
 from proctor.benchmarks.datasets import Opened, Place, open_dataset, open_examples
 from proctor.benchmarks.examples import ExamplePool, Remaining
 from proctor.benchmarks.mapping import Mapper
+from proctor.benchmarks.rows import Rows
 from proctor.benchmarks.samples import MappedSamples
 from proctor.benchmarks.schema import BenchmarkFile
 from proctor.benchmarks.variants import laid_over
@@ -65,6 +66,17 @@ def read_definition(
     return definition, document
 
 
+def read_mapping(values: Mapping[str, Any], label: str) -> tuple[BenchmarkFile, LocatedDocument]:
+    """What a benchmark file would say, said by a function; a mistake is a BenchmarkError with its field's path."""
+    document = LocatedDocument(values, label, BenchmarkError)
+    try:
+        definition = BenchmarkFile.model_validate(values)
+    except ValidationError as mistake:
+        raise BenchmarkError(f"{label}: {explain_value(mistake, BenchmarkFile)}") from mistake
+    _refuse_unknown_parts(definition, document, ())
+    return definition, document
+
+
 def _varied(values: Mapping[str, Any], name: str, document: LocatedDocument) -> BenchmarkFile:
     try:
         return BenchmarkFile.model_validate(laid_over(values, name))
@@ -107,14 +119,20 @@ def _refuse_unknown(
             )
 
 
-def build(definition: BenchmarkFile, document: LocatedDocument, place: Place, asked: Asked = AS_IT_IS) -> Benchmark:
-    """Open the data and put the benchmark together; nothing is read yet."""
+def build(
+    definition: BenchmarkFile,
+    document: LocatedDocument,
+    place: Place,
+    asked: Asked = AS_IT_IS,
+    rows: Rows | None = None,
+) -> Benchmark:
+    """Open the data and put the benchmark together; nothing is read yet. `rows` take the place of the source."""
     scorers = tuple(ScorerSpec(name, options) for entry in definition.scorers for name, options in entry.items())
     shots = definition.shots if asked.shots is None else asked.shots
     if shots and definition.dataset.examples is None:
         raise BenchmarkError(f"The benchmark {definition.name!r} has no examples to show, so 'shots' cannot be given.")
     try:
-        opened = open_dataset(definition.dataset, place)
+        opened = open_dataset(definition.dataset, place, rows)
         mapper = Mapper(opened.fields, opened.shelf)
         plain = MappedSamples(opened.rows, mapper, scorer_needing_target(scorers))
         pool = _pool(definition, place, plain, opened, shots, asked.seed) if shots else None
@@ -159,7 +177,7 @@ def _renderer(
         answer=prompt.answer,
         examples=pool,
         placement=prompt.examples,
-        tools=prompt.tools,
+        tools=tuple(prompt.tools) if isinstance(prompt.tools, list) else prompt.tools,
         schema=prompt.answer_schema,
     )
 

@@ -29,7 +29,7 @@ class Shelf:
         if value is None or value == "":
             return
         if isinstance(value, str):
-            yield _from_data_url(value) if value.startswith("data:") else self._from_path(value)
+            yield from_data_url(value) if value.startswith("data:") else self._from_path(value)
         elif isinstance(value, list | tuple):
             for item in value:
                 yield from self._found(item)
@@ -59,7 +59,8 @@ class Shelf:
             raise ValueError(f"the file {text!r} cannot be read: {fault.strerror or fault}") from fault
 
 
-def _from_data_url(url: str) -> tuple[bytes, str]:
+def from_data_url(url: str) -> tuple[bytes, str]:
+    """The bytes a data: URL holds, and what they are called; raises ValueError for anything else."""
     head, comma, body = url.partition(",")
     if not comma or not head.endswith(";base64"):
         raise ValueError(f"a data: URL is data:TYPE;base64,…, not {url!r:.60}")

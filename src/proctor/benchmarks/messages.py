@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast, get_args
 
+from proctor.benchmarks.files import from_data_url
 from proctor.domain.errors import did_you_mean
 from proctor.domain.message import Message, Part, Role, Text, ToolResult, ToolUse
+from proctor.prompts.files import part_of
 
 _ROLES = get_args(Role)
 
@@ -92,4 +94,20 @@ def _with_names(message: Message, names: Mapping[str, str]) -> Message:
 def _part(value: Any) -> Part:
     if isinstance(value, Mapping) and value.get("type") == "text" and isinstance(value.get("text"), str):
         return Text(value["text"])
-    raise ValueError(f"a part of a message is {{type: text, text: …}}, not {value!r:.60}")
+    url, name = _file_in(value) if isinstance(value, Mapping) else (None, "")
+    if isinstance(url, str):
+        data, usual_name = from_data_url(url)
+        return part_of(data, name or usual_name)
+    raise ValueError(
+        "a part of a message is {type: text, text: …}, {type: image_url, image_url: {url: data:…}} or "
+        f"{{type: file, file: {{filename: …, file_data: data:…}}}}, not {value!r:.60}"
+    )
+
+
+def _file_in(value: Mapping[str, Any]) -> tuple[Any, str]:
+    """The URL and the name of an image or a file, as chat completions write them."""
+    kind = value.get("type")
+    inner = value.get(kind) if kind in ("image_url", "file") else None
+    if not isinstance(inner, Mapping):
+        return None, ""
+    return inner.get("url" if kind == "image_url" else "file_data"), str(inner.get("filename") or "")

@@ -26,10 +26,20 @@ def read_function(reference: str, folder: Path) -> Rows:
 
     def rows() -> Iterator[Row]:
         for number, row in enumerate(_called(function, label), start=1):
-            is_row = isinstance(row, Mapping | Sample)
-            yield number, row if is_row else BadRow(f"a row is a mapping or a Sample, not {type(row).__name__}")
+            yield number, _row(row)
 
     return StreamedRows(label, "row", rows)
+
+
+def given_rows(rows: Any, label: str) -> Rows:
+    """Rows that are there already."""
+    listed = list(_iterable(rows, label))
+    return StreamedRows(label, "row", lambda: enumerate(map(_row, listed), start=1))
+
+
+def _row(row: Any) -> Any:
+    is_row = isinstance(row, Mapping | Sample)
+    return row if is_row else BadRow(f"a row is a mapping or a Sample, not {type(row).__name__}")
 
 
 def _called(function: Any, label: str) -> Iterator[Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proctor import plugins
-from proctor.benchmarks.packaged import find_function
+from proctor.benchmarks.packaged import find_function, given_rows
 from proctor.benchmarks.parameters import call, described, refuse_unknown
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError, NotFoundError, did_you_mean
@@ -134,7 +135,8 @@ def parameters_of(definition: BenchmarkFile) -> dict[str, str]:
 
 def _from_function(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) -> Benchmark:
     function = find_function(spec.benchmark.removeprefix(PYTHON), folder)
-    return _checked(call(function, spec.benchmark, spec.parameters, seed=seed, folder=folder, data=data), spec)
+    made = call(function, spec.benchmark, spec.parameters, seed=seed, folder=folder, data=data)
+    return _benchmark_of(made, spec, seed, folder, data)
 
 
 def _from_plugin(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) -> Benchmark:
@@ -149,13 +151,27 @@ def _from_plugin(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None
             ) from None
         hint = did_you_mean(spec.benchmark, known)
         raise NotFoundError(f"No benchmark {spec.benchmark!r}.{hint} Run 'proctor benchmarks'.") from None
-    return _checked(call(factory, spec.benchmark, spec.parameters, seed=seed, folder=folder, data=data), spec)
+    made = call(factory, spec.benchmark, spec.parameters, seed=seed, folder=folder, data=data)
+    return _benchmark_of(made, spec, seed, folder, data)
 
 
-def _checked(made: Any, spec: BenchmarkSpec) -> Benchmark:
-    if not isinstance(made, Benchmark):
-        raise BenchmarkError(f"{spec.benchmark} must give a Benchmark, not {type(made).__name__}.")
-    return made
+def _benchmark_of(made: Any, spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) -> Benchmark:
+    """What a function gave: a Benchmark, or what a benchmark file would say, with `rows` in place of a source."""
+    if isinstance(made, Benchmark):
+        return made
+    if not isinstance(made, Mapping):
+        raise BenchmarkError(
+            f"{spec.benchmark} must give a Benchmark, or a mapping as in a benchmark file, not {type(made).__name__}."
+        )
+    from proctor.benchmarks.datasets import Place
+    from proctor.benchmarks.definition import Asked, build, read_mapping
+
+    values = dict(made)
+    rows = given_rows(values.pop("rows"), spec.benchmark) if "rows" in values else None
+    if rows is not None:
+        values["dataset"] = {"source": spec.benchmark, **values.get("dataset", {})}
+    definition, document = read_mapping(values, spec.benchmark)
+    return build(definition, document, Place(definition.name, folder, data), Asked(seed, spec.shots), rows)
 
 
 def _info_of_file(path: Path) -> BenchmarkInfo:

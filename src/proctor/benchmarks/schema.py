@@ -147,8 +147,8 @@ class PromptFile(_Strict):
     answer: str | None = None
     """How the answer of a worked example is written; None: the target as it is."""
     examples: Placement = "turns"
-    tools: str | None = None
-    """The field with the functions that the model may call."""
+    tools: list[dict[str, Any]] | str | None = None
+    """The functions that the model may call, for all samples alike, or the field that holds each sample's own."""
     answer_schema: dict[str, Any] | str | None = Field(None, alias="schema")
     """The JSON schema that the answer must fit, for all samples alike, or the field that holds each sample's own."""
 

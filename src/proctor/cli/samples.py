@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +83,8 @@ def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
         for message in read_prompt(row.prompt).messages:
             _part(out, message.role, message.shown, full)
         _part(out, "response", row.response, full)
+        for name, text in _beside(row):
+            _part(out, name, text, full)
         _part(out, "target", row.target, full)
         for score in row.scores:
             mark = "not measured" if score.value is None else f"{score.value:g}"
@@ -91,6 +94,25 @@ def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
             _part(out, "scorecard", _short_card(row), full)
         verdict = row.outcome.value + (f": {row.error}" if row.error else "") + (" (cached)" if row.is_cached else "")
         _part(out, "outcome", verdict, full)
+
+
+def _beside(row: ResultRow) -> Iterator[tuple[str, str]]:
+    import orjson
+
+    from proctor.reports.rows import beside_text
+
+    more = beside_text(row)
+    for number, answer in enumerate(more.get("turns", ()), 1):
+        yield f"earlier answer {number}", answer
+    if "reasoning" in more:
+        yield "reasoning", more["reasoning"]
+    for call in more.get("tool_calls", ()):
+        arguments = call["arguments"]
+        written = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
+        problem = f" ({call['problem']})" if call.get("problem") else ""
+        yield "tool call", f"{call['name']} {written}{problem}"
+    if "files" in more:
+        yield "files", ", ".join(f"{name} ({size:,} bytes)" for name, size in more["files"].items())
 
 
 def _short_card(row: ResultRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -56,6 +57,20 @@ def _whole(value: object) -> object:
     return value
 
 
+def _from_query(value: object) -> object:
+    """What a query string holds of lists and mappings: written as JSON."""
+    if not isinstance(value, str) or value[:1] not in ("{", "["):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _stops(value: object) -> object:
+    return _one_or_many(_from_query(value))
+
+
 def _as_texts(value: object) -> object:
     """What a filter compares with: 2020 and true are meant as they are written."""
     items = value if isinstance(value, list | tuple) else [value]
@@ -86,6 +101,7 @@ def _own_fields(value: object) -> object:
     """Fields of the provider's own: anything JSON can hold, but no secret."""
     if value is None:
         return None
+    value = _from_query(value)
     _refuse_secrets(value)
     return _as_json(value)
 
@@ -93,7 +109,7 @@ def _own_fields(value: object) -> object:
 Number = Annotated[int | float, BeforeValidator(_as_written)]
 """0 stays 0 and 0.0 stays 0.0: options are sent as they were written."""
 Whole = Annotated[int, BeforeValidator(_whole), Field(ge=-LARGEST, le=LARGEST)]
-Texts = Annotated[list[str], BeforeValidator(_one_or_many)]
+Texts = Annotated[list[str], BeforeValidator(_stops)]
 
 
 class Sampling(_Frozen):
@@ -149,17 +165,24 @@ def _names_a_secret(name: str) -> bool:
     return re.split(r"[\W_]+", CAMEL.sub("_", name).lower())[-1] in SECRET_NAMES
 
 
-def _split_query(text: str) -> tuple[str, dict[str, str]]:
+REPEATED = ("stop",)
+"""Options that may be given several times."""
+
+
+def _split_query(text: str) -> tuple[str, dict[str, Any]]:
     head, _, query = text.partition("?")
     try:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
     except ValueError:
         raise ValueError(f"{head}: options are written ?name=value&name=value") from None
     names = [name for name, _ in pairs]
+    found: dict[str, Any] = dict(pairs)
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"{head}: {name!r} is given twice")
-    return head, dict(pairs)
+            if name not in REPEATED:
+                raise ValueError(f"{head}: {name!r} is given twice")
+            found[name] = [value for other, value in pairs if other == name]
+    return head, found
 
 
 def _address(url: object) -> str:
@@ -207,7 +230,11 @@ class ModelSpec(_Frozen):
         return self.label or f"{self.provider}/{self.name or _address(self.settings.get('url'))}"
 
     def __str__(self) -> str:
-        options = {**self.settings, **self.sampling.given()}
+        options = {
+            # As it can be written again: lists, mappings and truth values are JSON.
+            name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            for name, value in {**self.settings, **self.sampling.given()}.items()
+        }
         return f"{self.provider}/{self.name}" + (f"?{urlencode(options, safe=':/,')}" if options else "")
 
 
@@ -234,7 +261,9 @@ class BenchmarkSpec(_Frozen):
         text = given.pop("benchmark", None)
         if not isinstance(text, str):
             raise ValueError("a benchmark is a name or a file, or a mapping with the key 'benchmark'")
-        head, query = (text, {}) if "://" in text.partition("?")[0] else _split_query(text)
+        # A question mark belongs to the address of data elsewhere, not to us; a function's name has none.
+        is_address = "://" in text.partition("?")[0] and not text.startswith("python://")
+        head, query = (text, {}) if is_address else _split_query(text)
         given = {**query, **given}
         _refuse_secrets(given, has_named_secrets=False)
         own = {key: given.pop(key) for key in list(given) if key in cls.OWN}

@@ -101,6 +101,10 @@ class CommandModel:
         return await self._work(prompt, {}, timeout_seconds, collects=collects)
 
     @property
+    def unbounded(self) -> str:
+        return "is a program, and nothing limits how much a program asks of others: leave it out"
+
+    @property
     def is_free_agent(self) -> bool:
         """Whether it builds programs outside any sandbox."""
         return self._settings.sandbox is False
@@ -141,7 +145,8 @@ class CommandModel:
         model = self._target.model
         has_folder = any("{folder}" in arg for arg in self._args)
         # Images are written into the folder, which is of use only to a program that is told about it.
-        prompt = await prepare(prompt, Accepts(images=has_folder, documents=has_folder), model)
+        accepts = Accepts(images=has_folder, documents=has_folder, tools=False, schema=False)
+        prompt = await prepare(prompt, accepts, model)
         text = prompt.text if has_folder else await plain_text(prompt, model)
         with tempfile.TemporaryDirectory(prefix="proctor-command-", ignore_cleanup_errors=True) as place:
             folder = Path(place) / "work"

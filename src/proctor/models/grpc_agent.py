@@ -73,7 +73,7 @@ class GrpcAgent:
         self._address = address
         self._settings = settings
         self._target = target
-        self._accepts = Accepts(settings.images, settings.documents)
+        self._accepts = Accepts(settings.images, settings.documents, tools=False)
         self._channel: Any = None
 
     async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:

@@ -68,10 +68,13 @@ class HttpAgent:
         self._headers = headers
         self._found = found
         body = settings.body or USUAL_BODY
-        self._accepts = Accepts(images="images" in body, documents="documents" in body)
+        named = {name: name in body for name in ("images", "documents", "tools", "schema")}
+        self._accepts = Accepts(**named)
         templates = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
         self._url = _compiled(templates, settings.url, "url")
         self._body = None if settings.method == "GET" else _compiled(templates, body, "body")
+        sent = settings.url if self._body is None else settings.url + body
+        self._is_told_limit = _names_limit(templates.parse(sent))
 
     async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
         prompt = await prepare(prompt, self._accepts, self._transport.target.model)
@@ -79,6 +82,12 @@ class HttpAgent:
         started = time.perf_counter()
         reply = await self._transport.send(self._method, url, self._headers, body, timeout_seconds)
         return self._read(reply, time.perf_counter() - started)
+
+    @property
+    def unbounded(self) -> str | None:
+        if self._is_told_limit:
+            return None
+        return "is not told max_tokens: put {{ options.max_tokens }} into its 'body'"
 
     async def close(self) -> None:
         await self._transport.close()
@@ -165,6 +174,23 @@ def _compiled(templates: Any, source: str, setting: str) -> Any:
         raise PlanError(f"http: the setting {setting!r} is no template: {error}") from None
 
 
+def _names_limit(template: Any) -> bool:
+    """Whether a parsed template holds max_tokens: by name, or as one of all the options."""
+    from jinja2 import nodes
+
+    names = [*(found.attr for found in template.find_all(nodes.Getattr))]
+    names += [found.value for found in template.find_all(nodes.Const)]
+    if "max_tokens" in names:
+        return True
+    picked = [
+        found
+        for found in template.find_all((nodes.Getattr, nodes.Getitem))
+        if isinstance(found.node, nodes.Name) and found.node.name == "options"
+    ]
+    whole = [found for found in template.find_all(nodes.Name) if found.name == "options"]
+    return len(whole) > len(picked)
+
+
 def _values(prompt: Prompt, options: Mapping[str, Json]) -> dict[str, Json]:
     parts = [part for message in prompt.messages if not isinstance(message.content, str) for part in message.content]
     return {
@@ -174,6 +200,8 @@ def _values(prompt: Prompt, options: Mapping[str, Json]) -> dict[str, Json]:
         "options": dict(options),
         "images": [_encoded(part) for part in parts if isinstance(part, Image)],
         "documents": [_encoded(part) for part in parts if isinstance(part, Document)],
+        "tools": [dict(tool) for tool in prompt.tools],
+        "schema": None if prompt.schema is None else dict(prompt.schema),
     }
 
 

@@ -22,6 +22,7 @@ from proctor.models.chat import ChatDialect
 from proctor.models.faults import Target
 from proctor.models.hosted import HostedModel
 from proctor.models.local_weights import digest_of, find_weights
+from proctor.models.parts import Accepts
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.settings import read_settings, version_of
 from proctor.models.transport import Transport
@@ -40,6 +41,7 @@ class Settings:
     """Tokens of prompt and answer together."""
 
 
+ACCEPTS = Accepts(images=False, documents=False, tools=False)
 PROVIDER = Provider(
     "local",
     "A real small model on this machine: local/smollm2-135m, or local/FILE.gguf",
@@ -155,7 +157,9 @@ class LocalModel:
             target = Target(f"local/{self.identity.name}")
             url = f"{address}/v1/chat/completions"
             self._address = address
-            self._inner = HostedModel(self.identity, Transport(target), ChatDialect("max_tokens"), url=url, headers={})
+            self._inner = HostedModel(
+                self.identity, Transport(target), ChatDialect("max_tokens"), url=url, headers={}, accepts=ACCEPTS
+            )
         return self._inner
 
 

@@ -13,18 +13,27 @@ from proctor.prompts.files import IMAGES, LARGEST_FILE, PDF, sniff
 
 @dataclass(frozen=True, slots=True)
 class Accepts:
-    """What a model takes natively; a document it does not take is sent as its text, an image is refused."""
+    """What a model takes natively; a document it does not take is sent as its text, anything else is refused."""
 
     images: bool = True
     documents: bool = True
+    tools: bool = True
+    schema: bool = True
     largest_part: int = LARGEST_FILE
 
 
-TEXT_ONLY = Accepts(images=False, documents=False)
+TEXT_ONLY = Accepts(images=False, documents=False, tools=False, schema=False)
 
 
 async def prepare(prompt: Prompt, accepts: Accepts, model: str) -> Prompt:
     """The prompt with every part checked and its true media type noted; images keep their bytes exactly."""
+    # A model that never sees the tools would be marked as one that did not use them.
+    if prompt.tools and not accepts.tools:
+        raise RequestRejectedError(f"{model} takes no tools, and this prompt offers some")
+    if prompt.schema is not None and not accepts.schema:
+        raise RequestRejectedError(
+            f"{model} cannot be held to a schema, and this prompt asks for an answer that fits one"
+        )
     if all(isinstance(message.content, str) for message in prompt.messages):
         return prompt
     return replace(prompt, messages=tuple([await _message(message, accepts, model) for message in prompt.messages]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import types
 from collections.abc import Mapping
@@ -92,14 +93,18 @@ def _text(value: Any) -> str:
 
 
 def _mapping(value: Any) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
+    found = json.loads(value) if isinstance(value, str) else value  # a query string holds it as JSON
+    if not isinstance(found, Mapping):
         raise ValueError(value)
-    return dict(value)
+    return dict(found)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    """A list, or text with commas."""
-    items = value.split(",") if isinstance(value, str) else value
+    """A list, also as JSON, or text with commas."""
+    if isinstance(value, str):
+        items = json.loads(value) if value.startswith("[") else value.split(",")
+    else:
+        items = value
     if not isinstance(items, (list, tuple)):
         raise ValueError(value)
     return tuple(_text(item).strip() for item in items)

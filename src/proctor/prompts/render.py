@@ -52,8 +52,8 @@ class TemplateRenderer:
     before_answer: str = "\n"
     between: str = "\n\n"
     """Between question and answer, and between examples, where these are placed as text."""
-    tools: str | None = None
-    """The metadata with the functions that may be called."""
+    tools: tuple[Mapping[str, Json], ...] | str | None = None
+    """The functions that may be called, or the metadata that holds them."""
     schema: Mapping[str, Json] | str | None = None
     """The JSON schema that answers must fit, or the metadata that holds it."""
     _system: Template | None = field(init=False, repr=False, compare=False)
@@ -91,14 +91,14 @@ class TemplateRenderer:
     @property
     def can_fail(self) -> bool:
         """Whether a template uses more than what every sample has, or examples have yet to be read."""
-        if self.examples is not None or self.tools is not None or isinstance(self.schema, str):
+        if self.examples is not None or isinstance(self.tools, str) or isinstance(self.schema, str):
             return True
         templates = [self._user, *([self._system] if self._system else [])]
         return any(t.names is None or not set(t.names) <= {*NAMES, *self.aliases} for t in templates)
 
     def render(self, sample: Sample) -> Prompt:
         system = () if self._system is None else (Message("system", self._fill(self._system, sample, "system")),)
-        tools = () if self.tools is None else self._tools(sample, self.tools)
+        tools = self._tools(sample, self.tools) if isinstance(self.tools, str) else self.tools or ()
         schema = self._schema(sample, self.schema) if isinstance(self.schema, str) else self.schema
         shown = self.examples.of(sample) if self.examples is not None else ()
         if self.placement == "text" and isinstance(sample.input, str):

@@ -16,9 +16,9 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 """The wide forms count too: some spreadsheets take them for the narrow ones."""
 COLUMNS = (
     "run_id", "model", "benchmark", "sample_id", "epoch", "attempt", "category", "input", "target", "response",
-    "outcome", "scorer", "value", "answer", "reason", "cached", "finish_reason", "latency_seconds",
-    "first_token_seconds", "input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens", "cost_usd",
-    "cost_basis", "price_source", "error",
+    "reasoning", "tool_calls", "outcome", "scorer", "value", "answer", "reason", "cached", "finish_reason",
+    "latency_seconds", "first_token_seconds", "input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens",
+    "cost_usd", "cost_basis", "price_source", "error",
 )  # fmt: skip
 
 
@@ -34,7 +34,7 @@ def as_csv(rows: Iterable[ResultRow]) -> Iterator[bytes]:
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        for line in _flat(result_json(row)):
+        for line in _flat(result_json(row, has_details=False)):
             writer.writerow([harmless(line.get(column)) for column in COLUMNS])
         yield buffer.getvalue().encode()
         buffer.seek(0)
@@ -45,6 +45,8 @@ def as_csv(rows: Iterable[ResultRow]) -> Iterator[bytes]:
 def _flat(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     scores = row.pop("scores")
     row.update(row.pop("usage"))
+    if "tool_calls" in row:
+        row["tool_calls"] = orjson.dumps(row["tool_calls"]).decode()
     if not scores:
         yield row
     for scorer, score in scores.items():

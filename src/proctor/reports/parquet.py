@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import BinaryIO
 
+import orjson
+
 from proctor.domain.errors import UserError
 from proctor.reports.rows import result_json
 from proctor.stores.results import ResultRow
@@ -28,7 +30,8 @@ def write_parquet(rows: Iterable[ResultRow], file: BinaryIO, *, rows_per_group: 
         [
             ("run_id", text), ("model", text), ("benchmark", text), ("sample_id", text), ("epoch", count),
             ("attempt", count), ("category", text), ("input", text), ("target", text), ("response", text),
-            ("outcome", text), ("scores", pyarrow.list_(score)), ("cached", flag), ("finish_reason", text),
+            ("reasoning", text), ("tool_calls", text), ("outcome", text), ("scores", pyarrow.list_(score)),
+            ("cached", flag), ("finish_reason", text),
             ("latency_seconds", number), ("first_token_seconds", number), ("input_tokens", count),
             ("output_tokens", count), ("reasoning_tokens", count), ("cached_tokens", count), ("cost_usd", number),
             ("cost_basis", text), ("price_source", text), ("error", text),
@@ -50,7 +53,9 @@ def _groups(rows: Iterable[ResultRow], size: int) -> Iterator[list[ResultRow]]:
 
 
 def _flat(row: ResultRow) -> dict[str, object]:
-    values = result_json(row)
+    values = result_json(row, has_details=False)
     values.update(values.pop("usage"))
+    if "tool_calls" in values:
+        values["tool_calls"] = orjson.dumps(values["tool_calls"]).decode()
     values["scores"] = [{"scorer": name, **score} for name, score in values["scores"].items()]
     return values

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from typing import Any
+
+import orjson
 
 from proctor.domain.price import basis_kind, basis_source
 from proctor.stores.results import ResultRow
 
 
-def result_json(row: ResultRow) -> dict[str, Any]:
-    """One trial as `export -f jsonl` writes it."""
+def beside_text(row: ResultRow) -> dict[str, Any]:
+    """What the model gave beside its text; of files, names and sizes. Nothing where there was nothing."""
+    if not row.more:
+        return {}
+    more = orjson.loads(row.more)
+    found = {name: more[name] for name in ("turns", "reasoning", "tool_calls", "logprobs") if name in more}
+    if "files" in more:
+        found["files"] = {name: len(b64decode(body["base64"])) for name, body in more["files"].items()}
+    return found
+
+
+def result_json(row: ResultRow, *, has_details: bool = True) -> dict[str, Any]:
+    """One trial as `export -f jsonl` writes it; details are what a scorer noted, such as a judge's replies."""
     return {
         "run_id": row.run_id,
         "model": row.model,
@@ -21,12 +35,14 @@ def result_json(row: ResultRow) -> dict[str, Any]:
         "input": row.input,
         "target": row.target,
         "response": row.response,
+        **beside_text(row),
         "scores": {
             score.scorer: {
                 "value": score.value,
                 "answer": score.answer,
                 "reason": score.reason,
                 "invalid": score.is_invalid,
+                **({"details": orjson.loads(score.details)} if has_details and score.details else {}),
             }
             for score in row.scores
         },

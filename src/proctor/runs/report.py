@@ -100,4 +100,4 @@ def _samples(database: Database, document: dict[str, Any], most: int) -> dict[st
 
 
 def _sample(row: ResultRow) -> dict[str, Any]:
-    return {**result_json(row), "prompt": orjson.loads(row.prompt)["messages"]}
+    return {**result_json(row, has_details=False), "prompt": orjson.loads(row.prompt)["messages"]}

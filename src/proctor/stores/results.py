@@ -85,6 +85,8 @@ class ResultRow:
     cost_basis: str | None
     finish_reason: str | None
     scores: tuple[ScoreRow, ...]
+    more: str | None = None
+    """What came beside the text, as JSON: calls of tools, reasoning, files, earlier turns, log-probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +257,7 @@ class ResultStore:
 
     def _page(self, part: _Part, filters: _Filters, after: int) -> Iterator[ResultRow]:
         query = (
-            select(responses, samples.c.input, samples.c.target, samples.c.prompt, bodies.c.text)
+            select(responses, samples.c.input, samples.c.target, samples.c.prompt, bodies.c.text, bodies.c.more)
             .join(samples, samples.c.digest == responses.c.sample_digest)
             .outerjoin(bodies, bodies.c.response_id == responses.c.id)
             .where(responses.c.evaluation_id == part.id, responses.c.id > after)
@@ -330,5 +332,6 @@ def _result_row(part: _Part, row: Any, marks: tuple[ScoreRow, ...]) -> ResultRow
         cost_usd=from_pico(row.cost_pico_usd),
         cost_basis=row.cost_basis,
         finish_reason=row.finish_reason,
+        more=row.more,
         scores=marks,
     )
