@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from commands import Cli
 from engine.parts import EchoScorer, MemoryJournal, ScriptedModel, trials
 from fakes.loopback import Exchange, Loopback
+from fakes.provider import FakeProvider
 from models.asking import ask, make
-from proctor.domain.model import ModelIdentity
+from proctor.domain.errors import PlanError
+from proctor.domain.model import Allowance, ModelIdentity
 from proctor.domain.response import RateState, Response, Usage
 from proctor.engine.loop import ModelWork, Work, execute
 from proctor.engine.ratelimit import RateLimit, RateLimits
@@ -198,10 +200,118 @@ def test_a_lane_keeps_to_the_limit_with_many_in_flight() -> None:
     assert max(sent) - 1000.0 == pytest.approx(9.0)
 
 
+def test_requests_that_a_model_sends_on_its_own_are_made_up_for() -> None:
+    clock = Clock()
+    sent: list[float] = []
+
+    def act(text: str, _: int) -> Response:
+        sent.append(clock.now - 1000.0)
+        return Response(text, turns=("a first try", "a second one"))
+
+    async def go() -> None:
+        limit = RateLimit(60, clock=clock, pause=clock.pause)
+        work = [ModelWork("m", ScriptedModel(act), [Work(1, trials(3), (EchoScorer(),))], 1, 0, 5, rate=limit)]
+        await execute(work, MemoryJournal(), stopping=asyncio.Event(), observe=lambda _: None)
+
+    asyncio.run(go())
+    assert sent == pytest.approx([0.0, 3.0, 6.0])
+
+
+def spread(limit: RateLimit, clock: Clock, count: int = 4, used: int = 0) -> list[float]:
+    """When each of several requests in a row is let through, in seconds from the first."""
+
+    async def go() -> list[float]:
+        times = []
+        for _ in range(count):
+            set_aside = await limit.admit(0, asyncio.Event())
+            assert set_aside is not None
+            times.append(clock.now)
+            limit.settle(set_aside, Usage(used, 0), None)
+        return [moment - times[0] for moment in times]
+
+    return asyncio.run(go())
+
+
+HOSTED = ("openai", "anthropic", "google", "openrouter", "huggingface", "ollama", "vllm", "completions")
+KEYS = {
+    "OPENAI_API_KEY": "k",
+    "ANTHROPIC_API_KEY": "k",
+    "GEMINI_API_KEY": "k",
+    "OPENROUTER_API_KEY": "k",
+    "HF_TOKEN": "k",
+}
+HERE = "base_url=http://127.0.0.1:1"
+
+
+@pytest.mark.parametrize("provider", HOSTED)
+def test_the_settings_of_a_hosted_model_are_limits_of_the_run(provider: str) -> None:
+    clock = Clock()
+    limits = RateLimits(clock=clock, pause=clock.pause)
+    by_requests = limits.of(make(f"{provider}/m?{HERE}&rpm=30", KEYS))
+    assert spread(by_requests, clock) == pytest.approx([0, 2, 4, 6])
+    by_tokens = limits.of(make(f"{provider}/n?{HERE}&tpm=600", KEYS))
+    assert spread(by_tokens, clock, used=100) == pytest.approx([0, 10, 20, 30])
+    with pytest.raises(PlanError, match="'rpm' must be more than 0"):
+        make(f"{provider}/m?{HERE}&rpm=0", KEYS)
+
+
+@pytest.mark.parametrize(("flag", "setting", "seconds"), [(60, 30, 2), (30, 60, 2), (None, 30, 2), (30, None, 2)])
+def test_the_stricter_of_flag_and_setting_holds(flag: float | None, setting: float | None, seconds: float) -> None:
+    clock = Clock()
+    limits = RateLimits(flag, clock=clock, pause=clock.pause)
+    model = Keyed("a", "k", Allowance(requests_per_minute=setting))
+    assert spread(limits.of(model), clock, 3) == pytest.approx([0, seconds, 2 * seconds])
+
+
+@pytest.mark.parametrize("provider", HOSTED)
+def test_a_model_and_a_judge_on_one_key_share_the_stricter_allowance(provider: str) -> None:
+    clock = Clock()
+    limits = RateLimits(clock=clock, pause=clock.pause)
+    model, judge = (make(f"{provider}/m?{HERE}&rpm={rpm}", KEYS) for rpm in (60, 30))
+    assert limits.of(model) is limits.of(judge)
+    assert spread(limits.of(model), clock) == pytest.approx([0, 2, 4, 6])
+    other = make(f"{provider}/m?{HERE}&rpm=60", dict.fromkeys([*KEYS, "VLLM_API_KEY", "OLLAMA_API_KEY"], "another"))
+    is_keyed = provider != "ollama"
+    assert (limits.of(other) is limits.of(model)) is not is_keyed
+
+
+def test_a_wider_allowance_that_comes_later_widens_nothing() -> None:
+    clock = Clock()
+    limits = RateLimits(clock=clock, pause=clock.pause)
+    narrow, wide = (Keyed("a", "k", Allowance(rate, 60 * rate)) for rate in (30.0, 600.0))
+    assert limits.of(narrow) is limits.of(wide)
+    assert spread(limits.of(wide), clock, 3) == pytest.approx([0, 2, 4])
+
+
+def test_work_without_the_runs_limits_keeps_to_the_models_own() -> None:
+    model = Keyed("a", "k", Allowance(requests_per_minute=0.001))
+
+    async def go() -> None:
+        stopping = asyncio.Event()
+        model.act = lambda text, _: (asyncio.get_running_loop().call_later(0.05, stopping.set), Response(text))[1]
+        work = [ModelWork("m", model, [Work(1, trials(3), (EchoScorer(),))], 3, 0, 5)]
+        await execute(work, MemoryJournal(), stopping=stopping, observe=lambda _: None)
+
+    asyncio.run(go())
+    assert model.asked.total() == 1
+
+
+def test_waiting_for_a_turn_takes_nothing_from_a_requests_time_and_is_no_fault(cli: Cli) -> None:
+    """One request a second with two seconds for each: the last waits longer than that, and nobody fails."""
+    with FakeProvider() as server:
+        model = f"openai/m?base_url={server.url}&rpm=60"
+        ended = cli(
+            "run", "arithmetic", "-m", model, "--limit", 5, "--timeout", 2, "--retries", 0, "--concurrency", 5, "--json"
+        )
+    assert ended.code == 0, ended.err
+    [evaluation] = ended.json["evaluations"]
+    assert (evaluation["scored"], evaluation["failed"]) == (5, 0)
+
+
 class Keyed(ScriptedModel):
-    def __init__(self, name: str, account: str | None) -> None:
+    def __init__(self, name: str, account: str | None, allowance: Allowance = Allowance()) -> None:  # noqa: B008
         super().__init__()
-        self.name, self.account = name, account
+        self.name, self.account, self.allowance = name, account, allowance
 
     @property
     def identity(self) -> ModelIdentity:
@@ -248,6 +358,15 @@ def test_an_adapter_passes_on_what_its_provider_says() -> None:
 
     with Loopback(answer) as server:
         assert ask(make({"model": "openai/m", "base_url": server.url})).rate == RateState(4, 0.25)
+
+
+def test_plain_completions_pass_on_what_their_provider_says() -> None:
+    async def answer(exchange: Exchange) -> None:
+        left = {"X-RateLimit-Remaining-Requests": "0", "X-RateLimit-Reset-Requests": "10m0s"}
+        await exchange.reply_json(200, {"choices": [{"index": 0, "text": "x"}]}, left)
+
+    with Loopback(answer) as server:
+        assert ask(make({"model": "completions/m", "base_url": server.url})).rate == RateState(0, 600.0)
 
 
 def test_a_provider_that_counts_is_never_asked_too_often(cli: Cli) -> None:

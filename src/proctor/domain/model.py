@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from proctor.domain.message import Json, Prompt
 from proctor.domain.response import Response
@@ -20,8 +20,31 @@ class ModelIdentity:
     adapter_version: str
 
 
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What may be asked of a model in a minute; None where nothing was said."""
+
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    """Input and output together."""
+
+    def stricter(self, other: Allowance) -> Allowance:
+        """What keeps within both."""
+        return Allowance(
+            _less(self.requests_per_minute, other.requests_per_minute),
+            _less(self.tokens_per_minute, other.tokens_per_minute),
+        )
+
+
+def _less(one: float | None, other: float | None) -> float | None:
+    return min((rate for rate in (one, other) if rate is not None), default=None)
+
+
 class Model(Protocol):
-    """Answers prompts; raises ModelError when it cannot."""
+    """Answers prompts; raises ModelError when it cannot.
+
+    One with an `allowance` is asked no faster than that; an `account` tells apart those whose allowances differ.
+    """
 
     @property
     def identity(self) -> ModelIdentity: ...
@@ -31,3 +54,13 @@ class Model(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Unbounded(Protocol):
+    """A model whose requests may cost any amount, whatever `max_tokens` is; any other model keeps to `max_tokens`."""
+
+    @property
+    def unbounded(self) -> str | None:
+        """Why, and what to do: words that follow the model's name; None where `max_tokens` is kept to after all."""
+        ...

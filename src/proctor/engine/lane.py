@@ -18,7 +18,7 @@ from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget, most_it_can_cost
 from proctor.engine.deadlines import Deadlines
 from proctor.engine.limiter import AdaptiveLimit
-from proctor.engine.ratelimit import RateLimit
+from proctor.engine.ratelimit import RateLimit, RateLimits
 from proctor.engine.retry import RetryPolicy
 
 REJECTIONS_BEFORE_GIVING_UP = 20
@@ -44,7 +44,7 @@ class Lane:
         rate: RateLimit | None = None,
     ) -> None:
         self.label = label
-        self._rate = rate or RateLimit()
+        self._rate = rate or RateLimits().of(model)
         self._price = price
         self._budget = budget
         self._model = model
@@ -164,8 +164,10 @@ class Lane:
         try:
             response = await self._paid(prompt, trial)
         finally:
-            usage, rate = (None, None) if response is None else (response.usage, response.rate)
-            self._rate.settle(set_aside, usage, rate)
+            if response is None:
+                self._rate.settle(set_aside, None, None)
+            else:
+                self._rate.settle(set_aside, response.usage, response.rate, further=len(response.turns))
         return response
 
     async def _paid(self, prompt: Prompt, trial: Trial) -> Response | None:

@@ -6,8 +6,9 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
+from functools import partial
 
-from proctor.domain.model import Model
+from proctor.domain.model import Allowance, Model
 from proctor.domain.response import RateState, Usage
 
 MINUTE = 60.0
@@ -94,6 +95,16 @@ class RateLimit:
     def is_counting_tokens(self) -> bool:
         return self._tokens is not None or self._tokens_left is not None
 
+    def tighten(self, allowance: Allowance) -> None:
+        """Keep to this allowance too; one that is wider than what holds already changes nothing."""
+        self._requests = self._tightened(self._requests, allowance.requests_per_minute)
+        self._tokens = self._tightened(self._tokens, allowance.tokens_per_minute)
+
+    def _tightened(self, bucket: Bucket | None, per_minute: float | None) -> Bucket | None:
+        if per_minute is None or (bucket is not None and bucket.per_minute <= per_minute):
+            return bucket
+        return Bucket(per_minute, self._clock())
+
     async def admit(self, characters: int, stopping: asyncio.Event) -> float | None:
         """The tokens set aside for a request, once it may be sent; None when the run stops first."""
         if self._turn.locked() or self._wait_seconds(self._expected(characters)) > 0:
@@ -106,9 +117,14 @@ class RateLimit:
                 return self._take(self._expected(characters))
         return self._take(self._expected(characters))
 
-    def settle(self, set_aside: float, usage: Usage | None, rate: RateState | None) -> None:
-        """A request has ended: count what it really used, and believe what the provider says is left."""
+    def settle(self, set_aside: float, usage: Usage | None, rate: RateState | None, *, further: int = 0) -> None:
+        """A request has ended: count what it really used, and believe what the provider says is left.
+
+        `further` requests were sent for the same answer without waiting; those that come after make up for them.
+        """
         self._in_flight -= 1
+        if self._requests is not None:
+            self._requests.take(further)
         used = None if usage is None or usage.input_tokens is None else usage.input_tokens + (usage.output_tokens or 0)
         if used is not None:
             self._tokens_each = used if self._tokens_each is None else 0.9 * self._tokens_each + 0.1 * used
@@ -158,11 +174,22 @@ class RateLimit:
 class RateLimits:
     """One limit for each provider, key and model, shared by all who ask it."""
 
-    def __init__(self, requests_per_minute: float | None = None, tokens_per_minute: float | None = None) -> None:
-        self._rates = (requests_per_minute, tokens_per_minute)
+    def __init__(
+        self,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Pause = wait_for_either,
+    ) -> None:
+        self._of_each = Allowance(requests_per_minute, tokens_per_minute)
+        self._make = partial(RateLimit, clock=clock, pause=pause)
         self._limits: dict[Hashable, RateLimit] = {}
 
     def of(self, model: Model) -> RateLimit:
+        """The model's limit: the strictest of what the run and all who share it allow."""
         identity = model.identity
         key = (identity.provider, identity.endpoint, identity.name, getattr(model, "account", None))
-        return self._limits.setdefault(key, RateLimit(*self._rates))
+        limit = self._limits.setdefault(key, self._make())
+        limit.tighten(self._of_each.stricter(getattr(model, "allowance", Allowance())))
+        return limit

@@ -63,5 +63,5 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
         headers=headers,
         is_streaming=given.stream,
         accepts=given.accepts(has_documents=True),
-        pace=given.pace(endpoint.target.model),
+        allowance=given.allowance(endpoint.target.model),
     )

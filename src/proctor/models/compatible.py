@@ -73,7 +73,11 @@ def create_openrouter(name: str, settings: Mapping[str, Any], environment: Mappi
         fields["models"] = [name, *given.fallbacks]
     if given.routing:
         fields["provider"] = given.routing
-    return _create("openrouter", name, given, environment, fields)
+    unbounded = None
+    if given.fallbacks:
+        named = ", ".join(given.fallbacks)
+        unbounded = f"may be answered by its fallbacks, at their own prices: leave out fallbacks ({named})"
+    return _create("openrouter", name, given, environment, fields, unbounded)
 
 
 def create_huggingface(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> Model:  # noqa: ARG001
@@ -98,6 +102,7 @@ def _create(
     settings: HostedSettings,
     environment: Mapping[str, str],
     fields: Mapping[str, Json] | None = None,
+    unbounded: str | None = None,
 ) -> Model:
     if not name:
         raise PlanError(f"{provider} needs a model's name: write {provider}/NAME.")
@@ -113,7 +118,8 @@ def _create(
         headers=bearer(endpoint),
         is_streaming=settings.stream,
         accepts=settings.accepts(has_documents=PROVIDERS[provider].capabilities.documents),
-        pace=settings.pace(endpoint.target.model),
+        unbounded=unbounded,
+        allowance=settings.allowance(endpoint.target.model),
     )
 
 

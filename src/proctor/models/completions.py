@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,13 @@ import orjson
 
 from proctor.domain.errors import ModelUnavailableError, PlanError, ProviderFaultError
 from proctor.domain.message import Json, Prompt
-from proctor.domain.model import Model, ModelIdentity
+from proctor.domain.model import Allowance, Model, ModelIdentity
 from proctor.domain.response import FinishReason, Response, TokenLogprob, Usage
 from proctor.models.chat import FINISH, read_logprobs
 from proctor.models.endpoint import HOSTED_DECIDING, HostedSettings, bearer, find_endpoint
 from proctor.models.faults import fault_in_answer
-from proctor.models.pace import Pace
 from proctor.models.provider import Capabilities, Provider
+from proctor.models.rates import read_rate
 from proctor.models.settings import read_settings, version_of
 from proctor.models.transport import Transport
 
@@ -50,7 +50,7 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
     url = f"{endpoint.base_url}/completions"
     identity = ModelIdentity(PROVIDER.name, name, url, version_of(ADAPTER_VERSION, given, *HOSTED_DECIDING))
     headers = {"content-type": "application/json", **bearer(endpoint)}
-    return CompletionsModel(identity, Transport(endpoint.target), url, headers, given.pace(endpoint.target.model))
+    return CompletionsModel(identity, Transport(endpoint.target), url, headers, given.allowance(endpoint.target.model))
 
 
 def continuations_of(prompt: Prompt) -> tuple[str, ...]:
@@ -67,7 +67,11 @@ class CompletionsModel:
     transport: Transport
     url: str
     headers: Mapping[str, str]
-    pace: Pace
+    allowance: Allowance
+
+    @property
+    def account(self) -> str:
+        return self.transport.target.account
 
     async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
         """An answer; or, for a list of texts, the likeliest, with the log-likelihood of each as `logprobs`."""
@@ -76,7 +80,6 @@ class CompletionsModel:
             raise ModelUnavailableError(f"{self.transport.target.model}: plain completions know no tools and no schema")
         context = prompt.text
         body = _scoring(context, continuations) if continuations else _writing(context, options)
-        await self.pace.wait(timeout_seconds)
         started = time.perf_counter()
         document, headers = await self._ask({"model": self.identity.name, **body}, timeout_seconds)
         seconds = time.perf_counter() - started
@@ -84,8 +87,7 @@ class CompletionsModel:
             response = self._read(document, context, continuations, seconds)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             raise ProviderFaultError(f"{self.transport.target.model} sent an answer of an unknown form") from None
-        self.pace.settle(response.usage, headers)
-        return response
+        return replace(response, rate=read_rate(headers))
 
     async def close(self) -> None:
         await self.transport.close()

@@ -8,8 +8,8 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from proctor.domain.errors import PlanError
+from proctor.domain.model import Allowance
 from proctor.models.faults import Target
-from proctor.models.pace import Pace
 from proctor.models.parts import Accepts
 from proctor.models.provider import Provider, find_key
 from proctor.models.settings import clean_url
@@ -33,12 +33,13 @@ class HostedSettings:
         """What the model takes natively, unless the settings say otherwise."""
         return Accepts(self.images, has_documents if self.documents is None else self.documents == "native")
 
-    def pace(self, model: str) -> Pace:
+    def allowance(self, model: str) -> Allowance:
+        """How fast the model may be asked; raises PlanError for a speed that is none."""
         for name in ("rpm", "tpm"):
             value = getattr(self, name)
             if value is not None and not 0 < value < float("inf"):
                 raise PlanError(f"{model}: the setting {name!r} must be more than 0, not {value:g}.")
-        return Pace(model, self.rpm, self.tpm)
+        return Allowance(self.rpm, self.tpm)
 
 
 HOSTED_DECIDING = ("documents",)

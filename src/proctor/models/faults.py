@@ -16,6 +16,7 @@ from proctor.domain.errors import (
     RateLimitedError,
     RequestRejectedError,
 )
+from proctor.domain.identity import digest
 from proctor.models.waits import error_details, error_of, retry_after
 
 LONGEST_MESSAGE = 300
@@ -34,6 +35,11 @@ class Target:
     """The model as the user wrote it, `provider/name`."""
     key_variable: str | None = None
     secrets: tuple[str, ...] = ()
+
+    @property
+    def account(self) -> str:
+        """Tells keys apart without showing them: an allowance belongs to a key."""
+        return digest(list(self.secrets))
 
     def clean(self, text: str) -> str:
         """The text on one line, shortened, without any secret that was echoed back."""

@@ -44,5 +44,5 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
         headers={"x-goog-api-key": endpoint.key} if endpoint.key else {},
         is_streaming=given.stream,
         accepts=given.accepts(has_documents=True),
-        pace=given.pace(endpoint.target.model),
+        allowance=given.allowance(endpoint.target.model),
     )

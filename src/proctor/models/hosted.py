@@ -10,14 +10,12 @@ from typing import Any, Protocol
 import orjson
 
 from proctor.domain.errors import ProviderFaultError
-from proctor.domain.identity import digest
 from proctor.domain.message import Json, Prompt
-from proctor.domain.model import ModelIdentity
+from proctor.domain.model import Allowance, ModelIdentity
 from proctor.domain.price import reported
 from proctor.domain.response import Response
 from proctor.models.event_stream import EventStream
 from proctor.models.faults import Target
-from proctor.models.pace import Pace
 from proctor.models.parts import Accepts, prepare
 from proctor.models.rates import read_rate
 from proctor.models.tools import checked_calls
@@ -64,23 +62,24 @@ class HostedModel:
         headers: Mapping[str, str],
         is_streaming: bool = False,
         accepts: Accepts = Accepts(),  # noqa: B008 - a frozen value
-        pace: Pace | None = None,
+        allowance: Allowance = Allowance(),  # noqa: B008 - a frozen value
+        unbounded: str | None = None,
     ) -> None:
         self.identity = identity
+        self.unbounded = unbounded
+        self.allowance = allowance
         self._transport = transport
         self._dialect = dialect
         self._url = url
         self._headers = {"content-type": "application/json", **headers}
         self._is_streaming = is_streaming
         self._accepts = accepts
-        self._pace = pace or Pace(transport.target.model)
 
     async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
         transport, target = self._transport, self._transport.target
         prompt = await prepare(prompt, self._accepts, target.model)
         fields = self._dialect.body(self.identity.name, prompt, options, is_streaming=self._is_streaming)
         body = orjson.dumps(fields)
-        await self._pace.wait(timeout_seconds)
         started = time.perf_counter()
         if self._is_streaming:
             stream = self._dialect.stream(target, started)
@@ -96,7 +95,6 @@ class HostedModel:
             raise ProviderFaultError(f"{target.model} sent an answer of an unknown form") from None
         if response.cost_usd is not None:
             response = replace(response, cost_basis=reported(response.cost_usd))
-        self._pace.settle(response.usage, headers)
         if (rate := read_rate(headers)) is not None:
             response = replace(response, rate=rate)
         return checked_calls(prompt, response) if response.tool_calls else response
@@ -107,8 +105,7 @@ class HostedModel:
 
     @property
     def account(self) -> str:
-        """Tells keys apart without showing them: an allowance belongs to a key."""
-        return digest(list(self._transport.target.secrets))
+        return self._transport.target.account
 
     async def close(self) -> None:
         await self._transport.close()

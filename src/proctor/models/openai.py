@@ -60,5 +60,5 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
         headers=headers,
         is_streaming=given.stream,
         accepts=given.accepts(has_documents=endpoint.is_own or given.api == "responses"),
-        pace=given.pace(endpoint.target.model),
+        allowance=given.allowance(endpoint.target.model),
     )
