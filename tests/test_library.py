@@ -195,3 +195,29 @@ def test_retries_and_faults_are_counted_apart_from_answers() -> None:
     failed = [row for row in run.results() if row["outcome"] == "failed"]
     assert 0 < len(failed) < 30
     assert run.metrics["openai/x"]["puzzles"]["accuracy"].n == 30 - len(failed)
+
+
+def test_a_plan_file_can_be_evaluated_and_arguments_win(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text('{"input": "1 + 1", "target": "2"}\n')
+    (tmp_path / "mine.yaml").write_text("name: mine\ndataset: {source: mine.jsonl}\nscorers: [numeric]\n")
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("models: [demo/weak]\nbenchmarks: [mine.yaml]\nepochs: 2\nlimits: {concurrency: 3}\n")
+    run = proctor.evaluate(plan, epochs=4, concurrency=2)
+    assert run.document["evaluations"][0]["trials"] == 4
+    with pytest.raises(proctor.UserError, match="needs models, or a plan file"):
+        proctor.evaluate("puzzles")
+
+
+def test_judges_stop_rules_shots_and_data_are_arguments_too(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "gsm8k.jsonl").write_text('{"question": "1 + 1?", "answer": "#### 2"}\n')
+    (tmp_path / "gsm8k.dev.jsonl").write_text('{"question": "2 + 2?", "answer": "#### 4"}\n')
+    run = proctor.evaluate("gsm8k", "demo/weak", data=tmp_path, shots=1)
+    [row] = run.results()
+    assert row["sample_id"]
+    assert run.document["evaluations"][0]["selection"]["shots"] == 1
+    stopped = proctor.evaluate("puzzles", "demo/perfect?delay_ms=2", until="ci<0.5", concurrency=1)
+    assert stopped.document["evaluations"][0]["stopped"] > 0
+    Path("judged.jsonl").write_text('{"input": "Hello?", "target": "Hello!"}\n')
+    Path("judged.yaml").write_text("name: judged\ndataset: {source: judged.jsonl}\nscorers: [judge_rubric]\n")
+    judged = proctor.evaluate("judged.yaml", "demo/weak", judge="demo/weak")
+    assert judged.document["evaluations"][0]["invalid"] == 1

@@ -14,7 +14,7 @@ from proctor.domain.errors import PlanError, did_you_mean
 from proctor.domain.estimate import Estimate
 from proctor.domain.plan import Limits, Plan, Sampling
 from proctor.domain.run import RunStatus
-from proctor.planning.plan_file import plan_from
+from proctor.planning.plan_file import plan_from, read_plan
 from proctor.reports.rows import result_json
 from proctor.runs.execute import Execution, carry_out, submit
 from proctor.runs.reading import read_run
@@ -88,51 +88,52 @@ class Run:
 
 def evaluate(
     benchmarks: Written | Sequence[Written],
-    models: Written | Sequence[Written],
+    models: Written | Sequence[Written] | None = None,
     *,
     limit: int | None = None,
     where: Mapping[str, str | Sequence[str]] | None = None,
-    epochs: int = 1,
-    seed: int = 0,
-    cache: bool = True,
-    batch: bool = False,
-    offline: bool = False,
-    name: str | None = None,
+    shots: int | None = None,
+    data: Path | str | None = None,
     home: Path | str | None = None,
     **options: Any,
 ) -> Run:
     """Evaluate models on benchmarks and wait for the result; nothing is printed, and the run is kept.
 
-    Benchmarks and models are written as in a plan. `options` are sampling options (temperature, max_tokens, …) and
-    limits (concurrency, minutes, retries, timeout_seconds, …). `home` takes the place of PROCTOR_HOME. A mistake raises
-    a UserError; a run that could not be completed is returned all the same, and its `status` and `error` say why.
+    Benchmarks and models are written as in a plan; without models, `benchmarks` is a plan file. `options` are the
+    other parts of a plan (epochs, seed, judge, until, cache, batch, offline, sandbox, name), sampling options
+    (temperature, max_tokens, …) and limits (concurrency, cost_usd, minutes, …); they win over a plan file. `data` takes
+    the place of PROCTOR_DATA, `home` of PROCTOR_HOME. A mistake raises a UserError; a run that could not be completed
+    is returned all the same, and its `status` and `error` say why.
     """
-    selection = {key: value for key, value in (("limit", limit), ("where", where)) if value is not None}
-    plan = plan_from(
-        {
-            "name": name,
-            "models": [_plain(model) for model in _listed(models)],
-            "benchmarks": [_selected(spec, selection) for spec in _listed(benchmarks)],
-            "epochs": epochs,
-            "seed": seed,
-            "cache": cache,
-            "batch": batch,
-            "offline": offline,
-            **_sorted_options(options),
-        }
-    )
+    given = (("limit", limit), ("where", where), ("shots", shots))
+    selection = {key: value for key, value in given if value is not None}
+    parts, folder = _sorted_options(options), Path.cwd()
+    if models is None:
+        path = _plan_file(benchmarks, selection)
+        plan, folder = read_plan(path, parts), path.absolute().parent
+    else:
+        specs = [_selected(spec, selection) for spec in _listed(benchmarks)]
+        plan = plan_from({**parts, "models": [_plain(model) for model in _listed(models)], "benchmarks": specs})
     settings = Settings.from_environment({**os.environ, "PROCTOR_HOME": str(home)} if home else os.environ)
+    found = settings.data if data is None else Path(data)
+    surroundings = Surroundings(folder, os.environ, found, settings.prices, settings.is_offline)
     database = open_database(settings.database_url)
     try:
-        return _evaluated(plan, settings, database)
+        return _evaluated(plan, surroundings, database)
     finally:
         database.dispose()
 
 
-def _evaluated(plan: Plan, settings: Settings, database: Database) -> Run:
-    execution = submit(
-        plan, Surroundings(Path.cwd(), os.environ, settings.data, settings.prices, settings.is_offline), database
-    )
+def _plan_file(given: Written | Sequence[Written], selection: Mapping[str, Any]) -> Path:
+    if not isinstance(given, str | os.PathLike) or Path(given).suffix.lower() not in (".yaml", ".yml"):
+        raise PlanError("evaluate() needs models, or a plan file that names them.")
+    if selection:
+        raise PlanError(f"evaluate(): {next(iter(selection))!r} belongs to a benchmark: set it in the plan, beside it.")
+    return Path(given)
+
+
+def _evaluated(plan: Plan, surroundings: Surroundings, database: Database) -> Run:
+    execution = submit(plan, surroundings, database)
     _run_in_thread(execution)
     return Run(execution.run_id, read_run(database, execution.run_id), database)
 
@@ -187,18 +188,24 @@ def _selected(spec: Written, selection: Mapping[str, Any]) -> str | Mapping[str,
     return {**selection, **({"benchmark": plain} if isinstance(plain, str) else plain)}
 
 
-def _sorted_options(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    known = {"sampling": set(Sampling.model_fields) - {"seed"}, "limits": set(Limits.model_fields)}
-    parts: dict[str, dict[str, Any]] = {}
+PARTS = frozenset(Plan.model_fields) - {"models", "benchmarks", "sampling", "limits"}
+"""What of a plan is an argument of its own."""
+
+
+def _sorted_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    inner = {"sampling": set(Sampling.model_fields) - PARTS, "limits": set(Limits.model_fields)}
+    parts: dict[str, Any] = {}
     for name, value in options.items():
-        part = next((part for part, names in known.items() if name in names), None)
-        if part is None:
-            names = sorted(known["sampling"] | known["limits"])
+        part = next((part for part, names in inner.items() if name in names), None)
+        if part is not None:
+            parts.setdefault(part, {})[name] = value
+        elif name in PARTS:
+            parts[name] = value
+        else:
+            names = sorted(PARTS.union(*inner.values()))
             raise PlanError(
-                f"evaluate() has no option {name!r}.{did_you_mean(name, names)} Sampling options and limits: "
-                f"{', '.join(names)}."
+                f"evaluate() has no option {name!r}.{did_you_mean(name, names)} There are: {', '.join(names)}."
             )
-        parts.setdefault(part, {})[name] = value
     return parts
 
 

@@ -179,6 +179,16 @@ def test_resuming_finds_the_data_again(cli: Cli) -> None:
     assert ended.json["evaluations"][0]["scored"] == 6
 
 
+def test_flags_win_over_what_a_plan_says_of_its_benchmarks(cli: Cli) -> None:
+    Path("plan.yaml").write_text(
+        "models: [demo/weak]\nbenchmarks:\n  - puzzles\n  - {benchmark: arithmetic, limit: 9, where: {tags.level: 1}}\n"
+    )
+    ended = cli("run", "plan.yaml", "--limit", 3, "--json")
+    assert ended.code == 0, ended.err
+    assert [item["trials"] for item in ended.json["evaluations"]] == [3, 3]
+    assert ended.json["evaluations"][1]["selection"] == {"limit": 3, "where": {"tags.level": ["1"]}}
+
+
 def test_models_are_listed_and_one_can_be_looked_at(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "OPENAI_API_KEY is not set" in cli("models").out
     monkeypatch.setenv("OPENAI_API_KEY", "a-key")

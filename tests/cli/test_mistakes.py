@@ -73,7 +73,6 @@ def test_a_mistake_in_a_plan_is_named_with_its_place(cli: Cli, plan: str, parts:
         (("run", "puzles", "-m", "demo/strong"), ["No benchmark 'puzles'. Did you mean 'puzzles'?"]),
         (("run", "plam.yaml"), ["There is no file plam.yaml. Did you mean 'plan.yaml'?"]),
         (("run", "plan.yaml", "puzzles"), ["a plan is run alone"]),
-        (("run", "plan.yaml", "--limit", "3"), ["--limit belongs to one benchmark"]),
         (("run", "plan.yaml", "-m", "demo"), ["models[0]: 'demo' is not a model"]),
         ((*RUN, "--where", "category"), ["--where takes KEY=VALUE", "'category'"]),
         ((*RUN, "--where", "category="), ["--where takes KEY=VALUE"]),

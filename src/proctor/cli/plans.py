@@ -15,7 +15,7 @@ from proctor.domain.yaml_document import LocatedDocument, load_yaml
 from proctor.models.registry import create_model
 from proctor.planning.plan_file import is_plan, plan_from, plan_in
 from proctor.reports.labels import metric_labels
-from proctor.scorers.registry import create_scorer
+from proctor.scorers.registry import create_scorers
 
 if TYPE_CHECKING:
     from proctor.domain.benchmark import Benchmark
@@ -50,7 +50,7 @@ class GivenPlan:
         found: dict[str, None] = {}
         for spec in self.plan.benchmarks:
             benchmark = self._load(spec, surroundings)
-            scorers = [create_scorer(scorer, surroundings.folder).name for scorer in benchmark.scorers]
+            scorers = [scorer.name for scorer in create_scorers(benchmark.scorers, surroundings.folder)]
             found.update(dict.fromkeys(metric_labels(scorers, benchmark.metrics)))
         return list(found)
 
@@ -94,9 +94,10 @@ def read_targets(targets: Sequence[str], models: Sequence[str], values: dict[str
 
 def _from_file(path: Path, document: LocatedDocument, values: dict[str, Any]) -> GivenPlan:
     spec = values.pop("benchmark", {})
-    if spec:
-        raise PlanError(f"--{next(iter(spec))} belongs to one benchmark: set it in {path}, beside the benchmark.")
     plan = _beside(path.parent, plan_in(document, values))
+    if spec:  # a flag holds for every benchmark of the plan
+        chosen = [{**item.model_dump(exclude_defaults=True), **spec} for item in plan.benchmarks]
+        plan = plan_from({**plan.model_dump(), "benchmarks": chosen})
     return GivenPlan(plan, document, frozenset(values))
 
 
