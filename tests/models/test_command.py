@@ -245,12 +245,13 @@ def test_another_program_is_another_model(tmp_path: Path) -> None:
     assert first == model(tmp_path, "print(1)", memory_mb=100).identity
 
 
-def test_the_worked_examples_are_plans_that_can_be_read() -> None:
+@pytest.mark.parametrize("name", ["coding_agents.yaml", "program_builders.yaml"])
+def test_the_worked_examples_are_plans_that_can_be_read(name: str) -> None:
     import yaml
 
     from proctor.domain.plan import Plan
 
-    plan = Plan.model_validate(yaml.safe_load((EXAMPLES / "coding_agents.yaml").read_text()))
+    plan = Plan.model_validate(yaml.safe_load((EXAMPLES / name).read_text()))
     environment = {"PATH": "/nowhere", "ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k"}
     from proctor.models.registry import create_model
 
