@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,56 @@ def test_earlier_answers_narrow_the_interval_and_it_holds_what_then_happens(cli:
         assert actual["cached"] == 60
         assert is_within(cost, actual["cost_usd"]), (cost, actual["cost_usd"])
         assert cost["value_usd"] == pytest.approx(actual["cost_usd"], rel=0.15)
+
+
+def conversing(ask: Ask) -> Reply:
+    """Answers of 50 tokens and 200 characters; all messages are counted, four characters to a token."""
+    tokens_in = sum(len(message["content"]) // 4 + 6 for message in ask.body["messages"])
+    return Reply("ANSWER: 1 ".ljust(200, "."), input_tokens=tokens_in, output_tokens=50, cached_tokens=0)
+
+
+def write_talks(count: int) -> None:
+    """Conversations of one to four turns."""
+    more = [" And in one word? " * 12, "Why? " * 30, "Are you sure? " * 9]
+    rows = [
+        {"id": f"s{n}", "question": f"What is {n} + 1? " * 15, "answer": "1", "more": more[: n % 4]}
+        for n in range(count)
+    ]
+    write_benchmark(Path(), 1)
+    Path("sums.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    definition = Path("sums.yaml").read_text()
+    Path("sums.yaml").write_text(definition.replace("target: answer", "target: answer, follow_ups: more"))
+
+
+def test_each_turn_of_a_conversation_is_counted_with_all_that_was_said_before_it(cli: Cli) -> None:
+    write_talks(40)
+    with FakeProvider(reply=conversing) as provider:
+        model = f"openai/sums?base_url={provider.url}/v1"
+        document = dry_run(cli, model)
+        cost = document["evaluations"][0]["cost"]
+        assert document["estimated_requests"] == 100
+        assert "conversations of 2.5 turns" in cost["basis"]
+        some = cli("run", "sums.yaml", "-m", model, *PRICED, "--limit", 20, "--json").json["evaluations"][0]
+        known = dry_run(cli, model, "--no-cache")["evaluations"][0]["cost"]
+        assert "answers as long as 20 earlier ones" in known["basis"]
+        actual = cli("run", "sums.yaml", "-m", model, *PRICED, "--no-cache", "--json").json["evaluations"][0]
+        assert some["usage"]["input_tokens"] < actual["usage"]["input_tokens"]
+        # The middle of 0 to 100 tokens is what this model answers, so the estimate can be held against the bill.
+        assert cost["value_usd"] == pytest.approx(actual["cost_usd"], rel=0.05)
+        assert is_within(cost, actual["cost_usd"])
+        assert known["value_usd"] == pytest.approx(actual["cost_usd"], rel=0.15)
+        assert is_within(known, actual["cost_usd"])
+
+
+def test_answers_of_a_conversation_may_each_be_as_long_as_max_tokens(cli: Cli) -> None:
+    write_talks(4)
+    with FakeProvider(reply=lambda ask: replace(conversing(ask), output_tokens=100)) as provider:
+        model = f"openai/sums?base_url={provider.url}/v1"
+        cost = dry_run(cli, model)["cost"]
+        for _ in range(2):  # once without history, once with
+            actual = cli("run", "sums.yaml", "-m", model, *PRICED, "--no-cache", "--json").json["evaluations"][0]
+            assert is_within(cost, actual["cost_usd"]), (cost, actual["cost_usd"])
+            cost = dry_run(cli, model, "--no-cache")["cost"]
 
 
 def test_a_pilot_is_asked_for_real_kept_and_not_paid_for_twice(cli: Cli) -> None:

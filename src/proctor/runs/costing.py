@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from proctor.domain.evaluation import Evaluation
-from proctor.domain.message import Document, Image, Prompt
+from proctor.domain.message import Document, Image, Message, Prompt
 from proctor.domain.plan import Plan
-from proctor.domain.price import FREE
+from proctor.domain.price import FREE, Price
 from proctor.domain.response import Usage
 from proctor.domain.sample import Sample
 from proctor.models.prices import where_to_get_prices
@@ -52,16 +52,16 @@ def estimate_cost(evaluation: Evaluation, database: Database | None) -> CostEsti
     cached = _cached_trials(evaluation, database)
     open_trials = evaluation.trials - cached
     history = _Histories(evaluation, database)
-    answer = _answer_length(evaluation, history, open_trials)
+    talk = _talk(evaluation, history)
+    answer = _answer_length(evaluation, history, open_trials, talk.turns)
     if answer is None:
         reason = "no earlier run tells how long the answers are, and max_tokens is not given; --pilot N finds out"
         return CostEstimate(None, None, None, reason, cached)
-    tokens_in, spread, how = _prompt_length(evaluation, history)
     costs = [
-        _cost(evaluation, tokens_in * factor, tokens_out, open_trials)
-        for factor, tokens_out in ((1.0, answer.mean), (1 - spread, answer.low), (1 + spread, answer.high))
+        _cost(price, talk, factor, tokens_out) * open_trials
+        for factor, tokens_out in ((1.0, answer.mean), (1 - talk.spread, answer.low), (1 + talk.spread, answer.high))
     ]
-    basis = f"{price.basis}; {answer.why}; {how}" + (f"; {cached:,} answers are in the cache" if cached else "")
+    basis = f"{price.basis}; {answer.why}; {talk.how}" + (f"; {cached:,} answers are in the cache" if cached else "")
     return CostEstimate(costs[0], costs[1], costs[2], basis, cached)
 
 
@@ -130,17 +130,53 @@ def _cached_trials(evaluation: Evaluation, database: Database | None) -> int:
     return count_answered(database, sorted(keys))
 
 
-def _prompt_length(evaluation: Evaluation, history: _Histories) -> tuple[float, float, str]:
-    """Mean tokens of a prompt, how far that may be off, and where it comes from."""
-    prompts = [evaluation.benchmark.renderer.render(sample) for sample in some_samples(evaluation)]
-    known = history.same_benchmark or history.any
-    if known is None:
-        tokens = sum(_rough_tokens(prompt) for prompt in prompts) / len(prompts)
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """What one trial sends on average: one request, or as many as its conversation has turns."""
+
+    turns: float
+    tokens: float
+    """Of all requests together, the model's own answers apart: each turn repeats what was said before it."""
+    repeated: float
+    """How many of the model's answers are sent again with later turns; 0 where the tokens have them in already."""
+    spread: float
+    how: str
+
+
+def _talk(evaluation: Evaluation, history: _Histories) -> _Talk:
+    samples = some_samples(evaluation)
+    prompts = [evaluation.benchmark.renderer.render(sample) for sample in samples]
+    turns = 1 + sum(len(sample.follow_ups) for sample in samples) / len(samples)
+    talks = f"; conversations of {turns:.3g} turns, each with all that was said before" if turns > 1 else ""
+    if (known := history.same_benchmark) is not None:
+        # Tokens are recorded for whole conversations, so what was counted before holds every turn.
+        characters = sum(len(prompt_text(prompt)) for prompt in prompts) / len(prompts)
+        how = f"prompts at {known.characters_per_token:.1f} characters to a token, as before{talks}"
+        return _Talk(turns, characters / known.characters_per_token, 0.0, MEASURED_SPREAD, how)
+    measure, spread, how = _measure(prompts, history)
+    tokens = sum(_said(measure, prompt, sample.follow_ups) for prompt, sample in zip(prompts, samples, strict=True))
+    repeated = sum(len(sample.follow_ups) * (len(sample.follow_ups) + 1) / 2 for sample in samples)
+    return _Talk(turns, tokens / len(samples), repeated / len(samples), spread, how + talks)
+
+
+def _measure(prompts: Sequence[Prompt], history: _Histories) -> tuple[Callable[[Prompt], float], float, str]:
+    """How tokens of a prompt are counted, how far that may be off, and what to say of it."""
+    if (known := history.any) is None:
         apart = "; images and documents are not counted" if any(map(_has_files, prompts)) else ""
-        return tokens, UNMEASURED_SPREAD, f"prompts measured in characters, about four to a token{apart}"
-    characters = sum(len(prompt_text(prompt)) for prompt in prompts) / len(prompts)
-    how = f"prompts at {known.characters_per_token:.1f} characters to a token, as before"
-    return characters / known.characters_per_token, MEASURED_SPREAD, how
+        return _rough_tokens, UNMEASURED_SPREAD, f"prompts measured in characters, about four to a token{apart}"
+    rate = known.characters_per_token
+    how = f"prompts at {rate:.1f} characters to a token, as before"
+    return lambda prompt: len(prompt_text(prompt)) / rate, MEASURED_SPREAD, how
+
+
+def _said(measure: Callable[[Prompt], float], prompt: Prompt, follow_ups: Sequence[str]) -> float:
+    """Tokens of all turns together: the prompt is sent with each, a follow-up with its own and those after it."""
+    turns = 1 + len(follow_ups)
+    later = (
+        (turns - number) * measure(Prompt((Message("assistant", ""), Message("user", text))))
+        for number, text in enumerate(follow_ups, 1)
+    )
+    return turns * measure(prompt) + sum(later)
 
 
 def _has_files(prompt: Prompt) -> bool:
@@ -160,21 +196,22 @@ def _rough_tokens(prompt: Prompt) -> float:
     return (len(prompt.text) + more) / CHARACTERS_PER_TOKEN + TOKENS_PER_MESSAGE * len(prompt.messages)
 
 
-def _answer_length(evaluation: Evaluation, history: _Histories, trials: int) -> Length | None:
-    """Mean tokens of an answer with an interval for the mean of so many, and where they come from."""
+def _answer_length(evaluation: Evaluation, history: _Histories, trials: int, turns: float) -> Length | None:
+    """Mean tokens of all answers of a trial with an interval for the mean of so many, and where they come from."""
     longest = evaluation.options.get("max_tokens")
-    most = float(longest) if isinstance(longest, int) else math.inf
+    most = longest * turns if isinstance(longest, int) else math.inf
     if (known := history.alike or history.same_benchmark) is not None:
         why = f"answers as long as {known.output.answers:,} earlier ones"
         return from_history(known.output, trials, most, why + ("" if history.alike else " with other options"))
     if math.isfinite(most):
-        return Length(most / 2, 0.0, most, f"no earlier run: answers of 0 to {most:,.0f} tokens (max_tokens)")
+        return Length(most / 2, 0.0, most, f"no earlier run: answers of 0 to {longest:,} tokens (max_tokens)")
     return None
 
 
-def _cost(evaluation: Evaluation, tokens_in: float, tokens_out: float, trials: int) -> Decimal:
-    """Of all trials, each of the same length, in whole tokens."""
-    if evaluation.price is None:
-        raise ValueError("an evaluation without a price has no cost")
-    one = evaluation.price.cost(Usage(math.ceil(tokens_in), math.ceil(tokens_out)))
-    return (one or Decimal(0)) * trials
+def _cost(price: Price, talk: _Talk, factor: float, tokens_out: float) -> Decimal:
+    """Of one trial whose answers have so many tokens together; the factor is on what it is told."""
+    answer = tokens_out / talk.turns
+    tokens_in = (talk.tokens * factor + talk.repeated * answer) / talk.turns
+    # Prices have tiers for long prompts, so one request is priced, not the sum of several.
+    one = price.cost(Usage(math.ceil(tokens_in), math.ceil(answer)))
+    return (one or Decimal(0)) * Decimal(talk.turns)
