@@ -127,7 +127,7 @@ def build(
     rows: Rows | None = None,
 ) -> Benchmark:
     """Open the data and put the benchmark together; nothing is read yet. `rows` take the place of the source."""
-    scorers = tuple(ScorerSpec(name, options) for entry in definition.scorers for name, options in entry.items())
+    scorers = _scorers(definition, document, asked.variant)
     shots = definition.shots if asked.shots is None else asked.shots
     if shots and definition.dataset.examples is None:
         raise BenchmarkError(f"The benchmark {definition.name!r} has no examples to show, so 'shots' cannot be given.")
@@ -159,6 +159,19 @@ def build(
         needs_sandbox=definition.needs_sandbox,
         shots=shots if definition.dataset.examples is not None else None,
     )
+
+
+def _scorers(definition: BenchmarkFile, document: LocatedDocument, variant: str | None) -> tuple[ScorerSpec, ...]:
+    """Each with its place in the file: whether its options are right shows only where scorers are made."""
+    own = document.value.get("variants", {}).get(variant, {})
+    inside = ("variants", str(variant)) if "scorers" in own else ()
+    found = []
+    for place, entry in enumerate(definition.scorers):
+        for name, options in entry.items():
+            line = document.line_of((*inside, "scorers", place, name))
+            path = f"{'.'.join((*inside, 'scorers'))}[{place}]"
+            found.append(ScorerSpec(name, options, f"{document.name}:{line}: {path}"))
+    return tuple(found)
 
 
 def _renderer(

@@ -102,6 +102,10 @@ def _report(name: str, data: str | None, is_json: bool, *, is_check: bool) -> No
 
     spec, here = benchmark_spec(name), surroundings(data)
     benchmark = load_benchmark(spec, seed=0, folder=here.folder, data=here.data)
+    if is_check:
+        from proctor.scorers.registry import create_scorers
+
+        create_scorers(benchmark.scorers, here.folder)
     document = _described(benchmark, find_info(spec, here.folder))
     try:
         document |= _contents(benchmark)
@@ -135,10 +139,19 @@ def _described(benchmark: Benchmark, info: BenchmarkInfo | None) -> dict[str, An
         "shots": benchmark.shots,
         "variants": dict(info.variants) if info else {},
         "parameters": dict(info.parameters) if info else {},
-        "scorers": {scorer.name: dict(scorer.options) for scorer in benchmark.scorers},
+        "scorers": _scorers(benchmark),
         "metrics": list(benchmark.metrics),
         "options": dict(benchmark.options),
         "needs_sandbox": benchmark.needs_sandbox,
+    }
+
+
+def _scorers(benchmark: Benchmark) -> dict[str, Any]:
+    """Options by scorer; several of one kind are told apart by the name that each was given."""
+    kinds = [scorer.name for scorer in benchmark.scorers]
+    return {
+        name if kinds.count(name) == 1 else str(options.get("name", options.get("label", name))): dict(options)
+        for name, options in ((scorer.name, scorer.options) for scorer in benchmark.scorers)
     }
 
 

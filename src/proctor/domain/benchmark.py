@@ -47,6 +47,8 @@ class Renderer(Protocol):
 class ScorerSpec:
     name: str
     options: Mapping[str, Json] = field(default_factory=dict)
+    where: str = field(default="", compare=False)
+    """File, line and path of what was written, for messages; empty when it was written in no file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from proctor.engine.recording import Recorder
 from proctor.runs.judges import JudgeBench, faults_of, give_opponents, judges_of, judging, lost
 from proctor.runs.resolve import Surroundings, price_of
 from proctor.runs.side_by_side import Versions, side_by_side
-from proctor.scorers.registry import create_scorer
+from proctor.scorers.registry import create_scorers
 from proctor.stores.database import Database
 from proctor.stores.journal import SqliteJournal
 from proctor.stores.runs import RunRow, RunStore
@@ -133,11 +133,7 @@ def prepare(
         folder=folder,
         price_of=lambda model: price_of(model, limits, surroundings),
     )
-    made = bench.give(create_scorer(spec, surroundings.folder) for spec in specs)
-    names = [scorer.name for scorer in made]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise PlanError(f"Two scorers would both be called '{twice}': give one of them another with the option 'name'.")
+    made = bench.give(create_scorers(specs, surroundings.folder))
     scorers = {row["id"]: give_opponents(made, row["benchmark"], database) for row in rows}
     return Rescoring(run, rows, scorers, database, use_cache, limits.cost_usd)
 

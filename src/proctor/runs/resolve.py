@@ -19,7 +19,7 @@ from proctor.models.prices import find_price, read_assumed
 from proctor.models.registry import create_model
 from proctor.planning.selection import select
 from proctor.runs.judges import JudgeBench, judges_of, refuse_unenforceable
-from proctor.scorers.registry import create_scorer
+from proctor.scorers.registry import create_scorers
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +119,12 @@ def price_of(model: Model, limits: Limits, surroundings: Surroundings) -> Price 
 
 def _prepare(spec: BenchmarkSpec, plan: Plan, surroundings: Surroundings, bench: JudgeBench) -> _Prepared:
     benchmark = load_benchmark(spec, seed=plan.seed, folder=surroundings.folder, data=surroundings.data)
+    scorers = bench.give(create_scorers(benchmark.scorers, surroundings.folder))
     # A rule that may stop early needs a random order.
     samples = select(benchmark.samples, spec.where, spec.limit, plan.seed, is_shuffled=plan.until is not None)
     fingerprint = samples.fingerprint()
     if fingerprint.count == 0:
         raise BenchmarkError(f"{benchmark.name} has no samples.")
-    scorers = bench.give(create_scorer(scorer, surroundings.folder) for scorer in benchmark.scorers)
     return _Prepared(benchmark, samples, fingerprint, scorers)
 
 

@@ -1,1 +1,1 @@
-"""Scorers: sample and response in, score out; each is a plugin, made by `registry.create_scorer`."""
+"""Scorers: sample and response in, score out; each is a plugin, made by `registry.create_scorers`."""
