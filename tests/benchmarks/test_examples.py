@@ -11,7 +11,8 @@ import yaml
 
 from proctor.benchmarks.registry import load_benchmark
 from proctor.domain.benchmark import Benchmark
-from proctor.domain.errors import BenchmarkError
+from proctor.domain.errors import BenchmarkError, NoDataError
+from proctor.domain.offline import confined
 from proctor.domain.plan import BenchmarkSpec
 from proctor.planning.selection import select
 
@@ -168,3 +169,25 @@ def test_the_layout_of_choices_can_be_asked_for(make: Maker, write: Write) -> No
     assert "\n(B) y" in other.renderer.render(next(iter(other.samples))).text
     with pytest.raises(BenchmarkError, match=r"choices.*'\[A\]'"):
         make(None, "x.yaml?choices=[A]", prompt=prompt)
+
+
+def test_a_pool_that_cannot_be_had_is_said_once_and_is_no_fault_of_the_rows(make: Maker) -> None:
+    benchmark = make({"source": "hf://nobody/nothing?split=train"}, shots=2)
+    with confined(True), pytest.raises(NoDataError, match="^hf://nobody/nothing: nothing is fetched offline"):
+        benchmark.samples.fingerprint()
+
+
+def test_a_bad_row_of_the_pool_is_named_where_it_stands_and_is_no_fault_of_the_rows(make: Maker) -> None:
+    (make.folder / "read.txt").touch()
+    (make.folder / "broken_pool.py").write_text(
+        "from pathlib import Path\n"
+        "def rows():\n"
+        f"    with Path({str(make.folder / 'read.txt')!r}).open('a') as log:\n"
+        "        log.write('.')\n"
+        "    yield {'id': 'd1', 'q': None, 'a': 2, 'kind': 'odd'}\n"
+    )
+    benchmark = make({"source": "python://broken_pool:rows"}, shots=1)
+    with pytest.raises(BenchmarkError, match="broken_pool.*1 bad row of 1"):
+        benchmark.samples.fingerprint()
+    # Met once, and read once more to say everything there is to say; never once for each of the twelve rows.
+    assert len((make.folder / "read.txt").read_text()) == 2

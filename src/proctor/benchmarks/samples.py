@@ -50,6 +50,9 @@ class MappedSamples:
 
     def fingerprint(self) -> Fingerprint:
         """Read everything once; BenchmarkError lists the first bad rows, and any id that is there twice."""
+        if self.proof is not None:
+            # Worked examples are read here, once: a pool that cannot be had is not the fault of every row.
+            _ = self.proof.digest
         made, ids = SampleDigest(), _Ids()
         bad: dict[str, list[int]] = {}
         count = number = 0
