@@ -62,6 +62,9 @@ def test_samples_can_be_narrowed_down(cli: Cli, ran: str) -> None:
     assert {row["sample_id"] for row in one} == {weak[0]["sample_id"]}
     assert len(one) == 2
     assert "No such trials" in cli("samples", ran, "--outcome", "failed").out
+    unknown = cli("samples", ran, "--model", "demo/wek")
+    assert unknown.code == 2
+    assert "has no model 'demo/wek'. Did you mean 'demo/weak'?" in unknown.error
     assert "There are more" in cli("samples", ran, "-n", 1).err
     assert one[0]["prompt"]["messages"][-1]["role"] == "user"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,9 @@ def samples(
 
     given = {key: value for key, value in where.items() if value is not None}
     with database() as opened:
-        run = RunStore(opened).get(reference)
+        store = RunStore(opened)
+        run = store.get(reference)
+        _refuse_unknown(given, store.evaluation_rows(run.id), run.id)
         rows = ResultStore(opened).results(run.id, outcome=Outcome(outcome) if outcome else None, where=given)
         if wrong:
             rows = (row for row in rows if _is_wrong(row))
@@ -54,6 +56,16 @@ def samples(
     _print(found[:limit], run.id, full)
     if len(found) > limit:
         click.echo(f"There are more; -n {limit * 10} shows more of them.", err=True)
+
+
+def _refuse_unknown(given: Mapping[str, str], evaluations: Sequence[Mapping[str, Any]], run_id: str) -> None:
+    from proctor.domain.errors import NotFoundError, did_you_mean
+
+    for name in ("model", "benchmark"):
+        known = list(dict.fromkeys(str(row[name]) for row in evaluations))
+        if name in given and given[name] not in known:
+            hint = did_you_mean(given[name], known)
+            raise NotFoundError(f"Run {run_id} has no {name} {given[name]!r}.{hint} It has: {', '.join(known)}.")
 
 
 def _is_wrong(row: ResultRow) -> bool:
