@@ -174,6 +174,15 @@ def test_a_sample_without_the_schema_that_is_asked_for_is_a_bad_row(write: Write
         load("data.jsonl", prompt={"schema": "form"}).samples.fingerprint()
 
 
+def test_the_layout_of_choices_can_be_asked_for_whether_or_not_the_file_names_one(tmp_path: Path, write: Write) -> None:
+    write("data.jsonl", [{"input": "Which?", "choices": ["this", "that"], "target": "A"}])
+    write("mine.yaml", "name: mine\ndataset: {source: data.jsonl}\nscorers: [choice]\n")
+    spec = BenchmarkSpec.model_validate("mine.yaml?choices=(A)")
+    benchmark = load_benchmark(spec, seed=0, folder=tmp_path)
+    [sample] = benchmark.samples
+    assert "(A) this\n(B) that" in benchmark.renderer.render(sample).text
+
+
 def test_tools_may_stand_in_the_file_itself(write: Write, load: Load) -> None:
     tool = {"name": "add", "description": "Adds.", "parameters": {"type": "object", "properties": {}}}
     write("data.jsonl", [{"input": "3 + 4", "target": "7"}])

@@ -142,7 +142,7 @@ def test_a_function_may_give_a_benchmark(tmp_path: Path) -> None:
     assert all("-9-" in sample.id for sample in easy.samples)
     assert len(list(loaded(f"{head}:anything", tmp_path, a=1, b=2).samples)) == 2
     for name, parameters, message in (
-        ("wrong", {}, "must give a Benchmark, not int"),
+        ("wrong", {}, "must give a Benchmark, or a mapping as in a benchmark file, not int"),
         ("needs", {}, "needs the parameter 'size'"),
         ("few", {"easy": "perhaps"}, "must be true or false"),
         ("few", {"count": True}, "must be a whole number"),
@@ -155,7 +155,7 @@ def test_a_function_may_give_a_benchmark(tmp_path: Path) -> None:
 
 def test_a_file_takes_no_parameters_and_examples_cannot_be_invented(tmp_path: Path) -> None:
     (tmp_path / "my.yaml").write_text("name: x\ndataset: {source: a.jsonl}\nscorers: [exact]\n")
-    with pytest.raises(BenchmarkError, match=r"has no parameter 'count'.*It takes none"):
+    with pytest.raises(BenchmarkError, match=r"has no parameter 'count'.*It takes: choices"):
         loaded("my.yaml", tmp_path, count=3)
     with pytest.raises(BenchmarkError, match="'shots' cannot be given"):
         loaded("my.yaml", tmp_path, shots=3)

@@ -128,7 +128,8 @@ def parameters_of(definition: BenchmarkFile) -> dict[str, str]:
     found: dict[str, str] = {}
     if definition.variants or definition.variant:
         found["variant"] = definition.variant or ""
-    if "choices" in definition.prompt.model_fields_set:
+    prompt = definition.prompt
+    if "choices" in prompt.model_fields_set or prompt.user is None or "choice_lines" in prompt.user:
         found["choices"] = definition.prompt.choices
     return found
 
