@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable
+from math import fsum
 
 import numpy as np
 import pytest
@@ -58,11 +59,12 @@ def test_more_draws_than_repeats_are_refused(n: int, right: int, k: int) -> None
 
 
 def majority_by_enumeration(answers: list[str | None], k: int) -> float:
+    """Every hand counted; each unreadable answer stands for itself alone."""
     total = []
     for hand in itertools.combinations(answers, k):
-        votes = Counter(answer for answer in hand if answer is not None)
+        votes = Counter(f"unread {place}" if answer is None else answer for place, answer in enumerate(hand))
         winners = [name for name, count in votes.items() if count == max(votes.values())]
-        total.append(sum(WORTH[name] for name in winners) / len(winners) if winners else 0.0)
+        total.append(fsum(WORTH.get(name, 0.0) for name in winners) / len(winners))
     return sum(total) / len(total)
 
 
@@ -100,7 +102,7 @@ def test_similarity_uses_the_given_function() -> None:
 def test_measures_of_repeats_are_averaged_over_samples_with_an_interval() -> None:
     samples = [SampleRepeats(str(i), tuple(float(j < i % 5) for j in range(4)), group=None) for i in range(50)]
     measure: Callable[[SampleRepeats], float | None] = lambda s: pass_at_k(len(s.values), s.right(), 2)  # noqa: E731
-    estimate = estimate_repeats(samples, measure)
+    estimate = estimate_repeats(samples, {"pass@2": measure})["pass@2"]
     values = [published_pass_at_k(4, i % 5, 2) for i in range(50)]
     assert estimate.value == pytest.approx(np.mean(values))
     assert estimate.stderr == pytest.approx(stats.sem(values))
@@ -109,7 +111,8 @@ def test_measures_of_repeats_are_averaged_over_samples_with_an_interval() -> Non
 
 def test_samples_with_too_few_repeats_are_left_out_of_n() -> None:
     samples = [SampleRepeats("a", (1.0,), ("x",)), SampleRepeats("b", (1.0, 0.0), ("x", "x"))]
-    assert estimate_repeats(samples, lambda s: agreement(s.answers)).n == 1
+    found = estimate_repeats(samples, {"agreement": lambda s: agreement(s.answers), "right": lambda s: s.right() / 2})
+    assert {name: estimate.n for name, estimate in found.items()} == {"agreement": 1, "right": 2}
 
 
 def test_partly_right_repeats_pass_only_below_their_threshold() -> None:

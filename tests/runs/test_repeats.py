@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import proctor
+from proctor import plugins
+from proctor.domain.benchmark import ScorerSpec
+from proctor.reports.labels import WITHOUT_VOTES, has_votes, repeat_labels
+from proctor.scorers.registry import create_scorer
 from runs.arithmetic import finish, start, write_benchmark
 
 
@@ -28,10 +36,147 @@ def test_epochs_give_pass_at_k_majority_and_consistency(tmp_path: Path) -> None:
     [evaluation] = json.loads(out)["evaluations"]
     values = {name: estimate["value"] for name, estimate in evaluation["metrics"].items()}
     assert values["accuracy"] == pytest.approx((20 + 20 * 2 / 3) / 40)
-    assert values["pass@3"] == 1
+    assert values["pass@1"] == values["pass^1"] == pytest.approx(values["accuracy"])
+    assert values["pass@2"] == values["pass@3"] == 1
+    assert values["pass^2"] == pytest.approx((20 + 20 / 3) / 40)
     assert values["pass^3"] == 0.5
     assert values["majority@3"] == 1
     assert values["consistency"] == pytest.approx((20 + 20 / 3) / 40)
     assert values["consistency_of_words"] == pytest.approx((20 + 20 / 3) / 40)
     assert {estimate["n"] for estimate in evaluation["metrics"].values()} == {40}
+    assert list(values) == ["accuracy", *repeat_labels("numeric", "3", 3)]
     assert evaluation["trials"] == 120
+
+
+class Asked:
+    """One question, asked once for each of these answers and marked by one scorer."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(folder)
+        self.folder = folder
+        self.home = folder / "home"
+
+    def __call__(self, scorer: str, answers: list[str], target: Any = "Paris", **options: Any) -> proctor.Run:
+        (self.folder / "said.json").write_text(json.dumps(answers))
+        (self.folder / "one.jsonl").write_text(json.dumps({"input": "What?", "target": target}) + "\n")
+        (self.folder / "one.yaml").write_text(f"name: one\ndataset: {{source: one.jsonl}}\nscorers: [{scorer}]\n")
+        (self.folder / "saying_in_turn.py").write_text(
+            "import json\n"
+            "from pathlib import Path\n"
+            "async def answer(prompt: str) -> str:\n"
+            "    first, *rest = json.loads(Path('said.json').read_text())\n"
+            "    Path('said.json').write_text(json.dumps(rest))\n"
+            "    return first\n"
+        )
+        (self.folder / "own_shares.py").write_text("def share(sample, response): return len(response.text) / 10\n")
+        (self.folder / "own_verdicts.py").write_text("def same(sample, response): return response.text == 'Paris'\n")
+        given = {"epochs": len(answers), "cache": False, "concurrency": 1, "home": self.home, **options}
+        return proctor.evaluate("one.yaml", models="python/saying_in_turn:answer", **given)
+
+
+def values(run: proctor.Run) -> dict[str, float | None]:
+    [evaluation] = run.document["evaluations"]
+    return {name: estimate["value"] for name, estimate in evaluation["metrics"].items()}
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    return Asked(tmp_path, monkeypatch)
+
+
+def test_wrong_answers_that_a_scorer_reads_nothing_out_of_vote_as_well(asked: Asked) -> None:
+    found = values(asked("includes", ["Rome", "Rome.", "rome", "Rome", "Rome", "It is Paris"]))
+    assert found["majority@6"] == 0
+    assert found["consistency"] == pytest.approx(10 / 15)
+    assert found["accuracy"] == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("scorer", ["numeric", "math"])
+def test_numbers_agree_by_their_value_right_or_wrong(asked: Asked, scorer: str) -> None:
+    if scorer == "math":
+        pytest.importorskip("math_verify")
+    said = [r"The answer is 1,000.", r"\boxed{1000}", r"\boxed{\$1000.00}", "The answer is 7.", "The answer is 7.0"]
+    if scorer == "math":
+        said = [r"\boxed{1,000}", r"\boxed{1000}", r"\boxed{\$1000.00}", r"\boxed{7}", r"\boxed{7.0}"]
+    found = values(asked(scorer, said, target="1000"))
+    assert found["accuracy"] == pytest.approx(3 / 5)
+    assert found["majority@5"] == 1
+    assert found["consistency"] == pytest.approx((3 + 1) / 10)
+
+
+def test_expressions_equal_to_the_target_are_one_answer_however_they_are_written(asked: Asked) -> None:
+    pytest.importorskip("math_verify")
+    said = [r"\boxed{(x+1)^2}", r"\boxed{x^2+2x+1}", r"\boxed{x^{2} + 1}", r"\boxed{x^{2}+1}"]
+    found = values(asked("math", said, target="$(x+1)^2$"))
+    assert found["consistency"] == pytest.approx(2 / 6)
+    assert found["majority@4"] == 0.5
+
+
+def test_right_answers_that_meet_different_targets_are_different_answers(asked: Asked) -> None:
+    found = values(asked("numeric", ["2", "3", "3.0"], target=["2", "3"]))
+    assert found["accuracy"] == 1
+    assert found["consistency"] == pytest.approx(1 / 3)
+
+
+def test_answers_that_are_marked_differently_are_never_the_same(asked: Asked) -> None:
+    found = values(asked("exact", ["Paris", "paris", "PARIS"]))
+    assert found["majority@3"] == pytest.approx(1 / 3)
+    assert found["consistency"] == 0
+
+
+def test_an_unreadable_answer_is_a_vote_of_its_own_that_is_never_right(asked: Asked) -> None:
+    found = values(asked("numeric", ["18", "I cannot say.", "No idea."], target="18"))
+    assert found["majority@3"] == pytest.approx(1 / 3)
+    assert found["consistency"] == 0
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    ["judge_rubric: {name: tone}", "judge_reference", "f1", "rouge", "python://own_shares:share"],
+)
+def test_marks_of_whole_texts_have_no_majority_and_only_words_are_compared(asked: Asked, scorer: str) -> None:
+    written = f"{{{scorer}}}" if ": " in scorer else scorer
+    found = values(asked(written, ["Paris"] * 3, judge="demo/perfect"))
+    assert "majority@3" not in found
+    assert "consistency" not in found
+    assert found["consistency_of_words"] == 1
+    assert {"pass@1", "pass@2", "pass@3", "pass^1", "pass^2", "pass^3"} < set(found)
+
+
+def test_a_long_response_does_not_stand_for_an_answer_that_was_not_read(asked: Asked) -> None:
+    found = values(asked("includes", ["Paris", "Rome " * 60]))
+    assert "majority@2" not in found
+    assert found["pass@2"] == 1
+
+
+def test_a_function_that_says_right_or_wrong_has_a_majority_of_the_responses(asked: Asked) -> None:
+    found = values(asked("python://own_verdicts:same", ["Rome", "Paris", "Rome"]))
+    assert found["majority@3"] == 0
+    assert found["consistency"] == pytest.approx(1 / 3)
+
+
+def test_numbers_kept_before_votes_were_counted_so_are_computed_again(asked: Asked) -> None:
+    run = asked("includes", ["Rome", "Rome", "Paris"])
+    with closing(sqlite3.connect(asked.home / "proctor.db")) as connection, connection:
+        [[text]] = connection.execute("SELECT summary FROM evaluations").fetchall()
+        kept = json.loads(text)
+        kept["metrics"] = {"accuracy": kept["metrics"]["accuracy"], "majority@3": {"value": 1.0, "n": 1}}
+        connection.execute("UPDATE evaluations SET summary = ?", [json.dumps(kept)])
+    code, out, err = finish(start(asked.home, asked.folder, "show", run.id, "--json"))
+    assert code == 0, err
+    assert json.loads(out)["evaluations"][0]["metrics"]["majority@3"]["value"] == 0
+
+
+def test_every_scorer_with_or_without_votes_is_known_to_be_so() -> None:
+    with_votes = {
+        "choice", "exact", "includes", "json_schema", "likelihood", "lm_eval", "logprob", "math", "numeric", "puzzle",
+        "regex", "tool_calls",
+    }  # fmt: skip
+    judges = {"judge_pairwise", "judge_reference", "judge_rubric"}
+    assert {*with_votes, *judges, *WITHOUT_VOTES} == {*plugins.BUILT_IN["scorers"]}
+    for name in judges:
+        options = {"against": "latest"} if name == "judge_pairwise" else {}
+        scorer = create_scorer(ScorerSpec(name, {"name": "mine", **options}))
+        assert not has_votes(scorer.name, scorer.version)
+    for name in with_votes:
+        assert has_votes(name, "1")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, fsum
@@ -14,13 +14,14 @@ from proctor.metrics.intervals import MeanAccumulator
 
 @dataclass(frozen=True, slots=True)
 class SampleRepeats:
-    """One sample's epochs: their scores and what was read out of each answer (None where nothing could be)."""
+    """One sample's epochs: their scores, what each answers (None where nothing could be read), and whole responses."""
 
     sample_id: str
     values: tuple[float, ...]
     answers: tuple[str | None, ...] = ()
     category: str | None = None
     group: str | None = None
+    texts: tuple[str, ...] = ()
 
     def right(self, threshold: float = 1.0) -> int:
         """How many repeats reached the threshold."""
@@ -47,28 +48,27 @@ def pass_all_k(n: int, right: int, k: int) -> float:
 def majority_at_k(answers: Sequence[str | None], values: Sequence[float], k: int) -> float:
     """The expected score of the most frequent of k answers drawn from these; ties are settled by lot.
 
-    An unreadable answer (None) has no vote; when no answer has one, the score is 0.
+    An unreadable answer (None) is a vote of its own: no other agrees with it, and it is never right.
     """
     if len(answers) != len(values):
         raise ValueError("each answer needs its score")
     _check(len(answers), 0, k)
     votes = Counter(answer for answer in answers if answer is not None)
-    silent = len(answers) - votes.total()
+    alone = [1] * (len(answers) - votes.total())
     worth = {name: fsum(v for a, v in zip(answers, values, strict=True) if a == name) / votes[name] for name in votes}
-    return fsum(worth[name] * _chance_to_win(name, votes, silent, k) for name in votes if worth[name])
+    return fsum(worth[name] * _chance_to_win(name, votes, alone, k) for name in votes if worth[name])
 
 
-def _chance_to_win(name: str, votes: Counter[str], silent: int, k: int) -> float:
+def _chance_to_win(name: str, votes: Counter[str], alone: Sequence[int], k: int) -> float:
     """The chance that `name` has the most votes among k draws, counting a tie of t as one in t."""
-    others = [count for other, count in votes.items() if other != name]
-    won, all_hands = 0.0, comb(votes.total() + silent, k)
+    others = [*(count for other, count in votes.items() if other != name), *alone]
+    won, all_hands = 0.0, comb(votes[name] + sum(others), k)
     for most in range(1, min(k, votes[name]) + 1):
         # ways[drawn, tied]: how many hands of the others leave none of them with more than `most` votes.
         ways = {(most, 1): comb(votes[name], most)}
         for count in others:
             ways = _with_another(ways, count, most, k)
-        for (drawn, tied), hands in ways.items():
-            won += hands * comb(silent, k - drawn) / (tied * all_hands)
+        won += fsum(hands / (tied * all_hands) for (drawn, tied), hands in ways.items() if drawn == k)
     return won
 
 
@@ -104,14 +104,17 @@ def shared_words(a: str, b: str) -> float:
     return 2 * (left & right).total() / total if total else 1.0
 
 
-def estimate_repeats(samples: Iterable[SampleRepeats], measure: Callable[[SampleRepeats], float | None]) -> Estimate:
-    """The mean of a measure over samples, with its interval; samples it cannot measure are left out of n.
+def estimate_repeats(
+    samples: Iterable[SampleRepeats], measures: Mapping[str, Callable[[SampleRepeats], float | None]]
+) -> dict[str, Estimate]:
+    """The mean of each measure over samples, with its interval; samples it cannot measure are left out of its n.
 
-    For example `estimate_repeats(samples, lambda s: pass_at_k(len(s.values), s.right(), 5))`.
+    For example `estimate_repeats(samples, {"pass@5": lambda s: pass_at_k(len(s.values), s.right(), 5)})`.
     """
-    mean = MeanAccumulator()
+    means = {name: MeanAccumulator() for name in measures}
     for sample in samples:
-        value = measure(sample)
-        if value is not None:
-            mean.add(SampleScore(sample.sample_id, value, sample.category, sample.group))
-    return mean.estimate()
+        for name, measure in measures.items():
+            value = measure(sample)
+            if value is not None:
+                means[name].add(SampleScore(sample.sample_id, value, sample.category, sample.group))
+    return {name: mean.estimate() for name, mean in means.items()}

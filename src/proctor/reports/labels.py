@@ -6,6 +6,17 @@ from collections.abc import Sequence
 
 from proctor.metrics.registry import metric_name
 
+CONSISTENCY = "consistency"
+CONSISTENCY_OF_WORDS = "consistency_of_words"
+WITHOUT_VOTES = frozenset({
+    "bleu", "chrf", "evalplus", "f1", "humaneval", "instructions", "instructions_each", "instructions_each_loose",
+    "instructions_loose", "mbpp", "precision", "program", "program_mark", "recall", "rouge", "similarity", "stdio",
+    "tests",
+})  # fmt: skip
+"""Scorers that mark a whole text or program: two that differ in a word may still say or do the same."""
+JUDGES = ("pairwise/", "reference/", "rubric/")
+"""How the versions of judges begin, whatever the benchmark calls them."""
+
 
 def metrics_of(scorer: str, metrics: Sequence[str]) -> list[str]:
     """What is measured of one scorer: metrics written `scorer.metric` are its own, and then it has no others."""
@@ -26,3 +37,36 @@ def _labels(metrics: Sequence[str]) -> list[str]:
     """Options are part of a label only where the same metric is measured in two ways."""
     names = [metric_name(one) for one in metrics]
     return [name if names.count(name) == 1 else one for name, one in zip(names, metrics, strict=True)]
+
+
+def has_votes(scorer: str, version: str) -> bool:
+    """Whether answers that this scorer marks can be told to be the same; of some it shows only once they are there."""
+    return scorer not in WITHOUT_VOTES and not version.startswith(JUDGES)
+
+
+def hand_sizes(epochs: int) -> list[int]:
+    """The k of pass@k: 1, the powers of two below the number of epochs, and that number."""
+    return [*(1 << power for power in range((epochs - 1).bit_length())), epochs]
+
+
+def pass_label(k: int) -> str:
+    """At least one of k answers is right."""
+    return f"pass@{k}"
+
+
+def pass_all_label(k: int) -> str:
+    """All of k answers are right."""
+    return f"pass^{k}"
+
+
+def majority_label(k: int) -> str:
+    return f"majority@{k}"
+
+
+def repeat_labels(scorer: str, version: str, epochs: int) -> list[str]:
+    """What several epochs are measured by, beside the benchmark's own metrics; nothing for a single one."""
+    if epochs == 1:
+        return []
+    sizes = hand_sizes(epochs)
+    counted = [majority_label(epochs), CONSISTENCY] if has_votes(scorer, version) else []
+    return [*map(pass_label, sizes), *map(pass_all_label, sizes), *counted, CONSISTENCY_OF_WORDS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from proctor.domain.estimate import Estimate
@@ -15,35 +16,57 @@ from proctor.metrics.repeats import (
     shared_words,
     similarity,
 )
+from proctor.reports.labels import (
+    CONSISTENCY,
+    CONSISTENCY_OF_WORDS,
+    hand_sizes,
+    has_votes,
+    majority_label,
+    pass_all_label,
+    pass_label,
+)
+from proctor.reports.votes import Ballot
 from proctor.stores.database import Database
 from proctor.stores.repeats import sample_repeats
+
+Measure = Callable[[SampleRepeats], float | None]
 
 
 def measure_repeats(
     database: Database, evaluation_id: int, scorer: str, version: str, epochs: int
 ) -> dict[str, Estimate]:
-    """Estimates by name; a sample with fewer than `epochs` measured answers is left out of those that need them all."""
+    """Estimates by name, in one pass; a sample with too few measured answers is left out of those that need more.
 
-    def measure(name: str, sample: SampleRepeats) -> float | None:
-        n = len(sample.values)
-        if name == "consistency":
-            return agreement(sample.answers)
-        if n < epochs:
-            return None
-        if name == "majority":
-            return majority_at_k(sample.answers, sample.values, epochs)
-        return (pass_at_k if name == "any" else pass_all_k)(n, sample.right(), epochs)
+    Where it cannot be told which answers are the same, what counts them is left out.
+    """
+    ballot = Ballot(scorer, is_valid=has_votes(scorer, version))
+    counted = _by_votes(epochs)
+    measures = {**_by_marks(epochs), **(counted if ballot.is_valid else {}), CONSISTENCY_OF_WORDS: _words}
+    stored = sample_repeats(database, evaluation_id, scorer, version)
+    found = estimate_repeats(ballot.cast(stored), measures)
+    return {name: estimate for name, estimate in found.items() if ballot.is_valid or name not in counted}
 
-    names = {
-        f"pass@{epochs}": "any",
-        f"pass^{epochs}": "all",
-        f"majority@{epochs}": "majority",
-        "consistency": "consistency",
+
+def _by_marks(epochs: int) -> dict[str, Measure]:
+    some = {pass_label(k): partial(_drawn, pass_at_k, k) for k in hand_sizes(epochs)}
+    return {**some, **{pass_all_label(k): partial(_drawn, pass_all_k, k) for k in hand_sizes(epochs)}}
+
+
+def _by_votes(epochs: int) -> dict[str, Measure]:
+    return {
+        majority_label(epochs): partial(_majority, epochs),
+        CONSISTENCY: lambda sample: agreement(sample.answers),
     }
-    found = {
-        label: estimate_repeats(sample_repeats(database, evaluation_id, scorer, version), partial(measure, name))
-        for label, name in names.items()
-    }
-    texts = sample_repeats(database, evaluation_id, scorer, version, texts=True)
-    found["consistency_of_words"] = estimate_repeats(texts, lambda sample: similarity(sample.answers, shared_words))
-    return found
+
+
+def _drawn(formula: Callable[[int, int, int], float], k: int, sample: SampleRepeats) -> float | None:
+    n = len(sample.values)
+    return formula(n, sample.right(), k) if n >= k else None
+
+
+def _majority(k: int, sample: SampleRepeats) -> float | None:
+    return majority_at_k(sample.answers, sample.values, k) if len(sample.values) >= k else None
+
+
+def _words(sample: SampleRepeats) -> float | None:
+    return similarity(sample.texts, shared_words)

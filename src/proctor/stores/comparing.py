@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Select, and_, func, select
+from sqlalchemy import ColumnElement, Select, and_, func, literal_column, select, text
 
 from proctor.domain.run import RunStatus
 from proctor.stores.database import Database, explained
 from proctor.stores.results import ROWS_AT_A_TIME, is_current
+from proctor.stores.runs import IS_KEPT
 from proctor.stores.schema import bodies, evaluations, responses, runs, samples, scores
 
 
@@ -62,7 +63,7 @@ _COLUMNS = (
 def _query() -> Select[Any]:
     return select(
         *(evaluations.c[name] for name in _COLUMNS),
-        evaluations.c.summary.is_not(None).label("has_summary"),
+        literal_column(IS_KEPT).label("has_summary"),
         runs.c.status,
         runs.c.created_at,
         func.json_extract(runs.c.plan, "$.until").label("until"),
@@ -97,10 +98,9 @@ def read_summaries(database: Database, ids: Sequence[int]) -> dict[int, dict[str
     with explained(database.path), database.engine.connect() as connection:
         for start in range(0, len(ids), ROWS_AT_A_TIME):
             part = ids[start : start + ROWS_AT_A_TIME]
-            query = select(evaluations.c.id, evaluations.c.summary).where(evaluations.c.id.in_(part))
+            query = select(evaluations.c.id, evaluations.c.summary).where(evaluations.c.id.in_(part), text(IS_KEPT))
             for evaluation_id, summary in connection.execute(query):
-                if summary is not None:
-                    found[evaluation_id] = orjson.loads(summary)
+                found[evaluation_id] = orjson.loads(summary)
     return found
 
 

@@ -3,30 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
-from proctor.metrics.repeats import SampleRepeats
 from proctor.stores.database import Database, explained
 from proctor.stores.results import ROWS_AT_A_TIME, is_current
-from proctor.stores.schema import bodies, responses, scores
+from proctor.stores.schema import bodies, responses, samples, scores
 
 
-def sample_repeats(
-    database: Database, evaluation_id: int, scorer: str, version: str, *, texts: bool = False
-) -> Iterator[SampleRepeats]:
-    """Each sample's epochs, what could not be measured left out; `texts` gives whole responses as the answers."""
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """One epoch: its mark, what was read out of the response, and the whole of it."""
+
+    value: float
+    is_invalid: bool
+    answer: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRepeats:
+    """One sample's epochs in their order."""
+
+    sample_id: str
+    category: str | None
+    group: str | None
+    has_alternatives: bool
+    """Several targets, of which any will do: two right answers need not be the same."""
+    repeats: tuple[Repeat, ...]
+
+
+def sample_repeats(database: Database, evaluation_id: int, scorer: str, version: str) -> Iterator[StoredRepeats]:
+    """Each sample's epochs, what could not be measured left out."""
     query = (
         select(
             responses.c.sample_id,
             responses.c.category,
             responses.c.cluster,
             scores.c.value,
-            (bodies.c.text if texts else scores.c.answer).label("answer"),
+            scores.c.is_invalid,
+            scores.c.answer,
+            bodies.c.text,
+            func.coalesce(func.json_array_length(samples.c.body, "$.targets"), 1).label("targets"),
         )
         .join(scores, scores.c.response_id == responses.c.id)
+        .join(bodies, bodies.c.response_id == responses.c.id)
+        .join(samples, samples.c.digest == responses.c.sample_digest)
         .where(
             responses.c.evaluation_id == evaluation_id,
             scores.c.scorer == scorer,
@@ -36,15 +61,12 @@ def sample_repeats(
         )
         .order_by(responses.c.sample_id, responses.c.epoch)
     )
-    if texts:
-        query = query.join(bodies, bodies.c.response_id == responses.c.id)
     with explained(database.path), database.engine.connect() as connection:
         rows = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query)
         for sample_id, group in groupby(rows, key=lambda row: row.sample_id):
             yield _together(sample_id, list(group))
 
 
-def _together(sample_id: str, rows: list[Any]) -> SampleRepeats:
-    values = tuple(row.value for row in rows)
-    answers = tuple(row.answer for row in rows)
-    return SampleRepeats(sample_id, values, answers, rows[0].category, rows[0].cluster)
+def _together(sample_id: str, rows: list[Any]) -> StoredRepeats:
+    repeats = tuple(Repeat(row.value, bool(row.is_invalid), row.answer, row.text) for row in rows)
+    return StoredRepeats(sample_id, rows[0].category, rows[0].cluster, rows[0].targets > 1, repeats)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from proctor.domain.plan import Plan
 
 LEASE_SECONDS = 30.0
+IS_KEPT = "summary IS NOT NULL AND (epochs = 1 OR instr(summary, '\"pass@1\"') > 0)"
+"""What was kept of several epochs before pass@1 was among it is computed again: its votes were counted wrongly."""
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -106,9 +108,11 @@ class RunStore:
         return run_id
 
     def evaluation_rows(self, run_id: str) -> list[dict[str, Any]]:
+        """A run's evaluations in the plan's order; a summary that must be computed again is None."""
         with explained(self._database.path), self._connect() as connection:
-            rows = connection.execute("SELECT * FROM evaluations WHERE run_id = ? ORDER BY position", [run_id])
-            return [dict(row) for row in rows]
+            query = f"SELECT *, {IS_KEPT} AS is_kept FROM evaluations WHERE run_id = ? ORDER BY position"  # noqa: S608 - our own
+            rows = [dict(row) for row in connection.execute(query, [run_id])]
+        return [row if row.pop("is_kept") else {**row, "summary": None} for row in rows]
 
     def get(self, reference: str) -> RunRow:
         """The run with this id, this unique prefix, or the newest one for 'latest'."""
