@@ -128,3 +128,13 @@ def test_the_terminal_names_the_judge_and_its_cost(cli: Cli, judge: FakeProvider
     shown = " ".join(cli(*arguments(judge, "--dry-run", "--max-tokens", 50)).out.split())
     assert re.search(r"openai/judge judging it by judge_rubric: \$0\.\d+ \[\$0\.\d+, \$0\.\d+\]", shown)
     assert "all together" in shown
+
+
+def test_a_judges_prompts_and_the_answers_in_them_are_measured_by_their_script(cli: Cli, judge: FakeProvider) -> None:
+    def value(letter: str) -> float:
+        rows = [{"id": f"q{n}", "input": letter * 1_300, "target": "x"} for n in range(5)]
+        Path("open.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return float(cost_of_judge(dry(cli, judge, "--max-tokens", 1_000))["value_usd"])
+
+    # The answers are as many tokens in any script: max_tokens says so; the question is not.
+    assert value("中") - value("w") == pytest.approx(5 * 1_300 * (1 / 1.3 - 1 / 4) / 1e6, rel=0.02)

@@ -13,6 +13,7 @@ import pytest
 from commands import Cli
 from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider, solve
+from models.pdfs import pdf
 from proctor.domain.plan import Plan
 from proctor.planning.selection import select
 from proctor.runs.costing import CostEstimate, pilot_plan, total_cost
@@ -140,6 +141,34 @@ def test_answers_of_a_conversation_may_each_be_as_long_as_max_tokens(cli: Cli) -
             actual = cli("run", "sums.yaml", "-m", model, *PRICED, "--no-cache", "--json").json["evaluations"][0]
             assert is_within(cost, actual["cost_usd"]), (cost, actual["cost_usd"])
             cost = dry_run(cli, model, "--no-cache")["cost"]
+
+
+def estimate_of(cli: Cli, question: str, file: str | None = None) -> dict[str, Any]:
+    """The estimate of ten such questions, without history."""
+    write_benchmark(Path(), 1)
+    rows = [{"id": str(n), "question": question, "answer": "1", "file": file} for n in range(10)]
+    Path("sums.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if file is not None:
+        definition = Path("sums.yaml").read_text()
+        Path("sums.yaml").write_text(definition.replace("target: answer", "target: answer, files: file"))
+    cost: dict[str, Any] = dry_run(cli, "openai/x?base_url=http://127.0.0.1:9/v1")["evaluations"][0]["cost"]
+    return cost
+
+
+def test_prompts_are_measured_by_their_script(cli: Cli) -> None:
+    english, chinese = estimate_of(cli, "w" * 2_600), estimate_of(cli, "中" * 2_600)
+    answers = 100 / 2 * 10
+    assert english["value_usd"] == pytest.approx(10 * (2_600 / 4 + 6 + answers) / 1e6, rel=0.01)
+    assert chinese["value_usd"] == pytest.approx(10 * (2_600 / 1.3 + 6 + answers) / 1e6, rel=0.01)
+    assert "about 4 Latin, 1.3 Chinese, Japanese or Korean and 2 other characters to a token" in chinese["basis"]
+    assert "images" not in chinese["basis"]
+
+
+def test_pictures_and_pages_are_part_of_an_estimate(cli: Cli) -> None:
+    Path("paper.pdf").write_bytes(pdf(["one", "two"]))
+    plain, papers = estimate_of(cli, "What?"), estimate_of(cli, "What?", "paper.pdf")
+    assert papers["value_usd"] - plain["value_usd"] == pytest.approx(10 * 2_000 / 1e6, rel=0.02)
+    assert "images and pages of documents at about 1,000 tokens" in papers["basis"]
 
 
 def test_a_pilot_is_asked_for_real_kept_and_not_paid_for_twice(cli: Cli) -> None:

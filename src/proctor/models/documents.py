@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from hashlib import blake2b
@@ -16,6 +17,7 @@ _one_at_a_time = threading.Lock()
 # Asked again in every epoch and by every model; kept by digest, because the files themselves are large.
 _known: OrderedDict[bytes, str] = OrderedDict()
 MOST_KNOWN = 64
+_HEADING_PAGES = re.compile(r", (\d+) pages\]")
 
 
 def read_pdf(data: bytes, name: str, model: str) -> str:
@@ -27,6 +29,11 @@ def read_pdf(data: bytes, name: str, model: str) -> str:
             if len(_known) > MOST_KNOWN:
                 _known.popitem(last=False)
         return _known[key]
+
+
+def count_pages(text: str) -> int:
+    """The pages of a document, told by its text as `read_pdf` gives it."""
+    return int(_HEADING_PAGES.findall(text.partition("\n")[0])[-1])
 
 
 def _read(data: bytes, name: str, model: str) -> str:

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from proctor.domain.evaluation import Evaluation
-from proctor.domain.message import Document, Image, Message, Prompt
+from proctor.domain.message import Document, Message, Part, Prompt
 from proctor.domain.plan import Plan
 from proctor.domain.price import FREE, Price
 from proctor.domain.response import Usage
 from proctor.domain.sample import Sample
 from proctor.models.prices import where_to_get_prices
 from proctor.planning.expand import trials_of
+from proctor.runs.token_counts import RATES_IN_WORDS, files_in, prompt_tokens
 from proctor.stores.codec import prompt_text
 from proctor.stores.database import Database
 from proctor.stores.history import History, Lengths, count_answered, find_history
 
 PROMPTS_LOOKED_AT = 200
-CHARACTERS_PER_TOKEN = 4.0
-TOKENS_PER_MESSAGE = 6
-# English prose has three to five characters to a token, code and other scripts fewer.
+DOCUMENTS_LOOKED_AT = 20
+"""Reading a document takes a while: an estimate should take seconds."""
+# English prose has three to five characters to a token, code fewer; other scripts differ as much.
 UNMEASURED_SPREAD = 0.35
 MEASURED_SPREAD = 0.05
 Z = 1.96
@@ -161,9 +162,11 @@ def _talk(evaluation: Evaluation, history: _Histories) -> _Talk:
 
 def _measure(prompts: Sequence[Prompt], history: _Histories) -> tuple[Callable[[Prompt], float], float, str]:
     """How tokens of a prompt are counted, how far that may be off, and what to say of it."""
-    if (known := history.any) is None:
-        apart = "; images and documents are not counted" if any(map(_has_files, prompts)) else ""
-        return _rough_tokens, UNMEASURED_SPREAD, f"prompts measured in characters, about four to a token{apart}"
+    files = any(map(files_in, prompts))
+    # Characters to a token were counted on other benchmarks, perhaps without files.
+    if (known := history.any) is None or files:
+        apart = "; images and pages of documents at about 1,000 tokens" if files else ""
+        return prompt_tokens, UNMEASURED_SPREAD, f"prompts measured in characters, {RATES_IN_WORDS}{apart}"
     rate = known.characters_per_token
     how = f"prompts at {rate:.1f} characters to a token, as before"
     return lambda prompt: len(prompt_text(prompt)) / rate, MEASURED_SPREAD, how
@@ -179,21 +182,20 @@ def _said(measure: Callable[[Prompt], float], prompt: Prompt, follow_ups: Sequen
     return turns * measure(prompt) + sum(later)
 
 
-def _has_files(prompt: Prompt) -> bool:
-    return any(isinstance(part, (Image, Document)) for message in prompt.messages for part in message.content)
-
-
 def some_samples(evaluation: Evaluation) -> list[Sample]:
-    """Spread evenly over the samples: files are often sorted."""
+    """Spread evenly over the samples: files are often sorted; fewer where there are documents to read."""
     count = evaluation.fingerprint.count
     step = max(1, count // PROMPTS_LOOKED_AT)
     positions = list(range(0, count, step))[:PROMPTS_LOOKED_AT]
-    return list(evaluation.samples.at(positions))
+    samples = list(evaluation.samples.at(positions))
+    has_documents = any(isinstance(part, Document) for sample in samples for part in _parts(sample))
+    return samples[:: math.ceil(len(samples) / DOCUMENTS_LOOKED_AT)] if has_documents else samples
 
 
-def _rough_tokens(prompt: Prompt) -> float:
-    more = len(prompt_text(Prompt((), prompt.tools, prompt.schema))) if prompt.tools or prompt.schema else 0
-    return (len(prompt.text) + more) / CHARACTERS_PER_TOKEN + TOKENS_PER_MESSAGE * len(prompt.messages)
+def _parts(sample: Sample) -> Iterator[Part | str]:
+    yield from sample.files
+    for message in () if isinstance(sample.input, str) else sample.input:
+        yield from message.content
 
 
 def _answer_length(evaluation: Evaluation, history: _Histories, trials: int, turns: float) -> Length | None:

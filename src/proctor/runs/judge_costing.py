@@ -16,10 +16,8 @@ from proctor.domain.response import Response, Usage
 from proctor.domain.sample import Sample
 from proctor.planning.expand import trials_of
 from proctor.runs.costing import (
-    CHARACTERS_PER_TOKEN,
     MOST_LOOKED_UP,
     PROMPTS_LOOKED_AT,
-    TOKENS_PER_MESSAGE,
     UNMEASURED_SPREAD,
     CostEstimate,
     Length,
@@ -27,6 +25,7 @@ from proctor.runs.costing import (
     some_samples,
 )
 from proctor.runs.judges import AskedJudge
+from proctor.runs.token_counts import LATIN, prompt_tokens, rough_tokens
 from proctor.scorers.judging.kind import Case
 from proctor.scorers.judging.panel import JudgeScorer
 from proctor.scorers.reading import final_text
@@ -62,10 +61,12 @@ def _estimate(
         return CostEstimate(Decimal(0), Decimal(0), Decimal(0), "it costs nothing")
     judged = _judged_already(evaluation, scorer, judge, database)
     cases = evaluation.trials - judged
-    answer = _answer_length(evaluation, database, cases)
+    samples = some_samples(evaluation)
+    rate = _characters_per_token(samples)
+    answer = _answer_length(evaluation, database, cases, rate)
     if answer is None:
         return _unknown("the answers", judged)
-    forms = _forms(scorer, some_samples(evaluation))
+    forms = _forms(scorer, samples)
     if forms.requests == 0:
         return CostEstimate(Decimal(0), Decimal(0), Decimal(0), "no sample can be judged", judged)
     reply = _reply_length(judge, database, cases)
@@ -73,7 +74,7 @@ def _estimate(
         return _unknown("the judge's replies", judged)
     spread = UNMEASURED_SPREAD
     costs = [
-        _cost(judge.price, forms, answers * factor, fixed_factor=factor, reply=replies) * cases
+        _cost(judge.price, forms, answers / rate, factor=factor, reply=replies) * cases
         for factor, answers, replies in (
             (1.0, answer.mean, reply.mean),
             (1 - spread, answer.low, reply.low),
@@ -96,7 +97,7 @@ class _Forms:
     """What judging one answer takes on average, whatever the answer is."""
 
     requests: float
-    characters: float
+    tokens: float
     """Of all requests together, without the answer."""
     answers: float
     """How many texts of an answer's length stand in all requests together."""
@@ -104,13 +105,13 @@ class _Forms:
 
 def _forms(scorer: JudgeScorer, samples: Sequence[Sample]) -> _Forms:
     """The forms of drafted cases; what the other side of a comparison says counts as long as the answer."""
-    requests = characters = 0
+    requests, tokens = 0, 0.0
     for sample in samples:
         for prompt in _prompts(scorer, sample, "?"):
             requests += 1
-            characters += len(prompt.text)
+            tokens += prompt_tokens(prompt)
     sides = 1 if scorer.kind.opposition is None else 2
-    return _Forms(requests / len(samples), characters / len(samples), sides * requests / len(samples))
+    return _Forms(requests / len(samples), tokens / len(samples), sides * requests / len(samples))
 
 
 def _prompts(scorer: JudgeScorer, sample: Sample, text: str) -> Iterator[Prompt]:
@@ -121,10 +122,18 @@ def _prompts(scorer: JudgeScorer, sample: Sample, text: str) -> Iterator[Prompt]
             yield form.prompt
 
 
-def _answer_length(evaluation: Evaluation, database: Database | None, cases: int) -> Length | None:
+def _characters_per_token(samples: Sequence[Sample]) -> float:
+    """Of the answers: questions are mostly answered in the script that they are asked in."""
+    text = "".join(sample.input_text for sample in samples)
+    return len(text) / rough_tokens(text) if text else LATIN
+
+
+def _answer_length(
+    evaluation: Evaluation, database: Database | None, cases: int, characters_per_token: float
+) -> Length | None:
     """Characters of an answer."""
     most = evaluation.options.get("max_tokens")
-    longest = most * CHARACTERS_PER_TOKEN if isinstance(most, int) else math.inf
+    longest = most * characters_per_token if isinstance(most, int) else math.inf
     known = None
     if database is not None:
         label, benchmark = evaluation.label, evaluation.benchmark.name
@@ -148,10 +157,9 @@ def _reply_length(judge: AskedJudge, database: Database | None, cases: int) -> L
     return None
 
 
-def _cost(price: Price, forms: _Forms, answer: float, *, fixed_factor: float, reply: float) -> Decimal:
-    """Of judging one answer of so many characters, the factor on it included."""
-    characters = forms.characters * fixed_factor + answer * forms.answers
-    tokens_in = characters / CHARACTERS_PER_TOKEN + TOKENS_PER_MESSAGE * 2 * forms.requests
+def _cost(price: Price, forms: _Forms, answer: float, *, factor: float, reply: float) -> Decimal:
+    """Of judging one answer of so many tokens; the factor is on what was counted by characters."""
+    tokens_in = (forms.tokens + answer * forms.answers) * factor
     # Prices have tiers for long prompts, so one request is priced, not the sum of several.
     one = price.cost(Usage(math.ceil(tokens_in / forms.requests), math.ceil(reply)))
     return (one or Decimal(0)) * Decimal(forms.requests)
