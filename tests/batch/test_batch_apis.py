@@ -12,7 +12,7 @@ import pytest
 from fakes.batches import BatchProvider
 from fakes.loopback import Exchange, Loopback
 from models.asking import make, prompt
-from proctor.domain.errors import PlanError, ProviderFaultError
+from proctor.domain.errors import ModelUnavailableError, PlanError, ProviderFaultError
 from proctor.domain.evaluation import Evaluation
 from proctor.models.batching import BatchLimits, find_batches
 from proctor.runs import batch
@@ -115,7 +115,9 @@ def test_results_are_read_from_our_own_address_whatever_the_answer_names(provide
 
 @pytest.mark.parametrize("answer", [b"[]", b"{}", b"not json", b'{"id": "../../etc"}', b'{"id": 7}'])
 @BOTH
-def test_nonsense_is_a_fault_of_the_provider(kind: str, answer: bytes) -> None:
+def test_nonsense_is_a_fault_while_waiting_and_the_end_where_a_batch_is_handed_in_or_searched_for(
+    kind: str, answer: bytes
+) -> None:
     async def nonsense(exchange: Exchange) -> None:
         await exchange.reply(200, answer)
 
@@ -123,14 +125,58 @@ def test_nonsense_is_a_fault_of_the_provider(kind: str, answer: bytes) -> None:
         model = make({"model": f"{kind}/m", "base_url": url}, ENVIRONMENT)
         api = find_batches(model, "m")
         try:
-            for call in (api.hand_in([b"{}"], "t"), api.state("b"), api.search("t", 0.0, 1, set(), lambda _: True)):
-                with pytest.raises(ProviderFaultError):
+            for call in (api.hand_in([b"{}"], "t"), api.search("t", 0.0, 1, set(), lambda _: True)):
+                with pytest.raises(ModelUnavailableError, match="not what a batch API says"):
                     await call
+            with pytest.raises(ProviderFaultError):
+                await api.state("b")
         finally:
             await model.close()
 
     with Loopback(nonsense) as server:
         asyncio.run(go(server.url))
+
+
+def test_nonsense_is_quoted_without_the_key_that_it_holds() -> None:
+    async def echo(exchange: Exchange) -> None:
+        await exchange.reply_json(200, {"you": exchange.request.headers["authorization"], "more": "x" * 5_000})
+
+    async def go(url: str) -> str:
+        model = make({"model": "openai/m", "base_url": url}, ENVIRONMENT)
+        try:
+            with pytest.raises(ModelUnavailableError) as caught:
+                await find_batches(model, "m").hand_in([b"{}"], "t")
+            return str(caught.value)
+        finally:
+            await model.close()
+
+    with Loopback(echo) as server:
+        said = asyncio.run(go(server.url))
+    assert KEY not in said
+    assert "Bearer [key]" in said
+    assert len(said) < 350
+
+
+@pytest.mark.parametrize("answer", [{"output_file_id": "../x"}, {"output_file_id": 7}, []])
+def test_a_file_of_answers_without_a_proper_name_is_not_fetched(answer: Any) -> None:
+    asked = []
+
+    async def odd(exchange: Exchange) -> None:
+        asked.append(exchange.request.path)
+        await exchange.reply_json(200, answer)
+
+    async def go(url: str) -> None:
+        model = make({"model": "openai/m", "base_url": url}, ENVIRONMENT)
+        try:
+            with pytest.raises(ProviderFaultError):
+                async for _ in find_batches(model, "m").answers("b_1"):
+                    pass
+        finally:
+            await model.close()
+
+    with Loopback(odd) as server:
+        asyncio.run(go(server.url))
+    assert asked == ["/batches/b_1"]
 
 
 def test_a_line_may_end_anywhere_in_a_chunk(provider: BatchProvider) -> None:

@@ -216,6 +216,62 @@ def test_a_wrong_key_ends_the_run_and_nothing_is_noted_as_handed_in(
     assert cli("resume", "latest", "--json").json["evaluations"][0]["scored"] == 40
 
 
+HANDING_IN = pytest.mark.parametrize(
+    ("kind", "path", "is_order"),
+    [
+        ("openai", "/v1/files", False),
+        ("openai", "/v1/batches", True),
+        ("anthropic", "/v1/messages/batches", True),
+    ],
+)
+
+
+@HANDING_IN
+def test_an_answer_of_unknown_form_ends_the_run_at_once_and_it_can_be_resumed(
+    cli: Cli, provider: BatchProvider, home: Path, kind: str, path: str, is_order: bool
+) -> None:
+    provider.faults = [(path, 200)]
+    ended = run(cli, provider, kind)
+    assert (ended.code, ended.json["status"]) == (1, "failed")
+    [line] = [line for line in ended.err.splitlines() if line.startswith("Error:")]
+    assert f"failed: {kind}/m: what this server answered to POST {path} is not what a batch API says ({{" in line
+    assert "Leave out --batch, or check base_url." in line
+    assert {request.method for request in provider.requests} == {"POST"}
+    # An order that was answered by nonsense may have been taken: only a resume finds out.
+    assert [remote for remote, *_ in batch_rows(home)] == ([None] if is_order else [])
+    resumed = cli("resume", "latest", "--json")
+    assert resumed.code == 0, resumed.err
+    assert resumed.json["evaluations"][0]["scored"] == 40
+    assert set(provider.asked.values()) == {1}
+
+
+@HANDING_IN
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_server_without_a_batch_api_is_said_to_have_none(
+    cli: Cli, provider: BatchProvider, home: Path, kind: str, path: str, is_order: bool, status: int
+) -> None:
+    provider.faults = [(path, status)]
+    ended = run(cli, provider, kind)
+    assert (ended.code, ended.json["status"]) == (1, "failed")
+    assert f"failed: {kind}/m: this server has no batch API (HTTP {status} for POST {path})." in ended.err
+    assert {request.method for request in provider.requests} == {"POST"}
+    assert batch_rows(home) == []
+
+
+@BOTH
+def test_a_batch_that_nobody_can_find_again_ends_the_resumed_run_at_once(
+    cli: Cli, provider: BatchProvider, kind: str
+) -> None:
+    order = "/v1/batches" if kind == "openai" else "/v1/messages/batches"
+    provider.faults = [(order, 200)]
+    run(cli, provider, kind)
+    provider.faults = [(order, 200)]
+    resumed = cli("resume", "latest", "--json")
+    assert (resumed.code, resumed.json["status"]) == (1, "failed")
+    assert f"answered to GET {order} is not what a batch API says" in resumed.err
+    assert provider.batches == {}
+
+
 def test_interrupted_while_waiting_the_batch_stays_with_the_provider(home: Path, provider: BatchProvider) -> None:
     import signal
 

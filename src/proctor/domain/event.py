@@ -58,5 +58,13 @@ class BatchSeen:
     total: int
 
 
-Event = TrialsSkipped | ResultsRecorded | FaultSeen | ConcurrencyChanged | ModelGivenUp | BatchSeen
+@dataclass(frozen=True, slots=True)
+class BatchDelayed:
+    """Why a model's batches get no further for the moment; holds until one of them is seen."""
+
+    model: str
+    reason: str
+
+
+Event = TrialsSkipped | ResultsRecorded | FaultSeen | ConcurrencyChanged | ModelGivenUp | BatchSeen | BatchDelayed
 Observer = Callable[[Event], None]

@@ -6,17 +6,19 @@ import re
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 import orjson
 
-from proctor.domain.errors import ModelError, PlanError, ProviderFaultError
+from proctor.domain.errors import ModelError, ModelUnavailableError, PlanError, ProviderFaultError
 from proctor.domain.message import Json, Prompt
 from proctor.domain.model import Model
 from proctor.domain.response import Response
 from proctor.models.hosted import HostedModel, Wire
 from proctor.models.parts import prepare
 
+T = TypeVar("T")
 PROVIDERS = ("anthropic", "openai")
 REMOTE_ID = re.compile(r"[\w-]{1,128}")
 LOOK_SECONDS = 60.0
@@ -24,6 +26,8 @@ HAND_IN_SECONDS = 600.0
 FETCH_SECONDS = 3600.0
 MOST_BYTES = 64 * 1024 * 1024
 """A batch is held in memory while it is handed in; providers would take more."""
+UNKNOWN_ADDRESS = frozenset({404, 405, 501})
+MOST_QUOTED = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,39 @@ async def ask_json(
         raise unreadable(wire) from None
 
 
+async def ask_api(
+    wire: Wire,
+    method: str,
+    url: str,
+    read: Callable[[Any], T],
+    body: bytes | None = None,
+    seconds: float = LOOK_SECONDS,
+    *,
+    is_order: bool = False,
+    **headers: str,
+) -> T:
+    """Send to an address that every batch API has; a server that answers as none does is not asked again.
+
+    The error has no status when an order was answered like that: it may have been taken all the same.
+    """
+    given = {**wire.headers, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    target, asked = wire.transport.target, f"{method} {urlsplit(url).path}"
+    advice = "Leave out --batch, or check base_url."
+    try:
+        reply = await wire.transport.send(method, url, given, body, seconds)
+    except ModelError as error:
+        if error.status not in UNKNOWN_ADDRESS:
+            raise
+        text = f"{target.model}: this server has no batch API (HTTP {error.status} for {asked}). {advice}"
+        raise ModelUnavailableError(text, status=error.status) from error
+    try:
+        return read(orjson.loads(reply.body))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        said = target.clean(bytes(reply.body[:2000]).decode("utf-8", "replace"))[:MOST_QUOTED] or "nothing"
+        text = f"{target.model}: what this server answered to {asked} is not what a batch API says ({said}). {advice}"
+        raise ModelUnavailableError(text, status=None if is_order else reply.status) from None
+
+
 async def read_lines(wire: Wire, url: str) -> AsyncGenerator[Any]:
     """The lines of a JSONL file, as they arrive."""
     async with aclosing(wire.transport.lines(url, wire.headers, FETCH_SECONDS)) as lines:
@@ -164,14 +201,20 @@ def unreadable(wire: Wire) -> ProviderFaultError:
     return ProviderFaultError(f"{wire.transport.target.model}: what the batch API said cannot be read")
 
 
-def read_id(wire: Wire, document: Any) -> str:
+def read_id(document: Any) -> str:
     """The name of what was just made."""
-    with understood(wire):
-        return checked_id(wire, document["id"])
+    return checked_id(document["id"])
 
 
-def checked_id(wire: Wire, value: Any) -> str:
-    """A name that can stand in an address."""
+def read_page(document: Any) -> Any:
+    """A page of a list."""
+    if not isinstance(document["data"], list):
+        raise TypeError("a list was expected")
+    return document
+
+
+def checked_id(value: Any) -> str:
+    """A name that can stand in an address; raises ValueError for any other."""
     if not isinstance(value, str) or not REMOTE_ID.fullmatch(value):
-        raise unreadable(wire)
+        raise ValueError("a name was expected")
     return value

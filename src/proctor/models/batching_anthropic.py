@@ -19,12 +19,14 @@ from proctor.models.batching import (
     BatchLimits,
     BatchState,
     Search,
+    ask_api,
     ask_json,
     checked_id,
     read_answer,
     read_answers,
     read_id,
     read_lines,
+    read_page,
     request_fields,
     understood,
 )
@@ -54,8 +56,7 @@ class AnthropicBatches:
 
     async def hand_in(self, lines: Sequence[bytes], token: str) -> str:  # noqa: ARG002
         body = b'{"requests":[' + b",".join(lines) + b"]}"
-        made = await ask_json(self.wire, "POST", self._url, body, HAND_IN_SECONDS)
-        return read_id(self.wire, made)
+        return await ask_api(self.wire, "POST", self._url, read_id, body, HAND_IN_SECONDS, is_order=True)
 
     async def search(
         self,
@@ -71,7 +72,7 @@ class AnthropicBatches:
         """
         is_certain, after = True, ""
         while True:
-            page = await ask_json(self.wire, "GET", f"{self._url}?limit=100{after}")
+            page = await ask_api(self.wire, "GET", f"{self._url}?limit=100{after}", read_page)
             with understood(self.wire):
                 for item in page["data"]:
                     if datetime.fromisoformat(item["created_at"]).timestamp() < since - CLOCKS_APART_SECONDS:
@@ -80,11 +81,11 @@ class AnthropicBatches:
                         continue
                     if item["processing_status"] != "ended":
                         is_certain = False
-                    elif await self._is_ours(checked_id(self.wire, item["id"]), is_member):
+                    elif await self._is_ours(checked_id(item["id"]), is_member):
                         return Search(item["id"])
                 if not page.get("has_more") or not page["data"]:
                     return Search(None, is_certain)
-                after = f"&after_id={checked_id(self.wire, page['data'][-1]['id'])}"
+                after = f"&after_id={checked_id(page['data'][-1]['id'])}"
 
     async def _is_ours(self, remote_id: str, is_member: Callable[[str], bool]) -> bool:
         async with aclosing(read_lines(self.wire, f"{self._url}/{remote_id}/results")) as lines:

@@ -19,11 +19,13 @@ from proctor.models.batching import (
     BatchLimits,
     BatchState,
     Search,
+    ask_api,
     ask_json,
     checked_id,
     read_answer,
     read_answers,
     read_id,
+    read_page,
     request_fields,
     understood,
 )
@@ -59,22 +61,24 @@ class OpenAIBatches:
 
     async def hand_in(self, lines: Sequence[bytes], token: str) -> str:
         boundary = uuid4().hex
-        uploaded = await ask_json(
+        file_id = await ask_api(
             self.wire,
             "POST",
             f"{self._base}/files",
+            read_id,
             _form(boundary, f"proctor-{token}.jsonl", lines),
             HAND_IN_SECONDS,
             content_type=f"multipart/form-data; boundary={boundary}",
         )
         order = {
-            "input_file_id": read_id(self.wire, uploaded),
+            "input_file_id": file_id,
             "endpoint": f"/v1{self._path}",
             "completion_window": "24h",
             "metadata": {MARK: token},
         }
-        made = await ask_json(self.wire, "POST", f"{self._base}/batches", orjson.dumps(order), HAND_IN_SECONDS)
-        return read_id(self.wire, made)
+        return await ask_api(
+            self.wire, "POST", f"{self._base}/batches", read_id, orjson.dumps(order), HAND_IN_SECONDS, is_order=True
+        )
 
     async def search(
         self,
@@ -87,16 +91,16 @@ class OpenAIBatches:
         """By the token, which stands in the batch's metadata; batches come newest first."""
         after = ""
         while True:
-            page = await ask_json(self.wire, "GET", f"{self._base}/batches?limit=100{after}")
+            page = await ask_api(self.wire, "GET", f"{self._base}/batches?limit=100{after}", read_page)
             with understood(self.wire):
                 for item in page["data"]:
                     if (item.get("metadata") or {}).get(MARK) == token:
-                        return Search(checked_id(self.wire, item["id"]))
+                        return Search(checked_id(item["id"]))
                     if item["created_at"] < since - CLOCKS_APART_SECONDS:
                         return Search(None)
                 if not page.get("has_more") or not page["data"]:
                     return Search(None)
-                after = f"&after={checked_id(self.wire, page['data'][-1]['id'])}"
+                after = f"&after={checked_id(page['data'][-1]['id'])}"
 
     async def state(self, remote_id: str) -> BatchState:
         found = await ask_json(self.wire, "GET", f"{self._base}/batches/{remote_id}")
@@ -107,12 +111,14 @@ class OpenAIBatches:
 
     async def answers(self, remote_id: str) -> AsyncGenerator[BatchAnswer]:
         found = await ask_json(self.wire, "GET", f"{self._base}/batches/{remote_id}")
-        for kind in ("output_file_id", "error_file_id"):
-            if found.get(kind):
-                url = f"{self._base}/files/{checked_id(self.wire, found[kind])}/content"
-                async with aclosing(read_answers(self.wire, url, self._answer)) as answers:
-                    async for answer in answers:
-                        yield answer
+        with understood(self.wire):
+            kinds = ("output_file_id", "error_file_id")
+            files = [checked_id(found[kind]) for kind in kinds if found.get(kind)]
+        for file_id in files:
+            url = f"{self._base}/files/{file_id}/content"
+            async with aclosing(read_answers(self.wire, url, self._answer)) as answers:
+                async for answer in answers:
+                    yield answer
 
     def _answer(self, line: Any) -> BatchAnswer:
         target = self.wire.transport.target

@@ -197,7 +197,7 @@ async def _hand_in(desk: Desk, evaluation: Evaluation, draft: Draft, group: asyn
         try:
             known: StoredBatch | None = replace(batch, remote_id=await desk.api.hand_in(draft.lines, token))
         except ModelError as error:
-            is_doubtful = error.status is None or error.status >= 500
+            is_doubtful = error.status is None or (error.status >= 500 and error.is_retryable)
             if not is_doubtful:
                 await asyncio.to_thread(desk.store.forget, batch.id)
             wait = policy.wait_seconds(error, tries)
@@ -205,7 +205,7 @@ async def _hand_in(desk: Desk, evaluation: Evaluation, draft: Draft, group: asyn
                 # What the provider may have taken counts in full; others of the run must not wait for the rest.
                 desk.settle(draft.reserved_usd, draft.reserved_usd if is_doubtful else Decimal(0))
                 raise
-            await desk.note_fault(error, wait)
+            await desk.note_fault(error, wait, tries + 1, desk.retries)
             known = await desk.locate(batch) if is_doubtful else None
             if known is None and desk.is_closed:
                 desk.settle(draft.reserved_usd, Decimal(0))

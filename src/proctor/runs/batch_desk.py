@@ -10,7 +10,7 @@ from itertools import count
 from typing import TypeVar
 
 from proctor.domain.errors import ModelError, RateLimitedError
-from proctor.domain.event import FaultSeen, ModelGivenUp, Observer
+from proctor.domain.event import BatchDelayed, FaultSeen, ModelGivenUp, Observer
 from proctor.domain.journal import Journal
 from proctor.engine.budget import Budget
 from proctor.engine.recording import Recorder
@@ -48,8 +48,8 @@ class Desk:
     def give_up(self, error: ModelError) -> None:
         """Hand in nothing more; what is with the provider stays there for the next execution."""
         if self.given_up is None:
-            self.given_up = str(error)
-            self.observe(ModelGivenUp(self.label, str(error)))
+            self.given_up = self._told(error)
+            self.observe(ModelGivenUp(self.label, self.given_up))
 
     async def pause(self, seconds: float) -> bool:
         """Wait; True when the run stops first."""
@@ -59,9 +59,14 @@ class Desk:
         except TimeoutError:
             return False
 
-    async def note_fault(self, error: ModelError, wait_seconds: float) -> None:
-        self.observe(FaultSeen(self.label, str(error), isinstance(error, RateLimitedError)))
+    async def note_fault(self, error: ModelError, wait_seconds: float, tries: int, most: int) -> None:
+        """Tell of a fault and of the next try, which comes after the wait."""
+        self.observe(FaultSeen(self.label, self._told(error), isinstance(error, RateLimitedError)))
+        self.observe(BatchDelayed(self.label, f"the batch API is asked again after a fault ({tries} of {most})"))
         await self.pause(wait_seconds)
+
+    def _told(self, error: ModelError) -> str:
+        return str(error).removeprefix(f"{self.label}: ")  # adapters name the model too, and once is enough
 
     async def persist(self, call: Callable[[], Awaitable[T]], retries: int) -> T:
         """Call until it works; the error of a call that never does, or that the run's end cuts short, is raised."""
@@ -73,28 +78,36 @@ class Desk:
                 wait = policy.wait_seconds(error, tries)
                 if wait is None or self.stopping.is_set():
                     raise
-                await self.note_fault(error, wait)
+                await self.note_fault(error, wait, tries + 1, retries)
         raise AssertionError("count() does not end")
 
     async def locate(self, batch: StoredBatch) -> StoredBatch | None:
-        """The batch with the provider's name for it; None when the provider never had it, or when the run stops."""
+        """The batch with the provider's name for it; None when the provider never had it, or when the run stops.
+
+        When nobody can say, the error is raised and what was set aside for the batch counts in full.
+        """
         if batch.remote_id is not None:
             return batch
         members = await asyncio.to_thread(self.store.trial_ids, batch.id)
         while not self.stopping.is_set():
             known = await asyncio.to_thread(self.store.remote_ids)
-            found = await self.persist(
-                lambda known=known: self.api.search(  # type: ignore[misc]
-                    batch.token, batch.created_at, batch.requests, known, members.__contains__
-                ),
-                PATIENCE,
-            )
+            try:
+                found = await self.persist(
+                    lambda known=known: self.api.search(  # type: ignore[misc]
+                        batch.token, batch.created_at, batch.requests, known, members.__contains__
+                    ),
+                    PATIENCE,
+                )
+            except ModelError:
+                self.settle(batch.reserved_usd, batch.reserved_usd)
+                raise
             if found.remote_id is not None:
                 await asyncio.to_thread(self.store.handed_in, batch.id, found.remote_id)
                 return replace(batch, remote_id=found.remote_id)
             if found.is_certain:
                 await asyncio.to_thread(self.store.forget, batch.id)
                 return None
+            self.observe(BatchDelayed(self.label, "an earlier order may be among the provider's unfinished batches"))
             await self.pause(DOUBT_SECONDS)
         return None
 

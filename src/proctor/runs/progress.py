@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import (
+    BatchDelayed,
     BatchSeen,
     ConcurrencyChanged,
     Event,
@@ -79,6 +80,8 @@ class Progress:
         self.given_up: dict[str, str] = {}
         self.is_stopping = False
         self.batches: dict[str, BatchSeen] = {}
+        self.delays: dict[str, str] = {}
+        """Why the batches of a model get no further."""
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -95,8 +98,12 @@ class Progress:
                 self.concurrency[model] = limit
             case ModelGivenUp(model, reason):
                 self.given_up[model] = reason
+                self.delays.pop(model, None)
             case BatchSeen():
                 self.batches[event.remote_id] = event
+                self.delays.pop(event.model, None)
+            case BatchDelayed(model, reason):
+                self.delays[model] = reason
 
     @property
     def trials(self) -> int:
@@ -126,13 +133,16 @@ class Progress:
 
     @property
     def batch_text(self) -> str | None:
-        """How far the batches are, in words; None when there are none."""
-        batches = list(self.batches.values())
-        if not batches:
-            return None
-        ended, done = sum(batch.is_ended for batch in batches), sum(batch.done for batch in batches)
-        total = sum(batch.total for batch in batches)
-        return f"{ended} of {len(batches)} batches ended, {done:,} of {total:,} requests done at the provider"
+        """How far the batches are and what keeps them, in words; None when there is nothing to say."""
+        batches, parts = list(self.batches.values()), []
+        if batches:
+            ended, done = sum(batch.is_ended for batch in batches), sum(batch.done for batch in batches)
+            total = sum(batch.total for batch in batches)
+            parts.append(
+                f"{ended} of {len(batches)} batches ended, {done:,} of {total:,} requests done at the provider"
+            )
+        parts += [f"{model}: {reason}" for model, reason in list(self.delays.items())]
+        return "; ".join(parts) or None
 
     @property
     def seconds(self) -> float:
