@@ -116,7 +116,7 @@ def evaluate(
         plan = plan_from({**parts, "models": [_plain(model) for model in _listed(models)], "benchmarks": specs})
     settings = Settings.from_environment({**os.environ, "PROCTOR_HOME": str(home)} if home else os.environ)
     found = settings.data if data is None else Path(data)
-    surroundings = Surroundings(folder, os.environ, found, settings.prices, settings.is_offline)
+    surroundings = Surroundings(folder, os.environ, found, settings.prices, settings.is_offline, settings.lists)
     database = open_database(settings.database_url)
     try:
         return _evaluated(plan, surroundings, database)

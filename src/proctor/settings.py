@@ -22,6 +22,11 @@ class Settings:
     is_offline: bool = False
     """Whether nothing beyond this machine may be connected to."""
 
+    @property
+    def lists(self) -> Path:
+        """Where the lists are kept that providers gave of their models."""
+        return self.home / "cache"
+
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
         home = Path(environment.get("PROCTOR_HOME") or Path("~/.proctor").expanduser()).absolute()

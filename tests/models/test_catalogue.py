@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,9 +15,12 @@ import pytest
 
 from commands import Cli
 from fakes.loopback import Exchange, Loopback
+from fakes.provider import FakeProvider
+from proctor.domain.model import ModelIdentity
 from proctor.domain.response import Usage
+from proctor.models.kept_lists import ListedModel, Listing, find_listed, keep_list
 from proctor.models.listing import FRESH_SECONDS
-from proctor.models.prices import ListedPrice
+from proctor.models.prices import ListedPrice, find_price, read_assumed
 
 LIST = {
     "data": [
@@ -117,9 +121,7 @@ def test_a_listed_model_has_context_price_and_limits(cli: Cli, monkeypatch: pyte
     assert "$0.25 in, $2 out" in " ".join(text.split())
 
 
-def test_what_the_provider_lists_wins_and_carries_its_date(
-    cli: Cli, catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_provider_lists_is_told_with_its_date(cli: Cli, catalogue: Catalogue) -> None:
     model = f"openrouter/a/one?base_url={catalogue.server.url}"
     before = one(cli, model)
     assert (before["price"], before["context_tokens"], catalogue.asked) == (None, None, 0)
@@ -130,6 +132,70 @@ def test_what_the_provider_lists_wins_and_carries_its_date(
     assert after["price"]["source"] == f"the provider's list of {today}"
     assert after["context_tokens"] == 8192
     assert catalogue.asked == 1
+
+
+def test_the_price_that_is_shown_is_the_price_that_is_charged(cli: Cli, home: Path, catalogue: Catalogue) -> None:
+    """First from the provider's list, then from a file, which wins over it."""
+    model = f"openrouter/a/one?base_url={catalogue.server.url}"
+    cli("models", "--list", catalogue.provider)
+    for source in ("the provider's list of ", "prices.yaml of 2026-11-01"):
+        price = one(cli, model)["price"]
+        assert price["source"].startswith(source)
+        ended = cli("run", "arithmetic", "-m", model, "--limit", 3, "--max-tokens", 100, "--dry-run", "--json")
+        assert ended.code == 0, ended.err
+        [evaluation] = ended.json["evaluations"]
+        assert evaluation["cost"]["basis"].startswith(f"computed: {price['source']};")
+        low, high = evaluation["cost"]["ci95_usd"]
+        answers = 3 * 100 * float(price["output"]) / 1e6
+        assert low < answers < high < answers * 1.5
+        (home / "prices.yaml").write_text("openrouter/a/one: {input: 5, output: 50, date: 2026-11-01}\n")
+
+
+def test_a_run_is_charged_what_the_provider_listed(cli: Cli, home: Path) -> None:
+    listing = Listing((ListedModel("a/one", None, "0.15", "0.6"),), time.time())
+    with FakeProvider() as provider:
+        model = f"openrouter/a/one?base_url={provider.url}/v1"
+        unknown = cli("run", "arithmetic", "-m", model, "--limit", 3, "--json", "--no-cache").json["evaluations"][0]
+        assert unknown["cost_usd"] is None
+        keep_list(home / "cache" / "models-openrouter-x.json", listing, f"{provider.url}/v1")
+        known = cli("run", "arithmetic", "-m", model, "--limit", 3, "--json", "--no-cache").json["evaluations"][0]
+        usage = known["usage"]
+        paid = usage["input_tokens"] * 0.15e-6 + usage["output_tokens"] * 0.6e-6
+        assert known["cost_usd"] == pytest.approx(paid)
+        assert known["cost_basis"] == "computed"
+
+
+OWN = ModelIdentity("openai", "gpt-5-mini", "https://api.openai.com/v1/chat/completions", "1")
+
+
+def kept(folder: Path, base_url: str, price: str, fetched_at: float = 1_700_000_000.0, key: str = "x") -> None:
+    model = ListedModel(OWN.name, None, price, price, "1", "9", "4")
+    keep_list(folder / f"models-openai-{key}.json", Listing((model,), fetched_at), base_url)
+
+
+def test_the_price_list_wins_over_what_a_provider_listed_and_that_over_what_is_assumed(tmp_path: Path) -> None:
+    kept(tmp_path, "https://api.openai.com/v1", "3")
+    assert isinstance(find_price(OWN, None, read_assumed("1/2"), tmp_path), ListedPrice)
+    elsewhere = replace(OWN, endpoint="http://127.0.0.1:8000/v1/chat/completions")
+    assert find_price(elsewhere, None, None, tmp_path) is None, "another address has another list"
+    kept(tmp_path, "http://127.0.0.1:8000/v1", "5", key="y")
+    price = find_price(elsewhere, None, read_assumed("1/2"), tmp_path)
+    assert price is not None
+    assert price.basis == "computed: the provider's list of 2023-11-14"
+    assert price.cost(Usage(2_000_000, 1_000_000)) == 15
+    assert price.cost(Usage(2_000_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000)) == 1 + 9 + 4
+    kept(tmp_path, "http://127.0.0.1:8000/v1", "6", 1_700_000_001.0, key="z")
+    newest = find_price(elsewhere, None, None, tmp_path)
+    assert newest is not None
+    assert newest.cost(Usage(1_000_000, 0)) == 6
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"models": [{}], "fetched_at": 1}', '{"models": [], "fetched_at": "a"}']
+)
+def test_a_kept_list_that_cannot_be_read_is_as_good_as_none(tmp_path: Path, content: str) -> None:
+    (tmp_path / "models-openai-x.json").write_text(content)
+    assert find_listed(OWN, tmp_path) is None
 
 
 def test_a_prices_file_tells_its_date(cli: Cli, home: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ import pytest
 from fakes.loopback import Exchange, Loopback, Request
 from models.asking import KEY
 from proctor.domain.errors import ModelUnavailableError, NotFoundError, ProviderFaultError, UserError
-from proctor.models.listing import FRESH_SECONDS, ListedModel, Listing, list_models
+from proctor.models.kept_lists import ListedModel, Listing
+from proctor.models.listing import FRESH_SECONDS, _listed, list_models
 
 OPENROUTER = {
     "data": [
@@ -108,3 +110,22 @@ def test_what_goes_wrong_is_said(catalogue: Catalogue) -> None:
         listed(catalogue, "demo")
     with pytest.raises(UserError, match="OPENAI_API_KEY"):
         asyncio.run(list_models("openai", {}))
+
+
+@pytest.mark.parametrize(
+    ("pricing", "rates"),
+    [
+        ({"prompt": "0.000001", "completion": "0.000002"}, ("1", "2", None, None, None)),
+        (
+            {"prompt": "0.000001", "completion": "0.000002", "request": "0", "internal_reasoning": "0.000003",
+             "input_cache_read": "0.0000001", "input_cache_write": "0.00000125"},
+            ("1", "2", "0.1", "1.25", "3"),
+        ),
+        ({"prompt": "0", "completion": "0", "internal_reasoning": "0"}, ("0", "0", None, None, None)),
+        ({"prompt": "0.000001", "completion": "0.000002", "request": "0.01"}, (None,) * 5),
+        ({"prompt": "Infinity", "completion": "NaN"}, (None,) * 5),
+    ],
+)  # fmt: skip
+def test_a_price_is_listed_with_its_parts_or_not_at_all(pricing: dict[str, str], rates: tuple[str | None, ...]) -> None:
+    found = _listed({"id": "x", "pricing": pricing})
+    assert astuple(found)[2:] == rates

@@ -144,13 +144,7 @@ def _one(text: str, settings: Any) -> dict[str, Any]:
     spec = model_spec(text)
     model = create_model(spec, environment=os.environ, folder=Path.cwd())
     identity = model.identity
-    facts = find_facts(
-        model,
-        os.environ,
-        prices=settings.prices,
-        cache=settings.home / "cache",
-        base_url=spec.settings.get("base_url"),
-    )
+    facts = find_facts(model, prices=settings.prices, lists=settings.lists)
     provider = next(item.provider for item in list_providers(os.environ) if item.provider.name == identity.provider)
     return {
         "model": str(spec),
@@ -208,7 +202,7 @@ def _live(text: str, settings: Any, refresh: bool) -> dict[str, Any]:
             spec.provider,
             os.environ,
             base_url=spec.settings.get("base_url"),
-            cache=settings.home / "cache",
+            cache=settings.lists,
             is_refreshing=refresh,
         )
     )

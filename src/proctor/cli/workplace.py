@@ -22,7 +22,7 @@ def surroundings(data: str | None = None) -> Surroundings:
 
     settings = Settings.from_environment()
     folder = Path(data) if data is not None else settings.data
-    return Surroundings(Path.cwd(), os.environ, folder, settings.prices, settings.is_offline)
+    return Surroundings(Path.cwd(), os.environ, folder, settings.prices, settings.is_offline, settings.lists)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +10,7 @@ from urllib.parse import urlsplit
 
 from proctor.domain.model import Model
 from proctor.domain.price import FREE, FlatPrice, Price
-from proctor.models.listing import PROVIDERS, ListedModel, remembered_models
+from proctor.models.kept_lists import find_listed
 from proctor.models.price_file import FilePrice
 from proctor.models.prices import HOSTS, ListedPrice, find_price
 
@@ -44,13 +43,11 @@ class ModelFacts:
     """When the provider last said that it has this model; None when it was not asked, or did not say so."""
 
 
-def find_facts(
-    model: Model, environment: Mapping[str, str], *, prices: Path | None, cache: Path | None, base_url: str | None
-) -> ModelFacts:
-    """What can be told without asking anybody: from the price list, a prices file, and lists fetched before."""
+def find_facts(model: Model, *, prices: Path | None, lists: Path | None) -> ModelFacts:
+    """What can be told without asking anybody: from a prices file, the price list, and lists fetched before."""
     identity = model.identity
-    listed, listed_at = _listed(identity.provider, identity.name, environment, base_url, cache)
-    price = find_price(identity, prices, None)
+    listed, listed_at = (find_listed(identity, lists) if lists is not None else None) or (None, None)
+    price = find_price(identity, prices, None, lists)
     is_own = urlsplit(identity.endpoint or "").hostname == HOSTS.get(identity.provider, "")
     entry = _entry(price) if isinstance(price, ListedPrice) else None
     context, source = listed.context_tokens if listed else None, "the provider's list"
@@ -59,32 +56,10 @@ def find_facts(
     return ModelFacts(
         context_tokens=context,
         context_source=None if context is None else source,
-        price=_from_listing(listed, listed_at) or _price(price, entry),
+        price=_price(price, entry),
         requests_per_batch=BATCH_LIMITS.get(identity.provider) if is_own else None,
         most_at_once=getattr(model, "most_at_once", None),
-        listed_at=listed_at if listed else None,
-    )
-
-
-def _listed(
-    provider: str, name: str, environment: Mapping[str, str], base_url: str | None, cache: Path | None
-) -> tuple[ListedModel | None, float | None]:
-    if provider not in PROVIDERS or cache is None:
-        return None, None
-    listing = remembered_models(provider, environment, base_url=base_url, cache=cache)
-    if listing is None:
-        return None, None
-    return next((item for item in listing.models if item.name == name), None), listing.fetched_at
-
-
-def _from_listing(listed: ListedModel | None, listed_at: float | None) -> PriceFacts | None:
-    if listed is None or listed_at is None:
-        return None
-    if listed.input_usd_per_million is None or listed.output_usd_per_million is None:
-        return None
-    day = datetime.fromtimestamp(listed_at, UTC).date().isoformat()
-    return PriceFacts(
-        listed.input_usd_per_million, listed.output_usd_per_million, None, f"the provider's list of {day}"
+        listed_at=listed_at,
     )
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from proctor.domain.errors import NotFoundError, ProviderFaultError
 from proctor.domain.identity import digest
@@ -17,6 +14,7 @@ from proctor.domain.offline import is_confined
 from proctor.models import anthropic, compatible, google, openai
 from proctor.models.endpoint import Endpoint, HostedSettings, bearer, find_endpoint
 from proctor.models.faults import parse_or_none
+from proctor.models.kept_lists import ListedModel, Listing, keep_list, read_list
 from proctor.models.provider import Provider
 from proctor.models.transport import Transport, is_loopback
 
@@ -28,24 +26,6 @@ PROVIDERS: Mapping[str, Provider] = {
     "google": google.PROVIDER,
     **compatible.PROVIDERS,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ListedModel:
-    """What a provider says about one of its models; None where it says nothing."""
-
-    name: str
-    context_tokens: int | None = None
-    input_usd_per_million: str | None = None
-    """A decimal number."""
-    output_usd_per_million: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    models: tuple[ListedModel, ...]
-    fetched_at: float
-    """Seconds since 1970: how old the list is."""
 
 
 async def list_models(
@@ -64,7 +44,7 @@ async def list_models(
     file = None if cache is None else _file(cache, provider, url, headers)
     is_cut_off = is_confined() and not is_loopback(url)
     if file is not None and (is_cut_off or not is_refreshing):
-        known = _remembered(file, None if is_cut_off else FRESH_SECONDS)
+        known = read_list(file, None if is_cut_off else FRESH_SECONDS)
         if known is not None:
             return known
     if is_cut_off:
@@ -76,16 +56,8 @@ async def list_models(
         await transport.close()
     listing = Listing(_read(parse_or_none(bytes(reply.body)), endpoint), time.time())
     if file is not None:
-        _remember(file, listing)
+        keep_list(file, listing, endpoint.base_url)
     return listing
-
-
-def remembered_models(
-    provider: str, environment: Mapping[str, str], *, base_url: str | None, cache: Path
-) -> Listing | None:
-    """The list that was fetched last, however old; nobody is asked."""
-    _, url, headers = _place(provider, environment, base_url)
-    return _remembered(_file(cache, provider, url, headers), None)
 
 
 def _place(provider: str, environment: Mapping[str, str], base_url: str | None) -> tuple[Endpoint, str, dict[str, str]]:
@@ -128,34 +100,31 @@ def _read(document: Any, endpoint: Endpoint) -> tuple[ListedModel, ...]:
 def _listed(item: Mapping[str, Any]) -> ListedModel:
     name = str(item.get("id") or item["name"]).removeprefix("models/")
     context = next((item[key] for key in _CONTEXT if isinstance(item.get(key), int)), None)
-    prices = item.get("pricing") or {}
-    return ListedModel(name, context, _per_million(prices.get("prompt")), _per_million(prices.get("completion")))
+    return ListedModel(name, context, **_prices(item.get("pricing") or {}))
 
 
+def _prices(pricing: Mapping[str, Any]) -> dict[str, str | None]:
+    """Rates as far as they say everything: where each request has a fee as well, they do not."""
+    rates = {name: _per_million(pricing.get(field)) for name, field in _PRICES.items()}
+    if _per_million(pricing.get("request")) not in (None, "0"):
+        return {}
+    # Rates that are parts of others are 0 where there are none.
+    return {name: rate for name, rate in rates.items() if rate != "0" or name in _WHOLE}
+
+
+_WHOLE = ("input_usd_per_million", "output_usd_per_million")
+_PRICES = {
+    "input_usd_per_million": "prompt",
+    "output_usd_per_million": "completion",
+    "cached_usd_per_million": "input_cache_read",
+    "written_usd_per_million": "input_cache_write",
+    "reasoning_usd_per_million": "internal_reasoning",
+}
 _CONTEXT = ("context_length", "max_model_len", "inputTokenLimit", "max_input_tokens", "context_window")
 
 
 def _per_million(per_token: Any) -> str | None:
     """OpenRouter prices single tokens, and marks what depends with -1."""
-    if per_token is None or Decimal(str(per_token)) < 0:
+    if per_token is None or not Decimal(str(per_token)).is_finite() or Decimal(str(per_token)) < 0:
         return None
     return f"{(Decimal(str(per_token)) * 1_000_000).normalize():f}"
-
-
-def _remembered(file: Path, oldest_seconds: float | None) -> Listing | None:
-    """The list on disk, if it is no older than that; one that cannot be read is as good as none."""
-    try:
-        document = orjson.loads(file.read_bytes())
-        models = tuple(ListedModel(**item) for item in document["models"])
-        age = time.time() - document["fetched_at"]
-    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
-        return None
-    is_fresh = oldest_seconds is None or 0 <= age < oldest_seconds
-    return Listing(models, document["fetched_at"]) if is_fresh else None
-
-
-def _remember(file: Path, listing: Listing) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_suffix(".new")
-    draft.write_bytes(orjson.dumps(asdict(listing)))
-    draft.replace(file)

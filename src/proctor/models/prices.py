@@ -1,4 +1,4 @@
-"""Finds a model's price: assumed by the user, given in a file, or known to the price list."""
+"""Finds a model's price: given in a file, known to the price list or to the provider, or assumed by the user."""
 
 from __future__ import annotations
 
@@ -62,12 +62,39 @@ class ListedPrice:
         return batch if batch.cost(some) != self.cost(some) else None
 
 
-def find_price(identity: ModelIdentity, file: Path | None, assumed: FlatPrice | None) -> Price | None:
-    """The model's price; None when nobody knows it. A file wins over the list, what is assumed comes last."""
+def find_price(
+    identity: ModelIdentity, file: Path | None, assumed: FlatPrice | None, lists: Path | None = None
+) -> Price | None:
+    """The model's price; None when nobody knows it.
+
+    A file wins over the price list, that over what the provider listed when it was last asked (`lists` is where its
+    lists are kept), and what is assumed comes last.
+    """
     if identity.provider in COSTS_NOTHING:
         return FREE
     given = price_in_file(identity, file) if file is not None else None
-    return given or _from_list(identity) or assumed
+    return given or _from_list(identity) or (_from_provider(identity, lists) if lists is not None else None) or assumed
+
+
+def _from_provider(identity: ModelIdentity, lists: Path) -> FlatPrice | None:
+    from proctor.models.kept_lists import find_listed
+
+    listed, fetched_at = find_listed(identity, lists) or (None, 0.0)
+    if listed is None or listed.input_usd_per_million is None or listed.output_usd_per_million is None:
+        return None
+    day = datetime.fromtimestamp(fetched_at, UTC).date().isoformat()
+    return FlatPrice(
+        Decimal(listed.input_usd_per_million),
+        Decimal(listed.output_usd_per_million),
+        _amount(listed.cached_usd_per_million),
+        source=f"the provider's list of {day}",
+        written_per_million=_amount(listed.written_usd_per_million),
+        reasoning_per_million=_amount(listed.reasoning_usd_per_million),
+    )
+
+
+def _amount(rate: str | None) -> Decimal | None:
+    return None if rate is None else Decimal(rate)
 
 
 def read_assumed(text: str) -> FlatPrice:

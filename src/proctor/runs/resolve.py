@@ -33,6 +33,8 @@ class Surroundings:
     """A file with prices that win over the list."""
     is_offline: bool = False
     """Whether nothing beyond this machine may be connected to, whatever a plan says."""
+    lists: Path | None = None
+    """Where the lists are kept that providers gave of their models, with prices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,8 @@ def _evaluation(
 
 def price_of(model: Model, limits: Limits, surroundings: Surroundings) -> Price | None:
     """What the model's tokens cost; None when nobody knows."""
-    assumed = limits.assume_price
-    return find_price(model.identity, surroundings.prices, None if assumed is None else read_assumed(assumed))
+    assumed = None if limits.assume_price is None else read_assumed(limits.assume_price)
+    return find_price(model.identity, surroundings.prices, assumed, surroundings.lists)
 
 
 def _prepare(spec: BenchmarkSpec, plan: Plan, surroundings: Surroundings, bench: JudgeBench) -> _Prepared:
