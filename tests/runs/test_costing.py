@@ -171,6 +171,17 @@ def test_pictures_and_pages_are_part_of_an_estimate(cli: Cli) -> None:
     assert "images and pages of documents at about 1,000 tokens" in papers["basis"]
 
 
+def test_a_little_is_not_shown_as_nothing(cli: Cli, asked_model: str) -> None:
+    write_benchmark(Path(), 2)
+    little = ("--assume-price", "0.01/0.02", "--max-tokens", 20)
+    estimate = " ".join(cli("run", "sums.yaml", "-m", asked_model, *little, "--dry-run").out.split())
+    ended = cli("run", "sums.yaml", "-m", asked_model, *little)
+    for shown in (estimate, ended.out):
+        assert "$0.0000 " not in shown
+        assert "$0.0000," not in shown
+        assert "$0.000000" in shown
+
+
 def test_a_pilot_is_asked_for_real_kept_and_not_paid_for_twice(cli: Cli) -> None:
     write_benchmark(Path(), 200)
     with FakeProvider(reply=varied) as provider:

@@ -35,7 +35,7 @@ def estimated(plan: Plan, evaluations: Sequence[Evaluation], database: Database 
 
 def _cost_json(estimate: CostEstimate) -> dict[str, Any]:
     def number(value: Decimal | None) -> float | None:
-        return None if value is None else float(round(value, 8))
+        return None if value is None else float(round(value, 12))
 
     return {
         "value_usd": number(estimate.value_usd),

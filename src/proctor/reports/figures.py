@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 NOT_MEASURED = "–"
@@ -70,6 +71,8 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+TINY_USD = 0.0001
+LARGE_USD = 1_000
 EXACT = ("reported", "free")
 """Bases of costs that are no estimates: the provider said so, or there is nothing to pay."""
 HOW = {
@@ -82,12 +85,20 @@ HOW = {
 
 def cost_text(usd: Any, basis: str = "reported") -> str:
     """`$0.1234` where the provider said so, `≈$0.1234` where it was reckoned."""
-    return "unknown" if usd is None else f"{_sign(usd, basis)}${float(usd):.4f}"
+    return "unknown" if usd is None else f"{_sign(usd, basis)}${_tiny(usd) or f'{float(usd):.4f}'}"
 
 
 def small_cost_text(usd: float | None, basis: str = "reported") -> str:
     """A price of a single answer, which may be far below a cent."""
-    return "unknown" if usd is None else f"{_sign(usd, basis)}${usd:.3g}"
+    if usd is None:
+        return "unknown"
+    plain = f"{usd:.3g}" if usd < LARGE_USD else f"{usd:.2f}"
+    return f"{_sign(usd, basis)}${_tiny(usd) or plain}"
+
+
+def _tiny(usd: Any) -> str | None:
+    """What would look free with four places, in two digits and without an exponent; None for any other amount."""
+    return f"{Decimal(f'{float(usd):.1e}'):f}" if 0 < usd < TINY_USD else None
 
 
 def _sign(usd: Any, basis: str) -> str:

@@ -1,0 +1,39 @@
+"""Amounts as people read them: nothing that was paid looks free."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.reports.figures import cost_text, small_cost_text
+
+
+@pytest.mark.parametrize(
+    ("usd", "shown", "small"),
+    [
+        (None, "unknown", "unknown"),
+        (0, "$0.0000", "$0"),
+        (Decimal("0.000062"), "$0.000062", "$0.000062"),
+        (6.249e-5, "$0.000062", "$0.000062"),
+        (9.99e-5, "$0.00010", "$0.00010"),
+        (1.2e-9, "$0.0000000012", "$0.0000000012"),
+        (0.0001, "$0.0001", "$0.0001"),
+        (0.00012345, "$0.0001", "$0.000123"),
+        (0.12345, "$0.1235", "$0.123"),
+        (12345.678, "$12345.6780", "$12345.68"),
+    ],
+)
+def test_an_amount_is_shown_in_plain_notation(usd: float | None, shown: str, small: str) -> None:
+    assert cost_text(usd) == shown
+    assert small_cost_text(usd) == small
+
+
+@given(st.floats(1e-12, 1e6))
+def test_no_amount_above_nothing_looks_free_or_has_an_exponent(usd: float) -> None:
+    for text in (cost_text(usd, "computed"), small_cost_text(usd, "computed")):
+        assert re.fullmatch(r"≈\$\d+(\.\d+)?", text)
+        assert float(text.removeprefix("≈$")) == pytest.approx(usd, rel=0.5)
