@@ -57,6 +57,11 @@ class Asked:
         self.home = folder / "home"
 
     def __call__(self, scorer: str, answers: list[str], target: Any = "Paris", **options: Any) -> proctor.Run:
+        self.write(scorer, answers, target)
+        given = {"epochs": len(answers), "cache": False, "concurrency": 1, "home": self.home, **options}
+        return proctor.evaluate("one.yaml", models="python/saying_in_turn:answer", **given)
+
+    def write(self, scorer: str, answers: list[str], target: Any = "Paris") -> None:
         (self.folder / "said.json").write_text(json.dumps(answers))
         (self.folder / "one.jsonl").write_text(json.dumps({"input": "What?", "target": target}) + "\n")
         (self.folder / "one.yaml").write_text(f"name: one\ndataset: {{source: one.jsonl}}\nscorers: [{scorer}]\n")
@@ -70,8 +75,6 @@ class Asked:
         )
         (self.folder / "own_shares.py").write_text("def share(sample, response): return len(response.text) / 10\n")
         (self.folder / "own_verdicts.py").write_text("def same(sample, response): return response.text == 'Paris'\n")
-        given = {"epochs": len(answers), "cache": False, "concurrency": 1, "home": self.home, **options}
-        return proctor.evaluate("one.yaml", models="python/saying_in_turn:answer", **given)
 
 
 def values(run: proctor.Run) -> dict[str, float | None]:
@@ -125,7 +128,7 @@ def test_answers_that_are_marked_differently_are_never_the_same(asked: Asked) ->
 
 
 def test_an_unreadable_answer_is_a_vote_of_its_own_that_is_never_right(asked: Asked) -> None:
-    found = values(asked("numeric", ["18", "I cannot say.", "No idea."], target="18"))
+    found = values(asked("numeric", ["18", "I cannot say.", "I cannot say."], target="18"))
     assert found["majority@3"] == pytest.approx(1 / 3)
     assert found["consistency"] == 0
 
@@ -180,3 +183,44 @@ def test_every_scorer_with_or_without_votes_is_known_to_be_so() -> None:
         assert not has_votes(scorer.name, scorer.version)
     for name in with_votes:
         assert has_votes(name, "1")
+
+
+def gated(asked: Asked, *flags: str) -> tuple[int, str]:
+    """The exit code and the errors of a run over what `asked` has written."""
+    command = ("run", "one.yaml", "-m", "python/saying_in_turn:answer", "--no-cache", "--concurrency", "1", *flags)
+    code, _, err = finish(start(asked.home, asked.folder, *command))
+    return code, err
+
+
+def test_what_repeats_measure_can_be_a_gate(asked: Asked) -> None:
+    asked.write("includes", ["Rome", "Paris", "Rome"])
+    gates = ("--fail-under", "pass@2=0.6", "--fail-under", "pass^2=0.1", "--fail-under", "consistency=0.5")
+    code, err = gated(asked, "--epochs", "3", *gates)
+    assert code == 1, err
+    assert "pass@2 is" not in err
+    assert "pass^2 is 0 (n=1), below 0.1" in err
+    assert "consistency is 0.3333 (n=1), below 0.5" in err
+
+
+def test_a_majority_that_could_not_be_counted_does_not_pass_a_gate(asked: Asked) -> None:
+    asked.write("includes", ["Paris", "Rome " * 60])
+    code, err = gated(asked, "--epochs", "2", "--fail-under", "majority@2=0")
+    assert code == 1
+    assert "majority@2 could not be measured" in err
+
+
+@pytest.mark.parametrize(
+    ("scorer", "flags"),
+    [
+        ("includes", ("--fail-under", "pass@2=0.5")),
+        ("includes", ("--epochs", "3", "--fail-under", "pass@4=0.5")),
+        ("f1", ("--epochs", "3", "--fail-under", "majority@3=0.5")),
+    ],
+)
+def test_a_gate_that_nothing_will_measure_is_refused_before_anything_is_asked(
+    asked: Asked, scorer: str, flags: tuple[str, ...]
+) -> None:
+    asked.write(scorer, [])
+    code, err = gated(asked, *flags)
+    assert code == 2
+    assert "nothing measures" in err

@@ -14,7 +14,7 @@ from proctor.cli.door import run_until_done
 from proctor.cli.gates import check_gates, check_regression, write_reports
 from proctor.cli.workplace import print_json
 from proctor.domain.run import RunStatus
-from proctor.reports.labels import metric_labels
+from proctor.reports.labels import all_labels
 from proctor.runs.execute import Execution, carry_out
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ INTERRUPTED = "interrupted"
 STOPPING = "Stopping: finishing the requests in flight. Ctrl-C again quits at once; nothing recorded is lost."
 
 
+def metrics_of_each(execution: Execution) -> list[list[str]]:
+    """The names of what each evaluation of this run measures."""
+    return [all_labels(item.scorers, item.benchmark.metrics, item.epochs) for item in execution.evaluations]
+
+
 def known_metrics(execution: Execution) -> list[str]:
     """The names of everything this run measures."""
-    labels = (
-        label
-        for item in execution.evaluations
-        for label in metric_labels([scorer.name for scorer in item.scorers], item.benchmark.metrics)
-    )
-    return list(dict.fromkeys(labels))
+    return list(dict.fromkeys(label for labels in metrics_of_each(execution) for label in labels))
 
 
 def finish(
@@ -56,7 +56,7 @@ def finish(
         from proctor.cli.outcome import print_outcome
 
         print_outcome(document, opened.path)
-    cases = check_gates(document, gates)
+    cases = check_gates(document, gates, metrics_of_each(execution))
     if baseline is not None:
         cases += check_regression(opened, document, baseline)
     problems = [*_problems(document, status), *(case.problem for case in cases if case.problem is not None)]

@@ -14,7 +14,7 @@ from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.domain.yaml_document import LocatedDocument, load_yaml
 from proctor.models.registry import create_model
 from proctor.planning.plan_file import is_plan, plan_from, plan_in
-from proctor.reports.labels import metric_labels
+from proctor.reports.labels import all_labels
 from proctor.scorers.registry import create_scorers
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ class GivenPlan:
         found: dict[str, None] = {}
         for spec in self.plan.benchmarks:
             benchmark = self._load(spec, surroundings)
-            scorers = [scorer.name for scorer in create_scorers(benchmark.scorers, surroundings.folder)]
-            found.update(dict.fromkeys(metric_labels(scorers, benchmark.metrics)))
+            scorers = create_scorers(benchmark.scorers, surroundings.folder)
+            found.update(dict.fromkeys(all_labels(scorers, benchmark.metrics, spec.epochs or self.plan.epochs)))
         return list(found)
 
     def _load(self, spec: BenchmarkSpec, surroundings: Surroundings) -> Benchmark:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from proctor.domain.scorer import Scorer
 from proctor.metrics.registry import metric_name
 
 CONSISTENCY = "consistency"
@@ -70,3 +71,9 @@ def repeat_labels(scorer: str, version: str, epochs: int) -> list[str]:
     sizes = hand_sizes(epochs)
     counted = [majority_label(epochs), CONSISTENCY] if has_votes(scorer, version) else []
     return [*map(pass_label, sizes), *map(pass_all_label, sizes), *counted, CONSISTENCY_OF_WORDS]
+
+
+def all_labels(scorers: Sequence[Scorer], metrics: Sequence[str], epochs: int) -> list[str]:
+    """The names of everything that will be measured, in their order."""
+    labels = metric_labels([scorer.name for scorer in scorers], metrics)
+    return labels + [name for scorer in scorers[:1] for name in repeat_labels(scorer.name, scorer.version, epochs)]
