@@ -29,7 +29,9 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "open.yaml").write_text(
         "name: open\ndataset: {source: open.jsonl}\nprompt: {user: '{{ input }}'}\nscorers: [judge_rubric]\n"
     )
-    (tmp_path / "talk.py").write_text("def answer(prompt: str) -> str:\n    return 'It is ' + prompt.split()[-1]\n")
+    (tmp_path / "talk.py").write_text(
+        "def answer(prompt: str, options: dict) -> str:\n    return 'It is ' + prompt.split()[-1]\n"
+    )
     return tmp_path
 
 

@@ -72,7 +72,7 @@ class PlaceSpentError(SandboxError):
 
 
 class ModelError(ProctorError):
-    """A request that failed; `status` is the HTTP status where there was one, or the one that an answer itself names."""
+    """A request that failed; `status` is the HTTP status where there was one, or the one that an answer itself gave."""
 
     http_status = 502
     is_retryable = False

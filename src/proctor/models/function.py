@@ -63,6 +63,12 @@ class FunctionModel:
             raise self._raised(error) from error
         return self._response(result, time.perf_counter() - started)
 
+    @property
+    def unbounded(self) -> str | None:
+        if self._wants_options:
+            return None
+        return "is a function that is not told max_tokens: give it a parameter 'options', and keep to what that holds"
+
     async def close(self) -> None:
         return None
 

@@ -123,11 +123,12 @@ def cost_notes(items: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def unanswered_notes(document: Mapping[str, Any]) -> list[str]:
-    """A sentence about money that may have gone for nothing; none where there is no such money."""
+    """A sentence about money that may be gone beside what is known; none where there is no such money."""
     usd = document.get("unanswered_cost_usd")
     if not usd:
         return []
-    return [f"Up to {cost_text(usd)} more may have been spent on requests whose answers never arrived."]
+    why = "that were not answered, or whose answers do not say what they cost"
+    return [f"Up to {cost_text(usd)} more may have been spent on requests {why}."]
 
 
 def done_trials(evaluation: Mapping[str, Any]) -> int:

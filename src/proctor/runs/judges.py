@@ -14,15 +14,15 @@ from proctor.domain.identity import CacheKeys
 from proctor.domain.message import Json, Prompt
 from proctor.domain.model import Model, ModelIdentity
 from proctor.domain.plan import Limits, ModelSpec
-from proctor.domain.price import FREE, REPORTED, Price
+from proctor.domain.price import REPORTED, Price
 from proctor.domain.sample import Sample
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Trial
 from proctor.engine.budget import Budget
 from proctor.engine.lane import Lane
 from proctor.engine.ratelimit import RateLimit, RateLimits
-from proctor.models.prices import where_to_get_prices
 from proctor.models.registry import create_model
+from proctor.runs.cost_limit import refuse_unenforceable
 from proctor.scorers.judging.judge import FindOpponent, Judge, NeedsJudges, NeedsOpponents, Opinion, Opposition
 from proctor.stores.answer_cache import AnswerCache
 from proctor.stores.database import Database
@@ -150,23 +150,8 @@ class JudgeBench:
         label = spec.short if len(twins) == 1 else str(spec)
         options, price = spec.sampling.given(), self._price_of(model)
         if self._limits.cost_usd is not None:
-            refuse_unenforceable(f"the judge {label}", price, options)
+            refuse_unenforceable(f"the judge {label}", model, price, options)
         return AskedJudge(label, model, options, self._limits, price)
-
-
-def refuse_unenforceable(
-    who: str, price: Price | None, options: Mapping[str, Json], remedy: str = "the option max_tokens"
-) -> None:
-    """A cap that cannot be enforced is refused, not ignored."""
-    if price is None:
-        raise PlanError(
-            f"The cost limit cannot be enforced: the price of {who} is unknown{where_to_get_prices()}. Give one with "
-            "--assume-price IN/OUT (dollars for a million tokens) or in a prices file, or leave out the limit."
-        )
-    if price is not FREE and "max_tokens" not in options:
-        raise PlanError(
-            f"The cost limit cannot be enforced: answers of {who} may be of any length. Limit them with {remedy}."
-        )
 
 
 def judges_of(scorers: Iterable[Scorer]) -> list[AskedJudge]:

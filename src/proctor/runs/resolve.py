@@ -18,7 +18,8 @@ from proctor.domain.scorer import Scorer
 from proctor.models.prices import find_price, read_assumed
 from proctor.models.registry import create_model
 from proctor.planning.selection import select
-from proctor.runs.judges import JudgeBench, judges_of, refuse_unenforceable
+from proctor.runs.cost_limit import refuse_unenforceable
+from proctor.runs.judges import JudgeBench, judges_of
 from proctor.scorers.registry import create_scorers
 
 
@@ -68,7 +69,7 @@ def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
         refuse_unbatchable(plan, evaluations)
     if plan.limits.cost_usd is not None:
         for item in evaluations:
-            refuse_unenforceable(item.label, item.price, item.options, "--max-tokens")
+            refuse_unenforceable(item.label, item.model, item.price, item.options, "--max-tokens")
     return evaluations
 
 
