@@ -112,7 +112,7 @@ def _keys() -> Iterator[Finding]:
     from proctor.models.registry import list_providers
 
     for status in list_providers(os.environ):
-        variable = status.provider.key_variable
+        variable = status.key_variable
         if variable is not None:
             text = "is set" if status.has_key else "is not set"
             yield Finding(status.provider.name, "ok" if status.has_key else "note", f"{variable} {text}")

@@ -125,7 +125,7 @@ def _all() -> list[dict[str, Any]]:
         {
             "provider": status.provider.name,
             "description": status.provider.description,
-            "key_variable": status.provider.key_variable,
+            "key_variable": status.key_variable,
             "has_key": status.has_key,
             "capabilities": asdict(status.provider.capabilities),
             "settings": list(status.provider.settings),

@@ -59,6 +59,14 @@ class RunError(ProctorError):
     pass
 
 
+class MissingKeyError(UserError):
+    """A provider's key is not set; `variable` is the environment variable that should hold it."""
+
+    def __init__(self, message: str, variable: str = "") -> None:
+        super().__init__(message)
+        self.variable = variable
+
+
 class ScorerError(ProctorError):
     pass
 

@@ -59,7 +59,7 @@ def find_endpoint(provider: Provider, name: str, settings: HostedSettings, envir
     """The endpoint a model is asked at; raises a UserError when the address or the key will not do."""
     base_url = clean_url(settings.base_url or provider.base_url or "", provider.name)
     key = find_key(provider, environment, model=name, base_url=base_url, variable=settings.auth_variable)
-    variable = settings.auth_variable or provider.key_variable
+    variable = settings.auth_variable or provider.variable_in(environment)
     target = Target(f"{provider.name}/{name}", variable, (key,) if key else ())
     own_host = urlsplit(provider.base_url or "").hostname
     return Endpoint(base_url, key, target, own_host is not None and urlsplit(base_url).hostname == own_host)

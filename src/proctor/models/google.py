@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,6 +22,7 @@ PROVIDER = Provider(
     "google",
     "Google's Gemini models",
     key_variable="GEMINI_API_KEY",
+    other_key_variables=("GOOGLE_API_KEY",),
     base_url="https://generativelanguage.googleapis.com/v1beta",
     capabilities=Capabilities(True, True, True, True, True, True),
     settings=tuple(field.name for field in fields(HostedSettings)),
@@ -32,8 +33,6 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
     given = read_settings(HostedSettings, settings, PROVIDER.name)
     if not name:
         raise PlanError("google needs a model's name: write google/gemini-3-flash, for example.")
-    if given.auth_variable is None and not environment.get("GEMINI_API_KEY") and environment.get("GOOGLE_API_KEY"):
-        given = replace(given, auth_variable="GOOGLE_API_KEY")
     endpoint = find_endpoint(PROVIDER, name, given, environment)
     model = f"{endpoint.base_url}/models/{quote(name.removeprefix('models/'), safe='')}"
     return HostedModel(

@@ -63,19 +63,13 @@ async def list_models(
 def _place(provider: str, environment: Mapping[str, str], base_url: str | None) -> tuple[Endpoint, str, dict[str, str]]:
     if provider not in PROVIDERS:
         raise NotFoundError(f"{provider} has no list of models; these have: {', '.join(sorted(PROVIDERS))}.")
-    settings = HostedSettings(base_url=base_url, auth_variable=_other_variable(provider, environment))
-    endpoint = find_endpoint(PROVIDERS[provider], "*", settings, environment)
+    endpoint = find_endpoint(PROVIDERS[provider], "*", HostedSettings(base_url=base_url), environment)
     return endpoint, *_request(provider, endpoint)
 
 
 def _file(cache: Path, provider: str, url: str, headers: Mapping[str, str]) -> Path:
     """Two keys may see two lists; the key itself is not written down."""
     return cache / f"models-{provider}-{digest([url, headers])}.json"
-
-
-def _other_variable(provider: str, environment: Mapping[str, str]) -> str | None:
-    is_google = provider == "google" and not environment.get("GEMINI_API_KEY") and environment.get("GOOGLE_API_KEY")
-    return "GOOGLE_API_KEY" if is_google else None
 
 
 def _request(provider: str, endpoint: Endpoint) -> tuple[str, dict[str, str]]:

@@ -19,8 +19,10 @@ from proctor.models.transport import is_loopback
 @dataclass(frozen=True, slots=True)
 class ProviderStatus:
     provider: Provider
+    key_variable: str | None
+    """The variable whose key is used, or would be; None when the provider has no key."""
     has_key: bool | None
-    """Whether the key's variable is set; None when the provider has no key."""
+    """Whether that variable is set; None when the provider has no key."""
 
 
 def create_model(spec: ModelSpec, *, environment: Mapping[str, str], folder: Path, is_offline: bool = False) -> Model:
@@ -50,5 +52,5 @@ def _status(name: str, environment: Mapping[str, str]) -> ProviderStatus:
     if provider is None:
         summary = (factory.__doc__ or module.__doc__ or "").strip().partition("\n")[0]
         provider = Provider(name, summary)
-    variable = provider.key_variable
-    return ProviderStatus(provider, bool(environment.get(variable, "").strip()) if variable else None)
+    variable = provider.variable_in(environment)
+    return ProviderStatus(provider, variable, bool(environment.get(variable, "").strip()) if variable else None)
