@@ -205,6 +205,51 @@ def test_a_prices_file_tells_its_date(cli: Cli, home: Path) -> None:
     assert (price["input"], price["output"], price["source"]) == ("0.5", "1.5", "prices.yaml of 2026-11-01")
 
 
+def test_what_is_known_here_is_told_without_a_key(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    facts = one(cli, "openai/gpt-5-mini")
+    assert (facts["price"]["input"], facts["context_tokens"]) == ("0.25", 400_000)
+    assert (facts["key_variable"], facts["has_key"]) == ("OPENAI_API_KEY", False)
+    assert "key: OPENAI_API_KEY is not set" in cli("models", "openai/gpt-5-mini").out
+    assert "key: MY_KEY is not set" in cli("models", "openai/gpt-5-mini?auth_variable=MY_KEY").out
+    monkeypatch.setenv("MY_KEY", "sk-x")
+    assert "key: MY_KEY is set" in cli("models", "openai/gpt-5-mini?auth_variable=MY_KEY").out
+    assert "key: none needed" in cli("models", "demo/strong").out
+    refused = cli("run", "arithmetic", "-m", "openai/gpt-5-mini", "--limit", 1)
+    assert refused.code == 2
+    assert "set the environment variable OPENAI_API_KEY" in refused.error
+
+
+def test_an_agent_whose_key_is_not_set_is_not_asked_who_it_is(cli: Cli) -> None:
+    facts = one(cli, "grpc/127.0.0.1:9?auth_variable=MY_KEY")
+    assert facts["has_key"] is False
+    assert "agent" not in facts
+    assert "problem" in one(cli, "grpc/127.0.0.1:9")["agent"], "without a key to send, it is asked"
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown"),
+    [
+        ({}, "GEMINI_API_KEY is not set"),
+        ({"GOOGLE_API_KEY": "x"}, "GOOGLE_API_KEY is set"),
+        ({"GOOGLE_API_KEY": " "}, "GEMINI_API_KEY is not set"),
+        ({"GEMINI_API_KEY": "x"}, "GEMINI_API_KEY is set"),
+        ({"GEMINI_API_KEY": "x", "GOOGLE_API_KEY": "y"}, "GEMINI_API_KEY is set"),
+    ],
+)
+def test_google_has_two_variables_and_the_one_that_is_used_is_shown(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, keys: dict[str, str], shown: str
+) -> None:
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in keys.items():
+        monkeypatch.setenv(name, value)
+    [google] = [item for item in cli("models", "--json").json if item["provider"] == "google"]
+    assert f"{google['key_variable']} is {'set' if google['has_key'] else 'not set'}" == shown
+    assert f"key: {shown}" in cli("models", "google/gemini-2.5-flash").out
+    assert shown in " ".join(cli("doctor").out.split())
+
+
 def test_what_nobody_knows_is_not_known(cli: Cli) -> None:
     facts = one(cli, "vllm/mine")
     assert (facts["price"], facts["context_tokens"]) == (None, None)

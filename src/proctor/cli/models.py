@@ -6,12 +6,16 @@ import os
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.completing import complete_model
 from proctor.cli.options import as_json, offline_option
+
+if TYPE_CHECKING:
+    from proctor.domain.model import Model
+    from proctor.domain.plan import ModelSpec
 
 INFO_SECONDS = 5.0
 
@@ -66,7 +70,9 @@ def _print_one(document: dict[str, Any]) -> None:
     out = console()
     told: dict[str, Callable[[Any], str]] = {"capabilities": _can_do, "price": _price_text, "listed_at": _time_text}
     for name, value in document.items():
-        if name != "listed_at" or document["endpoint"] is not None:
+        if name == "key_variable":
+            out.print(f"[bold]key:[/] {_key_text(document)}")
+        elif name != "has_key" and (name != "listed_at" or document["endpoint"] is not None):
             out.print(f"[bold]{name}:[/] {cell(told.get(name, _shown)(value))}")
 
 
@@ -135,17 +141,16 @@ def _all() -> list[dict[str, Any]]:
 
 
 def _one(text: str, settings: Any) -> dict[str, Any]:
-    from pathlib import Path
-
     from proctor.models.catalogue import find_facts
-    from proctor.models.registry import create_model, list_providers
+    from proctor.models.registry import list_providers
     from proctor.planning.plan_file import model_spec
 
     spec = model_spec(text)
-    model = create_model(spec, environment=os.environ, folder=Path.cwd())
+    model, missing = _created(spec)
     identity = model.identity
     facts = find_facts(model, prices=settings.prices, lists=settings.lists)
-    provider = next(item.provider for item in list_providers(os.environ) if item.provider.name == identity.provider)
+    status = next(item for item in list_providers(os.environ) if item.provider.name == identity.provider)
+    named = missing or spec.settings.get("auth_variable")
     return {
         "model": str(spec),
         "provider": identity.provider,
@@ -154,7 +159,9 @@ def _one(text: str, settings: Any) -> dict[str, Any]:
         "adapter_version": identity.adapter_version,
         "options": spec.sampling.given(),
         "settings": spec.settings,
-        "capabilities": asdict(provider.capabilities),
+        "capabilities": asdict(status.provider.capabilities),
+        "key_variable": named or status.key_variable,
+        "has_key": not missing if named else status.has_key,
         "context_tokens": facts.context_tokens,
         "price": None if facts.price is None else asdict(facts.price),
         "limits": {
@@ -164,8 +171,23 @@ def _one(text: str, settings: Any) -> dict[str, Any]:
             "most_at_once": facts.most_at_once,
         },
         "listed_at": facts.listed_at,
-        **_said_of_itself(model),
+        **({} if missing else _said_of_itself(model)),
     }
+
+
+def _created(spec: ModelSpec) -> tuple[Model, str | None]:
+    """The model, and the variable of the key that it lacks: what is known about it is known without one."""
+    from pathlib import Path
+
+    from proctor.domain.errors import MissingKeyError
+    from proctor.models.registry import create_model
+
+    try:
+        return create_model(spec, environment=os.environ, folder=Path.cwd()), None
+    except MissingKeyError as error:
+        # Nobody is asked anything with this key.
+        environment = {**os.environ, error.variable: "not-set"}
+        return create_model(spec, environment=environment, folder=Path.cwd()), error.variable
 
 
 def _said_of_itself(model: Any) -> dict[str, Any]:
