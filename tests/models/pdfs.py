@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import textwrap
+import zlib
 
-def pdf(pages: list[str], *, extra: str = "", title: str = "", outline: str = "") -> bytes:
+
+def compressed(pages: list[str]) -> bytes:
+    """A PDF with much text on each page, all of it visible, in few bytes."""
+    return pdf([") Tj T* (".join(textwrap.wrap(page, 1_000)) for page in pages], is_compressed=True)
+
+
+def pdf(
+    pages: list[str], *, extra: str = "", title: str = "", outline: str = "", is_compressed: bool = False
+) -> bytes:  # fmt: skip
     """A PDF with one line of text on each page; `extra` goes into the trailer."""
+    size, top = ("14400 14400", 14000) if is_compressed else ("300 200", 100)
     kids = " ".join(f"{4 + 2 * n} 0 R" for n in range(len(pages)))
     after = 4 + 2 * len(pages)
     objects = [
@@ -13,10 +24,13 @@ def pdf(pages: list[str], *, extra: str = "", title: str = "", outline: str = ""
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
     for number, text in enumerate(pages):
-        page = f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents {5 + 2 * number} 0 R "
+        page = f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {size}] /Contents {5 + 2 * number} 0 R "
         objects.append(page + "/Resources << /Font << /F1 3 0 R >> >> >>")
-        stream = f"BT /F1 12 Tf 20 100 Td ({text}) Tj ET"
-        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+        stream = f"BT /F1 12 Tf 12 TL 20 {top} Td ({text}) Tj ET"
+        if is_compressed:
+            stream = zlib.compress(stream.encode("latin-1"), 9).decode("latin-1")
+        how = "/Filter /FlateDecode " if is_compressed else ""
+        objects.append(f"<< {how}/Length {len(stream)} >>\nstream\n{stream}\nendstream")
     objects.append(f"<< /Title ({title}) >>")
     if outline:
         objects.append(f"<< /Type /Outlines /First {after + 2} 0 R /Last {after + 2} 0 R /Count 1 >>")

@@ -16,7 +16,7 @@ from models.hosted import HOSTED, Hosted
 from models.pdfs import LOCKED, pdf
 from proctor.domain.errors import RequestRejectedError
 from proctor.domain.message import Document, Image
-from proctor.models.documents import MOST_KNOWN, _known, read_pdf
+from proctor.prompts.documents import MOST_KNOWN, _known, pdf_content, read_pdf
 from proctor.prompts.files import sniff
 
 IMAGES = {
@@ -100,6 +100,13 @@ def test_title_outline_and_every_page_are_part_of_a_documents_text() -> None:
     text = read_pdf(pdf(["one", "two", "three"], title="On Foxes", outline="Chapter Red"), "foxes.pdf", "m")
     assert text.splitlines()[:3] == ["[Document: foxes.pdf, 3 pages]", "Title: On Foxes", "- Chapter Red"]
     assert [text.index(f"[Page {n}]\n{word}") > 0 for n, word in ((1, "one"), (2, "two"), (3, "three"))] == [True] * 3
+
+
+def test_what_lies_beyond_the_edge_of_a_page_is_not_read_but_counted() -> None:
+    content = pdf_content(pdf(["seen"]).replace(b"Td (seen)", b"Td (seen) Tj 9999 0 Td (hidden)"), "x.pdf", "m")
+    assert "hidden" not in content.text
+    assert (content.pages, content.unseen_characters >= len("hidden")) == (1, True)
+    assert pdf_content(pdf(["seen", "seen"]), "x.pdf", "m").unseen_characters == 0
 
 
 def test_no_more_than_a_few_documents_are_kept_in_memory() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,12 +16,14 @@ from hypothesis import strategies as st
 
 from engine.parts import EchoScorer, MemoryJournal, ScriptedModel, trials
 from fakes.provider import FakeProvider
+from models.pdfs import compressed
 from proctor.domain.errors import PlanError, ProviderFaultError, RateLimitedError
 from proctor.domain.message import Document, Image, Message, Prompt, Text
 from proctor.domain.price import FlatPrice
 from proctor.domain.response import Response, Usage
-from proctor.engine.budget import Budget, most_it_can_cost
+from proctor.engine.budget import Budget, most_it_can_cost, reservation
 from proctor.engine.loop import ModelWork, Work, execute
+from proctor.prompts.documents import _one_at_a_time
 from runs.arithmetic import finish, provider_process, start, stats, write_benchmark
 
 PRICE = FlatPrice(Decimal(1), Decimal(10))
@@ -94,11 +98,84 @@ def test_the_bound_is_never_below_what_any_tokeniser_could_count(text: str, long
     assert most_it_can_cost(prompt, {"max_tokens": longest}, PRICE) >= PRICE.cost(Usage(bytes_in, longest))  # type: ignore[operator]
 
 
-def test_images_and_documents_count_too() -> None:
-    parts = (Text("look"), Image(b"x" * 10, "image/png"), Document(b"y" * 1_000, "application/pdf"))
-    rich = most_it_can_cost(Prompt((Message("user", parts),)), {"max_tokens": 1}, PRICE)
-    plain = most_it_can_cost(Prompt((Message("user", "look"),)), {"max_tokens": 1}, PRICE)
-    assert rich > plain
+def input_tokens(prompt: Prompt, **options: Any) -> int:
+    """What is reserved, as tokens of input."""
+    usd = most_it_can_cost(prompt, {"max_tokens": 1, **options}, FlatPrice(Decimal(1), Decimal(0)))
+    return int(usd * 1_000_000)
+
+
+def with_part(part: Image | Document) -> Prompt:
+    return Prompt((Message("user", (Text("look"), part)),))
+
+
+MOST_FOR_AN_IMAGE = 2_833 + 8 * 5_667
+"""What gpt-4o-mini bills for an image of 2048 by 768 pixels."""
+
+
+def test_an_image_is_reserved_at_what_the_dearest_model_bills_for_one() -> None:
+    assert input_tokens(with_part(Image(b"x" * 10, "image/png"))) > MOST_FOR_AN_IMAGE
+
+
+def test_all_the_text_of_a_compressed_document_is_reserved_and_a_picture_of_each_page() -> None:
+    pages = ["tiny " * 20_000, "more " * 20_000]
+    data = compressed(pages)
+    assert len(data) < 5_000
+    reserved = input_tokens(with_part(Document(data, "application/pdf")))
+    assert reserved > sum(len(page.strip()) for page in pages) + 2 * MOST_FOR_AN_IMAGE
+    assert reserved < 2 * sum(map(len, pages)) + 2 * 60_000, "a bound that is far too high stops runs for nothing"
+
+
+def test_a_document_that_cannot_be_read_has_no_bound_and_is_not_sent() -> None:
+    prompt, model, stopping = with_part(Document(b"%PDF-1.4 no", "application/pdf", "x.pdf")), ScriptedModel(), []
+    trial = replace(next(trials(1)), prompt=prompt, options={"max_tokens": 50})
+    journal = MemoryJournal()
+
+    async def scenario() -> Budget:
+        budget = Budget(Decimal(1), Decimal(0), lambda: stopping.append(1))
+        work = [ModelWork("m", model, [Work(1, iter([trial]), (EchoScorer(),))], 1, 3, 5, PRICE)]
+        await execute(work, journal, stopping=asyncio.Event(), observe=lambda _: None, budget=budget)
+        return budget
+
+    budget = asyncio.run(scenario())
+    assert (budget.spent_usd, budget.reserved_usd, stopping, sum(model.asked.values())) == (0, 0, [], 0)
+    [answer] = journal.answers
+    assert answer.error == "RequestRejectedError: m: the document 'x.pdf' is broken or not a PDF"
+
+
+def test_reading_a_document_does_not_hold_up_the_others() -> None:
+    async def scenario() -> Decimal:
+        prompt = with_part(Document(compressed(["nobody has read this yet"]), "application/pdf", "new.pdf"))
+        _one_at_a_time.acquire()  # as if another document were being read
+        way_out = threading.Timer(10, _one_at_a_time.release)  # for a loop that is held up
+        way_out.start()
+        reading = asyncio.create_task(reservation(prompt, {"max_tokens": 1}, PRICE, "m"))
+        await asyncio.sleep(0.01)
+        assert not reading.done()
+        way_out.cancel()
+        _one_at_a_time.release()
+        return await reading
+
+    assert asyncio.run(scenario()) > 0
+
+
+def test_what_extra_holds_is_reserved_as_input() -> None:
+    prompt = Prompt((Message("user", "look"),))
+    more = input_tokens(prompt, extra={"chat_template_kwargs": {"about": "x" * 5_000}})
+    assert more >= input_tokens(prompt) + 5_000
+
+
+def test_a_choice_between_texts_is_reserved_with_the_whole_prompt_for_each() -> None:
+    prompt = Prompt((Message("user", "x" * 1_000),), schema={"enum": ["a", "b", "c", "d"]})
+    assert input_tokens(prompt) >= 4 * 1_001
+    free_input = FlatPrice(Decimal(0), Decimal(1))
+    assert most_it_can_cost(prompt, {"max_tokens": 1}, free_input) >= free_input.cost(Usage(0, 4))  # type: ignore[operator]
+
+
+def test_what_providers_add_about_tools_is_reserved() -> None:
+    tool = {"name": "f", "parameters": {}}
+    plain = Prompt((Message("user", "x"),))
+    # Anthropic's own instructions are 346 tokens long for many models, 530 for the wordiest.
+    assert input_tokens(replace(plain, tools=(tool,))) >= input_tokens(plain) + 530
 
 
 def test_input_that_a_provider_may_put_into_its_cache_is_reserved_at_that_rate() -> None:

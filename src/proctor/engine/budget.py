@@ -9,12 +9,17 @@ from decimal import Decimal
 
 from proctor.domain.errors import PlanError
 from proctor.domain.identity import canonical
-from proctor.domain.message import Document, Image, Json, Part, Prompt
+from proctor.domain.message import Document, Image, Json, Message, Part, Prompt
 from proctor.domain.price import Price
 from proctor.domain.response import Usage
 
+BYTES_PER_CHARACTER = 4
 TOKENS_PER_MESSAGE = 16
-TOKENS_PER_IMAGE = 8_192
+TOKENS_PER_IMAGE = 50_000
+"""Nobody is known to bill more for an image or for the picture of a page: the dearest is gpt-4o-mini, with 2,833 tokens
+and 5,667 for each of at most 8 tiles, which makes 48,169."""
+TOKENS_OF_INSTRUCTIONS = 1_024
+"""What providers say to a model about tools and schemas on their own account is billed too; it is shorter than this."""
 REPAIR_ROUNDS = "repair"
 """The option of a trial that says how often it may be asked again, each time with the whole conversation before."""
 TOKENS_PER_COMPLAINT = 32_768
@@ -57,8 +62,17 @@ class Budget:
         self._changed.set()
 
 
-def most_it_can_cost(prompt: Prompt, options: Mapping[str, Json], price: Price) -> Decimal:
+async def reservation(prompt: Prompt, options: Mapping[str, Json], price: Price, who: str) -> Decimal:
+    """What `most_it_can_cost` says; documents are read beside the event loop, because that may take seconds."""
+    if any(isinstance(part, Document) for message in prompt.messages for part in _parts(message)):
+        return await asyncio.to_thread(most_it_can_cost, prompt, options, price, who)
+    return most_it_can_cost(prompt, options, price, who)
+
+
+def most_it_can_cost(prompt: Prompt, options: Mapping[str, Json], price: Price, who: str = "the model") -> Decimal:
     """An upper bound for one request: no token is shorter than a byte, and no answer longer than its limit.
+
+    Raises RequestRejectedError for a document that cannot be read: nobody knows how much is in it.
 
     Some providers charge more for input that they put into their cache, or for reasoning: all of it might be that.
     """
@@ -68,10 +82,15 @@ def most_it_can_cost(prompt: Prompt, options: Mapping[str, Json], price: Price) 
     tokens = sum(
         len(message.text.encode("utf-8", "surrogatepass"))
         + TOKENS_PER_MESSAGE
-        + sum(_part_tokens(part) for part in message.content if not isinstance(message.content, str))
+        + sum(_part_tokens(part, who) for part in _parts(message))
         for message in prompt.messages
     )
-    tokens += len(canonical([prompt.tools, prompt.schema]))
+    # What `extra` holds may be written into the prompt, by a chat template for one.
+    tokens += len(canonical([prompt.tools, prompt.schema, options.get("extra")]))
+    if prompt.tools or prompt.schema is not None:
+        tokens += TOKENS_OF_INSTRUCTIONS
+    asked = _times_asked(prompt)
+    tokens, longest = tokens * asked, max(longest, asked)
     rounds = options.get(REPAIR_ROUNDS, 0)
     more = range(1 + (rounds if isinstance(rounds, int) else 0))
     return sum((_dearest(tokens + n * (longest + TOKENS_PER_COMPLAINT), longest, price) for n in more), Decimal(0))
@@ -89,8 +108,27 @@ def _dearest(tokens: int, longest: int, price: Price) -> Decimal:
     return max(plain, written) + max(reasoned - plain, Decimal(0))
 
 
-def _part_tokens(part: Part | str) -> int:
-    """Text is counted with its message; a document can hold no more text than bytes, a page image apart."""
+def _parts(message: Message) -> tuple[Part, ...]:
+    return () if isinstance(message.content, str) else message.content
+
+
+def _times_asked(prompt: Prompt) -> int:
+    """A choice between texts may be made by weighing each of them, and then each comes after the whole prompt."""
+    texts = (prompt.schema or {}).get("enum")
+    return max(1, len(texts)) if isinstance(texts, list) else 1
+
+
+def _part_tokens(part: Part, who: str) -> int:
+    """Text is counted with its message; of a document some providers bill the text and a picture of each page.
+
+    Its text counts as it is read here: the file itself is compressed, and may hold many times its own size.
+    """
     if isinstance(part, Image):
         return TOKENS_PER_IMAGE
-    return len(part.data) + TOKENS_PER_IMAGE if isinstance(part, Document) else 0
+    if not isinstance(part, Document):
+        return 0
+    from proctor.prompts.documents import pdf_content
+
+    content = pdf_content(part.data, part.name, who)
+    seen = len(content.text.encode("utf-8", "surrogatepass"))
+    return seen + BYTES_PER_CHARACTER * content.unseen_characters + TOKENS_PER_IMAGE * content.pages

@@ -15,7 +15,7 @@ from proctor.domain.price import Price
 from proctor.domain.response import Response, Usage
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
-from proctor.engine.budget import Budget, most_it_can_cost
+from proctor.engine.budget import Budget, reservation
 from proctor.engine.deadlines import Deadlines
 from proctor.engine.limiter import AdaptiveLimit
 from proctor.engine.ratelimit import RateLimit, RateLimits
@@ -174,7 +174,7 @@ class Lane:
         """One request, paid for; None when there is no money left for it."""
         if self._budget is None or self._price is None:
             return self._priced(await self._send(prompt, trial))
-        reserved = most_it_can_cost(prompt, trial.options, self._price)
+        reserved = await reservation(prompt, trial.options, self._price, self.label)
         if not await self._budget.reserve(reserved):
             return None
         spent = reserved  # What is not known to have been free counts in full.

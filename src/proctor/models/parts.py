@@ -72,7 +72,7 @@ async def _part(part: Part, accepts: Accepts, model: str) -> Part:
 
 
 async def _document(document: Document, accepts: Accepts, model: str) -> Part:
-    from proctor.models.documents import read_pdf
+    from proctor.prompts.documents import read_pdf
 
     # Read even when it is sent as it is: a broken or locked file is found here, not after it was paid for.
     text = await asyncio.to_thread(read_pdf, document.data, document.name, model)

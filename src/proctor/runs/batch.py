@@ -17,7 +17,7 @@ from proctor.domain.journal import Journal
 from proctor.domain.plan import Plan
 from proctor.domain.price import FREE, DiscountedPrice, Price
 from proctor.domain.trial import Answer, Trial
-from proctor.engine.budget import Budget, most_it_can_cost
+from proctor.engine.budget import Budget, reservation
 from proctor.engine.loop import unrecorded
 from proctor.engine.recording import Recorder
 from proctor.engine.retry import RetryPolicy
@@ -135,7 +135,7 @@ async def _hand_in_rest(desk: Desk, evaluation: Evaluation, covered: set[str], g
     draft = Draft()
     async with aclosing(_requests(desk, evaluation, covered)) as requests:
         async for trial, line, member in requests:
-            reserved = _most(desk, evaluation, trial)
+            reserved = await _most(desk, evaluation, trial)
             if draft.lines and not _has_room(desk, draft, line, reserved):
                 await _hand_in(desk, evaluation, draft, group)
                 draft = Draft()
@@ -156,10 +156,10 @@ def _has_room(desk: Desk, draft: Draft, line: bytes, reserved: Decimal) -> bool:
     return desk.budget is None or desk.budget.fits(reserved)
 
 
-def _most(desk: Desk, evaluation: Evaluation, trial: Trial) -> Decimal:
+async def _most(desk: Desk, evaluation: Evaluation, trial: Trial) -> Decimal:
     if desk.budget is None or evaluation.price is None:
         return Decimal(0)
-    return most_it_can_cost(trial.prompt, trial.options, evaluation.price)
+    return await reservation(trial.prompt, trial.options, evaluation.price, evaluation.label)
 
 
 async def _requests(

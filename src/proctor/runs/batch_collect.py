@@ -13,7 +13,7 @@ from proctor.domain.evaluation import Evaluation
 from proctor.domain.price import REPORTED
 from proctor.domain.response import Response
 from proctor.domain.trial import Answer, Trial
-from proctor.engine.budget import most_it_can_cost
+from proctor.engine.budget import reservation
 from proctor.models.batching import BatchAnswer, BatchState
 from proctor.models.tools import checked_calls
 from proctor.planning.expand import trial_maker
@@ -73,10 +73,10 @@ class _Collector:
             answer = by_id[trial.id]
             if answer.response is not None:
                 response = self._priced(trial, answer.response)
-                self._settle(trial, response)
+                await self._settle(trial, response)
                 await self.desk.recorder.answered(Answer(trial, response))
             else:
-                self._settle(trial, None)
+                await self._settle(trial, None)
                 reason = f"{type(answer.error).__name__}: {answer.error}"
                 await self.desk.recorder.answered(Answer(trial, None, error=reason))
         self.seen.update(by_id)
@@ -112,12 +112,12 @@ class _Collector:
             return response
         return replace(response, cost_usd=price.cost(response.usage), cost_basis=price.basis)
 
-    def _settle(self, trial: Trial, response: Response | None) -> None:
+    async def _settle(self, trial: Trial, response: Response | None) -> None:
         """Give back what was set aside for a request; one that was not answered was not billed."""
         price = self.evaluation.price
         if self.desk.budget is None or price is None:
             return
-        reserved = most_it_can_cost(trial.prompt, trial.options, price)
+        reserved = await reservation(trial.prompt, trial.options, price, self.evaluation.label)
         spent = Decimal(0)
         if response is not None:
             spent = reserved if response.cost_usd is None else response.cost_usd

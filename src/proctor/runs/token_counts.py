@@ -53,10 +53,10 @@ def files_in(prompt: Prompt) -> list[Image | Document]:
 def _file_tokens(file: Image | Document) -> float:
     if isinstance(file, Image):
         return TOKENS_PER_IMAGE
-    from proctor.models.documents import count_pages, read_pdf
+    from proctor.prompts.documents import pdf_content
 
     try:
-        text = read_pdf(file.data, file.name, "this estimate")
+        content = pdf_content(file.data, file.name, "this estimate")
     except ModelError:
         return 0.0  # What cannot be read is refused before it is paid for.
-    return rough_tokens(text) + TOKENS_PER_IMAGE * count_pages(text)
+    return rough_tokens(content.text) + TOKENS_PER_IMAGE * content.pages

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import OrderedDict
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -15,13 +15,26 @@ _one_at_a_time = threading.Lock()
 
 
 # Asked again in every epoch and by every model; kept by digest, because the files themselves are large.
-_known: OrderedDict[bytes, str] = OrderedDict()
+_known: OrderedDict[bytes, PdfContent] = OrderedDict()
 MOST_KNOWN = 64
-_HEADING_PAGES = re.compile(r", (\d+) pages\]")
+
+
+@dataclass(frozen=True, slots=True)
+class PdfContent:
+    text: str
+    """Title, outline and pages."""
+    pages: int
+    unseen_characters: int
+    """Those beyond the edges of their pages: not part of the text, but whoever else reads the file may find them."""
 
 
 def read_pdf(data: bytes, name: str, model: str) -> str:
     """Title, outline and pages as text; raises when the file is locked, broken or without pages."""
+    return pdf_content(data, name, model).text
+
+
+def pdf_content(data: bytes, name: str, model: str) -> PdfContent:
+    """What `read_pdf` gives, and how much of it there is; raises what `read_pdf` raises."""
     key = blake2b(data + name.encode(), digest_size=16).digest()
     with _one_at_a_time:
         if key not in _known:
@@ -31,12 +44,7 @@ def read_pdf(data: bytes, name: str, model: str) -> str:
         return _known[key]
 
 
-def count_pages(text: str) -> int:
-    """The pages of a document, told by its text as `read_pdf` gives it."""
-    return int(_HEADING_PAGES.findall(text.partition("\n")[0])[-1])
-
-
-def _read(data: bytes, name: str, model: str) -> str:
+def _read(data: bytes, name: str, model: str) -> PdfContent:
     try:
         import pypdfium2 as pdfium  # type: ignore[import-untyped]
     except ImportError:
@@ -47,24 +55,27 @@ def _read(data: bytes, name: str, model: str) -> str:
         why = "needs a password" if "password" in str(error).lower() else "is broken or not a PDF"
         raise RequestRejectedError(f"{model}: the document {name!r} {why}") from None
     try:
-        return _text(document, name, model)
+        return _content(document, name, model)
     except pdfium.PdfiumError as error:
         raise RequestRejectedError(f"{model}: the document {name!r} cannot be read ({error})") from None
     finally:
         document.close()
 
 
-def _text(document: Any, name: str, model: str) -> str:
+def _content(document: Any, name: str, model: str) -> PdfContent:
     if len(document) == 0:
         raise RequestRejectedError(f"{model}: the document {name!r} has no pages")
     lines = [f"[Document: {name}, {len(document)} pages]"]
     if title := document.get_metadata_dict().get("Title"):
         lines.append(f"Title: {title}")
     lines += [f"{'  ' * mark.level}- {mark.get_title()}" for mark in document.get_toc()]
+    unseen = 0
     for number, page in enumerate(document, start=1):
         text_page = page.get_textpage()
-        text = text_page.get_text_bounded().replace("\r\n", "\n").strip()
+        seen = text_page.get_text_bounded()
+        unseen += max(0, text_page.count_chars() - len(seen))
         text_page.close()
         page.close()
+        text = seen.replace("\r\n", "\n").strip()
         lines.append(f"\n[Page {number}]\n{text}")
-    return "\n".join(lines)
+    return PdfContent("\n".join(lines), len(document), unseen)
