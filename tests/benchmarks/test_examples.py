@@ -173,7 +173,7 @@ def test_the_layout_of_choices_can_be_asked_for(make: Maker, write: Write) -> No
 
 def test_a_pool_that_cannot_be_had_is_said_once_and_is_no_fault_of_the_rows(make: Maker) -> None:
     benchmark = make({"source": "hf://nobody/nothing?split=train"}, shots=2)
-    with confined(True), pytest.raises(NoDataError, match="^hf://nobody/nothing: nothing is fetched offline"):
+    with confined(True), pytest.raises(NoDataError, match=r"^hf://nobody/nothing: nothing is fetched offline"):
         benchmark.samples.fingerprint()
 
 
@@ -187,7 +187,7 @@ def test_a_bad_row_of_the_pool_is_named_where_it_stands_and_is_no_fault_of_the_r
         "    yield {'id': 'd1', 'q': None, 'a': 2, 'kind': 'odd'}\n"
     )
     benchmark = make({"source": "python://broken_pool:rows"}, shots=1)
-    with pytest.raises(BenchmarkError, match="broken_pool.*1 bad row of 1"):
+    with pytest.raises(BenchmarkError, match=r"broken_pool.*1 bad row of 1"):
         benchmark.samples.fingerprint()
     # Met once, and read once more to say everything there is to say; never once for each of the twelve rows.
     assert len((make.folder / "read.txt").read_text()) == 2

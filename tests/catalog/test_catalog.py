@@ -17,12 +17,13 @@ from proctor.domain.benchmark import Benchmark
 from proctor.domain.plan import BenchmarkSpec
 from proctor.domain.response import Response, TokenLogprob, ToolCall
 from proctor.domain.sample import Sample
+from proctor.domain.scorable import proven
 from proctor.domain.score import Score
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Outcome, outcome_of
 from proctor.planning.selection import select
 from proctor.prompts.render import TemplateRenderer
-from proctor.scorers.registry import create_scorer
+from proctor.scorers.registry import create_scorers
 
 DATA = (Path(__file__).resolve().parents[2] / "../shared/data").resolve()
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the published data sets are not on this machine")
@@ -93,7 +94,7 @@ def test_the_catalogue_is_what_is_promised() -> None:
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_a_benchmark_has_the_published_count(name: str) -> None:
     benchmark = loaded(name)
-    fingerprint = benchmark.samples.fingerprint()
+    fingerprint = proven(benchmark.samples, scorers_of(benchmark)).fingerprint()
     assert fingerprint.count == COUNTS[name]
     samples = list(benchmark.samples)
     assert len({sample.id for sample in samples}) == COUNTS[name]
@@ -119,7 +120,7 @@ def test_the_right_choice_is_at_no_favourite_place() -> None:
 
 
 def scorers_of(benchmark: Benchmark) -> list[Scorer]:
-    return [create_scorer(spec) for spec in benchmark.scorers]
+    return list(create_scorers(benchmark.scorers))
 
 
 def calls(sample: Sample) -> tuple[ToolCall, ...]:

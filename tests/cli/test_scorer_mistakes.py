@@ -82,3 +82,56 @@ def test_a_mistake_in_a_variants_scorers_is_named_with_its_place_in_the_variant(
     ended = cli("benchmarks", "check", "mine.yaml?variant=odd")
     assert ended.code == 2
     assert ended.error.startswith("Error: mine.yaml:8: variants.odd.scorers[0]: '(' is not a regular expression")
+
+
+CHECKED = '"test_list": ["assert f() == 1"]'
+
+
+@pytest.mark.parametrize(
+    ("scorer", "rows", "parts"),
+    [
+        ("choice", ['"target": "Paris"'] * 2, ["2 bad rows of 2", "lines 1, 2", "'choice'", "has no choices"]),
+        ("choice", ['"target": "B"', '"target": "BC"'], ["1 bad row of 2: line 2: the scorer 'choice' cannot"]),
+        ("likelihood", ['"target": "A"'], ["line 1", "has no choices"]),
+        ("logprob", ['"target": "yes"'], ["line 1", "the target 'yes' is no letter"]),
+        ("numeric", ['"target": "7"', '"target": "seven"'], ["line 2", "the target 'seven' is not a number"]),
+        ("tool_calls", ['"target": "call f"'], ["line 1", "the expected calls cannot be read", '[{"name":']),
+        ("tool_calls", ['"note": 1'], ["line 1", "no expected calls"]),
+        ("instructions", ['"note": 1'], ["line 1", "no instruction_id_list"]),
+        ("instructions", ['"instruction_id_list": ["punctuation:none"]'], ["line 1", "'punctuation:none'"]),
+        ("json_schema", ['"target": "{}"', '"target": "{"'], ["1 bad row of 2", "line 2", "schema cannot be used"]),
+        ("humaneval", ['"target": "x", "prompt": "p"'], ["line 1", "no text 'entry_point' and no 'test'"]),
+        ("mbpp", ['"target": "x", "code": "c"'], ["line 1", "no list 'test_list'"]),
+        ("mbpp", [f'"target": "x", {CHECKED}'], ["line 1", "no text 'code'"]),
+        ("tests", ['"target": "x"'], ["line 1", "no tests in 'tests'"]),
+        ("stdio", ['"target": "x"'], ["line 1", "no tests: input_output"]),
+        ("evalplus", ['"target": "x"'], ["line 1", "no task_id, prompt"]),
+    ],
+)  # fmt: skip
+def test_rows_that_cannot_be_scored_are_named_before_anything_is_asked(
+    cli: Cli, asked_model: str, provider: FakeProvider, scorer: str, rows: list[str], parts: list[str]
+) -> None:
+    Path("data.jsonl").write_text("".join(f'{{"input": "Question {n}", {row}}}\n' for n, row in enumerate(rows)))
+    error = refused(cli, provider, asked_model, f"{HEAD}scorers: [{scorer}]\n")
+    assert error.startswith("Error: data.jsonl: ")
+    for part in parts:
+        assert part in error
+
+
+def test_rows_of_several_sorts_are_accepted_when_each_can_be_scored_by_one_of_the_scorers(
+    cli: Cli, asked_model: str, provider: FakeProvider
+) -> None:
+    Path("data.jsonl").write_text('{"input": "1 + 1", "target": "2"}\n{"input": "B or C?", "target": "B"}\n')
+    Path("mine.yaml").write_text(f"{HEAD}scorers: [choice, numeric]\n")
+    assert cli("benchmarks", "check", "mine.yaml").code == 0
+    assert cli("run", "mine.yaml", "-m", asked_model).code == 0
+    assert provider.stats()["asked"] == 2
+
+
+def test_a_scorer_that_can_score_no_row_is_refused_though_another_could(
+    cli: Cli, asked_model: str, provider: FakeProvider
+) -> None:
+    error = refused(cli, provider, asked_model, f"{HEAD}scorers: [exact, choice]\n")
+    assert error.startswith(
+        "Error: data.jsonl: the scorer 'choice' can score none of the samples; of the first it says"
+    )

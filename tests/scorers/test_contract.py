@@ -11,12 +11,12 @@ import pytest
 
 from proctor import plugins
 from proctor.domain.benchmark import ScorerSpec
-from proctor.domain.errors import BenchmarkError, NotFoundError
+from proctor.domain.errors import BenchmarkError, NotFoundError, ScorerError
 from proctor.domain.message import Json
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
-from proctor.domain.scorer import Scorer
+from proctor.domain.scorer import Scorer, Selective
 from proctor.scorers.registry import create_scorer
 
 # Puzzles, judges and programs need samples, models and sandboxes of their own: their tests are beside them.
@@ -134,6 +134,35 @@ def test_a_sample_with_nothing_to_compare_with_is_not_scored(name):
     said = _score(_make(name), _sample(name, target=None, metadata={}), _response(name, "18"))
     assert said.value is None
     assert not said.is_invalid
+
+
+UNSUITED: list[dict[str, Any]] = [
+    {"target": None, "metadata": {}},
+    {"target": "Paris", "choices": (), "metadata": {}},
+    {"target": "3", "choices": ("a dog", "18"), "metadata": {}},
+    {"target": "7", "metadata": {}},
+    {"target": '[{"f": 3}]', "metadata": {}},
+    {"target": '{"type": "objekt"}', "metadata": {"instruction_id_list": ["no:such"]}},
+    {"metadata": {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}, {}]}},
+]
+SELECTIVE = [
+    name for name in NAMES if name.startswith(("instructions", "json", "likeli", "logprob", "choice", "num", "tool"))
+]
+
+
+@pytest.mark.parametrize("name", SELECTIVE)
+def test_what_a_scorer_says_it_cannot_score_is_never_scored_and_the_rest_is(name):
+    scorer = _make(name)
+    assert isinstance(scorer, Selective)
+    assert scorer.obstacle(_sample(name)) is None
+    obstacles = [scorer.obstacle(_sample(name, **changes)) for changes in UNSUITED]
+    assert any(obstacles)
+    for changes, obstacle in zip(UNSUITED, obstacles, strict=True):
+        try:
+            said = _score(scorer, _sample(name, **changes), _response(name, '{"a": 1}'))
+        except ScorerError:
+            said = Score.unscored(name, "a fault")
+        assert (said.value is None) == (obstacle is not None), (changes, obstacle, said)
 
 
 @pytest.mark.parametrize("name", NAMES)

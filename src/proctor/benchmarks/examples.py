@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -14,6 +14,8 @@ from proctor.domain.errors import BenchmarkError
 from proctor.domain.identity import rank
 from proctor.domain.sample import Sample
 from proctor.domain.sample_digest import SampleDigest
+from proctor.domain.scorable import proven
+from proctor.domain.scorer import Scorer
 
 Pick = Literal["first", "seeded"]
 
@@ -79,6 +81,9 @@ class Remaining:
 
     samples: Samples
     pool: ExamplePool
+
+    def proven_by(self, scorers: Sequence[Scorer]) -> Remaining:
+        return replace(self, samples=proven(self.samples, scorers))
 
     def __iter__(self) -> Iterator[Sample]:
         shown = self.pool.ids

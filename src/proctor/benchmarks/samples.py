@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,8 @@ from proctor.domain.benchmark import Fingerprint, Renderer
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.sample import Sample
 from proctor.domain.sample_digest import SampleDigest
+from proctor.domain.scorable import Proof
+from proctor.domain.scorer import Scorer
 
 REPORTED = 10
 """How many bad rows an error lists; it always says how many there are."""
@@ -29,6 +31,12 @@ class MappedSamples:
     """The scorer that cannot do without a target: a row that has none is then a bad row."""
     proof: Renderer | None = field(default=None, compare=False)
     """A renderer that may fail for some samples: tried on all of them before anything is paid for."""
+    scorers: tuple[Scorer, ...] = field(default=(), compare=False)
+    """Asked of all samples, before anything is paid for, whether they can be scored."""
+
+    def proven_by(self, scorers: Sequence[Scorer]) -> MappedSamples:
+        """The same samples; a row that none of the scorers can score is a bad row."""
+        return replace(self, scorers=tuple(scorers))
 
     def __iter__(self) -> Iterator[Sample]:
         make = self.mapper.sample
@@ -54,11 +62,12 @@ class MappedSamples:
             # Worked examples are read here, once: a pool that cannot be had is not the fault of every row.
             _ = self.proof.digest
         made, ids = SampleDigest(), _Ids()
+        proof = Proof(self.scorers) if self.scorers else None
         bad: dict[str, list[int]] = {}
         count = number = 0
         for place, row in self.rows:
             number += 1
-            sample = self._checked(row, number, made)
+            sample = self._checked(row, number, made, proof)
             if isinstance(sample, BadRow):
                 count += 1
                 if count <= REPORTED:
@@ -70,14 +79,18 @@ class MappedSamples:
         if number == 0:
             raise BenchmarkError(f"{self.rows.label} holds no rows.")
         self._refuse_repeated(ids.suspects())
+        if proof is not None:
+            proof.refuse_idle(self.rows.label)
         return made.fingerprint()
 
-    def _checked(self, row: Any, number: int, made: SampleDigest) -> Sample | BadRow:
+    def _checked(self, row: Any, number: int, made: SampleDigest, proof: Proof | None) -> Sample | BadRow:
         sample = self._made(row, number)
         if isinstance(sample, BadRow):
             return sample
         if self.needs_target is not None and not sample.targets:
             return BadRow(f"there is no target, and the scorer {self.needs_target!r} needs one")
+        if proof is not None and (obstacle := proof.obstacle(sample)) is not None:
+            return BadRow(obstacle)
         try:
             made.add(sample)
             if self.proof is not None:

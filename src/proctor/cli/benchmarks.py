@@ -103,9 +103,13 @@ def _report(name: str, data: str | None, is_json: bool, *, is_check: bool) -> No
     spec, here = benchmark_spec(name), surroundings(data)
     benchmark = load_benchmark(spec, seed=0, folder=here.folder, data=here.data)
     if is_check:
+        from dataclasses import replace
+
+        from proctor.domain.scorable import proven
         from proctor.scorers.registry import create_scorers
 
-        create_scorers(benchmark.scorers, here.folder)
+        scorers = create_scorers(benchmark.scorers, here.folder)
+        benchmark = replace(benchmark, samples=proven(benchmark.samples, scorers))
     document = _described(benchmark, find_info(spec, here.folder))
     try:
         document |= _contents(benchmark)

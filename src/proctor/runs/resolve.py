@@ -14,6 +14,7 @@ from proctor.domain.model import Model
 from proctor.domain.offline import confined
 from proctor.domain.plan import BenchmarkSpec, Limits, ModelSpec, Plan
 from proctor.domain.price import Price
+from proctor.domain.scorable import proven
 from proctor.domain.scorer import Scorer
 from proctor.models.prices import find_price, read_assumed
 from proctor.models.registry import create_model
@@ -124,7 +125,8 @@ def _prepare(spec: BenchmarkSpec, plan: Plan, surroundings: Surroundings, bench:
     benchmark = load_benchmark(spec, seed=plan.seed, folder=surroundings.folder, data=surroundings.data)
     scorers = bench.give(create_scorers(benchmark.scorers, surroundings.folder))
     # A rule that may stop early needs a random order.
-    samples = select(benchmark.samples, spec.where, spec.limit, plan.seed, is_shuffled=plan.until is not None)
+    every = proven(benchmark.samples, scorers)
+    samples = select(every, spec.where, spec.limit, plan.seed, is_shuffled=plan.until is not None)
     fingerprint = samples.fingerprint()
     if fingerprint.count == 0:
         raise BenchmarkError(f"{benchmark.name} has no samples.")

@@ -48,14 +48,17 @@ class ChoiceMatch:
     def version(self) -> str:
         return version_of(self, REVISION)
 
+    def obstacle(self, sample: Sample) -> str | None:
+        """A sample is scored by the label of its target, so the target must stand for one."""
+        labels = self.labels[: len(sample.choices)] if sample.choices else self.labels
+        return target_obstacle(self, sample, labels)
+
     async def score(self, sample: Sample, response: Response) -> Score:
-        if sample.target is None:
-            return Score.unscored(NAME, reason="the sample has no target")
+        if (obstacle := self.obstacle(sample)) is not None:
+            return Score.unscored(NAME, reason=obstacle)
         choices = sample.choices
         labels = self.labels[: len(choices)] if choices else self.labels
         wanted = _wanted(self, sample.targets, choices, labels)
-        if not wanted:
-            return Score.unscored(NAME, reason=f"the target {sample.target!r} is none of the choices")
         text = final_text(response.text)
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
@@ -81,6 +84,17 @@ class ChoiceMatch:
             return labels[int(target) - self.index_base]
         same = [label for label, text in zip(labels, choices, strict=False) if text.strip() == target]
         return same[0] if same else None
+
+
+def target_obstacle(scorer: ChoiceMatch, sample: Sample, labels: str) -> str | None:
+    """Why no target stands for one of the labels; None when one does."""
+    if sample.target is None:
+        return "the sample has no target"
+    if any(scorer.label_of(target, sample.choices, labels) for target in sample.targets):
+        return None
+    if sample.choices:
+        return f"the target {sample.target!r} is none of the choices"
+    return f"the target {sample.target!r} is no letter, and the sample has no choices"
 
 
 @lru_cache(maxsize=4096)

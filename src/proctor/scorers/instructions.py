@@ -21,6 +21,7 @@ NAME = "instructions"
 REVISION = "1"
 NEEDS_TARGET = False
 LONG = 20_000
+NO_INSTRUCTIONS = "the sample has no instruction_id_list"
 
 
 def create(**options: Json) -> InstructionFollowing:
@@ -66,10 +67,20 @@ class InstructionFollowing:
     def version(self) -> str:
         return version_of(self, REVISION)
 
+    def obstacle(self, sample: Sample) -> str | None:
+        ids = sample.metadata.get("instruction_id_list")
+        if not ids or not isinstance(ids, list | tuple):
+            return NO_INSTRUCTIONS
+        given = sample.metadata.get("kwargs")
+        if given and len(given) != len(ids):
+            return f"{len(ids)} instructions, but arguments (kwargs) for {len(given)}"
+        unknown = next((kind for kind in ids if kind not in KINDS), None)
+        return None if unknown is None else f"there is no instruction kind {unknown!r}"
+
     async def score(self, sample: Sample, response: Response) -> Score:
         ids = sample.metadata.get("instruction_id_list")
         if not ids:
-            return Score.unscored(self.name, reason="the sample has no instruction_id_list")
+            return Score.unscored(self.name, reason=NO_INSTRUCTIONS)
         text = final_text(response.text)
         if not text:
             return Score.invalid(self.name, reason="the response is empty")

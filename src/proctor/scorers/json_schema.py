@@ -25,6 +25,7 @@ from proctor.scorers.reading import final_text
 NAME = "json_schema"
 REVISION = "2"
 MOST_ERRORS = 5
+NO_SCHEMA = "neither the scorer nor the sample has a schema"
 
 
 def create(**options: Json) -> SchemaMatch:
@@ -49,10 +50,22 @@ class SchemaMatch:
     def version(self) -> str:
         return version_of(self, REVISION)
 
+    def obstacle(self, sample: Sample) -> str | None:
+        if self.schema is not None:
+            return None
+        schema = self._schema_of(sample)
+        if schema is None:
+            return NO_SCHEMA
+        try:
+            _validator(schema)
+        except BenchmarkError as error:
+            return str(error)
+        return None
+
     async def score(self, sample: Sample, response: Response) -> Score:
         schema = self._schema_of(sample)
         if schema is None:
-            return Score.unscored(NAME, reason="neither the scorer nor the sample has a schema")
+            return Score.unscored(NAME, reason=NO_SCHEMA)
         text = final_text(response.text)
         if not text:
             return Score.invalid(NAME, reason="the response is empty")

@@ -9,7 +9,7 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
-from proctor.scorers.choice import LETTERS, ChoiceMatch
+from proctor.scorers.choice import LETTERS, ChoiceMatch, target_obstacle
 from proctor.scorers.options import build, version_of
 
 NAME = "likelihood"
@@ -45,14 +45,16 @@ class LikeliestChoice:
     def version(self) -> str:
         return version_of(self, REVISION)
 
+    def obstacle(self, sample: Sample) -> str | None:
+        labels = LETTERS[: len(sample.choices)]
+        return target_obstacle(ChoiceMatch(index_base=self.index_base), sample, labels)
+
     async def score(self, sample: Sample, response: Response) -> Score:
-        if sample.target is None:
-            return Score.unscored(self.name, reason="the sample has no target")
+        if (obstacle := self.obstacle(sample)) is not None:
+            return Score.unscored(self.name, reason=obstacle)
         labels = LETTERS[: len(sample.choices)]
         known = ChoiceMatch(index_base=self.index_base)
         wanted = {label for target in sample.targets if (label := known.label_of(target, sample.choices, labels))}
-        if not wanted:
-            return Score.unscored(self.name, reason=f"the target {sample.target!r} is none of the choices")
         if not response.text.strip():
             return Score.invalid(self.name, reason="the response is empty")
         told = response.logprobs

@@ -10,7 +10,7 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response, TokenLogprob
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
-from proctor.scorers.choice import LETTERS, ChoiceMatch
+from proctor.scorers.choice import LETTERS, ChoiceMatch, target_obstacle
 from proctor.scorers.options import build, version_of
 
 NAME = "logprob"
@@ -40,14 +40,16 @@ class LogprobChoice:
     def version(self) -> str:
         return version_of(self, REVISION)
 
+    def obstacle(self, sample: Sample) -> str | None:
+        labels = LETTERS[: len(sample.choices)] if sample.choices else LETTERS
+        return target_obstacle(ChoiceMatch(index_base=self.index_base), sample, labels)
+
     async def score(self, sample: Sample, response: Response) -> Score:
-        if sample.target is None:
-            return Score.unscored(NAME, reason="the sample has no target")
+        if (obstacle := self.obstacle(sample)) is not None:
+            return Score.unscored(NAME, reason=obstacle)
         labels = LETTERS[: len(sample.choices)] if sample.choices else LETTERS
         known = ChoiceMatch(index_base=self.index_base)
         wanted = {label for target in sample.targets if (label := known.label_of(target, sample.choices, labels))}
-        if not wanted:
-            return Score.unscored(NAME, reason=f"the target {sample.target!r} is none of the choices")
         if not response.text.strip():
             return Score.invalid(NAME, reason="the response is empty")
         if not response.logprobs:

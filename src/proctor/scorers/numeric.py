@@ -67,9 +67,16 @@ class NumericMatch:
     def version(self) -> str:
         return version_of(self, REVISION)
 
-    async def score(self, sample: Sample, response: Response) -> Score:
+    def obstacle(self, sample: Sample) -> str | None:
+        """Only what shows at a glance: reading every target would hold up the first request."""
         if sample.target is None:
-            return Score.unscored(NAME, reason="the sample has no target")
+            return "the sample has no target"
+        has_digits = any(map(str.isnumeric, "".join(sample.targets)))
+        return None if has_digits else f"the target {sample.target!r} is not a number"
+
+    async def score(self, sample: Sample, response: Response) -> Score:
+        if (obstacle := self.obstacle(sample)) is not None:
+            return Score.unscored(NAME, reason=obstacle)
         targets = [number for text in sample.targets if (number := _target(text)) is not None]
         if not targets:
             return Score.unscored(NAME, reason=f"the target {sample.target!r} is not a number")

@@ -23,6 +23,7 @@ from proctor.scorers.reading import final_text
 NAME = "tool_calls"
 REVISION = "1"
 NEEDS_TARGET = False
+SHAPE = 'they are written as [{"name": {"argument": ["allowed", "values"]}}]'
 
 Expected = tuple[str, Mapping[str, Sequence[Json]]]
 
@@ -49,13 +50,14 @@ class ToolCallMatch:
     def version(self) -> str:
         return version_of(self, REVISION)
 
+    def obstacle(self, sample: Sample) -> str | None:
+        expected = _expected(sample)
+        return expected if isinstance(expected, str) else None
+
     async def score(self, sample: Sample, response: Response) -> Score:
-        try:
-            expected = _expected(sample)
-        except (ValueError, TypeError, AttributeError) as error:
-            return Score.unscored(NAME, reason=f"the expected calls cannot be read: {error}")
-        if expected is None:
-            return Score.unscored(NAME, reason="the sample has no expected calls")
+        expected = _expected(sample)
+        if isinstance(expected, str):
+            return Score.unscored(NAME, reason=expected)
         calls = list(response.tool_calls)
         if not calls:
             text = final_text(response.text)
@@ -97,13 +99,19 @@ def _matched(fits: list[list[str]]) -> bool:
     return all(place(wanted, set()) for wanted in range(len(fits)))
 
 
-def _expected(sample: Sample) -> list[Expected] | None:
+def _expected(sample: Sample) -> list[Expected] | str:
+    """The calls, or why there are none to compare with."""
     truth = sample.metadata.get("ground_truth")
-    if truth is None and sample.targets:
-        truth = orjson.loads(sample.targets[0])
-    if truth is None:
-        return None
-    return [(name, arguments) for call in truth for name, arguments in call.items()]
+    if truth is None and not sample.targets:
+        return "the sample has no expected calls: neither a target nor ground_truth in its metadata"
+    try:
+        if truth is None:
+            truth = orjson.loads(sample.targets[0])
+        found = [(name, arguments) for call in truth for name, arguments in call.items()]
+    except (ValueError, TypeError, AttributeError) as error:
+        return f"the expected calls cannot be read ({error}); {SHAPE}"
+    strange = next((name for name, arguments in found if not isinstance(arguments, Mapping)), None)
+    return found if strange is None else f"the expected arguments of {strange!r} are no mapping; {SHAPE}"
 
 
 def _schemas(sample: Sample) -> dict[str, Json]:

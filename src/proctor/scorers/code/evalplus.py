@@ -140,6 +140,10 @@ class EvalPlus(Sandboxed):
         quick = replace(self, base_only=True)
         return quick.with_sandbox(self.sandbox) if self.sandbox is not None else quick
 
+    def obstacle(self, sample: Sample) -> str | None:
+        missing = [name for name in _NEEDED if name not in sample.metadata]
+        return f"its metadata has no {', '.join(missing)}" if missing else None
+
     async def score(self, sample: Sample, response: Response) -> Score:
         row = sample.metadata
         missing = [name for name in _NEEDED if name not in row]

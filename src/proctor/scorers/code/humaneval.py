@@ -11,7 +11,7 @@ from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Case, Check
 from proctor.domain.score import Score
 from proctor.scorers.code.extraction import extract_function
-from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged
+from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged, lacking
 from proctor.scorers.options import build, version_of
 
 NAME = "humaneval"
@@ -56,6 +56,9 @@ class HumanEval(Sandboxed):
         if not (isinstance(prompt, str) and isinstance(gold, str) and isinstance(name, str)):
             return None
         return fenced(prompt + gold), doing_nothing(name)
+
+    def obstacle(self, sample: Sample) -> str | None:
+        return lacking(sample, "prompt", "entry_point", "test")
 
     async def score(self, sample: Sample, response: Response) -> Score:
         prompt, entry_point = field_of(sample, "prompt"), field_of(sample, "entry_point")

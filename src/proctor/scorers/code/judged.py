@@ -56,6 +56,12 @@ class Sandboxed:
         return self.sandbox
 
 
+def lacking(sample: Sample, *names: str) -> str | None:
+    """Which of these texts the sample's metadata does not have, in words; None when it has them all."""
+    missing = [name for name in names if not isinstance(sample.metadata.get(name), str)]
+    return f"its metadata has no text {' and no '.join(map(repr, missing))}" if missing else None
+
+
 def fenced(code: str) -> str:
     return f"```python\n{code}\n```"
 

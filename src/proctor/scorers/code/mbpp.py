@@ -13,7 +13,7 @@ from proctor.domain.sandbox import Case, Check
 from proctor.domain.score import Score
 from proctor.scorers.code.extraction import extract_function
 from proctor.scorers.code.humaneval import field_of
-from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged
+from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged, lacking
 from proctor.scorers.code.syntax import functions_and_classes, parse, used_names
 from proctor.scorers.options import build, version_of
 
@@ -63,6 +63,12 @@ class Mbpp(Sandboxed):
             return None
         names = tested_names(gold, tests)
         return (fenced(gold), doing_nothing(names[-1])) if names else None
+
+    def obstacle(self, sample: Sample) -> str | None:
+        tests = sample.metadata.get("test_list")
+        if not isinstance(tests, list | tuple) or not tests:
+            return "its metadata has no list 'test_list'"
+        return lacking(sample, "code")
 
     async def score(self, sample: Sample, response: Response) -> Score:
         tests = sample.metadata.get("test_list")

@@ -25,6 +25,7 @@ NAME = "stdio"
 REVISION = "1"
 _SHOWN = 300
 _MAX_INFLATED = 64 << 20
+_LISTS = ("tests", "public_test_cases", "private_test_cases")
 CheckerName = Literal["case_insensitive", "exact", "floats", "lines", "tokens", "unordered_lines", "unordered_tokens"]
 
 
@@ -64,7 +65,7 @@ def io_tests(metadata: Mapping[str, Any]) -> list[IoTest]:
     if metadata.get("input_output"):
         pairs = _parsed(metadata["input_output"])
         found += [IoTest(_text(i), _text(o)) for i, o in zip(pairs["inputs"], pairs["outputs"], strict=True)]
-    for name in ("tests", "public_test_cases", "private_test_cases"):
+    for name in _LISTS:
         for case in _parsed(metadata[name]) if metadata.get(name) else ():
             found.append(IoTest(_text(case.get("input", "")), _text(case.get("output", case.get("expected", "")))))
     return found
@@ -88,6 +89,12 @@ class StandardIO(Sandboxed):
     @property
     def version(self) -> str:
         return version_of(self, REVISION)
+
+    def obstacle(self, sample: Sample) -> str | None:
+        """Only whether there are tests: reading them all would hold up the first request."""
+        if any(sample.metadata.get(name) for name in ("input_output", *_LISTS)):
+            return None
+        return f"its metadata has no tests: input_output, {' or '.join(_LISTS)}"
 
     async def score(self, sample: Sample, response: Response) -> Score:
         try:

@@ -58,6 +58,9 @@ class CodeTests(Sandboxed):
     def version(self) -> str:
         return version_of(self, REVISION)
 
+    def obstacle(self, sample: Sample) -> str | None:
+        return None if _cases(sample.metadata, self.field) else f"its metadata has no tests in {self.field!r}"
+
     async def score(self, sample: Sample, response: Response) -> Score:
         cases = _cases(sample.metadata, self.field)
         if not cases:

@@ -74,12 +74,15 @@ class JudgeScorer:
     def with_opponents(self, find: FindOpponent, identity: str) -> JudgeScorer:
         return replace(self, find_opponent=find, opponents=identity)
 
+    def obstacle(self, sample: Sample) -> str | None:
+        return self.kind.obstacle(sample)
+
     async def score(self, sample: Sample, response: Response) -> Score:
         if not self.judges:
             raise ScorerError(
                 f"The scorer '{self.name}' has no judge. Name one with --judge, or as 'judge' in the plan."
             )
-        if (obstacle := self.kind.obstacle(sample)) is not None:
+        if (obstacle := self.obstacle(sample)) is not None:
             return Score.unscored(self.name, reason=obstacle)
         text = final_text(response.text)
         if not text:
