@@ -164,6 +164,19 @@ def test_prompts_are_measured_by_their_script(cli: Cli) -> None:
     assert "images" not in chinese["basis"]
 
 
+def test_answers_on_another_benchmark_do_not_tell_how_these_prompts_are_cut_into_tokens(
+    cli: Cli, asked_model: str
+) -> None:
+    write_benchmark(Path(), 10)
+    definition = Path("sums.yaml").read_text()
+    Path("others.yaml").write_text(definition.replace("name: sums", "name: others"))
+    cli("run", "others.yaml", "-m", asked_model, *PRICED, "--no-cache")
+    cost = dry_run(cli, asked_model)["evaluations"][0]["cost"]
+    assert "about 4 Latin" in cost["basis"]
+    cli("run", "sums.yaml", "-m", asked_model, *PRICED, "--no-cache")
+    assert "characters to a token, as before" in dry_run(cli, asked_model)["evaluations"][0]["cost"]["basis"]
+
+
 def test_pictures_and_pages_are_part_of_an_estimate(cli: Cli) -> None:
     Path("paper.pdf").write_bytes(pdf(["one", "two"]))
     plain, papers = estimate_of(cli, "What?"), estimate_of(cli, "What?", "paper.pdf")

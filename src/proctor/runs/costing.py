@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -111,16 +111,14 @@ def pilot_plan(plan: Plan, samples: int) -> Plan:
 
 
 class _Histories:
-    """Earlier answers of a model, from the most to the least alike."""
+    """Earlier answers of a model on this benchmark; others may be in another script, in more turns, with files."""
 
     def __init__(self, evaluation: Evaluation, database: Database | None) -> None:
         self.alike: History | None = None
         self.same_benchmark: History | None = None
-        self.any: History | None = None
         if database is not None:
             label, benchmark = evaluation.label, evaluation.benchmark.name
-            self.any = find_history(database, label)
-            self.same_benchmark = self.any and find_history(database, label, benchmark)
+            self.same_benchmark = find_history(database, label, benchmark)
             self.alike = self.same_benchmark and find_history(database, label, benchmark, evaluation.options)
 
 
@@ -154,32 +152,21 @@ def _talk(evaluation: Evaluation, history: _Histories) -> _Talk:
         characters = sum(len(prompt_text(prompt)) for prompt in prompts) / len(prompts)
         how = f"prompts at {known.characters_per_token:.1f} characters to a token, as before{talks}"
         return _Talk(turns, characters / known.characters_per_token, 0.0, MEASURED_SPREAD, how)
-    measure, spread, how = _measure(prompts, history)
-    tokens = sum(_said(measure, prompt, sample.follow_ups) for prompt, sample in zip(prompts, samples, strict=True))
+    tokens = sum(_said(prompt, sample.follow_ups) for prompt, sample in zip(prompts, samples, strict=True))
     repeated = sum(len(sample.follow_ups) * (len(sample.follow_ups) + 1) / 2 for sample in samples)
-    return _Talk(turns, tokens / len(samples), repeated / len(samples), spread, how + talks)
+    files = "; images and pages of documents at about 1,000 tokens" if any(map(files_in, prompts)) else ""
+    how = f"prompts measured in characters, {RATES_IN_WORDS}{files}{talks}"
+    return _Talk(turns, tokens / len(samples), repeated / len(samples), UNMEASURED_SPREAD, how)
 
 
-def _measure(prompts: Sequence[Prompt], history: _Histories) -> tuple[Callable[[Prompt], float], float, str]:
-    """How tokens of a prompt are counted, how far that may be off, and what to say of it."""
-    files = any(map(files_in, prompts))
-    # Characters to a token were counted on other benchmarks, perhaps without files.
-    if (known := history.any) is None or files:
-        apart = "; images and pages of documents at about 1,000 tokens" if files else ""
-        return prompt_tokens, UNMEASURED_SPREAD, f"prompts measured in characters, {RATES_IN_WORDS}{apart}"
-    rate = known.characters_per_token
-    how = f"prompts at {rate:.1f} characters to a token, as before"
-    return lambda prompt: len(prompt_text(prompt)) / rate, MEASURED_SPREAD, how
-
-
-def _said(measure: Callable[[Prompt], float], prompt: Prompt, follow_ups: Sequence[str]) -> float:
+def _said(prompt: Prompt, follow_ups: Sequence[str]) -> float:
     """Tokens of all turns together: the prompt is sent with each, a follow-up with its own and those after it."""
     turns = 1 + len(follow_ups)
     later = (
-        (turns - number) * measure(Prompt((Message("assistant", ""), Message("user", text))))
+        (turns - number) * prompt_tokens(Prompt((Message("assistant", ""), Message("user", text))))
         for number, text in enumerate(follow_ups, 1)
     )
-    return turns * measure(prompt) + sum(later)
+    return turns * prompt_tokens(prompt) + sum(later)
 
 
 def some_samples(evaluation: Evaluation) -> list[Sample]:

@@ -42,12 +42,10 @@ class History:
 
 
 def find_history(
-    database: Database, model: str, benchmark: str | None = None, options: Mapping[str, Json] | None = None
+    database: Database, model: str, benchmark: str, options: Mapping[str, Json] | None = None
 ) -> History | None:
-    """What is known of this model, on this benchmark and with these options if given; None when nothing is."""
-    wanted: list[ColumnElement[bool]] = [evaluations.c.model == model]
-    if benchmark is not None:
-        wanted.append(evaluations.c.benchmark == benchmark)
+    """What is known of this model on this benchmark, with these options if given; None when nothing is."""
+    wanted: list[ColumnElement[bool]] = [evaluations.c.model == model, evaluations.c.benchmark == benchmark]
     if options is not None:
         wanted.append(evaluations.c.options == to_json(options))
     tokens = responses.c.output_tokens
