@@ -42,6 +42,9 @@ PLAN = "models: [demo/strong]\nbenchmarks: [{benchmark: puzzles, limit: 3}]\n"
         ("models: [demo/strong\nbenchmarks: [puzzles]\n", ["2", "not valid YAML"]),
         ("- demo/strong\n", [":1: "]),
         ("", [":1: "]),
+        (PLAN + "until: decded\n", ["3: until: cannot read the stop rule 'decded'", "Did you mean 'decided'?"]),
+        (PLAN + "until: decided\n", ["3: until: ", "compares models: name at least two"]),
+        (PLAN + "epochs: 2\nuntil: ci<0.1\n", ["4: until: ", "epochs: 1 only"]),
         ("models: [demo/strong, demo/strong]\nbenchmarks: [puzzles]\n", ["demo/strong is listed twice"]),
     ],
 )  # fmt: skip
@@ -109,6 +112,33 @@ def test_a_mistake_in_a_command_is_one_clear_line(cli: Cli, command: tuple[str, 
     for part in parts:
         assert part in ended.error
     assert ended.out == ""
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--until", "decded"), "cannot read the stop rule 'decded'"),
+        (("--until", "ci<2"), "cannot stop at 'ci<2'"),
+        (("--until", "decided"), "name at least two"),
+        (("--until", "ci<0.1", "--epochs", 2), "epochs: 1 only"),
+    ],
+)
+def test_a_stop_rule_that_cannot_be_followed_leaves_no_run_and_is_found_by_a_dry_run(
+    cli: Cli, flags: tuple[str, ...], words: str
+) -> None:
+    for command in ((*RUN, *flags), (*RUN, *flags, "--dry-run")):
+        ended = cli(*command)
+        assert (ended.code, ended.out) == (2, "")
+        assert words in ended.error
+    assert cli("runs", "--json").json == []
+
+
+def test_a_dry_run_tells_the_rule_that_may_stop_the_run_early(cli: Cli) -> None:
+    rule = (*RUN, "--until", "CI < 5%", "--dry-run")
+    assert cli(*rule, "--json").json["until"] == "ci<0.05"
+    assert "Stops early, until ci<0.05" in " ".join(cli(*rule).out.split())
+    assert cli(*RUN, "--dry-run", "--json").json["until"] is None
+    assert "Stops early" not in cli(*RUN, "--dry-run").out
 
 
 def test_nothing_is_recorded_or_asked_when_a_gate_is_misspelt(

@@ -19,7 +19,7 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.trial import Answer, Outcome, Result, Trial
 from proctor.planning.expand import trials_of
-from proctor.runs.until import StopRule, stop_rule
+from proctor.runs.until import StopRule, rule_of, stop_rule
 from runs.arithmetic import finish, start
 from stores.parts import evaluation
 
@@ -123,9 +123,16 @@ def test_what_an_earlier_execution_measured_counts() -> None:
     ],
 )
 def test_a_rule_that_makes_no_sense_is_refused(until: str, epochs: int, labels: int, words: str) -> None:
-    items = [replace(item, epochs=epochs) for item in two(10)[:labels]]
+    given = plan(until, models=["demo/a", "demo/b"][:labels], epochs=epochs)
     with pytest.raises(PlanError, match=words):
-        stop_rule(plan(until), items)
+        rule_of(given)
+    with pytest.raises(PlanError, match=words):
+        stop_rule(given, two(10))
+
+
+def test_the_epochs_of_one_benchmark_are_seen_too() -> None:
+    with pytest.raises(PlanError, match="epochs: 1 only"):
+        rule_of(plan("decided", benchmarks=["x", {"benchmark": "y", "epochs": 2}]))
 
 
 def test_a_run_stops_by_itself_and_says_why(tmp_path: Path) -> None:

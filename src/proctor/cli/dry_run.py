@@ -47,6 +47,8 @@ def _cost_json(estimate: CostEstimate) -> dict[str, Any]:
 
 def resolved(plan: Plan, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     """The plan with everything fixed that it left open, as `--dry-run --json` prints it."""
+    from proctor.runs.until import rule_of
+
     turns = {id(item.samples): item.samples for item in evaluations}
     requests = {key: sum(1 + len(sample.follow_ups) for sample in samples) for key, samples in turns.items()}
     return {
@@ -56,6 +58,7 @@ def resolved(plan: Plan, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
         "trials": sum(item.trials for item in evaluations),
         "estimated_requests": sum(requests[id(item.samples)] * item.epochs for item in evaluations),
         "limits": plan.limits.model_dump(mode="json"),
+        "until": None if plan.until is None else str(rule_of(plan)),
         "evaluations": [
             {
                 "model": item.label,

@@ -116,8 +116,13 @@ def print_dry_run(document: dict[str, Any]) -> None:
     out.print(
         f"\n{plural(document['trials'], 'trial')}, {plural(document['estimated_requests'], 'request')} "
         "(retries and cached answers not counted); "
-        f"seed {document['seed']}; limits: {limits}.\n{_what_happened(document['pilot'])}"
+        f"seed {document['seed']}; limits: {limits}."
+        f"{_stop_text(document['until'])}\n{_what_happened(document['pilot'])}"
     )
+
+
+def _stop_text(rule: str | None) -> str:
+    return f" Stops early, until {rule}: these are the most there can be." if rule else ""
 
 
 def _options_text(item: dict[str, Any]) -> str:

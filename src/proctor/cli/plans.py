@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,23 +58,33 @@ class GivenPlan:
     def _load(self, spec: BenchmarkSpec, surroundings: Surroundings) -> Benchmark:
         return load_benchmark(spec, seed=self.plan.seed, folder=surroundings.folder, data=surroundings.data)
 
-    def _place_of(self, message: str, surroundings: Surroundings) -> tuple[str, int] | None:
-        """Which model or benchmark of the plan says this when it is looked up alone."""
+    def _place_of(self, message: str, surroundings: Surroundings) -> tuple[str | int, ...] | None:
+        """Which part of the plan says this when it is looked up alone."""
         if self.document is None:
             return None
+        if self.plan.until is not None and "until" not in self.overridden and _says(message, self._read_rule):
+            return ("until",)
+        make = partial(create_model, environment=surroundings.environment, folder=surroundings.folder)
         for index, model in enumerate(self.plan.models):
-            try:
-                create_model(model, environment=surroundings.environment, folder=surroundings.folder)
-            except UserError as again:
-                if str(again) == message:
-                    return None if "models" in self.overridden else ("models", index)
-        for index, benchmark in enumerate(self.plan.benchmarks):
-            try:
-                self._load(benchmark, surroundings)
-            except UserError as again:
-                if str(again) == message:
-                    return ("benchmarks", index)
+            if _says(message, partial(make, model)):
+                return None if "models" in self.overridden else ("models", index)
+        for index, spec in enumerate(self.plan.benchmarks):
+            if _says(message, partial(self._load, spec, surroundings)):
+                return ("benchmarks", index)
         return None
+
+    def _read_rule(self) -> object:
+        from proctor.runs.until import rule_of
+
+        return rule_of(self.plan)
+
+
+def _says(message: str, look_up: Callable[[], object]) -> bool:
+    try:
+        look_up()
+    except UserError as again:
+        return str(again) == message
+    return False
 
 
 def read_targets(targets: Sequence[str], models: Sequence[str], values: dict[str, Any]) -> GivenPlan:

@@ -54,6 +54,10 @@ def resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
 
 
 def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
+    if plan.until is not None:
+        from proctor.runs.until import rule_of  # few runs have a rule, and it is not free to import
+
+        rule_of(plan)
     models = [
         (spec, create_model(spec, environment=surroundings.environment, folder=surroundings.folder))
         for spec in plan.models

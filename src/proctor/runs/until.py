@@ -24,16 +24,22 @@ from proctor.planning.selection import rank
 ALPHA = 0.05
 
 
-def stop_rule(plan: Plan, evaluations: Sequence[Evaluation]) -> StopRule | None:
-    """The plan's rule, ready to watch; None when the plan has none."""
+def rule_of(plan: Plan) -> Until | None:
+    """The plan's rule, None when it has none; PlanError for one that cannot be followed, before anything is written."""
     if plan.until is None:
         return None
     rule = parse_until(plan.until)
-    if any(item.epochs > 1 for item in evaluations):
+    if any((spec.epochs or plan.epochs) > 1 for spec in plan.benchmarks):
         raise PlanError("'until' counts samples, so it goes with epochs: 1 only.")
-    if rule.is_about_difference and len({item.label for item in evaluations}) < 2:
+    if rule.is_about_difference and len(plan.models) < 2:
         raise PlanError("'until: decided' compares models: name at least two.")
-    return StopRule(rule, evaluations)
+    return rule
+
+
+def stop_rule(plan: Plan, evaluations: Sequence[Evaluation]) -> StopRule | None:
+    """The plan's rule, ready to watch; None when the plan has none."""
+    rule = rule_of(plan)
+    return None if rule is None else StopRule(rule, evaluations)
 
 
 class _Order:
