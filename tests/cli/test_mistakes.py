@@ -13,6 +13,8 @@ from fakes.provider import FakeProvider
 RUN = ("run", "puzzles", "-m", "demo/strong", "--limit", 3)
 PLAN = "models: [demo/strong]\nbenchmarks: [{benchmark: puzzles, limit: 3}]\n"
 
+FILTERED = "models: [demo/strong]\nbenchmarks:\n  - puzzles\n  - benchmark: puzzles\n    where: {"
+
 
 @pytest.mark.parametrize(
     ("plan", "parts"),
@@ -42,6 +44,12 @@ PLAN = "models: [demo/strong]\nbenchmarks: [{benchmark: puzzles, limit: 3}]\n"
         ("models: [demo/strong\nbenchmarks: [puzzles]\n", ["2", "not valid YAML"]),
         ("- demo/strong\n", [":1: "]),
         ("", [":1: "]),
+        (FILTERED + "categry: dates}\n", ["5: benchmarks[1].where.categry: 'where' cannot", "'category'?"]),
+        (FILTERED + "category: dats}\n", ["5: benchmarks[1].where.category: No sample has", "Did you mean 'dates'?"]),
+        (
+            FILTERED + "id: [arithmetic-1-0-0], category: dates}\n",
+            ["5: benchmarks[1].where: No sample fulfils all of"],
+        ),
         (PLAN + "until: decded\n", ["3: until: cannot read the stop rule 'decded'", "Did you mean 'decided'?"]),
         (PLAN + "until: decided\n", ["3: until: ", "compares models: name at least two"]),
         (PLAN + "epochs: 2\nuntil: ci<0.1\n", ["4: until: ", "epochs: 1 only"]),
@@ -83,6 +91,8 @@ def test_a_mistake_in_a_plan_is_named_with_its_place(cli: Cli, plan: str, parts:
         ((*RUN, "--where", "category=dats"), ["'dats'. Did you mean 'dates'?", "Available: arithmetic"]),
         ((*RUN, "--fail-under", "accuracy"), ["--fail-under takes METRIC=VALUE", "'accuracy'"]),
         ((*RUN, "--fail-under", "accuracy=nan"), ["--fail-under takes METRIC=VALUE"]),
+        ((*RUN, "--sandbox", "bublewrap"), ["No sandbox 'bublewrap'", "Did you mean 'bubblewrap'"]),
+        ((*RUN, "--judge", "opnai/x"), ["opnai", "Did you mean 'openai'"]),
         ((*RUN, "--fail-under", "accuracy=80"), ["accuracy lies between 0 and 1", "80"]),
         ((*RUN, "--fail-under", "=0.5"), ["--fail-under takes METRIC=VALUE"]),
         ((*RUN, "--fail-under", "accuracy=0.1", "--fail-under", "accuracy=0.2"), ["names accuracy twice"]),
@@ -131,6 +141,13 @@ def test_a_stop_rule_that_cannot_be_followed_leaves_no_run_and_is_found_by_a_dry
         assert (ended.code, ended.out) == (2, "")
         assert words in ended.error
     assert cli("runs", "--json").json == []
+
+
+def test_a_filter_given_as_a_flag_is_not_looked_for_in_the_plan(cli: Cli) -> None:
+    Path("plan.yaml").write_text(PLAN)
+    ended = cli("run", "plan.yaml", "--where", "category=dats")
+    assert ended.code == 2
+    assert ended.error.startswith("Error: No sample has category 'dats'.")
 
 
 def test_a_dry_run_tells_the_rule_that_may_stop_the_run_early(cli: Cli) -> None:

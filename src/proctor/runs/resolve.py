@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from proctor.benchmarks.registry import load_benchmark
 from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
-from proctor.domain.errors import BenchmarkError
+from proctor.domain.errors import BenchmarkError, MissingKeyError, NotFoundError, did_you_mean
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.model import Model
 from proctor.domain.offline import confined
@@ -62,6 +63,7 @@ def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
         (spec, create_model(spec, environment=surroundings.environment, folder=surroundings.folder))
         for spec in plan.models
     ]
+    _refuse_unknown_helpers(plan, surroundings)
     prepared = _prepare_all(plan, surroundings)
     evaluations = [
         _evaluation(plan, model_spec, model, price, benchmark_spec, item)
@@ -76,6 +78,21 @@ def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
         for item in evaluations:
             refuse_unenforceable(item.label, item.model, item.price, item.options, "--max-tokens")
     return evaluations
+
+
+def _refuse_unknown_helpers(plan: Plan, surroundings: Surroundings) -> None:
+    """A judge or a sandbox that does not exist is a mistake, whether or not a benchmark turns out to need it."""
+    for spec in plan.judge:
+        with suppress(MissingKeyError):  # which matters only where the judge is asked
+            create_model(spec, environment=surroundings.environment, folder=surroundings.folder)
+    if plan.sandbox is not None:
+        from proctor.sandboxes.backends import BACKENDS
+        from proctor.sandboxes.places.runners import RUNNERS
+
+        known = sorted({*BACKENDS, *RUNNERS})
+        if plan.sandbox not in known:
+            hint = did_you_mean(plan.sandbox, known)
+            raise NotFoundError(f"No sandbox {plan.sandbox!r}.{hint} There are: {', '.join(known)}.")
 
 
 def _prepare_all(plan: Plan, surroundings: Surroundings) -> list[tuple[BenchmarkSpec, _Prepared]]:
