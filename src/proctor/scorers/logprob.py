@@ -15,6 +15,11 @@ from proctor.scorers.options import build, version_of
 
 NAME = "logprob"
 REVISION = "1"
+# A response does not tell whether they were asked for: the words must be true either way.
+NO_LOGPROBS = (
+    "the response has no log-probabilities: they are given only when asked for (logprobs: true), and some endpoints and "
+    "models never give them; there, let the answer be read from the text (the scorer 'choice')"
+)
 
 
 def create(**options: Json) -> LogprobChoice:
@@ -53,9 +58,7 @@ class LogprobChoice:
         if not response.text.strip():
             return Score.invalid(NAME, reason="the response is empty")
         if not response.logprobs:
-            return Score.unscored(
-                NAME, reason="the endpoint gave no log-probabilities; ask for them with logprobs: true"
-            )
+            return Score.unscored(NAME, reason=NO_LOGPROBS)
         shares = next((found for token in response.logprobs if (found := _shares(token, labels))), None)
         if shares is None:
             return Score.invalid(NAME, reason="no token of the response is a label")
