@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proctor.benchmarks.registry import LM_EVAL, load_benchmark
-from proctor.domain.errors import NotFoundError, PlanError, UserError, did_you_mean
+from proctor.domain.errors import FilterError, NotFoundError, PlanError, UserError, did_you_mean
 from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.domain.yaml_document import LocatedDocument, load_yaml
 from proctor.models.registry import create_model
@@ -40,7 +40,7 @@ class GivenPlan:
         try:
             yield
         except UserError as error:
-            place = self._place_of(str(error), surroundings)
+            place = self._place_of(error, surroundings)
             if place is None or self.document is None:
                 raise
             line, path = self.document.line_of(place), self.document.path_of(place)
@@ -58,10 +58,13 @@ class GivenPlan:
     def _load(self, spec: BenchmarkSpec, surroundings: Surroundings) -> Benchmark:
         return load_benchmark(spec, seed=self.plan.seed, folder=surroundings.folder, data=surroundings.data)
 
-    def _place_of(self, message: str, surroundings: Surroundings) -> tuple[str | int, ...] | None:
+    def _place_of(self, error: UserError, surroundings: Surroundings) -> tuple[str | int, ...] | None:
         """Which part of the plan says this when it is looked up alone."""
         if self.document is None:
             return None
+        message = str(error)
+        if isinstance(error, FilterError):
+            return None if "where" in self.overridden else self._filter_place(message, surroundings)
         if self.plan.until is not None and "until" not in self.overridden and _says(message, self._read_rule):
             return ("until",)
         make = partial(create_model, environment=surroundings.environment, folder=surroundings.folder)
@@ -71,6 +74,19 @@ class GivenPlan:
         for index, spec in enumerate(self.plan.benchmarks):
             if _says(message, partial(self._load, spec, surroundings)):
                 return ("benchmarks", index)
+        return None
+
+    def _filter_place(self, message: str, surroundings: Surroundings) -> tuple[str | int, ...] | None:
+        """The key of a benchmark's filter that says this, or the filter where only all its keys together do."""
+        from proctor.planning.selection import select
+
+        for index, spec in enumerate(self.plan.benchmarks):
+            samples = self._load(spec, surroundings).samples
+            for key, values in spec.where.items():
+                if _says(message, partial(select, samples, {key: values}, None, self.plan.seed)):
+                    return ("benchmarks", index, "where", key)
+            if _says(message, partial(select, samples, spec.where, None, self.plan.seed)):
+                return ("benchmarks", index, "where")
         return None
 
     def _read_rule(self) -> object:
@@ -109,7 +125,7 @@ def _from_file(path: Path, document: LocatedDocument, values: dict[str, Any]) ->
     if spec:  # a flag holds for every benchmark of the plan
         chosen = [{**item.model_dump(exclude_defaults=True), **spec} for item in plan.benchmarks]
         plan = plan_from({**plan.model_dump(), "benchmarks": chosen})
-    return GivenPlan(plan, document, frozenset(values))
+    return GivenPlan(plan, document, frozenset({*values, *spec}))
 
 
 def _document(target: str) -> LocatedDocument | None:

@@ -4,6 +4,7 @@ ProctorError
 ├── UserError                 a mistake the user can mend: one line, exit code 2
 │   ├── PlanError             a plan or a flag
 │   ├── BenchmarkError        a benchmark file or its data
+│   │   ├── FilterError       a filter that lets no sample through
 │   │   └── NoDataError       data that is somewhere else: not in the folder, and the hub did not give it
 │   └── NotFoundError         a run, model, benchmark or scorer that is not there
 ├── StoreError                the database cannot be used
@@ -40,6 +41,10 @@ class PlanError(UserError):
 
 
 class BenchmarkError(UserError):
+    pass
+
+
+class FilterError(BenchmarkError):
     pass
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from proctor.domain.benchmark import Fingerprint, Samples
-from proctor.domain.errors import BenchmarkError, did_you_mean
+from proctor.domain.errors import FilterError, did_you_mean
 from proctor.domain.identity import rank
 from proctor.domain.message import Json
 from proctor.domain.sample import Sample
@@ -113,7 +113,7 @@ def _reader(key: str) -> Callable[[Sample], tuple[str, ...]]:
     hint = did_you_mean(key, allowed)
     if key.isidentifier() and not hint:
         return lambda sample: (sample.tags[key],) if key in sample.tags else _texts(sample.metadata.get(key))
-    raise BenchmarkError(f"'where' cannot filter on {key!r}: use {', '.join(allowed[:-1])} or {allowed[-1]}.{hint}")
+    raise FilterError(f"'where' cannot filter on {key!r}: use {', '.join(allowed[:-1])} or {allowed[-1]}.{hint}")
 
 
 def _dig(metadata: Mapping[str, Json], path: str) -> Json:
@@ -175,15 +175,15 @@ class _Seen:
             value, available = min(unmet), sorted(self.available[key])
             if not available:
                 known = sorted(self.keys)
-                raise BenchmarkError(
+                raise FilterError(
                     f"No sample has {key!r}, which 'where' filters on.{did_you_mean(key, known)}"
                     f" Available: {', '.join(known[:SHOWN]) or 'id'}."
                 )
             more = f", … ({len(available)} in all)" if len(available) > SHOWN else ""
-            raise BenchmarkError(
+            raise FilterError(
                 f"No sample has {key} {value!r}.{did_you_mean(value, available)}"
                 f" Available: {', '.join(available[:SHOWN])}{more}."
             )
         if self.where and count == 0:
             asked = ", ".join(f"{key}={'|'.join(values)}" for key, values in self.where.items())
-            raise BenchmarkError(f"No sample fulfils all of {asked} together; each alone is fulfilled by some.")
+            raise FilterError(f"No sample fulfils all of {asked} together; each alone is fulfilled by some.")
