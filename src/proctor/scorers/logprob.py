@@ -17,8 +17,8 @@ NAME = "logprob"
 REVISION = "1"
 # A response does not tell whether they were asked for: the words must be true either way.
 NO_LOGPROBS = (
-    "the response has no log-probabilities: they are given only when asked for (logprobs: true), and some endpoints and "
-    "models never give them; there, let the answer be read from the text (the scorer 'choice')"
+    "the response has no log-probabilities: they are given only when asked for (logprobs: true), and some endpoints "
+    "and models never give them; there, let the answer be read from the text (the scorer 'choice')"
 )
 
 
