@@ -78,10 +78,11 @@ def test_a_mistake_in_a_variants_scorers_is_named_with_its_place_in_the_variant(
     Path("data.jsonl").write_text('{"input": "1 + 1", "target": "2"}\n')
     odd = "variant: plain\nvariants:\n  odd:\n    scorers:\n      - regex: {pattern: '('}\n"
     Path("mine.yaml").write_text(f"{HEAD}scorers: [exact]\n{odd}")
-    assert cli("benchmarks", "check", "mine.yaml").code == 0
-    ended = cli("benchmarks", "check", "mine.yaml?variant=odd")
-    assert ended.code == 2
-    assert ended.error.startswith("Error: mine.yaml:8: variants.odd.scorers[0]: '(' is not a regular expression")
+    assert cli("benchmarks", "check", "mine.yaml?variant=plain").code == 0
+    for command in (("check", "mine.yaml"), ("check", "mine.yaml?variant=odd")):
+        ended = cli("benchmarks", *command)
+        assert ended.code == 2
+        assert ended.error.startswith("Error: mine.yaml:8: variants.odd.scorers[0]: '(' is not a regular expression")
 
 
 CHECKED = '"test_list": ["assert f() == 1"]'

@@ -14,6 +14,8 @@ from proctor.domain.taxonomy import TAXONOMY, refuse_foreign_words
 if TYPE_CHECKING:
     from proctor.benchmarks.registry import BenchmarkInfo
     from proctor.domain.benchmark import Benchmark
+    from proctor.domain.plan import BenchmarkSpec
+    from proctor.runs.resolve import Surroundings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -102,15 +104,10 @@ def _report(name: str, data: str | None, is_json: bool, *, is_check: bool) -> No
 
     spec, here = benchmark_spec(name), surroundings(data)
     benchmark = load_benchmark(spec, seed=0, folder=here.folder, data=here.data)
+    info = find_info(spec, here.folder)
     if is_check:
-        from dataclasses import replace
-
-        from proctor.domain.scorable import proven
-        from proctor.scorers.registry import create_scorers
-
-        scorers = create_scorers(benchmark.scorers, here.folder)
-        benchmark = replace(benchmark, samples=proven(benchmark.samples, scorers))
-    document = _described(benchmark, find_info(spec, here.folder))
+        benchmark = _with_scorers(benchmark, spec, info, here)
+    document = _described(benchmark, info)
     try:
         document |= _contents(benchmark)
     except NoDataError as missing:
@@ -127,6 +124,24 @@ def _report(name: str, data: str | None, is_json: bool, *, is_check: bool) -> No
             click.echo(f"Checked: all {count:,} samples can be read, rendered and scored against a target.")
     if is_check and warnings:
         raise click.exceptions.Exit(1)
+
+
+def _with_scorers(
+    benchmark: Benchmark, spec: BenchmarkSpec, info: BenchmarkInfo | None, here: Surroundings
+) -> Benchmark:
+    """The benchmark with samples that its scorers are asked about; the scorers of its variants can be made, too."""
+    from dataclasses import replace
+
+    from proctor.benchmarks.registry import load_benchmark
+    from proctor.domain.scorable import proven
+    from proctor.scorers.registry import create_scorers
+
+    scorers = create_scorers(benchmark.scorers, here.folder)
+    variants = list(info.variants)[1:] if info is not None and "variant" not in spec.parameters else []
+    for variant in variants:
+        other = spec.model_copy(update={"parameters": {**spec.parameters, "variant": variant}})
+        create_scorers(load_benchmark(other, seed=0, folder=here.folder, data=here.data).scorers, here.folder)
+    return replace(benchmark, samples=proven(benchmark.samples, scorers))
 
 
 def _described(benchmark: Benchmark, info: BenchmarkInfo | None) -> dict[str, Any]:
