@@ -219,4 +219,4 @@ def _free_name(name: str, taken: Mapping[str, Any]) -> str:
 
 def _estimate(data: Mapping[str, Any]) -> Estimate:
     low, high = data["ci95"] or (None, None)
-    return Estimate(data["value"], data["n"], data["stderr"], low, high, data["method"])
+    return Estimate(data["value"], data["n"], data["stderr"], low, high, data["method"], data.get("classes"))

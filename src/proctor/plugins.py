@@ -89,6 +89,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "metrics": {
         "accuracy": "proctor.metrics.accuracy:create",
+        "macro_f1": "proctor.metrics.classification:create_f1",
+        "macro_precision": "proctor.metrics.classification:create_precision",
+        "macro_recall": "proctor.metrics.classification:create_recall",
         "mean": "proctor.metrics.mean:create",
     },
 }

@@ -22,7 +22,7 @@ from proctor.metrics.metric import Metric, by_category, measure_all
 from proctor.metrics.rates import outcome_rates
 
 
-@pytest.mark.parametrize("name", ["accuracy", "mean"])
+@pytest.mark.parametrize("name", ["accuracy", "macro_f1", "macro_precision", "macro_recall", "mean"])
 def test_metrics_are_found_by_name(name: str) -> None:
     metric: Metric = plugins.load("metrics", name)()
     assert metric.name == name

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +17,8 @@ class Estimate:
     low: float | None = None
     high: float | None = None
     method: str = ""
+    classes: Mapping[str, Mapping[str, Any]] | None = None
+    """What the value is the mean of, class by class, where it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +31,7 @@ class SampleScore:
     group: str | None = None
     weight: int = 1
     """How many things of one kind the score is the share of; a score of three instructions weighs three."""
+    target: str | None = None
+    """The class that was expected; only for metrics that read answers."""
+    answers: tuple[str | None, ...] = ()
+    """The class that each epoch answered, None where it named none; only for metrics that read answers."""

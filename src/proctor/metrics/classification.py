@@ -1,75 +1,166 @@
-"""Precision, recall and F1 of answers that name a class."""
+"""Precision, recall and F1 of answers that name a class, averaged over the classes."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import fsum
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from math import exp, fsum, log, sqrt
+from typing import Literal
 
-from proctor.domain.estimate import Estimate
-from proctor.metrics.intervals import estimate_rate
+from proctor.domain.estimate import Estimate, SampleScore
+from proctor.metrics.intervals import t_interval
+from proctor.metrics.metric import Accumulator, Metric, accumulate
+
+Measure = Literal["precision", "recall", "f1"]
+Answers = tuple[str | None, ...]
+MOST_CLASSES = 100
+"""More are not listed one by one; they are averaged all the same."""
+NO_INTERVAL = "no interval: no spread"
+_NO_SPREAD = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """None where a class was never answered (precision), never expected (recall), or neither (F1)."""
+    """One class; `precision` is None where it was never answered."""
 
     precision: float | None
-    recall: float | None
-    f1: float | None
+    recall: float
+    f1: float
     support: int
     """How many samples expected it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Classification:
-    n: int
-    accuracy: Estimate
-    micro: ClassScore
-    macro: ClassScore
-    """The plain mean over classes, in which an undefined value counts 0, as is usual."""
-    classes: Mapping[str, ClassScore]
+class _Counts:
+    """By class; the epochs of a sample share its one vote."""
+
+    hits: Mapping[str, float]
+    answered: Mapping[str, float]
+    expected: Mapping[str, float]
+
+    def scores(self) -> dict[str, ClassScore]:
+        found = {}
+        for name in sorted(self.expected):
+            hits, answered, expected = self.hits.get(name, 0.0), self.answered.get(name, 0.0), self.expected[name]
+            precision = hits / answered if answered else None
+            f1 = 2 * hits / (answered + expected)
+            found[name] = ClassScore(precision, hits / expected, f1, round(expected))
+        return found
+
+    def pull(self, of: Measure, score: float, name: str, target: str, answer: str | None) -> float:
+        """How one answer moves the measure of a class, to first order."""
+        is_answer, is_target = name == answer, name == target
+        if of == "precision":
+            return (is_target - score) / self.answered[name] if is_answer else 0.0
+        if of == "recall":
+            return (is_answer - score) / self.expected[name] if is_target else 0.0
+        hit = 2 * (is_answer and is_target)
+        return (hit - score * (is_answer + is_target)) / (self.answered.get(name, 0.0) + self.expected[name])
 
 
-def _score(hits: int, answered: int, expected: int) -> ClassScore:
-    return ClassScore(
-        hits / answered if answered else None,
-        hits / expected if expected else None,
-        2 * hits / (answered + expected) if answered + expected else None,
-        expected,
-    )
+class Confusion:
+    """What was taken for what; memory grows with the classes and the groups, not with the samples."""
+
+    def __init__(self, of: Measure) -> None:
+        self._of = of
+        self._samples: Counter[tuple[str | None, str, Answers]] = Counter()
+
+    def add(self, score: SampleScore) -> None:
+        if score.target is not None and score.answers:
+            # The order of the epochs says nothing.
+            answers = tuple(sorted(score.answers, key=lambda answer: (answer is None, answer or "")))
+            self._samples[score.group, score.target, answers] += 1
+
+    def classes(self) -> dict[str, ClassScore]:
+        """All classes that were expected, by name; an answer that names none of them is an answer of no class."""
+        return self._counts().scores()
+
+    def estimate(self) -> Estimate:
+        counts = self._counts()
+        classes = counts.scores()
+        if not classes:
+            return Estimate(None, 0)
+        # A class that was never answered counts 0, as is usual.
+        values = {name: getattr(score, self._of) or 0.0 for name, score in classes.items()}
+        value, n = fsum(values.values()) / len(values), self._samples.total()
+        listed = {name: asdict(score) for name, score in classes.items()} if len(classes) <= MOST_CLASSES else None
+        stderr, effective, is_clustered = self._error(counts, values)
+        if stderr < _NO_SPREAD:  # no spread is not certainty, and there is no bound to put in its place
+            return Estimate(value, n, method=NO_INTERVAL, classes=listed)
+        # On the scale of log odds the interval stays between 0 and 1 and covers better near either end.
+        low, high = t_interval(log(value / (1 - value)), stderr / (value * (1 - value)), max(1.0, effective - 1))
+        method = "clustered-delta" if is_clustered else "delta"
+        return Estimate(value, n, stderr, 1 / (1 + exp(-low)), 1 / (1 + exp(-high)), method, listed)
+
+    def _counts(self) -> _Counts:
+        hits: dict[str, float] = defaultdict(float)
+        answered: dict[str, float] = defaultdict(float)
+        expected: dict[str, float] = defaultdict(float)
+        for (_, target, answers), count in self._samples.items():
+            expected[target] += count
+            for answer in answers:
+                if answer is not None:
+                    answered[answer] += count / len(answers)
+                if answer == target:
+                    hits[target] += count / len(answers)
+        return _Counts(hits, answered, expected)
+
+    def _error(self, counts: _Counts, values: Mapping[str, float]) -> tuple[float, float, bool]:
+        """The standard error by the delta method, how many separate samples would say as much, and any shared groups.
+
+        What each sample adds to the mean over classes is summed within its group first.
+        """
+        squares, sizes, units = 0.0, 0.0, 0
+        groups: dict[str, tuple[float, int]] = {}
+        for (group, target, answers), count in self._samples.items():
+            pulls = (
+                counts.pull(self._of, values[name], name, target, answer)
+                for answer in answers
+                for name in {target, answer or target} & values.keys()
+            )
+            pull = fsum(pulls) / (len(answers) * len(values))
+            if group is None:
+                squares, sizes, units = squares + count * pull**2, sizes + count, units + count
+            else:
+                before, size = groups.get(group, (0.0, 0))
+                groups[group] = (before + count * pull, size + count)
+        squares += fsum(pull**2 for pull, _ in groups.values())
+        sizes += sum(size**2 for _, size in groups.values())
+        units += len(groups)
+        n = self._samples.total()
+        stderr = sqrt(squares * units / (units - 1)) if units > 1 else 0.0
+        return stderr, n * n / sizes, units < n
 
 
-def classify(pairs: Iterable[tuple[str, str | None]], *, labels: Sequence[str] | None = None) -> Classification:
-    """From (expected, answered) pairs, in one pass; None is an answer that named no class.
+@dataclass(frozen=True, slots=True)
+class MacroAverage:
+    """The plain mean over classes of their precision, recall or F1."""
 
-    Classes are all that were expected or answered, or exactly `labels`.
-    """
-    expected: Counter[str] = Counter()
-    answered: Counter[str] = Counter()
-    hits: Counter[str] = Counter()
-    for target, answer in pairs:
-        expected[target] += 1
-        if answer is not None:
-            answered[answer] += 1
-        if answer == target:
-            hits[target] += 1
-    names = sorted({*expected, *answered}) if labels is None else list(labels)
-    classes = {name: _score(hits[name], answered[name], expected[name]) for name in names}
-    sums = (sum(counter[name] for name in names) for counter in (hits, answered, expected))
-    n = expected.total()
-    return Classification(n, estimate_rate(hits.total(), n), _score(*sums), _average(classes), classes)
+    of: Measure
+
+    @property
+    def name(self) -> str:
+        return f"macro_{self.of}"
+
+    @property
+    def reads_answers(self) -> bool:
+        return True
+
+    def start(self) -> Accumulator:
+        return Confusion(self.of)
+
+    def measure(self, scores: Iterable[SampleScore]) -> Estimate:
+        return accumulate(self.start(), scores)
 
 
-def _average(classes: Mapping[str, ClassScore]) -> ClassScore:
-    def mean(values: Iterable[float | None]) -> float | None:
-        return fsum(value or 0.0 for value in values) / len(classes) if classes else None
+def create_f1() -> Metric:
+    return MacroAverage("f1")
 
-    scores = classes.values()
-    return ClassScore(
-        mean(score.precision for score in scores),
-        mean(score.recall for score in scores),
-        mean(score.f1 for score in scores),
-        sum(score.support for score in scores),
-    )
+
+def create_precision() -> Metric:
+    return MacroAverage("precision")
+
+
+def create_recall() -> Metric:
+    return MacroAverage("recall")

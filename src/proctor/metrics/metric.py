@@ -17,6 +17,8 @@ class Accumulator(Protocol):
 
 
 class Metric(Protocol):
+    """One that has a true `reads_answers` is given each sample's class and answers beside its score."""
+
     @property
     def name(self) -> str: ...
 

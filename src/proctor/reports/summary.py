@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import orjson
 
-from proctor.domain.estimate import Estimate
+from proctor.domain.estimate import Estimate, SampleScore
 from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.latency import Latencies
-from proctor.metrics.metric import measure_all
+from proctor.metrics.metric import Metric, measure_all
 from proctor.metrics.registry import create_metric
-from proctor.reports.labels import metric_labels, metrics_of
+from proctor.reports.labels import has_votes, metric_labels, metrics_of
 from proctor.reports.repeats import measure_repeats
+from proctor.stores.classes import class_scores
 from proctor.stores.results import TOKENS, ResultStore
 
 NO_LATENCY = {"p50": None, "p95": None}
@@ -78,10 +81,11 @@ def _measure(results: ResultStore, row: dict[str, Any]) -> tuple[dict[str, Any],
         for name in metrics_of(scorer, names):
             metric = create_metric(name)
             label = next(labels)
-            total, parts = measure_all(metric, results.sample_scores(row["id"], scorer, version))
+            total, parts = measure_all(metric, scores_for(metric, results, row["id"], scorer, version))
             metrics[label] = estimate_json(total)
             for category, estimate in parts.items():
-                categories.setdefault(category, {})[label] = estimate_json(estimate)
+                # The classes of each category would be a table of their own.
+                categories.setdefault(category, {})[label] = estimate_json(replace(estimate, classes=None))
     if row["epochs"] > 1:
         scorer, version = next(iter(scorers.items()))
         repeated = measure_repeats(results.database, row["id"], scorer, version, row["epochs"])
@@ -89,9 +93,20 @@ def _measure(results: ResultStore, row: dict[str, Any]) -> tuple[dict[str, Any],
     return metrics, categories
 
 
+def scores_for(
+    metric: Metric, results: ResultStore, evaluation_id: int, scorer: str, version: str
+) -> Iterator[SampleScore]:
+    """What this metric reads; nothing for one that reads answers where the scorer marks whole texts."""
+    if not getattr(metric, "reads_answers", False):
+        return results.sample_scores(evaluation_id, scorer, version)
+    return class_scores(results.database, evaluation_id, scorer, version) if has_votes(scorer, version) else iter(())
+
+
 def _cost_per_correct(cost_usd: Decimal | None, metrics: dict[str, Any], measured: int) -> float | None:
     """What one fully right answer cost, wrong ones paid for too; None when nothing was right or no price is known."""
-    share: float | None = next(iter(metrics.values()), {"value": None})["value"]
+    # An average over classes is no share of the answers, and another scorer's is not this one's.
+    shares = (estimate for name, estimate in metrics.items() if not name.startswith("macro_") and "." not in name)
+    share: float | None = next(shares, {"value": None})["value"]
     if cost_usd is None or not share or not measured:
         return None
     return float(cost_usd) / (share * measured)
@@ -111,4 +126,5 @@ def estimate_json(estimate: Estimate) -> dict[str, Any]:
         "ci95": interval,
         "n": estimate.n,
         "method": estimate.method,
+        **({} if estimate.classes is None else {"classes": estimate.classes}),
     }

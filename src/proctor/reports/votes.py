@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from proctor.metrics.answers import bare_answer
 from proctor.metrics.repeats import SampleRepeats
 from proctor.scorers.reading import final_text
 from proctor.stores.repeats import Repeat, StoredRepeats
@@ -17,7 +17,6 @@ NUMBERS = frozenset({"math", "numeric"})
 LONGEST_VOTE = 200
 """Characters; a longer response stands for no answer: two may agree in other words."""
 
-_AROUND = " .,;:!?*_`\"'“”‘’«»「」。、！？"
 _LATEX = re.compile(r"\\(?:left|right|displaystyle|,|;|!| )|[\s$]")
 
 
@@ -71,15 +70,9 @@ class Ballot:
         if self.scorer in BY_VALUE and repeat.value == 1.0 and not sample.has_alternatives:
             return "\nthe target"
         if self.scorer not in NUMBERS:
-            return _normal(said)
+            return bare_answer(said)
         number = _number(said)
         return number if number is not None else _LATEX.sub("", said).replace("dfrac", "frac").replace("tfrac", "frac")
-
-
-def _normal(text: str) -> str:
-    """Without regard to case, runs of white space, and punctuation around it."""
-    plain = " ".join(unicodedata.normalize("NFC", text).casefold().split())
-    return plain.strip(_AROUND) or plain
 
 
 def _number(text: str) -> str | None:

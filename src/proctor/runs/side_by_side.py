@@ -10,7 +10,7 @@ import orjson
 from proctor.metrics.registry import create_metric
 from proctor.reports.judging import judge_summary
 from proctor.reports.labels import metrics_of
-from proctor.reports.summary import estimate_json
+from proctor.reports.summary import estimate_json, scores_for
 from proctor.stores.database import Database
 from proctor.stores.results import ResultStore
 from proctor.stores.scores import ScoreSet, ScoreStore
@@ -50,7 +50,8 @@ def _figures(
     metrics: dict[str, Any] = {}
     for name in metrics_of(scorer, orjson.loads(row["metrics"])):
         metric = create_metric(name)
-        metrics[name] = estimate_json(metric.measure(ResultStore(database).sample_scores(row["id"], scorer, version)))
+        scores = scores_for(metric, ResultStore(database), row["id"], scorer, version)
+        metrics[name] = estimate_json(metric.measure(scores))
     figures = {
         "version": version,
         "scored": found.scored,
