@@ -56,6 +56,10 @@ def majority_at_k(answers: Sequence[str | None], values: Sequence[float], k: int
     votes = Counter(answer for answer in answers if answer is not None)
     alone = [1] * (len(answers) - votes.total())
     worth = {name: fsum(v for a, v in zip(answers, values, strict=True) if a == name) / votes[name] for name in votes}
+    if k == len(answers):  # there is only one hand
+        most = max([*votes.values(), *alone])
+        winners = [worth[name] for name, count in votes.items() if count == most]
+        return fsum(winners) / (len(winners) + (len(alone) if most == 1 else 0))
     return fsum(worth[name] * _chance_to_win(name, votes, alone, k) for name in votes if worth[name])
 
 
@@ -99,6 +103,8 @@ def similarity(answers: Sequence[str | None], alike: Callable[[str, str], float]
 
 def shared_words(a: str, b: str) -> float:
     """How much two texts share, as the F1 of their words, each counted as often as it stands; 1 for the same words."""
+    if a == b:
+        return 1.0
     left, right = Counter(a.casefold().split()), Counter(b.casefold().split())
     total = left.total() + right.total()
     return 2 * (left & right).total() / total if total else 1.0
