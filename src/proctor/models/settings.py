@@ -101,10 +101,9 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _texts(value: Any) -> tuple[str, ...]:
     """A list, also as JSON, or text with commas."""
+    items = value
     if isinstance(value, str):
         items = json.loads(value) if value.startswith("[") else value.split(",")
-    else:
-        items = value
     if not isinstance(items, (list, tuple)):
         raise ValueError(value)
     return tuple(_text(item).strip() for item in items)
