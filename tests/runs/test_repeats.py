@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import proctor
+from commands import Cli
 from proctor import plugins
+from proctor.cli.tables import print_results
 from proctor.domain.benchmark import ScorerSpec
 from proctor.reports.labels import WITHOUT_VOTES, has_votes, repeat_labels
 from proctor.scorers.registry import create_scorer
@@ -224,3 +228,22 @@ def test_a_gate_that_nothing_will_measure_is_refused_before_anything_is_asked(
     code, err = gated(asked, *flags)
     assert code == 2
     assert "nothing measures" in err
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(("width", "rows"), [(100, 1), (60, 2)])
+def test_repeats_have_a_table_of_their_own(cli: Cli, width: int, rows: int) -> None:
+    run = proctor.evaluate("puzzles", models=["demo/weak", "demo/strong"], limit=4, epochs=5)
+    out = Console(file=StringIO(), width=width)
+    print_results(out, run.document["evaluations"])
+    assert isinstance(out.file, StringIO)
+    shown = out.file.getvalue().splitlines()
+    for name in repeat_labels("puzzle", "1", 5):
+        lines = [line for line in shown if line.split()[:1] == [name]]
+        assert len(lines) == rows, name
+        assert sum(line.count("n=4") for line in lines) == 2, name
+    page = cli("report", run.id, "-f", "md").out
+    summary, repeats = page.partition("## Repeated answers")[::2]
+    assert "pass@1" not in summary
+    assert repeats.count("| pass@4 |") == 1
+    assert repeats.count("| pass^2 |") == 1

@@ -12,6 +12,7 @@ from rich.text import Text
 from proctor.cli.figures import basis_of, cost_text, count_text, estimate_text, seconds_text, share_text
 from proctor.cli.terminal import cell, fits, plain_table, printable
 from proctor.reports.figures import done_trials, has_parts
+from proctor.reports.labels import is_of_repeats
 
 FOLDED_WIDTH = 22
 """Names are folded at this width where a table is too wide otherwise."""
@@ -21,7 +22,16 @@ Evaluations = Sequence[dict[str, Any]]
 
 
 def print_results(out: Console, evaluations: Evaluations) -> None:
-    """Every metric with its interval and n, what could not be counted beside it, then what it took."""
+    """Every metric with its interval and n, what could not be counted beside it, what it took, what repeats say."""
+    _print_each(out, evaluations)
+    names = [name for name in _metric_names(evaluations) if is_of_repeats(name)]
+    if names:
+        out.print()
+        table = _repeats_by_model(evaluations, names)
+        out.print(table if fits(table, out) else _repeats_in_rows(evaluations, names))
+
+
+def _print_each(out: Console, evaluations: Evaluations) -> None:
     for tables in _layouts(evaluations):
         if all(fits(table, out) for table in tables):
             for index, table in enumerate(tables):
@@ -96,7 +106,7 @@ def _layouts(evaluations: Evaluations) -> Iterator[list[Table]]:
 def _table(
     evaluations: Evaluations, figures: Sequence[str], *, has_metrics: bool = True, widest: int | None = None
 ) -> Table:
-    names = list(dict.fromkeys(name for item in evaluations for name in item["metrics"])) if has_metrics else []
+    names = [name for name in _metric_names(evaluations) if not is_of_repeats(name)] if has_metrics else []
     table = plain_table(("Model", "Benchmark"), widest=widest)
     for name in names:
         table.add_column(cell(f"{name} [95 % interval]"), no_wrap=True)
@@ -126,10 +136,46 @@ def _print_block(out: Console, item: dict[str, Any]) -> None:
     """One evaluation as a paragraph: for many metrics, long names or a narrow terminal."""
     out.print(Text(printable(f"{item['model']} on {item['benchmark']}"), "bold"))
     for name, estimate in item["metrics"].items():
-        out.print(Text(f"  {name}  {estimate_text(estimate)}"))
+        if not is_of_repeats(name):
+            out.print(Text(f"  {name}  {estimate_text(estimate)}"))
     for titles in (COUNTS, EFFORT):
         values = _figures(item)
         out.print(Text("  " + ", ".join(f"{title} {values[title]}" for title in titles)))
+
+
+def _metric_names(evaluations: Evaluations) -> list[str]:
+    return list(dict.fromkeys(name for item in evaluations for name in item["metrics"]))
+
+
+def _repeated(evaluations: Evaluations) -> list[tuple[str, dict[str, Any]]]:
+    """The evaluations of several epochs, each by its model, and by its benchmark where there are more."""
+    named = zip(evaluations, benchmark_names(evaluations), strict=True)
+    is_alone = len(set(benchmark_names(evaluations))) == 1
+    return [
+        (item["model"] if is_alone else f"{item['model']} on {benchmark}", item["metrics"])
+        for item, benchmark in named
+        if item["epochs"] > 1
+    ]
+
+
+def _repeats_by_model(evaluations: Evaluations, names: Sequence[str]) -> Table:
+    repeated = _repeated(evaluations)
+    table = plain_table(("Repeats",))
+    for who, _ in repeated:
+        table.add_column(cell(who), no_wrap=True)
+    for name in names:
+        table.add_row(cell(name), *(cell(estimate_text(metrics.get(name))) for _, metrics in repeated))
+    return table
+
+
+def _repeats_in_rows(evaluations: Evaluations, names: Sequence[str]) -> Table:
+    table = plain_table(("Repeats", "Of"), widest=FOLDED_WIDTH)
+    table.add_column("value", no_wrap=True)
+    for name in names:
+        for who, metrics in _repeated(evaluations):
+            if name in metrics:
+                table.add_row(cell(name), cell(who), cell(estimate_text(metrics[name])))
+    return table
 
 
 def _categories_by_model(evaluations: Evaluations) -> Table:

@@ -77,3 +77,9 @@ def all_labels(scorers: Sequence[Scorer], metrics: Sequence[str], epochs: int) -
     """The names of everything that will be measured, in their order."""
     labels = metric_labels([scorer.name for scorer in scorers], metrics)
     return labels + [name for scorer in scorers[:1] for name in repeat_labels(scorer.name, scorer.version, epochs)]
+
+
+def is_of_repeats(label: str) -> bool:
+    """Whether a name is one of those that several epochs are measured by."""
+    name, _, size = label.replace("^", "@").partition("@")
+    return label in (CONSISTENCY, CONSISTENCY_OF_WORDS) or (name in ("pass", "majority") and size.isdecimal())

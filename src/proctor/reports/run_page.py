@@ -25,6 +25,7 @@ from proctor.reports.figures import (
     unanswered_notes,
 )
 from proctor.reports.frontier import frontier_section
+from proctor.reports.labels import is_of_repeats
 from proctor.reports.sections import Page, Section, Table
 
 Document = Mapping[str, Any]
@@ -38,6 +39,7 @@ def run_page(document: Document) -> Page:
     evaluations = document["evaluations"]
     sections = [
         _summary(document),
+        _repeats(evaluations),
         _comparison(document["comparison"]),
         _categories(evaluations),
         _effort(evaluations),
@@ -75,7 +77,7 @@ def _series(evaluations: Sequence[Document]) -> dict[str, int]:
 
 def _summary(document: Document) -> Section:
     evaluations = document["evaluations"]
-    names = list(dict.fromkeys(name for item in evaluations for name in item["metrics"]))
+    names = [name for name in _names(evaluations) if not is_of_repeats(name)]
     headers = (
         "Model", "Benchmark", *(f"{name} [95 % interval]" for name in names), "trials", "invalid", "failed", "stopped",
         "cached",
@@ -98,6 +100,25 @@ def _summary(document: Document) -> Section:
     notes += unanswered_notes(document)
     charts = tuple(chart for name in names if (chart := _forest(evaluations, name)) is not None)
     return Section("Summary", (), (Table(headers, rows, words=2),), charts, tuple(notes))
+
+
+def _names(evaluations: Sequence[Document]) -> list[str]:
+    return list(dict.fromkeys(name for item in evaluations for name in item["metrics"]))
+
+
+def _repeats(evaluations: Sequence[Document]) -> Section | None:
+    """What several answers to each sample say together: a row for each measure, a column for each evaluation."""
+    names = [name for name in _names(evaluations) if is_of_repeats(name)]
+    if not names:
+        return None
+    several = [item for item in evaluations if item["epochs"] > 1]
+    headers = ("Measure", *(_who(item, evaluations) for item in several))
+    rows = tuple((name, *(estimate_text(item["metrics"].get(name)) for item in several)) for name in names)
+    note = (
+        "pass@k: at least one of k answers is right; pass^k: all of k are; majority@k: the most frequent of k is; "
+        "consistency: the share of pairs of answers that agree."
+    )
+    return Section("Repeated answers", (), (Table(headers, rows, words=1),), (), (note,))
 
 
 def _forest(evaluations: Sequence[Document], metric: str) -> Chart | None:
