@@ -61,7 +61,7 @@ def test_parquet_holds_what_the_json_lines_hold_in_several_row_groups(database: 
     assert file.metadata.num_row_groups == 3
     expected = []
     for row in rows:
-        values = result_json(row)
+        values = {"reasoning": None, "tool_calls": None, **result_json(row)}
         values.update(values.pop("usage"))
         values["scores"] = [{"scorer": name, **score} for name, score in values["scores"].items()]
         expected.append(values)
