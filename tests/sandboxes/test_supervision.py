@@ -11,6 +11,7 @@ import pytest
 
 from proctor.domain.sandbox import MIB, Case, Check, Program
 from proctor.sandboxes.inside.artifacts import MAX_FILES, Collector
+from proctor.sandboxes.inside.supervision import is_time_up
 from proctor.sandboxes.orders import check_order, program_order
 from sandboxes.conftest import SMALL, made
 from sandboxes.wardens import Supervisor, supervisor
@@ -93,6 +94,13 @@ def test_verdicts_say_what_failed_and_why(slot: tuple[str, Supervisor]) -> None:
     assert (eaten.passed, str(eaten.ending)) == (False, "memory")
     slept = slot[1].check(Check("import time\ndef f(x): time.sleep(60)", cases), replace(LONG, wall_seconds=1))
     assert (slept.passed, str(slept.ending)) == (False, "timeout")
+
+
+def test_time_that_a_tool_did_not_count_is_told_by_the_clock() -> None:
+    assert is_time_up(counted=2.99, elapsed=3.1, limit=1)
+    assert is_time_up(counted=0.004, elapsed=3.1, limit=1)
+    assert not is_time_up(counted=0.004, elapsed=0.2, limit=1)
+    assert not is_time_up(counted=0.05, elapsed=3.1, limit=1)
 
 
 def test_what_is_in_force_is_said(slot: tuple[str, Supervisor]) -> None:

@@ -25,6 +25,18 @@ _TELLING = {
 }
 
 
+_UNCOUNTED_SECONDS = 0.01
+
+
+def is_time_up(counted: float, elapsed: float, limit: float) -> bool:
+    """Whether a program that was killed had used up its processor time.
+
+    A tool such as bubblewrap may leave before it has reaped what it started, and then only its own few milliseconds
+    are counted: no interpreter starts in so few. What was then used up is told by the clock.
+    """
+    return (elapsed if counted < _UNCOUNTED_SECONDS else counted) >= 0.9 * limit
+
+
 class Run(Supervised):
     """A run and the judgement of it; a limit that was passed explains everything else."""
 
@@ -38,9 +50,10 @@ class Run(Supervised):
         if after["memory"] > self._before["memory"]:
             return "memory", code, number
         if number is not None:
-            spent = child.ended.cpu_seconds if child.ended else 0
+            counted = child.ended.cpu_seconds if child.ended else 0.0
             by_signal = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "file_size"}
-            is_cpu = number == signal.SIGKILL and spent >= 0.9 * self._limits["cpu_seconds"]
+            is_late = is_time_up(counted, time.monotonic() - self._started, self._limits["cpu_seconds"])
+            is_cpu = number == signal.SIGKILL and is_late
             return "cpu" if is_cpu else by_signal.get(number, "crashed"), code, number  # type: ignore[call-overload]
         if code != 0 and after["forks"] > self._before["forks"]:
             return "processes", code, None
