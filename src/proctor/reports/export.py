@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from proctor.reports.rows import result_json
+from proctor.reports.rows import flat_json, result_json
 from proctor.stores.results import ResultRow
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -34,7 +34,7 @@ def as_csv(rows: Iterable[ResultRow]) -> Iterator[bytes]:
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        for line in _flat(result_json(row, has_details=False)):
+        for line in _lines(flat_json(row)):
             writer.writerow([harmless(line.get(column)) for column in COLUMNS])
         yield buffer.getvalue().encode()
         buffer.seek(0)
@@ -42,11 +42,8 @@ def as_csv(rows: Iterable[ResultRow]) -> Iterator[bytes]:
     yield buffer.getvalue().encode()
 
 
-def _flat(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _lines(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     scores = row.pop("scores")
-    row.update(row.pop("usage"))
-    if "tool_calls" in row:
-        row["tool_calls"] = orjson.dumps(row["tool_calls"]).decode()
     if not scores:
         yield row
     for scorer, score in scores.items():

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import BinaryIO
 
-import orjson
-
 from proctor.domain.errors import UserError
-from proctor.reports.rows import result_json
+from proctor.reports.rows import flat_json
 from proctor.stores.results import ResultRow
 
 ROWS_PER_GROUP = 10_000
@@ -53,9 +51,6 @@ def _groups(rows: Iterable[ResultRow], size: int) -> Iterator[list[ResultRow]]:
 
 
 def _flat(row: ResultRow) -> dict[str, object]:
-    values = result_json(row, has_details=False)
-    values.update(values.pop("usage"))
-    if "tool_calls" in values:
-        values["tool_calls"] = orjson.dumps(values["tool_calls"]).decode()
+    values = flat_json(row)
     values["scores"] = [{"scorer": name, **score} for name, score in values["scores"].items()]
     return values

@@ -62,3 +62,12 @@ def result_json(row: ResultRow, *, has_details: bool = True) -> dict[str, Any]:
         "price_source": basis_source(row.cost_basis),
         "error": row.error,
     }
+
+
+def flat_json(row: ResultRow) -> dict[str, Any]:
+    """The same trial for a table: usage beside the rest, calls of tools as text, no details."""
+    values = result_json(row, has_details=False)
+    values.update(values.pop("usage"))
+    if "tool_calls" in values:
+        values["tool_calls"] = orjson.dumps(values["tool_calls"]).decode()
+    return values
