@@ -18,7 +18,7 @@ from proctor.domain.trial import Outcome
 from proctor.metrics import accuracy, mean
 from proctor.metrics.intervals import estimate_mean, estimate_rate
 from proctor.metrics.latency import Latencies, throughput
-from proctor.metrics.metric import Metric, by_category, measure_all
+from proctor.metrics.metric import Metric, measure_all
 from proctor.metrics.rates import outcome_rates
 
 
@@ -83,7 +83,6 @@ def test_categories_in_one_pass_equal_each_category_alone(rows: list[tuple[float
     metric = accuracy.create()
     total, parts = measure_all(metric, iter(scores))
     assert total == metric.measure(scores)
-    assert parts == by_category(metric, iter(scores))
     names = sorted({category for _, category in rows if category is not None})
     assert parts == {name: metric.measure(s for s in scores if s.category == name) for name in names}
     assert list(parts) == names

@@ -51,8 +51,3 @@ def measure_all(metric: Metric, scores: Iterable[SampleScore]) -> tuple[Estimate
             part = categories[score.category] = metric.start()
         part.add(score)
     return total.estimate(), {name: categories[name].estimate() for name in sorted(categories)}
-
-
-def by_category(metric: Metric, scores: Iterable[SampleScore]) -> dict[str, Estimate]:
-    """The estimate of each category, in one pass."""
-    return measure_all(metric, scores)[1]
