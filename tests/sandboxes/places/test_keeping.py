@@ -19,7 +19,7 @@ from proctor.sandboxes.inside.keeper_files import Folders, RefusedError, empty, 
 from proctor.sandboxes.inside.keeper_frames import TooLargeError, Unpacker, joined, packed, parted
 from proctor.sandboxes.inside.keeper_jobs import Job, Output
 from proctor.sandboxes.inside.keeper_notices import outside
-from proctor.sandboxes.inside.keeper_processes import Member
+from proctor.sandboxes.inside.keeper_processes import Member, Population
 from proctor.sandboxes.places.bundle import bundle, start_command
 from proctor.sandboxes.places.line import Line, PlaceLostError
 
@@ -265,3 +265,10 @@ def test_what_a_keeper_refuses_is_the_callers_mistake() -> None:
     kind, text = _line_with(packed({"id": 1, "refused": "'/etc' is not below"}), is_hanging_up=False)
     assert kind is UserError
     assert "/etc" in text
+
+
+def test_a_command_that_is_still_being_started_is_not_taken_for_another() -> None:
+    population = Population()
+    starting = Member(4242, os.getpid(), "R", 1, 0, 0, 0.0, (population.base or 0) + 3)
+    assert population.tag(starting, {4242: 7, 4343: 3}) == 7
+    assert population.tag(starting._replace(pid=4444), {4242: 7, 4343: 3}) == (3 if population.base is not None else 0)

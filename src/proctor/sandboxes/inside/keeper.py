@@ -104,8 +104,7 @@ class Keeper:
                 self._finish(job)
 
     def _observe(self) -> None:
-        mains = {job.pid: job.tag for job in self._jobs.values()}
-        everyone = self._population.everyone()
+        mains, everyone = self._mains(), self._population.everyone()
         tags = {one.pid: self._population.tag(one, mains) for one in everyone}
         self._ticks += 1
         used: tuple[int, bool] | None = None
@@ -313,8 +312,12 @@ class Keeper:
             if pid in mains:
                 mains[pid].exited(status, usage)
 
+    def _mains(self) -> dict[int, int]:
+        """Who is a command's first process; a number that was waited for may be anybody's by now."""
+        return {job.pid: job.tag for job in self._jobs.values() if job.status is None}
+
     def _pids_of(self, job: Job) -> list[int]:
-        mains = {other.pid: other.tag for other in self._jobs.values()}
+        mains = self._mains()
         return [one.pid for one in self._population.everyone() if self._population.tag(one, mains) == job.tag]
 
     def _kill(self, job: Job) -> None:
@@ -322,7 +325,7 @@ class Keeper:
         if len(self._jobs) == 1:
             is_done = self._population.end_everyone(self._reap)
         else:
-            mains = {other.pid: other.tag for other in self._jobs.values()}
+            mains = self._mains()
             tags = {0, job.tag} if self._population.base is None else {job.tag}
             is_done = self._population.end(lambda one: self._population.tag(one, mains) in tags, self._reap)
         if not is_done:
@@ -358,7 +361,7 @@ class Keeper:
         self._loop.tell({"ended": job.number, "fault": job.fault, "files": names, **result}, data)
 
     def _observe_once(self, job: Job) -> None:
-        everyone, mains = self._population.everyone(), {other.pid: other.tag for other in self._jobs.values()}
+        mains, everyone = self._mains(), self._population.everyone()
         job.observe([one for one in everyone if self._population.tag(one, mains) == job.tag], shared_fairly)
 
 

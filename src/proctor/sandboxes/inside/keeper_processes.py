@@ -124,6 +124,9 @@ class Population:
 
     def tag(self, one: Member, mains: dict[int, int]) -> int:
         """The number of the command a process belongs to, 0 for nobody's."""
+        # A command's first process is known by its number: until it has put on all its filters it looks like another's.
+        if one.pid in mains:
+            return mains[one.pid]
         if one.filters is not None and self.base is not None:
             return one.filters - self.base
         # Without the count only descent is left, and a process that lost its parents is nobody's.
