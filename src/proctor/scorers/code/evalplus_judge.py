@@ -119,7 +119,9 @@ def _written(value: Any, entry_point: str) -> str | None:
     value = value is not None if entry_point in NOT_NONE else value
     try:
         text = repr(value)
+        if len(text) > MAX_WRITTEN:
+            return None  # before reading it again, which takes minutes where an answer has millions of parts
         again = eval(text, {"inf": math.inf, "nan": math.nan})  # noqa: S307  our own text
     except (ValueError, NameError, SyntaxError, TypeError, RecursionError, MemoryError):
         return None
-    return text if len(text) <= MAX_WRITTEN and type(again) is type(value) and repr(again) == text else None
+    return text if type(again) is type(value) and repr(again) == text else None
