@@ -14,7 +14,8 @@ from fakes.loopback import Exchange, Loopback
 from proctor.domain.errors import ModelError, ProviderFaultError, RequestRejectedError
 from proctor.models.faults import Target
 from proctor.models.http1 import MalformedAnswerError, TooLargeError
-from proctor.models.streams import StreamedAnswer, StreamingTransport
+from proctor.models.streams import StreamedAnswer
+from proctor.models.transport import Transport
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 Handler = Callable[[Exchange], object]
@@ -74,7 +75,7 @@ def ask(server: Loopback, times: int, take: Callable[[bytes], bool]) -> list[obj
     """The headers' content type of each answer, or the error it ended with."""
 
     async def go() -> list[object]:
-        transport = StreamingTransport(Target("m", None, ()))
+        transport = Transport(Target("m", None, ()))
         found: list[object] = []
         try:
             for _ in range(times):

@@ -14,7 +14,7 @@ from proctor.models.hosted import HostedModel
 from proctor.models.messages import MessagesDialect
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.settings import read_settings, version_of
-from proctor.models.streams import StreamingTransport
+from proctor.models.transport import Transport
 
 ADAPTER_VERSION = "1"
 
@@ -57,7 +57,7 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
     version = version_of(ADAPTER_VERSION, given, "version", "beta", "default_limit", *HOSTED_DECIDING)
     return HostedModel(
         ModelIdentity(PROVIDER.name, name, url, version),
-        StreamingTransport(endpoint.target),
+        Transport(endpoint.target),
         MessagesDialect(given.default_limit, given.cache),
         url=url,
         headers=headers,

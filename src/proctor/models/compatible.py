@@ -15,7 +15,7 @@ from proctor.models.endpoint import HOSTED_DECIDING, HostedSettings, bearer, fin
 from proctor.models.hosted import HostedModel
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.settings import read_settings, version_of
-from proctor.models.streams import StreamingTransport
+from proctor.models.transport import Transport
 
 ADAPTER_VERSION = "1"
 
@@ -112,7 +112,7 @@ def _create(
     version = version_of(ADAPTER_VERSION, settings, *deciding, *HOSTED_DECIDING)
     return HostedModel(
         ModelIdentity(provider, name, url, version),
-        StreamingTransport(endpoint.target),
+        Transport(endpoint.target),
         ChatHistoryDialect(fields=fields or {}),
         url=url,
         headers=bearer(endpoint),

@@ -15,7 +15,7 @@ from proctor.models.gemini import GeminiDialect
 from proctor.models.hosted import HostedModel
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.settings import read_settings, version_of
-from proctor.models.streams import StreamingTransport
+from proctor.models.transport import Transport
 
 ADAPTER_VERSION = "1"
 PROVIDER = Provider(
@@ -37,7 +37,7 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
     model = f"{endpoint.base_url}/models/{quote(name.removeprefix('models/'), safe='')}"
     return HostedModel(
         ModelIdentity(PROVIDER.name, name, model, version_of(ADAPTER_VERSION, given, *HOSTED_DECIDING)),
-        StreamingTransport(endpoint.target),
+        Transport(endpoint.target),
         GeminiDialect(),
         url=f"{model}:streamGenerateContent?alt=sse" if given.stream else f"{model}:generateContent",
         headers={"x-goog-api-key": endpoint.key} if endpoint.key else {},

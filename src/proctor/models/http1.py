@@ -64,9 +64,9 @@ class AnswerParser:
             data = data[end + 4 :]
         return self._feed_body(data)
 
-    def end(self) -> None:
-        """The connection has ended: so has an answer of no stated length, any other was cut short."""
-        if not self._has_head or self._left is not None or self._chunks is not None:
+    def end(self, *, is_announced: bool = True) -> None:
+        """The connection has ended: so has an answer of no stated length, if that was the server's doing."""
+        if not self._has_head or self._left is not None or self._chunks is not None or not is_announced:
             raise MalformedAnswerError("it was closed before the answer was complete")
 
     def _feed_body(self, data: bytes) -> bool:
@@ -123,7 +123,7 @@ class AnswerParser:
                 raise TooLargeError
         else:
             self.is_reusable = False
-        if headers.get("content-encoding", "identity").lower() != "identity":
+        if self._left != 0 and headers.get("content-encoding", "identity").lower() != "identity":
             raise MalformedAnswerError("its content is compressed, which was not asked for")
 
 

@@ -15,7 +15,7 @@ from proctor.models.hosted import Dialect, HostedModel
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.responses import ResponsesDialect
 from proctor.models.settings import read_settings, version_of
-from proctor.models.streams import StreamingTransport
+from proctor.models.transport import Transport
 
 ADAPTER_VERSION = "1"
 
@@ -54,7 +54,7 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
     url = endpoint.base_url + ("/responses" if given.api == "responses" else "/chat/completions")
     return HostedModel(
         ModelIdentity(PROVIDER.name, name, url, version_of(ADAPTER_VERSION, given, "limit_field", *HOSTED_DECIDING)),
-        StreamingTransport(endpoint.target),
+        Transport(endpoint.target),
         dialect,
         url=url,
         headers=headers,

@@ -1,25 +1,18 @@
-"""Streams over plain HTTP: pieces of an answer are handed over in the very callback that receives them."""
+"""Streams: pieces of an answer are handed over in the very callback that receives them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+import asyncio
+import sys
+from collections import deque
+from collections.abc import AsyncGenerator, Callable
 
 from proctor.domain.errors import ModelError
-from proctor.models.direct import (
-    BrokenConnectionError,
-    DirectClient,
-    NoConnectionError,
-    StreamParser,
-    UnsendableError,
-)
-from proctor.models.faults import fault_of
+from proctor.models.connections import StreamParser
 from proctor.models.http1 import TooLargeError
-from proctor.models.transport import CONNECT_SECONDS, USER_AGENT, Transport
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+MOST_WAITING = 1024 * 1024
+"""So many bytes of lines that nobody has asked for yet make the server wait."""
 
 Take = Callable[[bytes], bool]
 
@@ -27,7 +20,7 @@ Take = Callable[[bytes], bool]
 class StreamedAnswer(StreamParser):
     """An answer that is read while it arrives; the body of a refusal is kept, as any other is."""
 
-    __slots__ = ("_has_enough", "_take", "fault", "when_enough")
+    __slots__ = ("_has_enough", "_take", "connection", "fault", "when_enough")
 
     def __init__(self, largest: int, take: Take) -> None:
         super().__init__(largest)
@@ -45,9 +38,9 @@ class StreamedAnswer(StreamParser):
             return True
         return is_whole
 
-    def end(self) -> None:
+    def end(self, *, is_announced: bool = True) -> None:
         if not self._has_enough:
-            super().end()
+            super().end(is_announced=is_announced)
 
     def _keep(self, data: bytes) -> None:
         if self.status >= 300:
@@ -66,33 +59,62 @@ class StreamedAnswer(StreamParser):
             self.when_enough()
 
 
-class StreamingTransport(Transport):
-    """A transport whose streams go out directly, too, where plain requests do: a tenth of the cost for each piece."""
+class StreamedLines(StreamedAnswer):
+    """An answer of any size, line by line; lines that are not taken yet keep the server waiting."""
 
-    async def stream(
-        self, url: str, headers: Mapping[str, str], body: bytes, timeout_seconds: float, take: Take
-    ) -> Mapping[str, str]:
-        place = self._directly(url)
-        if place is None:
-            return await super().stream(url, headers, body, timeout_seconds, take)
-        self._refuse_when_offline(url)
-        if self._direct is None:
-            self._refuse_when_closed()
-            self._direct = DirectClient(USER_AGENT, CONNECT_SECONDS)
-        answer = StreamedAnswer(self._largest, take)
-        with self._in_our_words(url, timeout_seconds):
-            await self._direct.stream(place, headers, body, answer, timeout_seconds=timeout_seconds)
-        if answer.fault is not None:
-            raise answer.fault
-        if answer.status >= 300:
-            raise fault_of(self.target, answer.status, answer.headers, answer.body)
-        return answer.headers
+    __slots__ = ("_changed", "_is_over", "_line", "_line_size", "_longest", "_too_long", "_waiting", "_waiting_size")
 
-    @contextmanager
-    def _in_our_words(self, url: str, timeout_seconds: float) -> Iterator[None]:
-        try:
-            yield
-        except TooLargeError:
-            raise self._too_large() from None
-        except (NoConnectionError, BrokenConnectionError, UnsendableError, TimeoutError) as error:
-            raise self._direct_fault(error, url, timeout_seconds) from None
+    def __init__(self, longest: int, too_long: Callable[[], ModelError]) -> None:
+        super().__init__(longest, self._split)
+        self._longest = longest
+        self._too_long = too_long
+        self._line: list[bytes] = []
+        self._line_size = 0
+        self._waiting: deque[bytes] = deque()
+        self._waiting_size = 0
+        self._changed = asyncio.Event()
+        self._is_over = False
+
+    async def lines(self) -> AsyncGenerator[bytes]:
+        """Each line that is not empty, as it comes, until `finish` was called."""
+        while True:
+            while self._waiting:
+                line = self._waiting.popleft()
+                self._waiting_size -= len(line)
+                if self._waiting_size == 0:
+                    self.connection.resume()
+                if line.strip():
+                    yield line
+            if self._is_over:
+                return
+            self._changed.clear()
+            await self._changed.wait()
+
+    def finish(self, *, is_whole: bool) -> None:
+        """No more will come; what was begun is the last line, unless it was broken off."""
+        if is_whole:
+            self._waiting.append(b"".join(self._line))
+            self._waiting_size += self._line_size
+        self._is_over = True
+        self._changed.set()
+
+    def _frame(self) -> None:
+        if self.status < 300:
+            self._largest = sys.maxsize
+        super()._frame()
+
+    def _split(self, piece: bytes) -> bool:
+        first, *others = piece.split(b"\n")
+        self._line.append(first)
+        self._line_size += len(first)
+        if self._line_size > self._longest:
+            raise self._too_long()
+        if others:
+            lines = [b"".join(self._line), *others[:-1]]
+            self._line, self._line_size = [others[-1]], len(others[-1])
+            self._waiting.extend(lines)
+            self._waiting_size += sum(map(len, lines))
+            self._changed.set()
+            if self._waiting_size > MOST_WAITING:
+                self.connection.pause()
+        return False

@@ -3,44 +3,43 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError
 from proctor.domain.offline import is_confined, is_loopback_host
-from proctor.models.direct import (
-    BrokenConnectionError,
-    DirectClient,
-    NoConnectionError,
-    Place,
-    UnsendableError,
-    has_proxy,
-    place_of,
-)
+from proctor.models.client import HttpClient
+from proctor.models.connections import BrokenConnectionError, NoConnectionError
+from proctor.models.dialing import Route
 from proctor.models.faults import Target, fault_of
-from proctor.models.http1 import TooLargeError
-from proctor.models.shutdown import settle_at_exit
+from proctor.models.http1 import AnswerParser, TooLargeError
+from proctor.models.places import UnsendableError, place_of
+from proctor.models.proxies import UnusableProxyError, proxy_for
+from proctor.models.streams import StreamedAnswer, StreamedLines
+from proctor.models.trust import UntrustedError
+from proctor.models.tunnels import ProxyRefusedError, refusal
 from proctor.version import __version__
-
-if TYPE_CHECKING:
-    from pyreqwest.client import Client
-    from pyreqwest.request import RequestBuilder
-    from pyreqwest.response import Response
 
 LARGEST_ANSWER = 64 * 1024 * 1024
 CONNECT_SECONDS = 30.0
-LINGER_SECONDS = 0.25
 USER_AGENT = f"proctor/{__version__}"
-CERTIFICATE_WORDS = ("certificate", "UnknownIssuer")
+NETWORK_FAULTS = (
+    BrokenConnectionError,
+    NoConnectionError,
+    ProxyRefusedError,
+    TimeoutError,
+    TooLargeError,
+    UnsendableError,
+    UntrustedError,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A successful answer; the names of its headers are in lower case or not, as you like."""
+    """A successful answer; the names of its headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -51,27 +50,23 @@ class Transport:
     """Sends requests for one model; errors name the model and never hold a secret.
 
     The pool is opened by the first request, inside the running loop. Proxies are taken from HTTP_PROXY, HTTPS_PROXY,
-    ALL_PROXY and NO_PROXY, but not for a server on this machine; certificates from SSL_CERT_FILE. Redirects are not
-    followed: they would carry the key on. Plain HTTP that needs no proxy goes out directly, all else through pyreqwest.
+    ALL_PROXY and NO_PROXY, but not for a server on this machine; certificates from the system and SSL_CERT_FILE.
+    Redirects are not followed: they would carry the key on.
     """
 
     def __init__(self, target: Target, *, largest_answer: int = LARGEST_ANSWER) -> None:
         self.target = target
         self._largest = largest_answer
-        self._client: Client | None = None
-        self._direct: DirectClient | None = None
-        self._way: tuple[str, Place | None] = ("", None)
-        """The address asked last, and where it leads when it can be asked directly."""
+        self._client: HttpClient | None = None
+        self._last: tuple[str, Route | None] = ("", None)
+        """The address asked last, and the way there."""
         self._is_closed = False
 
     async def close(self) -> None:
         self._is_closed = True
         client, self._client = self._client, None
-        direct, self._direct = self._direct, None
         if client is not None:
             await client.close()
-        if direct is not None:
-            await direct.close()
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes, timeout_seconds: float) -> Reply:
         """POST and read the whole answer."""
@@ -81,50 +76,15 @@ class Transport:
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, timeout_seconds: float
     ) -> Reply:
         """Ask and read the whole answer."""
-        if self._way[0] != url:
-            self._way = (url, self._directly(url))
-        if self._way[1] is not None:
-            return await self._send_directly(method, url, self._way[1], headers, body, timeout_seconds)
-        from pyreqwest.exceptions import PyreqwestError
-
+        route, client = self._route(url), self._opened()
         try:
-            async with self._request(method, url, headers, body, timeout_seconds).build_streamed() as response:
-                content = await self._read(response)
-                if response.status >= 300:
-                    raise fault_of(self.target, response.status, _headers(response), bytes(content))
-                return Reply(response.status, _headers(response), content)
-        except (PyreqwestError, TimeoutError) as error:
-            raise self._fault(error, url, timeout_seconds) from None
-
-    async def _send_directly(
-        self,
-        method: str,
-        url: str,
-        place: Place,
-        headers: Mapping[str, str],
-        body: bytes | None,
-        timeout_seconds: float,
-    ) -> Reply:
-        self._refuse_when_offline(url)
-        if self._direct is None:
-            self._refuse_when_closed()
-            self._direct = DirectClient(USER_AGENT, CONNECT_SECONDS)
-        try:
-            answer = await self._direct.send(
-                method, place, headers, body, timeout_seconds=timeout_seconds, largest=self._largest
+            answer = await client.send(
+                method, route, headers, body, timeout_seconds=timeout_seconds, largest=self._largest
             )
-        except TooLargeError:
-            raise self._too_large() from None
-        except (NoConnectionError, BrokenConnectionError, UnsendableError, TimeoutError) as error:
-            raise self._direct_fault(error, url, timeout_seconds) from None
-        if answer.status >= 300:
-            raise fault_of(self.target, answer.status, answer.headers, answer.body)
+        except NETWORK_FAULTS as error:
+            raise self._fault(error, url, timeout_seconds) from None
+        self._refuse_unless_successful(answer, route)
         return Reply(answer.status, answer.headers, memoryview(answer.body))
-
-    @staticmethod
-    def _directly(url: str) -> Place | None:
-        place = place_of(url)
-        return None if place is None or (not is_loopback(url) and has_proxy()) else place
 
     async def stream(
         self,
@@ -135,133 +95,100 @@ class Transport:
         take: Callable[[bytes], bool],
     ) -> Mapping[str, str]:
         """POST and hand over each chunk as it arrives, until `take` says that it has everything; gives the headers."""
-        from pyreqwest.exceptions import PyreqwestError
-
-        try:
-            builder = self._request("POST", url, headers, body, timeout_seconds).streamed_read_buffer_limit(0)
-            async with builder.build_streamed() as response:
-                if response.status >= 300:
-                    raise fault_of(self.target, response.status, _headers(response), bytes(await self._read(response)))
-                reader, size = response.body_reader, 0
-                while (chunk := await reader.read_chunk()) is not None:
-                    size += len(chunk)
-                    if size > self._largest:
-                        raise self._too_large()
-                    if take(bytes(chunk)):
-                        await _drain(response)
-                        break
-                return _headers(response)
-        except (PyreqwestError, TimeoutError) as error:
-            raise self._fault(error, url, timeout_seconds) from None
+        answer = StreamedAnswer(self._largest, take)
+        await self._stream("POST", url, headers, body, answer, timeout_seconds)
+        return answer.headers
 
     async def lines(self, url: str, headers: Mapping[str, str], timeout_seconds: float) -> AsyncGenerator[bytes]:
         """GET, and give each line as it arrives; the whole may be of any size, one line may not."""
-        from pyreqwest.exceptions import PyreqwestError
-
+        answer = StreamedLines(self._largest, self._too_large)
+        asking = asyncio.create_task(self._stream("GET", url, headers, None, answer, timeout_seconds))
+        asking.add_done_callback(lambda done: answer.finish(is_whole=not done.cancelled() and not done.exception()))
         try:
-            builder = self._request("GET", url, headers, None, timeout_seconds)
-            async with builder.build_streamed() as response:
-                if response.status >= 300:
-                    raise fault_of(self.target, response.status, _headers(response), bytes(await self._read(response)))
-                reader, begun, size = response.body_reader, list[bytes](), 0
-                while (chunk := await reader.read_chunk()) is not None:
-                    first, *others = bytes(chunk).split(b"\n")
-                    begun.append(first)
-                    size += len(first)
-                    if size > self._largest:
-                        raise self._too_large()
-                    if others:
-                        for line in filter(bytes.strip, (b"".join(begun), *others[:-1])):
-                            yield line
-                        begun, size = [others[-1]], len(others[-1])
-                if (last := b"".join(begun)).strip():
-                    yield last
-        except (PyreqwestError, TimeoutError) as error:
-            raise self._fault(error, url, timeout_seconds) from None
+            async for line in answer.lines():
+                yield line
+            await asking
+        finally:
+            asking.cancel()
+            await asyncio.wait([asking])
 
-    def _request(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, timeout_seconds: float
-    ) -> RequestBuilder:
+    async def _stream(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        answer: StreamedAnswer,
+        timeout_seconds: float,
+    ) -> None:
+        route, client = self._route(url), self._opened()
+        try:
+            await client.stream(method, route, headers, body, answer, timeout_seconds=timeout_seconds)
+        except NETWORK_FAULTS as error:
+            raise self._fault(error, url, timeout_seconds) from None
+        if answer.fault is not None:
+            raise answer.fault
+        self._refuse_unless_successful(answer, route)
+
+    def _route(self, url: str) -> Route:
+        """The way to an address; raises when it may not be asked, or cannot be."""
         self._refuse_when_offline(url)
+        if self._last[0] == url and self._last[1] is not None:
+            return self._last[1]
+        try:
+            place = place_of(url)
+            route = Route(place, None if is_loopback(url) else proxy_for(place, os.environ))
+        except UnsendableError as error:
+            raise self._fault(error, url, 0) from None
+        except UnusableProxyError as error:
+            raise ModelUnavailableError(f"{self.target.model}: {error}.") from None
+        self._last = (url, route)
+        return route
+
+    def _opened(self) -> HttpClient:
         if self._client is None:
-            self._client = self._open(url)
-        builder = self._client.request(method, url).headers(headers).timeout(timedelta(seconds=timeout_seconds))
-        return builder if body is None else builder.body_bytes(body)
+            if self._is_closed:
+                raise ModelUnavailableError(f"{self.target.model} was asked after it was closed.")
+            self._client = HttpClient(USER_AGENT, CONNECT_SECONDS)
+        return self._client
 
     def _refuse_when_offline(self, url: str) -> None:
         if is_confined() and not is_loopback_host(urlsplit(url).hostname or ""):
             where = f"{self.target.model}: {_place(url)} is not on this machine"
             raise ModelUnavailableError(f"{where}, and this run is offline: nothing was sent.")
 
-    def _refuse_when_closed(self) -> None:
-        if self._is_closed:
-            raise ModelUnavailableError(f"{self.target.model} was asked after it was closed.")
-
-    def _open(self, url: str) -> Client:
-        from pyreqwest.client import ClientBuilder
-
-        self._refuse_when_closed()
-        settle_at_exit()
-        builder = ClientBuilder().user_agent(USER_AGENT).follow_redirects(False).referer(False)
-        if is_loopback(url):
-            builder = builder.no_proxy()
-        return builder.connect_timeout(timedelta(seconds=CONNECT_SECONDS)).build()
-
-    async def _read(self, response: Response) -> memoryview:
-        """The whole body, unless it is larger than anything we accept."""
-        length = response.get_header("content-length")
-        if length is not None and length.isdigit():
-            if int(length) > self._largest:
-                raise self._too_large()
-            return memoryview(cast("Any", await response.bytes()))
-        parts, size = [], 0
-        reader = response.body_reader
-        while (chunk := await reader.read_chunk()) is not None:
-            size += len(chunk)
-            if size > self._largest:
-                raise self._too_large()
-            parts.append(bytes(chunk))
-        return memoryview(b"".join(parts))
+    def _refuse_unless_successful(self, answer: AnswerParser, route: Route) -> None:
+        if answer.status < 300:
+            return
+        if answer.status == 407 and route.is_relayed:
+            raise self._refused_by_proxy(refusal(407), str(route))
+        raise fault_of(self.target, answer.status, answer.headers, answer.body)
 
     def _too_large(self) -> ModelError:
         return ProviderFaultError(f"{self.target.model} sent more than {self._largest // 2**20} MB: given up.")
 
     def _fault(self, error: Exception, url: str, timeout_seconds: float) -> ModelError:
-        """A network fault in our words: the library's own may quote the request."""
-        from pyreqwest.exceptions import BuilderError, ConnectError
-
-        if isinstance(error, TimeoutError):
-            return self._too_late(url, timeout_seconds)
+        """A network fault in our words."""
         model, where = self.target.model, _place(url)
-        cause = self.target.clean(_innermost(error))
-        if any(word in cause for word in CERTIFICATE_WORDS):
-            advice = "If its certificate is your own, name the authority's file in SSL_CERT_FILE."
-            return ModelUnavailableError(f"{model}: {where} cannot be trusted ({cause}). {advice}")
-        if isinstance(error, BuilderError):
-            return self._unsendable(url, cause)
-        return self._lost(url, cause, was_connected=not isinstance(error, ConnectError))
+        match error:
+            case TooLargeError():
+                return self._too_large()
+            case TimeoutError():
+                return ProviderFaultError(f"{model}: no complete answer from {where} within {timeout_seconds:g} s")
+            case UnsendableError():
+                return ModelUnavailableError(f"{model}: no request can be made to {where} ({error}). Check base_url.")
+            case UntrustedError():
+                return ModelUnavailableError(f"{model}: {error}")
+            case ProxyRefusedError():
+                return self._refused_by_proxy(error, where)
+            case NoConnectionError():
+                return ProviderFaultError(f"{model}: no connection to {where} ({error})")
+            case _:
+                return ProviderFaultError(f"{model}: the connection to {where} broke ({error})")
 
-    def _direct_fault(self, error: Exception, url: str, timeout_seconds: float) -> ModelError:
-        if isinstance(error, TimeoutError):
-            return self._too_late(url, timeout_seconds)
-        if isinstance(error, UnsendableError):
-            return self._unsendable(url, str(error))
-        return self._lost(url, str(error), was_connected=not isinstance(error, NoConnectionError))
-
-    def _too_late(self, url: str, timeout_seconds: float) -> ModelError:
-        return ProviderFaultError(
-            f"{self.target.model}: no complete answer from {_place(url)} within {timeout_seconds:g} s"
-        )
-
-    def _unsendable(self, url: str, cause: str) -> ModelError:
-        return ModelUnavailableError(
-            f"{self.target.model}: no request can be made to {_place(url)} ({cause}). Check base_url."
-        )
-
-    def _lost(self, url: str, cause: str, *, was_connected: bool) -> ModelError:
-        if was_connected:
-            return ProviderFaultError(f"{self.target.model}: the connection to {_place(url)} broke ({cause})")
-        return ProviderFaultError(f"{self.target.model}: no connection to {_place(url)} ({cause})")
+    def _refused_by_proxy(self, error: ProxyRefusedError, where: str) -> ModelError:
+        kind = ModelUnavailableError if error.is_lasting else ProviderFaultError
+        return kind(f"{self.target.model}: the proxy refused to connect to {where} ({error}).")
 
 
 def is_loopback(url: str) -> bool:
@@ -273,27 +200,7 @@ def is_loopback(url: str) -> bool:
         return False
 
 
-async def _drain(response: Response) -> None:
-    """Let a finished stream end, so that its connection can be used again; a server that lingers is not waited for."""
-    try:
-        async with asyncio.timeout(LINGER_SECONDS):
-            while await response.body_reader.read_chunk() is not None:
-                pass
-    except TimeoutError:
-        return
-
-
-def _headers(response: Response) -> Mapping[str, str]:
-    return cast("Mapping[str, str]", response.headers)
-
-
 def _place(url: str) -> str:
     """Scheme, host and port: never a query, which may hold a secret."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-
-
-def _innermost(error: Exception) -> str:
-    details = getattr(error, "details", None) or {}
-    causes = [str(cause.get("message", "")) for cause in details.get("causes") or ()]
-    return causes[-1] if causes else type(error).__name__

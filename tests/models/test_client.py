@@ -1,4 +1,4 @@
-"""The direct way to a server: each answer belongs to the question it was asked with, whatever the server does."""
+"""Connections to a server: each answer belongs to the question it was asked with, whatever the server does."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ import pytest
 import uvloop
 
 from proctor.domain.errors import ModelUnavailableError, ProviderFaultError
-from proctor.models.direct import DirectClient, Place, place_of
+from proctor.models.client import HttpClient
+from proctor.models.dialing import Route
 from proctor.models.faults import Target
+from proctor.models.places import place_of
 from proctor.models.transport import Transport
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -245,11 +247,10 @@ def test_a_drip_does_not_outlast_the_time_limit(run: Run) -> None:
 def test_a_connection_unused_for_too_long_is_not_trusted(run: Run) -> None:
     async def go() -> None:
         async with serving(echo) as (server, _):
-            place = place_of(server.url)
-            assert place is not None
-            client = DirectClient("test", 5, idle_seconds=0)
+            route = Route(place_of(server.url))
+            client = HttpClient("test", 5, idle_seconds=0)
             for _ in range(3):
-                await client.send("POST", place, {}, b"x", timeout_seconds=20, largest=100)
+                await client.send("POST", route, {}, b"x", timeout_seconds=20, largest=100)
             await client.close()
             assert server.connections == 3
 
@@ -301,28 +302,3 @@ def test_a_header_that_would_forge_another_is_refused_and_not_shown(run: Run, he
             assert server.connections == 0
 
     run(go())
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("http://10.0.0.1/v1/chat", Place("10.0.0.1", 80, "10.0.0.1", "/v1/chat")),
-        ("http://host:8080", Place("host", 8080, "host:8080", "/")),
-        ("http://host?a=b%20c", Place("host", 80, "host", "/?a=b%20c")),
-        ("http://[::1]:9/a?b=1", Place("::1", 9, "[::1]:9", "/a?b=1")),
-        ("https://host/v1", None),
-        ("http://user:word@host/", None),
-        ("http://host/a b", None),
-        ("http://host/ä", None),
-        ("http://höst/", None),
-        ("http://host/a/../b", None),
-        ("http://host/a#b", None),
-        ("http://host/a\r\nb: c", None),
-        ("http://host:99999/", None),
-        ("http://host:x/", None),
-        ("http:///path", None),
-        ("HTTP://host/", None),
-    ],
-)
-def test_only_what_can_be_sent_as_it_is_written_goes_directly(url: str, expected: Place | None) -> None:
-    assert place_of(url) == expected

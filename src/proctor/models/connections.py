@@ -1,0 +1,154 @@
+"""A connection that carries one request after another, over TLS or not: pieces are read where they are received."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+from collections.abc import Callable
+from typing import Protocol, cast
+
+from proctor.models.http1 import AnswerParser, MalformedAnswerError, TooLargeError
+
+READ_AT_ONCE = 256 * 1024
+
+
+class NoConnectionError(Exception):
+    """The server could not be reached; says why."""
+
+
+class BrokenConnectionError(Exception):
+    """There was a connection, and it did not last until the answer was whole; says why."""
+
+
+class Parser(Protocol):
+    """Takes what a connection receives."""
+
+    def feed(self, data: bytes) -> bool:
+        """Take some more; True once there is all of it."""
+        ...
+
+    def end(self, *, is_announced: bool) -> None:
+        """The other side has ended, in due form or not; raises MalformedAnswerError when that is too early."""
+        ...
+
+
+class StreamParser(AnswerParser):
+    """A parser that may have enough before the server has ended."""
+
+    when_enough: Callable[[], object]
+    connection: Connection
+
+
+class Connection(asyncio.BufferedProtocol):
+    """One connection: a request at a time.
+
+    Connections of one client share a buffer: what is received is read at once, before anything else can be. A buffer
+    of our own is what makes TLS cheap, too: without one Python reserves 256 KiB for each of its records.
+    """
+
+    __slots__ = ("_answer", "_buffer", "_is_announced", "_is_paused", "_parser", "idle_since", "is_open", "lost",
+                 "transport")  # fmt: skip
+
+    def __init__(self, buffer: memoryview) -> None:
+        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.is_open = False
+        self.idle_since = 0.0
+        self.transport: asyncio.Transport | None = None
+        self._buffer = buffer
+        self._parser: Parser | None = None
+        self._answer: asyncio.Future[None] | None = None
+        self._is_paused = False
+        self._is_announced = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)
+        self.is_open = True
+
+    async def secure(self, context: ssl.SSLContext, host: str) -> None:
+        """Speak TLS from now on, with whoever proves to be the host."""
+        loop = asyncio.get_running_loop()
+        transport = cast("asyncio.Transport", self.transport)
+        self.transport = await loop.start_tls(transport, self, context, server_hostname=host)
+
+    def ask(self, request: bytes, parser: Parser, answer: asyncio.Future[None]) -> None:
+        """Send; the future is done once the parser has the whole answer."""
+        self._parser, self._answer = parser, answer
+        cast("asyncio.Transport", self.transport).write(request)
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - it is as large as it is
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        if self._parser is None:
+            self.abort()  # It speaks without being asked.
+            return
+        try:
+            if self._parser.feed(bytes(self._buffer[:nbytes])):
+                self._finish(None)
+        except (MalformedAnswerError, TooLargeError) as error:
+            self._finish(error)
+
+    def eof_received(self) -> None:
+        """Over TLS an end must have been said by the server: a line that was cut ends, too."""
+        secure = cast("asyncio.Transport", self.transport).get_extra_info("ssl_object")
+        try:
+            self._is_announced = secure is None or not secure.read(1)
+        except ssl.SSLError:
+            self._is_announced = False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.is_open = False
+        if self._parser is not None:
+            fault: Exception | None = None
+            try:
+                self._parser.end(is_announced=self._is_announced)
+            except MalformedAnswerError as cut:
+                fault = BrokenConnectionError(system_words(exc) if isinstance(exc, OSError) else str(cut))
+            self._finish(fault)
+        if not self.lost.done():
+            self.lost.set_result(None)
+
+    def expire(self) -> None:
+        self._finish(TimeoutError())
+
+    def leave(self, parser: StreamParser) -> None:
+        """Take the answer as it is, unless it has ended by now; the connection cannot be used again."""
+        if self._parser is parser:
+            parser.is_reusable = False
+            self._finish(None)
+
+    def pause(self) -> None:
+        """Let the server wait: what it has sent cannot be taken in yet."""
+        if self.is_open and not self._is_paused and self._parser is not None:
+            self._is_paused = True
+            cast("asyncio.Transport", self.transport).pause_reading()
+
+    def resume(self) -> None:
+        if self._is_paused:
+            self._is_paused = False
+            if self.is_open:
+                cast("asyncio.Transport", self.transport).resume_reading()
+
+    def abort(self) -> None:
+        self.is_open = False
+        self._parser = self._answer = None
+        if self.transport is not None:
+            self.transport.abort()
+
+    def _finish(self, error: Exception | None) -> None:
+        answer, self._answer, self._parser = self._answer, None, None
+        self.resume()
+        if answer is None or answer.done():
+            return
+        if error is None:
+            answer.set_result(None)
+        else:
+            answer.set_exception(error)
+
+
+def system_words(error: OSError) -> str:
+    """What the system says, without the addresses that Python adds."""
+    if error.errno is not None and error.errno > 0 and not isinstance(error, ssl.SSLError):
+        return os.strerror(error.errno)
+    return error.strerror or str(error) or type(error).__name__
