@@ -90,6 +90,19 @@ def test_a_package_keeps_its_folder(tmp_path: Path) -> None:
     assert submission_from(a_zip(tmp_path / "a.zip", files)).files == files
 
 
+def test_what_desktops_put_into_archives_is_no_part_of_the_program(tmp_path: Path) -> None:
+    made = {f"my program/{name}": content for name, content in FILES.items()}
+    made |= {
+        "__MACOSX/my program/._main.py": b"\x00\x05\x16\x07\xff",
+        "my program/._main.py": b"\x00\x05\x16\x07\xff",
+        "my program/.DS_Store": b"\x00\x00\x00\x01Bud1",
+        "my program/Thumbs.db": b"\xd0\xcf",
+    }
+    submission = submission_from(a_zip(tmp_path / "a.zip", made))
+    assert submission.files == FILES
+    assert set(submission.refused) == set(made) - {f"my program/{name}" for name in FILES}
+
+
 def test_what_tools_left_in_an_archive_is_said(tmp_path: Path) -> None:
     submission = submission_from(a_zip(tmp_path / "a.zip", {**FILES, "__pycache__/main.pyc": b"x"}))
     assert submission.files == FILES

@@ -22,8 +22,12 @@ MOST_INFLATED = 48 * 1024 * 1024
 LARGEST_DIRECTORY = 4 * 1024 * 1024
 """Of a zip's own list of its members, which is read before anything else."""
 PIECE = 64 * 1024
-LEFT_OUT = frozenset({"__pycache__", ".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".pytest_cache"})
+LEFT_OUT = frozenset(
+    {"__pycache__", ".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".pytest_cache", "__MACOSX"}
+)
 """Folders that tools leave beside a program; never part of it."""
+LEFT_OUT_FILES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+"""Files that desktops leave in folders and in the archives they make."""
 
 
 class SubmissionError(UserError):
@@ -66,9 +70,9 @@ class _Taking:
             path = self._checked(member)
         except ValueError as reason:
             raise self.refuse(member, str(reason)) from None
-        folder = next((part for part in path.split("/")[:-1] if part in LEFT_OUT), None)
-        if folder is not None or path.endswith((".pyc", ".pyo")):
-            self.leave_out(path, folder or "compiled Python")
+        tool = _left_by(path)
+        if tool is not None:
+            self.leave_out(path, tool)
             return
         # What a header says about a size is a claim: what comes out is counted.
         content = read(MOST_BYTES - self._size)
@@ -91,6 +95,17 @@ class _Taking:
         if len(self.files) >= MOST_FILES:
             raise ValueError(f"there are more than {MOST_FILES:,} files")
         return path
+
+
+def _left_by(path: str) -> str | None:
+    """What left this file beside the program, if anything did."""
+    *folders, name = path.split("/")
+    folder = next((part for part in folders if part in LEFT_OUT), None)
+    if folder is not None:
+        return folder
+    if name in LEFT_OUT_FILES or name.startswith("._"):  # macOS writes ._main.py beside main.py into archives
+        return name
+    return "compiled Python" if name.endswith((".pyc", ".pyo")) else None
 
 
 def _whole(taking: _Taking, members: Iterator[Member], form: str) -> Submission:
