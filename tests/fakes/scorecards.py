@@ -48,7 +48,7 @@ def evidence_of(problem: Problem, *failing: str, message: str = "assert 3 == 4")
         gold_measures={"work_seconds": 1.0, "peak_memory_mib": 29.5},
         findings={
             "bandit": {**ran, "count": 1, "findings": [found]},
-            "place": {"status": "ran", "version": None, "violations": {}, "egress": {}},
+            "place": {"status": "ran", "version": None, "violations": {}, "egress": {}, "writes": {}},
             "trivy": {"status": "not run", "version": None, "reason": "trivy is not on this machine"},
             "ruff": {**ran, "lines": 40},
             "black": {**ran, "files": 1, "formatted": 1},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import re
 import zipfile
 from dataclasses import replace
@@ -127,6 +128,34 @@ def test_the_coverage_of_the_programs_own_tests_is_shown(tmp_path: Path) -> None
     covered = {"coverage": {"status": "ran", "version": "pytest 9", "percent": 81.25, "files": {"main.py": 81.25}}}
     document = scorecard_document(scorecard_of(problem, replace(evidence, findings=covered)), problem)
     assert "| coverage | ran: 81.2 % of the lines | pytest 9 |" in page_text(scorecard_page(document), document, "md")
+
+
+def test_what_the_place_saw_is_shown_in_every_form(tmp_path: Path) -> None:
+    problem = small_problem(tmp_path)
+    evidence = evidence_of(problem)
+    seen = {"status": "ran", "version": None, "violations": {}, "egress": {}, "writes": {"/etc/<b>|x": 3}}
+    listed = [{"file": "", "code": "write outside", "message": "/etc/<b>|x (3 times)"}]
+    place = {**evidence.findings, "place": {**seen, "count": 1, "findings": listed}}
+    document = scorecard_document(scorecard_of(problem, replace(evidence, findings=place)), problem)
+    page = scorecard_page(document)
+    markdown = page_text(page, document, "md")
+    assert r"|  |  | place | write outside /etc/\<b\>\|x (3 times) |" in markdown
+    assert "| place | ran | – | 1 |" in markdown
+    assert "write outside /etc/&lt;b&gt;|x (3 times)" in page_text(page, document, "html")
+    assert json.loads(page_text(page, document, "json"))["evidence"]["findings"]["place"]["writes"] == {"/etc/<b>|x": 3}
+    marks = {one["name"]: one["value"] for one in document["dimensions"]}
+    assert marks["security"] == pytest.approx(1 - 0.02 - 0.2)
+
+
+def test_what_the_place_could_not_see_is_shown_as_such(tmp_path: Path) -> None:
+    problem = small_problem(tmp_path)
+    evidence = evidence_of(problem)
+    unseen = {"status": "ran", "version": None, "violations": {}, "egress": {}, "writes": None, "reason": "x not seen"}
+    place = {**evidence.findings, "place": {**unseen, "count": 0, "findings": []}}
+    document = scorecard_document(scorecard_of(problem, replace(evidence, findings=place)), problem)
+    markdown = page_text(scorecard_page(document), document, "md")
+    assert "| place | ran: x not seen | – | 0 |" in markdown
+    assert "not seen: attempts to write outside" in markdown
 
 
 def test_what_was_left_out_of_a_program_is_said(tmp_path: Path) -> None:

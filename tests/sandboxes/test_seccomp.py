@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 
 import pytest
@@ -81,3 +82,36 @@ def test_another_architecture_is_killed_and_unknown_numbers_are_refused(machine:
     assert decide(code, 0, 0x40000003) == seccomp.KILL
     for number in (5000, 0x40000000, 0x40000001, 2**31 - 1):
         assert decide(code, number, syscalls.AUDIT_ARCHITECTURE[machine]) == seccomp.NOTIFY
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_place_asks_about_what_changes_files_and_about_no_other_file(machine: str) -> None:
+    code = {
+        seen: seccomp.compile_filter(machine, profile="place", loopback=True, is_seeing_writes=seen)
+        for seen in (False, True)
+    }
+    numbers, architecture = syscalls.numbers(machine), syscalls.AUDIT_ARCHITECTURE[machine]
+
+    def asks(name: str, *arguments: int, seen: bool = True) -> bool:
+        return decide(code[seen], numbers[name], architecture, arguments) == seccomp.NOTIFY
+
+    changing = [name for name in seccomp._CHANGING.split() if name in numbers]
+    assert changing
+    assert all(asks(name) for name in changing)
+    assert not any(asks(name, seen=False) for name in changing)
+    for name, place in {name: place for name, place in seccomp._OPENING.items() if name in numbers}.items():
+        before = [0] * place
+        for flags in (os.O_RDONLY, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, os.O_PATH):
+            assert not asks(name, *before, flags)
+        for flags in (
+            os.O_WRONLY,
+            os.O_RDWR,
+            os.O_WRONLY | os.O_CREAT,
+            os.O_CREAT,
+            os.O_TRUNC,
+            os.O_APPEND | os.O_RDWR,
+        ):
+            assert asks(name, *before, flags)
+            assert not asks(name, *before, flags, seen=False)
+    reading = seccomp._FILES.split()
+    assert not any(asks(name) for name in reading if name in numbers and name not in changing)

@@ -45,6 +45,8 @@ class Seen:
     cpu_seconds: float | None = None
     egress: Mapping[str, int] = field(default_factory=dict)
     """Addresses outside the place that were tried, and how often; nobody gets there."""
+    writes: Mapping[str, int] | None = None
+    """Files outside the place's folders that were to be changed, and how often; None where nobody could see that."""
 
 
 class Process(Protocol):

@@ -150,3 +150,23 @@ def test_a_forged_profile_brings_nothing_of_the_machine_along(tally: Problem, ru
     assert (phase.status, phase.artifacts) != ("passed", {})
     assert all(b"root:" not in content for content in kept.files.values())
     assert "root:" not in json.dumps(evidence_to_json(card.evidence))
+
+
+def test_a_program_that_does_its_work_and_tries_to_write_outside_is_told_on(tally: Problem, runner: Runner) -> None:
+    """It passes: what it tried failed. Its security does not."""
+    tries = b"""import contextlib
+from pathlib import Path
+for path in ("/etc/passwd", "../../usr/local/bin/evil", "/tmp/allowed"):
+    with contextlib.suppress(OSError):
+        Path(path).open("a").close()
+"""
+    files = {**tally.solution, "main.py": tries + tally.solution["main.py"]}
+    card, kept = marked(tally, files, runner, READ)
+    assert card.passed, card.reason
+    place = card.evidence.findings["place"]
+    assert isinstance(place, dict)
+    assert set(place["writes"]) == {"/etc/passwd", "/usr/local/bin/evil"}
+    assert all(count >= 1 for count in place["writes"].values())
+    security = next(one for one in card.dimensions if one.name == "security")
+    assert security.details["taken"]["place"] == pytest.approx(0.4)
+    assert kept.files

@@ -45,6 +45,7 @@ def test_the_gold_solution_of_a_command_gets_full_marks(tally: Problem, runner: 
     own = [check for check in card.evidence.checks if check.is_generated]
     assert [(check.name, str(check.status)) for check in own] == [("tests/test_main.py::test_one_file", "passed")]
     assert card.evidence.findings["coverage"]["percent"] > 0
+    assert card.evidence.findings["place"]["writes"] == {}
 
 
 @needs_load

@@ -35,7 +35,7 @@ CLEAN: dict[str, Any] = {
     "docstrings": {"status": "ran", "documented": 4, "public": 5},
     "duplication": {"status": "ran", "repeated": 0, "lines": 100},
     "bandit": {"status": "ran", "findings": []},
-    "place": {"status": "ran", "violations": {}, "egress": {}},
+    "place": {"status": "ran", "violations": {}, "egress": {}, "writes": {}},
 }
 
 

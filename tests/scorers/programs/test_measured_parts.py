@@ -16,7 +16,7 @@ from proctor.scorers.programs.tools.running import MAX_FINDINGS, found
 
 NOT_RUN = {"status": "not run", "reason": "x"}
 NOT_APPLICABLE = {"status": "not applicable", "reason": "x"}
-PLACE = {"status": "ran", "violations": {}, "egress": {}}
+PLACE = {"status": "ran", "violations": {}, "egress": {}, "writes": {}}
 SCANNED = {"status": "ran", "findings": []}
 READ: dict[str, Any] = {
     "ruff": {"status": "ran", "count": 0, "lines": 100},
@@ -53,6 +53,22 @@ def test_each_language_has_its_scanner() -> None:
     assert security(bandit=SCANNED, dangers=NOT_APPLICABLE, place=PLACE).value == 1.0
     danger = {"status": "ran", "findings": [{"severity": "HIGH", "confidence": "HIGH"}]}
     assert security(bandit=NOT_APPLICABLE, dangers=danger, place=PLACE).value == pytest.approx(0.6)
+
+
+def test_each_file_outside_that_was_to_be_changed_takes_as_much_as_an_address() -> None:
+    address = security(bandit=SCANNED, place={**PLACE, "egress": {"10.0.0.1:80": 9}})
+    write = security(bandit=SCANNED, place={**PLACE, "writes": {"/etc/passwd": 9}})
+    assert address.value == write.value == pytest.approx(0.8)
+    many = {**PLACE, "egress": {"10.0.0.1:80": 1}, "writes": {"/etc/passwd": 1, "/etc/x": 1}}
+    assert security(bandit=SCANNED, place=many).value == pytest.approx(0.4)
+    assert security(bandit=SCANNED, place={**PLACE, "writes": dict.fromkeys("abcdefgh", 1)}).value == 0.0
+
+
+def test_where_writes_were_not_seen_the_mark_says_so() -> None:
+    unseen = {**PLACE, "writes": None}
+    mark = security(bandit=SCANNED, trivy=NOT_RUN, place=unseen)
+    assert (mark.value, mark.reason) == (1.0, "not run: trivy; not seen: attempts to write outside")
+    assert security(bandit=SCANNED, place=PLACE).reason == ""
 
 
 def test_other_tools_that_did_not_run_are_named() -> None:

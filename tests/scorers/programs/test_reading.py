@@ -97,10 +97,26 @@ def test_harmless_findings_crowd_no_dangerous_one_out() -> None:
 
 
 def test_what_the_place_saw_is_kept() -> None:
-    found = security({"main.py": CLEAN}, seen=Seen(violations={"ptrace": 2}, egress={"10.0.0.1:80": 1}))
-    assert found["place"]["violations"] == {"ptrace": 2}
-    assert found["place"]["egress"] == {"10.0.0.1:80": 1}
+    seen = Seen(violations={"ptrace": 2}, egress={"10.0.0.1:80": 1}, writes={"/etc/passwd": 3})
+    found = security({"main.py": CLEAN}, seen=seen)["place"]
+    assert found["violations"] == {"ptrace": 2}
+    assert found["egress"] == {"10.0.0.1:80": 1}
+    assert found["writes"] == {"/etc/passwd": 3}
+    assert found["count"] == 3
+    assert [(one["code"], one["message"]) for one in found["findings"]] == [
+        ("forbidden system call", "ptrace (2 times)"),
+        ("address outside", "10.0.0.1:80 (once)"),
+        ("write outside", "/etc/passwd (3 times)"),
+    ]
+    assert "reason" not in found
     assert security({"main.py": CLEAN}, seen=None)["place"]["status"] == "not run"
+
+
+def test_what_the_place_could_not_see_is_said_and_not_none_of_it() -> None:
+    found = security({"main.py": CLEAN}, seen=Seen(writes=None))["place"]
+    assert (found["status"], found["writes"]) == ("ran", None)
+    assert found["reason"] == "attempts to write outside are not seen here"
+    assert security({"main.py": CLEAN}, seen=Seen(writes={}))["place"]["writes"] == {}
 
 
 def test_lint_types_and_form_are_found_whatever_the_program_says() -> None:

@@ -19,18 +19,19 @@ from collections.abc import Callable
 from typing import Any
 
 from . import kernel
+from .keeper_feeding import Feeding
 from .keeper_files import Folders, RefusedError
-from .keeper_flows import Flows
-from .keeper_frames import joined, parted
+from .keeper_flows import Flows, cluster
+from .keeper_frames import joined
 from .keeper_jobs import Job, filter_for
 from .keeper_loop import HarnessGoneError, Loop
-from .keeper_notices import MAX_REFUSED, Notices
-from .keeper_processes import Population, memory_kills, send, shared_fairly
+from .keeper_notices import MAX_REFUSED, Notices, wake_together
+from .keeper_processes import Population, memory_kills, offer_first, send, shared_fairly
+from .keeper_writes import can_be_seen
 
 MAX_JOBS = 16
 _TICK_SECONDS = 0.05
 _DISK_TICKS = 4
-_SEND_AHEAD = 1 << 20
 
 
 class Keeper:
@@ -39,20 +40,18 @@ class Keeper:
         self._loop = Loop(incoming, outgoing, self._obey)
         self._folders = Folders(config["root"])
         self._population = Population()
-        self._notices = Notices()
-        self._filter = filter_for(config)
+        is_seeing_writes = config["is_filtered"] and config["is_notifying"] and can_be_seen()
+        self._notices = Notices(is_seeing_writes=is_seeing_writes)
+        self._filter = filter_for(config, is_seeing_writes=is_seeing_writes)
         self._jobs: dict[int, Job] = {}
-        self._sends: dict[int, Job] = {}
+        self._feeding = Feeding(self._loop)
         self._flows = Flows(self._loop.tell, self._loop.watch, self._loop.unwatch)
         self._next_tick = 0.0
         self._peak = 0
         self._memory_kills = 0
         self._ticks = 0
         self._orders: dict[str, Callable[[dict[str, Any], bytes], tuple[dict[str, Any], bytes] | None]] = {
-            "write": self._write,
-            "read": self._read,
-            "list": self._list,
-            "empty": self._empty,
+            **self._folders.orders(),
             "start": self._start,
             "send": self._send,
             "signal": self._signal,
@@ -75,7 +74,7 @@ class Keeper:
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self._loop.watch(wake, lambda _: self._on_child(wake))
-        self._loop.tell({"ready": True, "is_first": self._population.is_first, "cluster": _cluster()})
+        self._loop.tell({"ready": True, "is_first": self._population.is_first, "cluster": cluster()})
         while True:
             self._loop.turn(self._patience())
             self._look_after()
@@ -142,23 +141,6 @@ class Keeper:
         if answer is not None:
             self._loop.tell({"id": head["id"], **answer[0]}, answer[1])
 
-    # Files
-
-    def _write(self, head: dict[str, Any], body: bytes) -> tuple[dict[str, Any], bytes]:
-        self._folders.write_all(head["under"], parted(head["files"], body))
-        return {}, b""
-
-    def _read(self, head: dict[str, Any], _: bytes) -> tuple[dict[str, Any], bytes]:
-        names, data = joined(self._folders.read_all(head["paths"]))
-        return {"files": names}, data
-
-    def _list(self, head: dict[str, Any], _: bytes) -> tuple[dict[str, Any], bytes]:
-        return {"sizes": self._folders.sizes(head["under"])}, b""
-
-    def _empty(self, head: dict[str, Any], _: bytes) -> tuple[dict[str, Any], bytes]:
-        self._folders.empty(head["folder"])
-        return {}, b""
-
     # Commands
 
     def _start(self, head: dict[str, Any], body: bytes) -> tuple[dict[str, Any], bytes]:
@@ -181,7 +163,7 @@ class Keeper:
         self._loop.watch(job.report.fileno(), lambda _: self._on_report(job))  # type: ignore[union-attr]
         for name in ("stdout", "stderr"):
             self._loop.watch(job.fds[name], lambda _, name=name: self._on_output(job, name))  # type: ignore[misc]
-        self._feed(job)
+        self._feeding.feed(job)
         return {"job": job.number}, b""
 
     def _on_report(self, job: Job) -> None:
@@ -193,6 +175,7 @@ class Keeper:
             data, fds = b"", []
         if fds:
             job.listener = fds[0]
+            wake_together(fds[0])
             self._loop.watch(fds[0], lambda events: self._on_refusal(job, events))
         if data.startswith(b"f"):
             job.fault = data[1:].decode(errors="replace")
@@ -200,7 +183,7 @@ class Keeper:
             self._loop.unwatch(job.report.fileno())
             job.report.close()
             job.report = None
-            _offer_first(job.pid)
+            offer_first(job.pid)
 
     def _on_refusal(self, job: Job, events: int) -> None:
         assert job.listener is not None  # noqa: S101  watched only while it is there
@@ -213,42 +196,9 @@ class Keeper:
         if not job.read(name):
             self._loop.unwatch(job.fds[name])
 
-    def _feed(self, job: Job, _: int = 0) -> None:
-        if not job.is_stdin_open:
-            return
-        fd = job.fds["stdin"]
-        is_open = job.feed()
-        if job.pending:
-            if not self._loop.is_watched(fd):
-                self._loop.watch(fd, lambda events: self._feed(job, events), select.POLLOUT)
-        else:
-            self._loop.unwatch(fd)
-        if not is_open:
-            self._close_stdin(job)
-        self._answer_sends(job)
-
-    def _close_stdin(self, job: Job) -> None:
-        job.is_stdin_open = False
-        fd = job.fds.pop("stdin")
-        self._loop.unwatch(fd)
-        os.close(fd)
-
-    def _answer_sends(self, job: Job) -> None:
-        for ident, waiting in list(self._sends.items()):
-            if waiting is job and (len(job.pending) <= _SEND_AHEAD or not job.is_stdin_open):
-                del self._sends[ident]
-                self._loop.tell({"id": ident})
-
     def _send(self, head: dict[str, Any], body: bytes) -> tuple[dict[str, Any], bytes] | None:
-        """Answered when the program has taken most of it: a harness that sends faster has to wait."""
         job = self._jobs.get(head["job"])
-        if job is None or not job.is_stdin_open:
-            return {}, b""
-        job.pending += body
-        job.is_closing_stdin = job.is_closing_stdin or not body
-        self._sends[head["id"]] = job
-        self._feed(job)
-        return None
+        return self._feeding.send(job, head, body) if job is not None else ({}, b"")
 
     def _signal(self, head: dict[str, Any], _: bytes) -> tuple[dict[str, Any], bytes]:
         job = self._jobs.get(head["job"])
@@ -287,8 +237,7 @@ class Keeper:
     def _seen(self, _: dict[str, Any], __: bytes) -> tuple[dict[str, Any], bytes]:
         if self._jobs:
             self._observe()
-        seen = {"violations": dict(self._notices.violations), "egress": dict(self._notices.egress), "peak": self._peak}
-        return seen, b""
+        return {**self._notices.seen(), "peak": self._peak}, b""
 
     # Endings
 
@@ -347,9 +296,7 @@ class Keeper:
             self._on_report(job)  # to its end, which has come: nobody is left to write
         for fd in (*job.fds.values(), *([job.listener] if job.listener is not None else [])):
             self._loop.unwatch(fd)
-        if job.is_stdin_open:
-            self._close_stdin(job)
-        self._answer_sends(job)
+        self._feeding.close(job)
         self._peak = max(self._peak, job.peak)
         if self._config["is_seeing_cgroup"] and job.is_killed() and (kills := memory_kills()) > self._memory_kills:
             self._memory_kills = kills
@@ -365,20 +312,6 @@ class Keeper:
         job.observe([one for one in everyone if self._population.tag(one, mains) == job.tag], shared_fairly)
 
 
-def _offer_first(pid: int) -> None:
-    """When memory runs out, it is a program that goes, not its keeper; only what is already one is ours to write to."""
-    with contextlib.suppress(OSError):
-        fd = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
-        os.write(fd, b"1000")
-        os.close(fd)
-
-
-def _cluster() -> list[Any] | None:
-    """Where a pod is told its cluster's API is."""
-    host, port = os.environ.get("KUBERNETES_SERVICE_HOST"), os.environ.get("KUBERNETES_SERVICE_PORT", "443")
-    return [host, int(port)] if host and port.isdigit() else None
-
-
 def _channel() -> tuple[int, int]:
     """Take the standard streams for ourselves: nobody started here inherits them."""
     high = [os.dup(fd) for fd in (0, 1)]
@@ -391,6 +324,7 @@ def _channel() -> tuple[int, int]:
 
 def main(config_text: str) -> None:
     config = json.loads(config_text)
+    os.chdir("/")  # in none of the place's folders: a path through /proc/self must not seem to lead there
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
     kernel.prctl(kernel.SET_DUMPABLE, 0)

@@ -9,8 +9,12 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from .keeper_frames import joined, parted
+
+Answer = tuple[dict[str, Any], bytes]
 MAX_ENTRIES, MAX_BYTES, MAX_DEPTH = 20_000, 64 << 20, 64
 _ENTRY_BYTES = 1_024  # what an empty file costs the machine, and no folder's size counts
 _EMPTY_SECONDS = 30.0
@@ -232,6 +236,25 @@ class Folders:
         if rest:
             raise RefusedError(f"only {', '.join(self.NAMES)} can be emptied, not {folder!r}")
         empty(top)
+
+    def orders(self) -> dict[str, Callable[[dict[str, Any], bytes], Answer]]:
+        """What a harness may ask about files, each order by its name."""
+        return {"write": self._write, "read": self._read, "list": self._list, "empty": self._empty}
+
+    def _write(self, head: dict[str, Any], body: bytes) -> Answer:
+        self.write_all(head["under"], parted(head["files"], body))
+        return {}, b""
+
+    def _read(self, head: dict[str, Any], _: bytes) -> Answer:
+        names, data = joined(self.read_all(head["paths"]))
+        return {"files": names}, data
+
+    def _list(self, head: dict[str, Any], _: bytes) -> Answer:
+        return {"sizes": self.sizes(head["under"])}, b""
+
+    def _empty(self, head: dict[str, Any], _: bytes) -> Answer:
+        self.empty(head["folder"])
+        return {}, b""
 
     def used(self) -> tuple[int, bool]:
         return used(self.tops, is_hosted=self.is_hosted)

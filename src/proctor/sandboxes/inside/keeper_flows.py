@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import select
 import socket
 from collections.abc import Callable
@@ -142,3 +143,9 @@ class Flows:
             self._tell({"id": order}, b"")
         self._unwatch(flow.socket.fileno())
         flow.socket.close()
+
+
+def cluster() -> list[Any] | None:
+    """Where a pod is told its cluster's API is."""
+    host, port = os.environ.get("KUBERNETES_SERVICE_HOST"), os.environ.get("KUBERNETES_SERVICE_PORT", "443")
+    return [host, int(port)] if host and port.isdigit() else None

@@ -145,9 +145,10 @@ class Job:
             for _ in range(self.tag - (chosen is not None)):
                 empty.install(is_notifying=False)
             if chosen is not None:
-                listener = chosen.install(is_notifying=config["is_notifying"])
-                if listener is not None:
-                    socket.send_fds(report, [b"l"], [listener])
+                if config["is_notifying"]:
+                    socket.send_fds(report, [b"l"], [chosen.install_patiently()])
+                else:
+                    chosen.install(is_notifying=False)
             self._exec(environment)
         except BaseException as error:  # noqa: BLE001  said to the keeper, who knows it is the sandbox's own fault
             with contextlib.suppress(BaseException):
@@ -299,10 +300,14 @@ class Job:
             self.listener = None
 
 
-def filter_for(config: dict[str, Any]) -> kernel.Filter | None:
+def filter_for(config: dict[str, Any], *, is_seeing_writes: bool) -> kernel.Filter | None:
     if not config["is_filtered"]:
         return None
     code = seccomp.compile_filter(
-        syscalls.machine(), profile="place", loopback=True, is_notifying=config["is_notifying"]
+        syscalls.machine(),
+        profile="place",
+        loopback=True,
+        is_notifying=config["is_notifying"],
+        is_seeing_writes=is_seeing_writes,
     )
     return kernel.Filter(code)

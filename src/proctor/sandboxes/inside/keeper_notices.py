@@ -1,35 +1,47 @@
-"""System calls the filter asks about: forbidden ones are refused and counted, connections looked at."""
+"""System calls the filter asks about: forbidden ones are refused and counted, connections and writes looked at."""
 
 from __future__ import annotations
 
 import errno
-import os
+import fcntl
 import socket
 import struct
 from collections import Counter
+from typing import Any
 
 from . import kernel, syscalls
+from .keeper_memory import UnseenError, memory
+from .keeper_writes import Writes
 
 MAX_REFUSED = 1_000
 _MAX_NAMES = 64
 _DOMAIN_PORT = 53
+_SET_FLAGS, _SYNC_WAKE_UP = 0x40082104, 1
 
 
 class Notices:
-    """What was refused in a place, and whom its programs wanted to talk to."""
+    """What was refused in a place, whom its programs wanted to talk to, and what they wanted to change outside."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_seeing_writes: bool) -> None:
         table = syscalls.numbers(syscalls.machine())
         self._names = {number: name for name, number in table.items()}
         # Where the address and its length are among the arguments.
         self._addressed = {table["connect"]: (1, 2), table["sendto"]: (4, 5)}
         self.violations: Counter[str] = Counter()
         self.egress: Counter[str] = Counter()
+        self.writes: Counter[str] = Counter()
+        self._changing = Writes() if is_seeing_writes else None
 
     def answer(self, listener: int, counted: Counter[str]) -> None:
         """One waiting call; what is refused is counted for the place and for its command."""
         notice = kernel.next_notice(listener)
         if notice is None:
+            return
+        if self._changing is not None and notice.number in self._changing:
+            found = self._changing.outside(notice)
+            if kernel.answer_notice(listener, notice.ident, None):
+                for path in found:
+                    self._count(self.writes, path)
             return
         if notice.number not in self._addressed:
             self._refuse(
@@ -37,13 +49,17 @@ class Notices:
             )
             return
         at, length = (notice.arguments[index] for index in self._addressed[notice.number])
-        target = outside(_memory(notice.thread, at, min(length, 128)))
+        target = outside(_address(notice.thread, at, min(length, 128)))
         if target is None:
             # Not a decision about safety: the network ends at its own loopback, whatever is in that memory by now.
             kernel.answer_notice(listener, notice.ident, None)
             return
         self._count(self.egress, target)
         self._refuse(listener, notice.ident, errno.ENETUNREACH, self._names[notice.number], counted)
+
+    def seen(self) -> dict[str, Any]:
+        writes = dict(self.writes) if self._changing is not None else None
+        return {"violations": dict(self.violations), "egress": dict(self.egress), "writes": writes}
 
     def _refuse(self, listener: int, ident: int, error: int, name: str, counted: Counter[str]) -> None:
         if kernel.answer_notice(listener, ident, error):
@@ -55,18 +71,19 @@ class Notices:
         counter[name if name in counter or len(counter) < _MAX_NAMES else "others"] += 1
 
 
-def _memory(thread: int, address: int, length: int) -> bytes:
-    """Bytes of a process that waits for our answer; nothing when it does not let us look."""
+def wake_together(listener: int) -> None:
+    """Have program and keeper take turns on one processor, where the kernel can (6.6): each waits for the other."""
     try:
-        fd = os.open(f"/proc/{thread}/mem", os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.ioctl(listener, _SET_FLAGS, _SYNC_WAKE_UP)
     except OSError:
-        return b""
+        return  # an older one, a little slower
+
+
+def _address(thread: int, at: int, length: int) -> bytes:
     try:
-        return os.pread(fd, length, address)
-    except (OSError, OverflowError):
+        return memory(thread, at, length)
+    except UnseenError:
         return b""
-    finally:
-        os.close(fd)
 
 
 def outside(address: bytes) -> str | None:

@@ -18,7 +18,7 @@ RDONLY, NOSUID, NODEV, NOEXEC, REMOUNT, NOATIME, BIND, REC = 1, 2, 4, 8, 32, 102
 PRIVATE = 1 << 18
 DETACH = 2
 SET_PDEATHSIG, SET_DUMPABLE, CAPBSET_DROP, SET_SECUREBITS, SET_CHILD_SUBREAPER, SET_NO_NEW_PRIVS = 1, 4, 24, 28, 36, 38
-_SECCOMP_SET_FILTER, _NEW_LISTENER = 1, 8
+_SECCOMP_SET_FILTER, _NEW_LISTENER, _WAIT_KILLABLE = 1, 8, 32
 _SET_INTERFACE_FLAGS, _INTERFACE_UP = 0x8914, 0x1
 _NOTIFICATION, _ANSWER, _CONTINUE = 0xC0502100, 0xC0182101, 1
 
@@ -108,10 +108,18 @@ class Filter:
 
     def install(self, *, is_notifying: bool) -> int | None:
         """Bind this process for ever; returns the descriptor on which refusals are announced."""
-        flags = _NEW_LISTENER if is_notifying else 0
-        arguments = (ctypes.c_uint(_SECCOMP_SET_FILTER), ctypes.c_uint(flags), ctypes.byref(self._program))
-        result = _checked(_libc.syscall(ctypes.c_long(self._number), *arguments), "seccomp")
+        result = _checked(self._set(_NEW_LISTENER if is_notifying else 0), "seccomp")
         return result if is_notifying else None
+
+    def install_patiently(self) -> int:
+        """The same, announcing; signals do not cut short what is being looked at, where the kernel can (5.19)."""
+        result = self._set(_NEW_LISTENER | _WAIT_KILLABLE)
+        return int(result) if result >= 0 else _checked(self._set(_NEW_LISTENER), "seccomp")
+
+    def _set(self, flags: int) -> int:
+        arguments = (ctypes.c_uint(_SECCOMP_SET_FILTER), ctypes.c_uint(flags), ctypes.byref(self._program))
+        result: int = _libc.syscall(ctypes.c_long(self._number), *arguments)
+        return result
 
 
 class Notice(NamedTuple):

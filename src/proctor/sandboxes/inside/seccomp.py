@@ -50,6 +50,14 @@ rt_sigqueueinfo rt_tgsigqueueinfo
 _CONNECTED = "sendmsg recvmsg sendto recvfrom shutdown getsockopt setsockopt getsockname getpeername"
 _NETWORK = "socket bind connect listen accept accept4 sendmmsg recvmmsg"
 
+# What changes files by name, as far as it is allowed; what writes to an open one has been asked about by then.
+_CHANGING = """
+openat2 creat truncate rename renameat renameat2 mkdir mkdirat rmdir link linkat unlink unlinkat symlink symlinkat
+chmod fchmod fchmodat utime utimes utimensat futimesat bind
+"""
+_OPENING = {"open": 1, "openat": 2}
+_WRITING = 0o1 | 0o2 | 0o100 | 0o1000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC
+
 # Asked for as a matter of course, with a fallback: answered "no such call", and not held against anyone.
 _UNKNOWN = "clone3 io_uring_setup get_mempolicy set_mempolicy landlock_create_ruleset"
 
@@ -75,12 +83,18 @@ def _argument_in(index: int, values: tuple[int, ...], otherwise: int) -> list[by
 
 
 def compile_filter(
-    machine: str, *, profile: str = "program", loopback: bool = False, is_notifying: bool = True
+    machine: str,
+    *,
+    profile: str = "program",
+    loopback: bool = False,
+    is_notifying: bool = True,
+    is_seeing_writes: bool = False,
 ) -> bytes:
     """The filter as the kernel wants it.
 
     Profiles: `program`; `judge`, which may start and signal no process; and `place`, a program whose keeper runs as
-    the same user: it leaves the keeper's limits alone, and tells it whom it wants to talk to.
+    the same user: it leaves the keeper's limits alone, and tells it whom it wants to talk to and, if it is to see
+    writes, what it wants to change; files opened for reading are never asked about.
     """
     number = syscalls.numbers(machine)
     refuse = NOTIFY if is_notifying else ERRNO | EPERM
@@ -107,6 +121,8 @@ def compile_filter(
     ]
     if profile == "place":
         program += _place_rules(number, refuse, NOTIFY if is_notifying else ALLOW)
+        if is_seeing_writes:
+            program += _write_rules(number)
     for quiet in _UNKNOWN.split():
         program += _on(number[quiet], [_op(_RETURN, ERRNO | ENOSYS)])
     program += [*_allow_ranges(allowed), _op(_RETURN, refuse), _op(_RETURN, ALLOW)]
@@ -128,6 +144,18 @@ def _place_rules(number: dict[str, int], refuse: int, ask: int) -> list[bytes]:
         *_on(number["connect"], [_op(_RETURN, ask)]),
         *_on(number["sendto"], _both_zero(address, address + 4, ask)),
     ]
+
+
+def _write_rules(number: dict[str, int]) -> list[bytes]:
+    rules: list[bytes] = []
+    for name, flags in _OPENING.items():
+        if name in number:
+            asked = [_op(_LOAD, _ARGUMENTS + 8 * flags), _op(_ANY_BIT, _WRITING, 0, 1)]
+            rules += _on(number[name], [*asked, _op(_RETURN, NOTIFY), _op(_RETURN, ALLOW)])
+    for name in _CHANGING.split():
+        if name in number:
+            rules += _on(number[name], [_op(_RETURN, NOTIFY)])
+    return rules
 
 
 def _allow_ranges(allowed: list[int]) -> list[bytes]:

@@ -15,8 +15,8 @@ from typing import Any
 
 from proctor.sandboxes.cold import PACKAGE
 
-KEEPER = """__init__ confinement kernel keeper keeper_files keeper_flows keeper_frames keeper_jobs keeper_loop
-keeper_notices keeper_processes seccomp syscalls"""
+KEEPER = """__init__ confinement kernel keeper keeper_feeding keeper_files keeper_flows keeper_frames keeper_jobs
+keeper_loop keeper_memory keeper_notices keeper_paths keeper_processes keeper_writes seccomp syscalls"""
 GUARD = "__init__ cgroups frames kernel keeper_guard syscalls"
 
 # Read by an interpreter that may be of another version: compiled code is used where it fits, the text elsewhere.

@@ -238,6 +238,7 @@ class KeptPlace:
             peak_memory_bytes=head["peak"] or None,
             cpu_seconds=counters["cpu"],
             egress=head["egress"],
+            writes=head["writes"],
         )
 
     async def close(self) -> None:

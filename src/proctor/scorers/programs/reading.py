@@ -24,6 +24,7 @@ from proctor.scorers.programs.tools.running import (
 from proctor.version import __version__
 
 Findings = dict[str, dict[str, Json]]
+_UNSEEN = "attempts to write outside are not seen here"
 _PYTHON_ONLY = "it reads Python only"
 _QUALITY = ("ruff", "black", "mypy", "complexity", "docstrings", "duplication")
 
@@ -130,4 +131,18 @@ async def _on_own_copy(tool: Callable[[Copy], Awaitable[dict[str, Json]]]) -> di
 def _place(seen: Seen | None) -> dict[str, Json]:
     if seen is None:
         return not_run("the program ran without a sandbox, so nobody watched it")
-    return ran(None, violations=dict(seen.violations), egress=dict(seen.egress))
+    attempts = {
+        "forbidden system call": seen.violations,
+        "address outside": seen.egress,
+        "write outside": seen.writes or {},
+    }
+    findings = [
+        {"file": "", "code": what, "message": f"{name} ({'once' if count == 1 else f'{count} times'})"}
+        for what, tried in attempts.items()
+        for name, count in tried.items()
+    ]
+    writes = dict(seen.writes) if seen.writes is not None else None
+    unseen = {"reason": _UNSEEN} if writes is None else {}
+    return ran(
+        None, violations=dict(seen.violations), egress=dict(seen.egress), writes=writes, **unseen, **found(findings)
+    )

@@ -14,7 +14,7 @@ LOW_MOST = 0.1
 VULNERABLE = 0.3
 """A dependency with a known vulnerability, each."""
 VIOLATION = 0.2
-"""A kind of forbidden system call, or an address outside, that was tried, each."""
+"""A kind of forbidden system call, an address outside, or a file outside to be changed, that was tried, each."""
 SCANNERS = frozenset({"bandit", "dangers"})
 """Those that read the source, each its own language: without the ones that apply, security is not measured."""
 TOOLS = ("bandit", "dangers", "pip-audit", "npm-audit", "trivy", "place")
@@ -36,7 +36,7 @@ def _vulnerabilities(tool: Mapping[str, Any]) -> float:
 
 
 def _place(tool: Mapping[str, Any]) -> float:
-    return VIOLATION * (len(tool["violations"]) + len(tool.get("egress", ())))
+    return VIOLATION * (len(tool["violations"]) + len(tool.get("egress", ())) + len(tool.get("writes") or ()))
 
 
 _TAKEN = {
@@ -54,7 +54,11 @@ def security_mark(evidence: Evidence, weight: float) -> DimensionMark:
     asked = {name: tool for name in TOOLS if isinstance(tool := evidence.findings.get(name), Mapping)}
     taken = {name: round(_TAKEN[name](tool), 6) for name, tool in asked.items() if tool["status"] == "ran"}
     absent = [name for name, tool in asked.items() if tool["status"] == "not run"]
-    reason = f"not run: {', '.join(absent)}" if absent else ""
+    reasons = [f"not run: {', '.join(absent)}"] if absent else []
+    place = asked.get("place", {})
+    if place.get("status") == "ran" and place.get("writes") is None:
+        reasons.append("not seen: attempts to write outside")
+    reason = "; ".join(reasons)
     if not taken.keys() & SCANNERS or SCANNERS.intersection(absent):
         return DimensionMark("security", None, weight, f"the source was not scanned; {reason}".removesuffix("; "))
     return DimensionMark("security", max(0.0, 1.0 - sum(taken.values())), weight, reason, {"taken": taken})

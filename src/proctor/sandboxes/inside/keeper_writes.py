@@ -1,0 +1,183 @@
+# ruff: noqa: PTH116, PTH123
+# Plain os calls on bytes: a path is what the kernel takes it for.
+"""Attempts to change files outside a place's folders, told from the system calls that ask for it.
+
+Nothing is refused here, and nothing needs to be: whatever is outside is mounted read-only or belongs to somebody else.
+A program that changes a path while it is being looked at can hide an attempt, and gains nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import stat
+from typing import NamedTuple
+
+from . import kernel, syscalls
+from .keeper_memory import UnseenError, memory, path_at
+from .keeper_paths import HERE, base_of, door_to, is_outside, own_devices, resolved, shown
+
+UNREADABLE = "a path that could not be read"
+_NOT_FOLLOWING = 0x100
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+_NEW = os.O_CREAT | os.O_EXCL
+
+
+class _Target(NamedTuple):
+    """Which arguments name a file, and whether a link at its end is followed; without a path it is a descriptor."""
+
+    folder: int | None
+    path: int | None
+    is_followed: bool = False
+
+
+_ONE, _ONE_AT = (_Target(None, 0),), (_Target(0, 1),)
+_FOLLOWED, _FOLLOWED_AT = (_Target(None, 0, is_followed=True),), (_Target(0, 1, is_followed=True),)
+_TARGETS: dict[str, tuple[_Target, ...]] = {
+    "open": _FOLLOWED,
+    "openat": _FOLLOWED_AT,
+    "openat2": _FOLLOWED_AT,
+    "creat": _FOLLOWED,
+    "truncate": _FOLLOWED,
+    "chmod": _FOLLOWED,
+    "fchmodat": _FOLLOWED_AT,
+    "fchmod": (_Target(0, None),),
+    "utime": _FOLLOWED,
+    "utimes": _FOLLOWED,
+    "futimesat": _FOLLOWED_AT,
+    "utimensat": _FOLLOWED_AT,
+    "mkdir": _ONE,
+    "mkdirat": _ONE_AT,
+    "rmdir": _ONE,
+    "unlink": _ONE,
+    "unlinkat": _ONE_AT,
+    "rename": (_Target(None, 0), _Target(None, 1)),
+    "renameat": (_Target(0, 1), _Target(2, 3)),
+    "renameat2": (_Target(0, 1), _Target(2, 3)),
+    "link": (_Target(None, 1),),
+    "linkat": (_Target(2, 3),),
+    "symlink": (_Target(None, 1),),
+    "symlinkat": (_Target(1, 2),),
+}
+_OPENING = {"open": 1, "openat": 2, "openat2": 2}
+"""Where the flags are, or a pointer to them."""
+_MAKING = ("mkdir", "mkdirat")
+_BIND = "bind"
+
+
+def can_be_seen() -> bool:
+    """Whether this kernel lets a keeper look at its programs' calls and let them go on."""
+    try:
+        with open("/proc/sys/kernel/yama/ptrace_scope", "rb") as file:
+            scope = file.read()
+    except FileNotFoundError:
+        scope = b"0"  # without that module nobody is kept from looking at children
+    except OSError:
+        return False
+    return is_enough(os.uname().release, scope)
+
+
+def is_enough(release: str, scope: bytes) -> bool:
+    """From 5.5 on a call that was looked at can go on; the two highest scopes let nobody look at a child's memory."""
+    version = re.match(r"(\d+)\.(\d+)", release)
+    is_new = version is not None and (int(version[1]), int(version[2])) >= (5, 5)
+    return is_new and scope.strip() in (b"0", b"1")
+
+
+class Writes:
+    """Looks at one waiting call after the other; only what lies outside has a name."""
+
+    def __init__(self) -> None:
+        table = syscalls.numbers(syscalls.machine())
+        self._names = {table[name]: name for name in (*_TARGETS, _BIND) if name in table}
+        with open("/proc/self/mountinfo", "rb") as file:
+            self._devices = own_devices(file.read())
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._names
+
+    def outside(self, notice: kernel.Notice) -> list[str]:
+        """What the call would change outside the place's folders, named so that it can be shown."""
+        try:
+            return [shown(path) for path in self._paths(notice) if is_outside(path, notice.thread)]
+        except UnseenError:
+            return [UNREADABLE]
+
+    def _paths(self, notice: kernel.Notice) -> list[bytes]:
+        """What it would change, leaving out what is plainly inside."""
+        name = self._names[notice.number]
+        is_following = True
+        if name == _BIND:
+            path = _socket_path(notice)
+            found = [self._led(notice.thread, HERE, path, is_following=False)] if path else []
+        else:
+            if name in _OPENING:
+                flags = _open_flags(name, notice)
+                if not flags & _WRITING or flags & os.O_PATH:
+                    return []
+                is_following = not (flags & os.O_NOFOLLOW or flags & _NEW == _NEW)
+            elif name == "utimensat":
+                is_following = not notice.arguments[3] & _NOT_FOLLOWING
+            found = [self._target(notice, one, is_following=is_following) for one in _TARGETS[name]]
+        # `mkdir -p` asks for every folder on the way: one that is there already is not changed.
+        return [path for path in found if path is not None and not (name in _MAKING and _exists(path))]
+
+    def _target(self, notice: kernel.Notice, target: _Target, *, is_following: bool) -> bytes | None:
+        folder = HERE if target.folder is None else notice.arguments[target.folder] & 0xFFFFFFFF
+        address = 0 if target.path is None else notice.arguments[target.path]
+        if address == 0:
+            # A descriptor itself, which may have been opened for reading only.
+            return base_of(notice.thread, folder) if folder != HERE else None
+        path = path_at(notice.thread, address)
+        if path is None:
+            return None
+        return self._led(notice.thread, folder, path, is_following=target.is_followed and is_following)
+
+    def _led(self, thread: int, folder: int, path: bytes, *, is_following: bool) -> bytes | None:
+        at = path if path.startswith(b"/") else door_to(thread, folder) + b"/" + path
+        if self._is_plainly_inside(at, is_following=is_following):
+            return None
+        base = b"/" if path.startswith(b"/") else base_of(thread, folder)
+        return resolved(thread, base, path, is_following=is_following)
+
+    def _is_plainly_inside(self, at: bytes, *, is_following: bool) -> bool:
+        """Asks the kernel once or twice, so that ordinary writing is not slowed down; False when it is not so plain."""
+        above, _, name = at.rpartition(b"/")
+        if name in (b"", b".", b".."):
+            return False
+        try:
+            found = None
+            if is_following:
+                try:
+                    found = os.lstat(at)
+                except FileNotFoundError:
+                    pass  # so it would be a new one
+                else:
+                    if stat.S_ISLNK(found.st_mode):
+                        return False
+            return (found or os.stat(above or b"/")).st_dev in self._devices
+        except (OSError, ValueError):
+            return False
+
+
+def _open_flags(name: str, notice: kernel.Notice) -> int:
+    if name == "openat2":
+        return int.from_bytes(memory(notice.thread, notice.arguments[2], 8), "little")
+    return notice.arguments[_OPENING[name]]
+
+
+def _socket_path(notice: kernel.Notice) -> bytes | None:
+    """The file a local socket would become; None for other sockets, and for names that are no files."""
+    address = memory(notice.thread, notice.arguments[1], min(notice.arguments[2], 110))
+    if len(address) < 3 or int.from_bytes(address[:2], "little") != socket.AF_UNIX:
+        return None
+    return address[2:].partition(b"\0")[0] or None
+
+
+def _exists(path: bytes) -> bool:
+    try:
+        os.lstat(path)
+    except OSError:
+        return False
+    return True
