@@ -43,6 +43,7 @@ NOISE = 1.25
 _NOTHING = (
     "no MUST requirement is verified: a program that does nothing asked for has no performance, quality or security"
 )
+_BEFORE_CHECKS = ("validate", "build", "start", "readiness")
 _CLOSE = 1e-9
 
 
@@ -62,7 +63,7 @@ def scorecard_of(problem: Problem, evidence: Evidence) -> Scorecard:
     measured = [mark for mark in dimensions if mark.value is not None]
     total = sum(mark.weight * mark.value for mark in measured if mark.value is not None) if measured else None
     covers = sum(mark.weight for mark in measured)
-    reason = _why_not(problem, requirements, total)
+    reason = _why_not(problem, requirements, total, evidence.phases)
     return Scorecard(
         evidence=evidence,
         requirements=requirements,
@@ -143,7 +144,7 @@ def _performance(problem: Problem, evidence: Evidence) -> DimensionMark:
     details: dict[str, Json] = {"thresholds": shares}
     if not known:
         log = next((phase.log for phase in evidence.phases if phase.name == "load" and phase.log), "")
-        why = f"nothing was measured. {log}".strip() if shares else "the problem sets no thresholds"
+        why = f"nothing was measured: {log}".removesuffix(": ") if shares else "the problem sets no thresholds"
         return DimensionMark("performance", None, weight, why[:500], details)
     reason = f"not measured: {', '.join(missing)}" if missing else ""
     return DimensionMark("performance", sum(known) / len(known), weight, reason, details)
@@ -206,16 +207,27 @@ def _label(threshold: Threshold) -> str:
     return f"{threshold.measure} {sign} {threshold.value:g} {threshold.unit}"
 
 
-def _why_not(problem: Problem, requirements: Sequence[RequirementMark], total: float | None) -> str:
+def _why_not(
+    problem: Problem, requirements: Sequence[RequirementMark], total: float | None, phases: Sequence[Phase]
+) -> str:
     missing = [
         one.id for one in requirements if one.level == Level.MUST and one.status is not RequirementStatus.VERIFIED
     ]
     if missing:
-        return f"not every MUST requirement is verified: {', '.join(missing)}"
+        return f"{_never_ran(phases)}not every MUST requirement is verified: {', '.join(missing)}"
     if total is None or total + _CLOSE < problem.pass_score:
         shown = "nothing was measured" if total is None else f"the total is {total:.3f}"
         return f"{shown}; {problem.pass_score:g} is needed"
     return ""
+
+
+def _never_ran(phases: Sequence[Phase]) -> str:
+    """Why no check was run at all: the cause, before the long list of what follows from it."""
+    failed = next((one for one in phases if one.name in _BEFORE_CHECKS and one.status is PhaseStatus.FAILED), None)
+    if failed is None:
+        return ""
+    lines = failed.log.strip().splitlines() or ["it says no more"]
+    return f"the phase '{failed.name}' failed: {lines[-1].strip()[:300].rstrip('.')}; "
 
 
 def _grade(total: float | None) -> str | None:

@@ -62,6 +62,11 @@ def quality_mark(evidence: Evidence, weight: float) -> DimensionMark:
     absent = [name for name, tool in asked.items() if tool["status"] == "not run"]
     reason = f"not run: {', '.join(absent)}" if absent else ""
     if not found:
-        return DimensionMark("quality", None, weight, reason or "there was nothing to read")
+        return DimensionMark("quality", None, weight, reason or _unread(evidence))
     measured = weight * len(found) / (len(found) + len(absent))
     return DimensionMark("quality", sum(found.values()) / len(found), measured, reason, dict(found))
+
+
+def _unread(evidence: Evidence) -> str:
+    log = next((phase.log for phase in evidence.phases if phase.name == "quality"), "") if not evidence.findings else ""
+    return log.strip()[:500] or "there was nothing to read"
