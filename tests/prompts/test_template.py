@@ -30,6 +30,8 @@ values = st.one_of(st.text(max_size=10), st.integers(), st.floats(), st.none(), 
 
 @given(st.lists(pieces, max_size=8).map("".join), st.fixed_dictionaries(dict.fromkeys(NAMES, values)))
 @example("a\r\n{{ input }}\r\n", dict.fromkeys(NAMES, "{{ x1 }}"))
+@example("{{{ input }}", dict.fromkeys(NAMES, "v"))
+@example("{ {{ input }}{", dict.fromkeys(NAMES, "v"))
 @example("{{ none }}", dict.fromkeys(NAMES, "v"))
 @example("{{ range }}{{ class }}", dict.fromkeys(NAMES, "v"))
 def test_a_template_renders_exactly_as_jinja2_renders_it(source: str, variables: dict[str, object]) -> None:

@@ -64,9 +64,11 @@ def _plain_parts(source: str) -> tuple[str, ...] | None:
     """What Jinja2's lexer makes of a template without logic: unified line ends, and one last line break dropped."""
     text = _NEWLINE.sub("\n", source).removesuffix("\n")
     parts = tuple(_PLACEHOLDER.split(text))
-    if any(_SYNTAX.search(literal) for literal in parts[::2]) or not _NOT_NAMES.isdisjoint(parts[1::2]):
+    texts = parts[::2]
+    if any(_SYNTAX.search(text) for text in texts) or not _NOT_NAMES.isdisjoint(parts[1::2]):
         return None
-    return parts
+    # Of three braces Jinja2 takes the first two.
+    return None if any(text.endswith("{") for text in texts[:-1]) else parts
 
 
 def _compile(source: str) -> Any:
