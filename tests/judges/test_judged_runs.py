@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from commands import ended
 from fakes.dialect import Ask, Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
-from runs.arithmetic import finish, start
 
 FORMAT = re.compile(r"^VERDICT ([0-9a-f]{16}): VALUE$", re.MULTILINE)
 
@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def proctor(folder: Path, *arguments: str) -> tuple[int, Any, str]:
-    code, out, err = finish(start(folder / "home", folder, *arguments))
+    code, out, err = ended(folder / "home", folder, *arguments)
     return code, json.loads(out) if "--json" in arguments and out else out, err
 
 

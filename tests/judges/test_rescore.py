@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from commands import ended
 from fakes.dialect import Ask, Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
@@ -21,7 +22,7 @@ from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.errors import UserError
 from proctor.stores.database import open_database
 from proctor.stores.scores import ScoreStore
-from runs.arithmetic import finish, kill, start, wait_for
+from runs.arithmetic import kill, start, wait_for
 
 FORMAT = re.compile(r"^VERDICT ([0-9a-f]{16}): VALUE$", re.MULTILINE)
 QUESTIONS = 40
@@ -54,7 +55,7 @@ def folder(finished: Path, tmp_path: Path) -> Path:
 
 
 def proctor(folder: Path, *arguments: str) -> tuple[int, Any, str]:
-    code, out, err = finish(start(folder / "home", folder, *arguments))
+    code, out, err = ended(folder / "home", folder, *arguments)
     return code, json.loads(out) if "--json" in arguments and out else out, err
 
 
