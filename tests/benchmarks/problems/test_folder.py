@@ -101,6 +101,8 @@ def test_a_mistake_names_file_line_field_and_what_was_meant(folder: Path) -> Non
         ({"weights": {"speed": 1}}, "there is no field 'speed'"),
         ({"version": 1.1}, "put it in quotes"),
         ({"thresholds": [{"measure": "work_seconds", "at_most": "3"}]}, "'3' is not a number with a unit"),
+        ({"dependencies": ["no name !!"]}, "dependencies[0]: 'no name !!' is not the name of a package"),
+        ({"dependencies": ["attrs", "a @ http://elsewhere/a.whl"]}, "dependencies[1]: 'a @ http"),
         ({"thresholds": [{"measure": "work_seconds", "at_most": "3 MiB"}]}, "'3 MiB' is not a time"),
         ({"thresholds": [{"measure": "work_seconds", "at_most": 5}]}, "5 has no unit: write it as in '200 ms'"),
         ({"limits": {"memory": 64.5}}, "64.5 has no unit"),

@@ -7,13 +7,17 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from proctor.domain.errors import ScorerError
 from proctor.domain.place import Runner
 from proctor.domain.problem import Problem
+from proctor.domain.sandbox import Ending, Execution
+from proctor.scorers.programs.building import Builder
 from proctor.scorers.programs.dependencies import BuildError, wanted
 from proctor.scorers.programs.options import MarkOptions
 from proctor.scorers.programs.own_tests import OwnTests, own_test_files, run_own_tests
@@ -60,7 +64,6 @@ def test_a_package_from_a_wheelhouse_is_installed_inside(tally: Problem, runner:
     [
         ("counting", (), "does not allow the package 'counting'; it allows none"),
         ("os-thing\n", ("counting",), "it allows counting"),
-        ("counting", ("counting",), "neither a wheelhouse nor a package index"),
         ("--index-url http://elsewhere", ("counting",), "is not the name of a package"),
         ("counting @ http://elsewhere/x.whl", ("counting",), "does not allow"),
         ("./local", ("counting",), "is not the name of a package"),
@@ -76,12 +79,49 @@ def test_a_package_that_cannot_be_had_fails_the_build_in_clear_words(
     assert (card.total, card.passed) == (0.0, False)
 
 
-def test_a_wheelhouse_without_the_package_fails_the_build(tally: Problem, runner: Runner, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("house", "index", "words"),
+    [
+        (None, None, "neither a wheelhouse nor a package index .*--wheelhouse DIR"),
+        ("house", None, "has nothing for counting"),
+        (None, "http://127.0.0.1:9/simple", "does not answer"),
+    ],
+)
+def test_a_source_of_packages_that_is_missing_empty_or_silent_is_nobodys_mark(
+    house: str | None, index: str | None, words: str, tally: Problem, runner: Runner, tmp_path: Path
+) -> None:
     (tmp_path / "house").mkdir()
     files = text(main_py=SOURCE, requirements_txt="counting")
+    options = replace(QUICK, wheelhouse=tmp_path / house if house else None, index_url=index)
+    with pytest.raises(ScorerError, match=words):
+        marked(replace(tally, dependencies=("counting",)), files, runner, options)
+
+
+def test_a_version_that_does_not_exist_fails_the_build(tally: Problem, runner: Runner, tmp_path: Path) -> None:
+    wheel(tmp_path / "house", "counting")
+    files = text(main_py=SOURCE, requirements_txt="counting==7")
     options = replace(QUICK, wheelhouse=tmp_path / "house")
     card = marked(replace(tally, dependencies=("counting",)), files, runner, options)
-    assert "no wheels for counting" in phase(card, "build").log
+    assert "no wheels for counting==7" in phase(card, "build").log
+    assert (card.total, card.passed) == (0.0, False)
+
+
+class _Without:
+    """A place that lacks an interpreter; everything else it is asked for succeeds."""
+
+    async def write(self, files: Mapping[str, bytes], under: str = "") -> None:
+        return
+
+    async def execute(self, words: Sequence[str], **_: object) -> Execution:
+        return Execution(Ending.EXITED, 127, stderr=f"{words[0]}: not found".encode())
+
+
+@pytest.mark.parametrize(("name", "tool"), [("main.js", "node"), ("main.py", "python3")])
+def test_an_interpreter_that_is_missing_is_no_fault_of_the_programs(name: str, tool: str, tally: Problem) -> None:
+    files = {name: b"1"}
+    builder = Builder(tally, entry(tally, files), files, _Without())  # type: ignore[arg-type]
+    with pytest.raises(ScorerError, match=rf"There is no .*\({tool}\)"):
+        asyncio.run(builder.build(QUICK))
 
 
 def test_names_of_packages_are_compared_as_indexes_do() -> None:

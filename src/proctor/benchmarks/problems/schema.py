@@ -85,6 +85,20 @@ def _text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def _package(text: str) -> str:
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        named = Requirement(text)
+    except InvalidRequirement:
+        raise ValueError(f"{text!r} is not the name of a package, such as 'attrs'") from None
+    if named.url:
+        raise ValueError(
+            f"{text!r} names an address: give the name alone, it is taken from the user's wheelhouse or index"
+        )
+    return text
+
+
 class Ready(_Strict):
     path: str = Field("/", pattern=r"^/\S*$")
     within: Time = "10 s"
@@ -258,7 +272,7 @@ class ProblemFile(_Strict):
     weights: Weights = Weights(**DEFAULT_WEIGHTS)
     pass_rule: PassRule = Field(PassRule(), alias="pass")
     limits: LimitsEntry = LimitsEntry()
-    dependencies: list[str] = []
+    dependencies: list[Annotated[str, AfterValidator(_package)]] = []
     mutants: list[MutantEntry] = []
 
     @model_validator(mode="after")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from proctor.domain.errors import ScorerError
 from proctor.domain.place import APP, WORK, Place
 from proctor.domain.problem import Problem
 from proctor.domain.sandbox import Execution
@@ -16,6 +17,8 @@ from proctor.scorers.programs.options import MarkOptions
 
 BUILD_SECONDS = 60.0
 _WHEELS = f"{WORK}/wheels"
+# Asked before anything of the program has run: that it is missing is no fault of the program's.
+_NOT_THERE = "There is no {} where programs run: install it there, or choose another runner."
 _VERSION = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
 
 
@@ -50,7 +53,7 @@ class Builder:
     async def _build_javascript(self) -> None:
         done = await self._execute(("node", "--version"))
         if not done.succeeded:
-            raise BuildError("there is no Node.js in the place")
+            raise ScorerError(f"{_NOT_THERE.format('Node.js (node)')} {_words(done)}")
         self.version = done.stdout.decode("ascii", "replace").strip().removeprefix("v")
         self.log.append(f"Node.js {self.version}")
         self._refuse_npm_packages()
@@ -72,7 +75,7 @@ class Builder:
     async def _build_python(self, options: MarkOptions) -> None:
         done = await self._execute(("python3", "-c", _VERSION))
         if not done.succeeded:
-            raise BuildError(f"there is no Python in the place: {_words(done)}")
+            raise ScorerError(f"{_NOT_THERE.format('Python (python3)')} {_words(done)}")
         self.version = done.stdout.decode("ascii", "replace").strip()
         self.log.append(f"Python {self.version}")
         wheels = await fetched(self._problem, self._files, options, self.version)

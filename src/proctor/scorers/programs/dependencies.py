@@ -14,6 +14,8 @@ from proctor.scorers.programs.tools.scratch import scratch
 
 DOWNLOAD_SECONDS = 300.0
 FILE = "requirements.txt"
+_SILENT = ("(from versions: none)", "connection broken by", "is not a trusted or secure host", "HTTP error ")
+"""What pip says when a source is empty, cannot be reached, or refuses."""
 _WHEEL = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)-.+\.whl$")
 
 
@@ -55,13 +57,18 @@ def wanted(files: Mapping[str, bytes], allowed: Sequence[str]) -> tuple[str, ...
 
 
 async def fetched(problem: Problem, files: Mapping[str, bytes], options: MarkOptions, python: str) -> Wheels:
-    """The wheels for the place's Python, with all they need; none is built from source: nothing of theirs runs here."""
+    """The wheels for the place's Python, with all they need; none is built from source: nothing of theirs runs here.
+
+    A version that does not exist is the program's mistake; a source that is missing, silent or empty is nobody's mark.
+    """
     names = wanted(files, problem.dependencies)
     if not names:
         return Wheels({})
     if options.wheelhouse is None and options.index_url is None:
-        raise BuildError(
-            f"the program needs {', '.join(names)}; there is neither a wheelhouse nor a package index to take it from"
+        raise ScorerError(
+            f"The program needs {', '.join(names)}, which {problem.id} allows, and there is neither a wheelhouse nor a "
+            "package index to take it from: give one (--wheelhouse DIR or --index URL; for a run, "
+            "'requirements?wheelhouse=DIR' or '?index=URL')."
         )
     if installed("pip") is None:
         raise ScorerError("pip is needed to download packages; install it beside Proctor.")
@@ -79,8 +86,17 @@ async def fetched(problem: Problem, files: Mapping[str, bytes], options: MarkOpt
         except ToolError as error:
             raise ScorerError(f"Packages could not be downloaded: {error}") from error
         if code != 0:
-            raise BuildError(f"no wheels for {', '.join(names)}: {err.decode('utf-8', 'replace').strip()[-800:]}")
+            raise _refused(names, err.decode("utf-8", "replace").strip())
         return Wheels({path.name: path.read_bytes() for path in sorted((folder / "wheels").glob("*.whl"))})
+
+
+def _refused(names: Sequence[str], said: str) -> BuildError | ScorerError:
+    """Whose doing it is that pip found nothing; only the user's sources can make it say what is looked for here."""
+    if any(words in said for words in _SILENT):
+        return ScorerError(
+            f"The source of packages has nothing for {', '.join(names)}, or does not answer: {said[-800:]}"
+        )
+    return BuildError(f"no wheels for {', '.join(names)}: {said[-800:]}")
 
 
 def _source(options: MarkOptions) -> tuple[str, ...]:
