@@ -17,14 +17,14 @@ from fakes.scorecards import small_problem
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.lint import lint_problem
 from proctor.benchmarks.problems.shelf import problem_folders
-from proctor.domain.errors import RateLimitedError, RunError
+from proctor.domain.errors import ProviderFaultError, RateLimitedError, RunError
 from proctor.domain.message import Message, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.place import Runner
 from proctor.domain.problem import Problem
 from proctor.domain.response import Response, Usage
 from proctor.domain.scorecard import CheckStatus
-from proctor.runs.programs import PROOF_SECONDS, opened_runner, prove, submit
+from proctor.runs.programs import PROOF_SECONDS, _unless, opened_runner, prove, submit
 from proctor.runs.proving import Probe, Proof, check_problem
 from proctor.runs.repairing import MOST_OUTPUT, ProgramModel, feedback, visible_evidence
 from proctor.scorers.programs.options import MarkOptions
@@ -236,6 +236,41 @@ def test_the_hidden_tests_are_not_even_there_in_a_repair_round(problem: Problem)
         feedback(replace(evidence, checks=tuple(replace(one, status=CheckStatus.PASSED) for one in evidence.checks)))
         is None
     )
+
+
+def test_a_fault_in_a_repair_round_is_the_trials_own(problem: Problem) -> None:
+    needy = replace(problem, dependencies=("attrs",))  # and nowhere to take it from
+    program = {"main.py": BAD.encode(), "requirements.txt": b"attrs"}
+    with pytest.raises(ProviderFaultError, match="the visible tests could not be run: The program needs attrs"):
+        in_runner(lambda runner: visible_evidence(needy, program, runner, MarkOptions().checks_only()))
+
+
+def test_a_run_that_is_stopped_while_problems_are_proven_ends_at_once(problem: Problem, tmp_path: Path) -> None:
+    said: list[int] = []
+
+    async def work(runner: Runner) -> bool:
+        stopping = asyncio.Event()
+
+        def begin(count: int) -> None:
+            said.append(count)
+            stopping.set()
+
+        await _unless(stopping, prove([problem], runner, tmp_path / "home", on_begin=begin))
+        return (tmp_path / "home" / "proofs").exists()
+
+    assert not in_runner(work)
+    assert said == [1]
+
+
+def test_what_is_proven_is_not_proven_again_and_nothing_is_said_of_it(problem: Problem, tmp_path: Path) -> None:
+    said: list[int] = []
+
+    async def work(runner: Runner) -> None:
+        for _ in range(2):
+            await _unless(asyncio.Event(), prove([problem], runner, tmp_path / "home", on_begin=said.append))
+
+    in_runner(work)
+    assert said == [1]
 
 
 AGENT = """#!/bin/sh

@@ -135,7 +135,9 @@ async def carry_out(execution: Execution) -> RunStatus:
                 sandboxing(
                     execution.plan, execution.evaluations, partial(store.add_event, execution.run_id)
                 ) as execution.evaluations,
-                programming(execution.plan, execution.evaluations, execution.database) as execution.evaluations,
+                programming(
+                    execution.plan, execution.evaluations, execution.database, execution.stopping
+                ) as execution.evaluations,
             ):
                 status, error = await _attempt(execution, store)
     except ProctorError as failure:

@@ -8,10 +8,11 @@ import os
 import platform
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -65,9 +66,12 @@ async def opened_runner(name: str | None = None, *, is_unsafe: bool = False) -> 
 
 @asynccontextmanager
 async def programming(
-    plan: Plan, evaluations: Sequence[Evaluation], database: Database
+    plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event
 ) -> AsyncIterator[list[Evaluation]]:
-    """The evaluations, ready to ask for programs and to mark them; nothing is asked before every problem is proven."""
+    """The evaluations, ready to ask for programs and to mark them; nothing is asked before every problem is proven.
+
+    Once `stopping` is set nothing will be asked, so nothing more is proven either.
+    """
     asked = [item for item in evaluations if isinstance(item.benchmark.samples, ProblemSamples)]
     if not asked:
         yield list(evaluations)
@@ -77,7 +81,8 @@ async def programming(
     problems = {one.id: one for item in asked for one in _selected(item)}
     async with opened_runner(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox) as runner:
         options = _marked_with(asked)
-        await prove(list(problems.values()), runner, database.path.parent, options=options)
+        proving = prove(list(problems.values()), runner, database.path.parent, options=options, on_begin=_say_proving)
+        await _unless(stopping, proving)
         turns = asyncio.Semaphore(most_at_once())
         given = _Given(runner, problems, artifacts_of(database), turns)
         prompts = {
@@ -90,6 +95,26 @@ async def programming(
             replace(item, model=models[id(item.model)], scorers=tuple(map(given.to, item.scorers)))
             for item in evaluations
         ]
+
+
+def _say_proving(count: int) -> None:
+    """Before the first answer there may be a minute in which nothing else is seen to happen."""
+    what = "1 problem" if count == 1 else f"{count} problems"
+    print(f"Proving {what} on this machine first; it counts for a day.", file=sys.stderr)  # noqa: T201
+
+
+async def _unless(stopping: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
+    """Do the work, or as much of it as there is time for until somebody stops the run."""
+    doing, stopped = asyncio.create_task(work), asyncio.create_task(stopping.wait())
+    try:
+        await asyncio.wait({doing, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopped.cancel()
+        if not doing.done():
+            doing.cancel()
+        await asyncio.wait({doing, stopped})
+    if not doing.cancelled():
+        doing.result()
 
 
 def _selected(item: Evaluation) -> list[Problem]:
@@ -178,28 +203,31 @@ async def prove(
     *,
     jobs: int | None = None,
     options: MarkOptions = MarkOptions(),  # noqa: B008  frozen
+    on_begin: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Every gold solution passes its checks and nothing gets nothing, here and now; RunError names those that do not.
 
-    A proof counts for a day on this machine, for this version of the problem and of Proctor.
+    A proof counts for a day on this machine, for this version of the problem and of Proctor. `on_begin` is told how
+    many are due, where any is.
     """
     turns = asyncio.Semaphore(jobs or most_at_once())
     faults: list[str] = []
+    notes = {problem.id: _note_of(problem, runner, home) for problem in problems}
+    due = [problem for problem in problems if not _is_fresh(notes[problem.id])]
+    if due:
+        on_begin(len(due))
 
     async def one(problem: Problem) -> None:
-        note = _note_of(problem, runner, home)
-        if _is_fresh(note):
-            return
         async with turns:
             proof = await check_problem(replace(problem, mutants=()), runner, is_quick=True, jobs=1, options=options)
         broken = [f"{probe.name}: {probe.fault}" for probe in proof.probes if probe.fault]
         if broken:
             faults.append(f"{problem.id} ({'; '.join(broken)})")
         else:
-            _keep(note, proof.seconds)
+            _keep(notes[problem.id], proof.seconds)
 
     async with asyncio.TaskGroup() as group:
-        for problem in problems:
+        for problem in due:
             group.create_task(one(problem))
     if faults:
         names = ", ".join(sorted(faults))

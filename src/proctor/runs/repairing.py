@@ -12,7 +12,7 @@ from typing import Any
 
 from proctor.benchmarks.problems.folder import entry_files
 from proctor.benchmarks.problems.prompt import agent_prompt, specification
-from proctor.domain.errors import ModelError, ProviderFaultError, SandboxError
+from proctor.domain.errors import ModelError, ProviderFaultError, SandboxError, ScorerError
 from proctor.domain.message import Json, Message, Prompt
 from proctor.domain.model import Model, ModelIdentity
 from proctor.domain.place import Runner
@@ -147,7 +147,7 @@ async def visible_evidence(
         shown = replace(problem, folder=Path(name), checks=checks, thresholds=(), load=None)
         try:
             return await mark(shown, files, runner, options=options)
-        except SandboxError as fault:
+        except (SandboxError, ScorerError) as fault:  # of this trial alone: the others go on
             raise ProviderFaultError(f"the visible tests could not be run: {fault}") from fault
 
 

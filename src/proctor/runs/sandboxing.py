@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -49,7 +50,7 @@ async def sandboxing(plan: Plan, evaluations: Sequence[Evaluation], record: Reco
 
 @asynccontextmanager
 async def programming(
-    plan: Plan, evaluations: Sequence[Evaluation], database: Database
+    plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event
 ) -> AsyncIterator[list[Evaluation]]:
     """The evaluations, ready to ask for whole programs and to mark them, where any of them does."""
     if not any(getattr(scorer, "needs_runner", False) for item in evaluations for scorer in item.scorers):
@@ -57,7 +58,7 @@ async def programming(
         return
     from proctor.runs import programs
 
-    async with programs.programming(plan, evaluations, database) as ready:
+    async with programs.programming(plan, evaluations, database, stopping) as ready:
         yield ready
 
 
