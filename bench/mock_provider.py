@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import json
 import re
+import ssl
 import time
 from typing import cast
 
@@ -111,8 +112,12 @@ class Connection(asyncio.Protocol):
             self.transport.write(HEAD % (len(body), body))
 
 
-async def serve(port: int) -> None:
-    server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", port)
+async def serve(port: int, certificate: str | None) -> None:
+    context = None
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+    server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", port, ssl=context)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
@@ -122,4 +127,6 @@ if __name__ == "__main__":
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=0)
-    uvloop.run(serve(parser.parse_args().port))
+    parser.add_argument("--certificate", help="a file with a certificate and its key: answer over TLS")
+    given = parser.parse_args()
+    uvloop.run(serve(given.port, given.certificate))

@@ -1,6 +1,7 @@
 """What streaming costs: whole runs, plain and streamed, interleaved, against the provider of the speed benchmark.
 
 Prints CPU for 1,000 trials of each, start-up included, and their ratio; the answers have the same words either way.
+With --tls everything is asked over TLS, with a certificate made for the occasion and checked as any other.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from mock_provider import item
@@ -24,12 +25,26 @@ from mock_provider import item
 HERE = Path(__file__).parent
 
 
+def make_certificate(folder: Path) -> Path:
+    """One that signs itself, with its key: clients are told to trust it by SSL_CERT_FILE."""
+    new = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost -days 2"
+    names = "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", *new.split(), *names.split()], cwd=folder, check=True, capture_output=True
+    )
+    (folder / "both.pem").write_text((folder / "cert.pem").read_text() + (folder / "key.pem").read_text())
+    os.environ["SSL_CERT_FILE"] = str(folder / "cert.pem")
+    return folder / "both.pem"
+
+
 @contextmanager
-def provider() -> Iterator[str]:
-    process = subprocess.Popen([sys.executable, str(HERE / "mock_provider.py")], stdout=subprocess.PIPE, text=True)
+def provider(certificate: Path | None) -> Iterator[str]:
+    command = [sys.executable, str(HERE / "mock_provider.py")]
+    command += ["--certificate", str(certificate)] if certificate else []
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+        yield f"{'https' if certificate else 'http'}://127.0.0.1:{int(process.stdout.readline())}"
     finally:
         process.terminate()
         process.wait()
@@ -74,9 +89,12 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=10_000)
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tls", action="store_true")
     given = parser.parse_args()
     found: dict[str, list[float]] = {"plain": [], "streamed": []}
-    with tempfile.TemporaryDirectory() as place, provider() as url:
+    with ExitStack() as stack:
+        place = stack.enter_context(tempfile.TemporaryDirectory())
+        url = stack.enter_context(provider(make_certificate(Path(place)) if given.tls else None))
         write_benchmark(Path(place), given.trials)
         for _ in range(given.rounds):
             for name, more in (("plain", ""), ("streamed", "&stream=true")):

@@ -10,7 +10,7 @@ import pytest
 
 from commands import Cli
 
-HEAVY = ("sqlalchemy", "alembic", "pydantic", "rich", "jinja2", "yaml", "orjson", "asyncio", "pyreqwest")
+HEAVY = ("sqlalchemy", "alembic", "pydantic", "rich", "jinja2", "yaml", "orjson", "asyncio", "ssl")
 
 
 def completed(environment: dict[str, str], *words: str) -> list[str]:

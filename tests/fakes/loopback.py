@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import orjson
 
+HERE = "127.0.0.1"
 REASONS = {200: "OK", 302: "Found", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found"}
 
 
@@ -80,8 +82,12 @@ Handler = Callable[[Exchange], Awaitable[None]]
 class Loopback:
     """Serves until it is closed; `url` is where."""
 
-    def __init__(self, handler: Handler, port: int = 0) -> None:
+    def __init__(
+        self, handler: Handler, port: int = 0, context: ssl.SSLContext | None = None, name: str = HERE
+    ) -> None:
         self._handler = handler
+        self._context = context
+        self._name = name
         self._wanted_port = port
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -91,7 +97,7 @@ class Loopback:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'http' if self._context is None else 'https'}://{self._name}:{self.port}"
 
     def start(self) -> Self:
         self._thread.start()
@@ -122,7 +128,9 @@ class Loopback:
 
     async def _serve(self) -> None:
         self._stop = asyncio.Event()
-        server = await asyncio.start_server(self._accept, "127.0.0.1", self._wanted_port, limit=2**16, backlog=1024)
+        server = await asyncio.start_server(
+            self._accept, HERE, self._wanted_port, limit=2**16, backlog=1024, ssl=self._context
+        )
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()
@@ -136,16 +144,19 @@ class Loopback:
         assert task is not None
         self._tasks.add(task)
         try:
-            while (request := await read_request(reader)) is not None:
-                exchange = Exchange(request, writer)
-                await self._handler(exchange)
-                if exchange.is_closed:
-                    return
+            await self._converse(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             writer.transport.abort()
         finally:
             self._tasks.discard(task)
             writer.close()
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while (request := await read_request(reader)) is not None:
+            exchange = Exchange(request, writer)
+            await self._handler(exchange)
+            if exchange.is_closed:
+                return
 
 
 async def read_request(reader: asyncio.StreamReader) -> Request | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import re
+import ssl
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Self
@@ -19,7 +20,7 @@ import orjson
 
 from fakes.dialect import Ask, Dialect, Reply
 from fakes.faults import ANSWER_FAULTS, CONNECTION_FAULTS, STATUS_FAULTS, Faults, break_connection, rate_limit_headers
-from fakes.loopback import Exchange, Loopback, Request
+from fakes.loopback import HERE, Exchange, Loopback, Request
 from fakes.openai_dialect import OpenAIChat
 
 SUM = re.compile(r"(-?\d+) ([+*-]) (-?\d+)")
@@ -51,6 +52,8 @@ class FakeProvider:
         latency_seconds: float = 0.0,
         dialects: tuple[Dialect, ...] | None = None,
         port: int = 0,
+        context: ssl.SSLContext | None = None,
+        name: str = HERE,
     ) -> None:
         self.faults = faults or Faults()
         self.reply = reply or (lambda ask: Reply(solve(ask.text)))
@@ -63,7 +66,7 @@ class FakeProvider:
         self.in_flight = self.most_in_flight = 0
         self.requests: list[Request] = []
         """The latest requests, at most a hundred."""
-        self._server = Loopback(self._handle, port)
+        self._server = Loopback(self._handle, port, context, name)
 
     @property
     def url(self) -> str:
@@ -101,6 +104,8 @@ class FakeProvider:
 
     async def _handle(self, exchange: Exchange) -> None:
         request = exchange.request
+        if request.path == "/answered":  # asked often, while a test waits
+            return await exchange.reply_json(200, sum(self.answered.values()))
         if request.path == "/stats":
             return await exchange.reply_json(200, self.stats())
         if request.path == "/reset":

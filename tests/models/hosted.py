@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from ssl import SSLContext
 from typing import Any
 
 from fakes.anthropic_dialect import AnthropicMessages
 from fakes.dialect import Dialect
 from fakes.google_dialect import GoogleGenerate
+from fakes.loopback import HERE
 from fakes.openai_dialect import OpenAIChat
 from fakes.openrouter_dialect import OpenRouterChat
 from fakes.provider import FakeProvider
@@ -29,8 +31,9 @@ class Hosted:
     has_logprobs: bool = True
     takes_documents: bool = True
 
-    def server(self) -> FakeProvider:
-        return FakeProvider(key=KEY if self.key_variable else None, dialects=(self.dialect,))
+    def server(self, context: SSLContext | None = None, name: str = HERE) -> FakeProvider:
+        key = KEY if self.key_variable else None
+        return FakeProvider(key=key, dialects=(self.dialect,), context=context, name=name)
 
     def model(self, server: FakeProvider, *, key: str = KEY, **settings: Any) -> Model:
         given = {"model": f"{self.provider}/m-x", "base_url": server.url + self.path, **self.settings, **settings}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from ssl import SSLContext
 from typing import Any
 
 import pytest
@@ -22,9 +24,21 @@ Run = Callable[[Coroutine[Any, Any, Any]], Any]
 Handler = Callable[["Server", bytes, asyncio.StreamWriter], Awaitable[None]]
 
 
-@pytest.fixture(params=[asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
-def run(request: pytest.FixtureRequest) -> Run:
-    return request.param  # type: ignore[no-any-return]
+CERTIFICATE: ContextVar[SSLContext | None] = ContextVar("certificate", default=None)
+"""What servers are started with; none: over plain HTTP."""
+
+
+@pytest.fixture(
+    params=[(asyncio.run, False), (asyncio.run, True), (uvloop.run, False), (uvloop.run, True)],
+    ids=["asyncio", "asyncio over TLS", "uvloop", "uvloop over TLS"],
+)
+def run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    start, is_secure = request.param
+    if is_secure:
+        monkeypatch.setenv("SSL_CERT_FILE", str(request.getfixturevalue("authority").file))
+    token = CERTIFICATE.set(request.getfixturevalue("certificate") if is_secure else None)
+    yield start
+    CERTIFICATE.reset(token)
 
 
 def answer(body: bytes, more: bytes = b"") -> bytes:
@@ -44,7 +58,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/ask"
+        return f"{'https' if CERTIFICATE.get() else 'http'}://127.0.0.1:{self.port}/ask"
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -66,7 +80,7 @@ class Server:
 @asynccontextmanager
 async def serving(handler: Handler) -> AsyncIterator[tuple[Server, Transport]]:
     server = Server(handler)
-    running = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+    running = await asyncio.start_server(server.serve, "127.0.0.1", 0, ssl=CERTIFICATE.get())
     server.port = running.sockets[0].getsockname()[1]
     transport = Transport(Target("http/m"))
     try:
@@ -204,7 +218,7 @@ def test_an_answer_that_is_not_whole_is_a_fault(run: Run, said: bytes, expected:
 
     async def go() -> None:
         async with serving(breaking) as (server, transport):
-            with pytest.raises(ProviderFaultError, match=rf"connection to http://127.0.0.1:\d+ broke \(.*{expected}"):
+            with pytest.raises(ProviderFaultError, match=rf"connection to https?://127.0.0.1:\d+ broke \(.*{expected}"):
                 await ask(transport, server, b"x")
             assert await ask(transport, server, b"two") == b"two"
 
@@ -260,7 +274,7 @@ def test_a_connection_unused_for_too_long_is_not_trusted(run: Run) -> None:
 def test_connections_end_with_the_loop_even_when_nobody_closes_them(run: Run) -> None:
     async def go() -> Transport:
         server = Server(echo)
-        running = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+        running = await asyncio.start_server(server.serve, "127.0.0.1", 0, ssl=CERTIFICATE.get())
         server.port = running.sockets[0].getsockname()[1]
         transport = Transport(Target("http/m"))
         assert await ask(transport, server, b"x") == b"x"

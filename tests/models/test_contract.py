@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
+from ssl import SSLContext
 
 import pytest
 
+from fakes.authority import NAME, Authority
 from fakes.dialect import Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
+from fakes.proxy import Proxy
 from models.asking import KEY, ask, prompt
 from models.hosted import HOSTED, Hosted
 from proctor.domain.errors import (
@@ -30,15 +33,38 @@ TOOL = {
 }
 
 
-@pytest.fixture(params=HOSTED, ids=lambda hosted: hosted.name)
-def hosted(request: pytest.FixtureRequest) -> Hosted:
+WAYS = [(hosted, "") for hosted in HOSTED]
+# What an adapter says is the same on every way, and so is the way whatever is said: these are enough to hold both.
+WAYS += [(HOSTED[0], " over TLS"), (HOSTED[2], " over TLS"), (HOSTED[0], " through a proxy")]
+
+
+@pytest.fixture(params=WAYS, ids=lambda way: way[0].name + way[1])
+def way(request: pytest.FixtureRequest) -> tuple[Hosted, str]:
     return request.param  # type: ignore[no-any-return]
 
 
 @pytest.fixture
-def server(hosted: Hosted) -> Iterator[FakeProvider]:
-    with hosted.server() as running:
+def hosted(way: tuple[Hosted, str]) -> Hosted:
+    return way[0]
+
+
+@pytest.fixture
+def server(
+    way: tuple[Hosted, str], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[FakeProvider]:
+    if not way[1]:
+        with way[0].server() as running:
+            yield running
+        return
+    authority: Authority = request.getfixturevalue("authority")
+    context: SSLContext = request.getfixturevalue("certificate")
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    is_proxied = "proxy" in way[1]
+    with Proxy() as proxy, way[0].server(context, NAME if is_proxied else "localhost") as running:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://{proxy.address}")
         yield running
+        assert all(head.startswith(b"CONNECT ") for head in proxy.heard)
+        assert bool(proxy.passed) is (is_proxied and bool(running.requests))
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "streamed"])

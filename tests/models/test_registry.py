@@ -50,7 +50,7 @@ def test_every_provider_is_listed_with_its_key_and_what_it_can_do() -> None:
 def test_listing_providers_imports_nothing_heavy() -> None:
     code = (
         "import sys; from proctor.models.registry import list_providers; list_providers({});"
-        "heavy = {'openai', 'anthropic', 'grpc', 'pyreqwest', 'numpy', 'pypdfium2', 'jinja2', 'httpx2'};"
+        "heavy = {'openai', 'anthropic', 'grpc', 'aiohttp', 'numpy', 'pypdfium2', 'jinja2', 'httpx2'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,20 +1,21 @@
-"""Streams over plain HTTP: reassembled in the callback that receives them, with every fault as one of ours."""
+"""Streams: reassembled in the callback that receives them, with every fault as one of ours."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import aclosing
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakes.loopback import Exchange, Loopback
 from proctor.domain.errors import ModelError, ProviderFaultError, RequestRejectedError
 from proctor.models.faults import Target
 from proctor.models.http1 import MalformedAnswerError, TooLargeError
-from proctor.models.streams import StreamedAnswer
+from proctor.models.streams import MOST_WAITING, StreamedAnswer, StreamedLines
 from proctor.models.transport import Transport
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -148,3 +149,117 @@ def test_a_refusal_and_a_lost_connection_are_told_apart() -> None:
         [error] = ask(server, 1, lambda _: False)
         assert isinstance(error, ProviderFaultError)
         assert "broke" in str(error)
+
+
+def served(raw: list[bytes], status: int = 200, *, is_ended: bool = True) -> Loopback:
+    async def handler(exchange: Exchange) -> None:
+        await exchange.start_stream("application/jsonl", status)
+        for piece in raw:
+            await exchange.send_chunk(piece)
+        if is_ended:
+            await exchange.end_stream()
+        exchange.drop()
+
+    return Loopback(handler)
+
+
+async def read(transport: Transport, url: str, most: int = 10**9) -> list[bytes]:
+    found: list[bytes] = []
+    async with aclosing(transport.lines(f"{url}/file", {}, 20)) as lines:
+        async for line in lines:
+            found.append(line)
+            if len(found) == most:
+                break
+    return found
+
+
+def read_all(server: Loopback, most: int = 10**9, largest: int = 2**20) -> list[bytes]:
+    async def go() -> list[bytes]:
+        transport = Transport(Target("m"), largest_answer=largest)
+        try:
+            return await read(transport, server.url, most)
+        finally:
+            await transport.close()
+
+    return asyncio.run(go())
+
+
+@settings(max_examples=30)
+@given(st.binary(max_size=60).map(lambda raw: raw.replace(b"\r", b"\n")), st.integers(1, 20))
+def test_lines_cut_anywhere_are_whole(raw: bytes, size: int) -> None:
+    answer = StreamedLines(100, lambda: ProviderFaultError("too long"))
+    for start in range(0, len(raw), size):
+        answer._keep(raw[start : start + size])
+    answer.finish(is_whole=True)
+
+    async def go() -> list[bytes]:
+        answer.connection = Paused()  # type: ignore[assignment]
+        return [line async for line in answer.lines()]
+
+    assert asyncio.run(go()) == [line for line in raw.split(b"\n") if line.strip()]
+
+
+class Paused:
+    """Counts what a connection is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def pause(self) -> None:
+        self.told.append("pause")
+
+    def resume(self) -> None:
+        self.told.append("resume")
+
+
+def test_a_server_waits_while_nobody_takes_its_lines() -> None:
+    async def go() -> list[str]:
+        answer = StreamedLines(2 * MOST_WAITING, lambda: ProviderFaultError("too long"))
+        connection = Paused()
+        answer.connection = connection  # type: ignore[assignment]
+        line = b"x" * 1000 + b"\n"
+        answer._keep(line)
+        assert connection.told == []
+        answer._keep(line * (MOST_WAITING // 1000))
+        assert connection.told == ["pause"]
+        answer.finish(is_whole=True)
+        assert len([line async for line in answer.lines()]) == 1 + MOST_WAITING // 1000
+        return connection.told
+
+    assert asyncio.run(go()) == ["pause", "resume", "resume"]
+
+
+def test_a_file_larger_than_any_answer_comes_line_by_line() -> None:
+    line = b'{"n": "' + b"x" * 2000 + b'"}\n'
+    with served([line * 100] * 40 + [b'{"last": 1}']) as server:
+        found = read_all(server, largest=10_000)
+    assert len(found) == 4001
+    assert found[-1] == b'{"last": 1}'
+
+
+def test_a_reader_that_leaves_early_leaves_nothing_behind() -> None:
+    with served([b"one\ntwo\nthree\n"] * 1000, is_ended=False) as server:
+        assert read_all(server, most=2) == [b"one", b"two"]
+
+
+def test_the_lines_before_a_break_are_given_and_the_one_that_was_cut_is_not() -> None:
+    async def go(server: Loopback) -> list[object]:
+        transport, found = Transport(Target("m")), list[object]()
+        try:
+            async for line in transport.lines(f"{server.url}/file", {}, 20):
+                found.append(line)
+        except ProviderFaultError as error:
+            found.append("broke" in str(error))
+        finally:
+            await transport.close()
+        return found
+
+    with served([b"one\n", b"tw"], is_ended=False) as server:
+        assert asyncio.run(go(server)) == [b"one", True]
+
+
+def test_a_line_without_end_and_a_refusal_without_end_are_given_up() -> None:
+    with served([b"x" * 500] * 100) as server, pytest.raises(ProviderFaultError, match="given up"):
+        read_all(server, largest=10_000)
+    with served([b"x\n" * 500] * 100, status=500) as server, pytest.raises(ProviderFaultError, match="given up"):
+        read_all(server, largest=10_000)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
-import ssl
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from ssl import SSLContext
 
 import pytest
 
+from fakes.authority import Authority
 from fakes.loopback import Exchange, Loopback
 from fakes.provider import FakeProvider
 from models.asking import KEY, make, spec
@@ -91,48 +89,16 @@ def test_a_server_on_this_machine_is_asked_past_any_proxy(proxy: tuple[str, list
     assert seen == []
 
 
-class _Secure(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
-        body = b'{"choices": [{"message": {"content": "over TLS"}}]}'
-        self.send_response(200)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+def test_a_certificate_of_ones_own_is_trusted_through_its_file_and_only_so(
+    authority: Authority, certificate: SSLContext
+) -> None:
+    async def answer(exchange: Exchange) -> None:
+        await exchange.reply_json(200, {"choices": [{"message": {"content": "over TLS"}}]})
 
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.fixture
-def secure(tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl is not installed")
-    new = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
-    (tmp_path / "leaf.ext").write_text("subjectAltName=DNS:localhost\nbasicConstraints=CA:FALSE\n")
-    for command in (
-        f"req -x509 {new} -days 2 -keyout ca.key -out ca.pem -subj /CN=authority",
-        f"req {new} -keyout key.pem -out leaf.csr -subj /CN=localhost",
-        "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out cert.pem -extfile leaf.ext",
-    ):
-        subprocess.run([openssl, *command.split()], cwd=tmp_path, check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
-    server = HTTPServer(("127.0.0.1", 0), _Secure)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"https://localhost:{server.server_port}/v1", tmp_path / "ca.pem"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def test_a_certificate_of_ones_own_is_trusted_through_its_file_and_only_so(secure: tuple[str, Path]) -> None:
-    url, certificate = secure
-    assert ask_elsewhere(f"openai/m?base_url={url}", SSL_CERT_FILE=str(certificate)) == "over TLS"
-    said = ask_elsewhere(f"openai/m?base_url={url}")
+    with Loopback(answer, context=certificate, name="localhost") as server:
+        model = f"openai/m?base_url={server.url}/v1"
+        assert ask_elsewhere(model, SSL_CERT_FILE=str(authority.file)) == "over TLS"
+        said = ask_elsewhere(model)
     assert said.startswith("ModelUnavailableError")
     assert "SSL_CERT_FILE" in said
 
@@ -177,11 +143,3 @@ def test_closing_twice_or_unused_is_harmless() -> None:
         await model.close()
 
     asyncio.run(go())
-
-
-@pytest.mark.parametrize("stream", ["false", "true"])
-def test_a_process_that_ends_right_after_its_answer_ends_well(stream: str) -> None:
-    with FakeProvider() as provider:
-        model = f"openai/m?base_url={provider.url}/v1&stream={stream}"
-        # Without a pause at exit about one in eight such processes was aborted by its HTTP thread.
-        assert [ask_elsewhere(model) for _ in range(8)] == ["ANSWER: 7"] * 8

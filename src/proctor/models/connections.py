@@ -151,4 +151,4 @@ def system_words(error: OSError) -> str:
     """What the system says, without the addresses that Python adds."""
     if error.errno is not None and error.errno > 0 and not isinstance(error, ssl.SSLError):
         return os.strerror(error.errno)
-    return error.strerror or str(error) or type(error).__name__
+    return error.strerror or str(error) or "it hung up"
