@@ -90,6 +90,17 @@ def test_a_batch_in_progress_leaves_anthropics_search_in_doubt(provider: BatchPr
     assert (found.remote_id, found.is_certain) == (None, False)
 
 
+async def no_answers(kind: str, url: str) -> None:
+    """A batch's answers are asked for, and that ends as the provider's fault."""
+    model = make({"model": f"{kind}/m", "base_url": url}, ENVIRONMENT)
+    try:
+        with pytest.raises(ProviderFaultError):
+            async for _ in find_batches(model, "m").answers("b_1"):
+                pass
+    finally:
+        await model.close()
+
+
 def test_results_are_read_from_our_own_address_whatever_the_answer_names(provider: BatchProvider) -> None:
     """The key must not follow an address that somebody else has written."""
     asked: list[str] = []
@@ -99,17 +110,8 @@ def test_results_are_read_from_our_own_address_whatever_the_answer_names(provide
         await exchange.reply_json(200, {"id": "b_1", "processing_status": "ended", "results_url": "http://192.0.2.7/",
                                         "request_counts": {"succeeded": 1}})  # fmt: skip
 
-    async def go(url: str) -> None:
-        model = make({"model": "anthropic/m", "base_url": url}, ENVIRONMENT)
-        try:
-            with pytest.raises(ProviderFaultError):
-                async for _ in find_batches(model, "m").answers("b_1"):
-                    pass
-        finally:
-            await model.close()
-
     with Loopback(liar) as server:
-        asyncio.run(go(server.url))
+        asyncio.run(no_answers("anthropic", server.url))
     assert asked == ["/v1/messages/batches/b_1/results"]
 
 
@@ -165,17 +167,8 @@ def test_a_file_of_answers_without_a_proper_name_is_not_fetched(answer: Any) -> 
         asked.append(exchange.request.path)
         await exchange.reply_json(200, answer)
 
-    async def go(url: str) -> None:
-        model = make({"model": "openai/m", "base_url": url}, ENVIRONMENT)
-        try:
-            with pytest.raises(ProviderFaultError):
-                async for _ in find_batches(model, "m").answers("b_1"):
-                    pass
-        finally:
-            await model.close()
-
     with Loopback(odd) as server:
-        asyncio.run(go(server.url))
+        asyncio.run(no_answers("openai", server.url))
     assert asked == ["/batches/b_1"]
 
 

@@ -119,6 +119,8 @@ def test_the_vocabulary_takes_itself_and_names_of_ones_own() -> None:
     for name, words in TAXONOMY.items():
         for word in words:
             refuse_foreign_words({name: word, "team": "anything"})
+            with pytest.raises(ValueError, match="is not in the vocabulary"):
+                refuse_foreign_words({name: f"{word}?", "team": "anything"})
 
 
 def test_what_a_benchmark_is_can_be_told_without_its_data(tmp_path: Path) -> None:

@@ -89,14 +89,16 @@ def test_json_and_yaml_in_documents_can_be_read() -> None:
     import orjson
     import yaml
 
+    read = []
     for document in documents():
         for block in blocks(document.read_text(encoding="utf-8")):
             if block.language == "yaml":
-                yaml.safe_load(block.text)
+                read.append(yaml.safe_load(block.text))
             if block.language == "json" and "…" not in block.text:
                 is_lines = block.marks.get("file", "").endswith(".jsonl")
-                for text in block.lines if is_lines else [block.text]:
-                    orjson.loads(text)
+                read += [orjson.loads(text) for text in (block.lines if is_lines else [block.text])]
+    assert read
+    assert all(isinstance(value, dict | list) for value in read), "a lone word is neither plan nor result"
 
 
 def test_the_references_name_every_setting_and_every_field() -> None:

@@ -133,7 +133,8 @@ def test_the_sdks_types_allow_what_is_sent() -> None:
 def test_googles_types_allow_what_is_sent() -> None:
     types = pytest.importorskip("google.genai.types")
     for item in GOOGLE:
-        types.Content.model_validate(item)
+        read = types.Content.model_validate(item)
+        assert len(read.parts) == len(item["parts"])
 
 
 def test_a_message_without_words_has_none(provider: FakeProvider) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,15 +32,27 @@ def test_a_decimal_is_read_back(number, layout):
 
 @given(st.text(alphabet="0123456789.,/-−%$€ \\frac{}boxedeE×^answer is:\n=()*½⁻²万Aa१٣", max_size=80))
 def test_no_text_breaks_the_readers(text):
-    read_number(text)
-    read_choice(text, "ABCD", ("1", "a", "½", ""))
+    reading = read_number(text)
+    assert reading is None or reading.number.value == reading.number.value, "a number, or none"
+    label, how = read_choice(text, "ABCD", ("1", "a", "½", ""))
+    assert label in {None, *"ABCD"}
+    assert how
 
 
 @pytest.mark.parametrize(
-    "text", ["1" * 5000, "1" * 5000 + " 1/2", ",".join(["1"] + ["111"] * 3000), "1 × 10⁻⁻", "1/0", "\\frac{1.2.3}{4}"]
+    ("text", "value"),
+    [
+        ("1" * 5000, math.inf),
+        ("1" * 5000 + " 1/2", math.inf),
+        (",".join(["1"] + ["111"] * 3000), math.inf),
+        ("1 × 10⁻⁻", 1),
+        ("1/0", None),
+        ("\\frac{1.2.3}{4}", None),
+    ],
 )
-def test_numbers_beyond_reason_are_read_without_a_fault(text):
-    read_number(text)
+def test_numbers_beyond_reason_are_read_without_a_fault(text, value):
+    reading = read_number(text)
+    assert (None if reading is None else reading.number.value) == value
 
 
 def test_tolerances_are_what_they_say():

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proctor.scorers.code.evalplus_judge import Comparison, answers
+from proctor.scorers.code.evalplus_judge import FLOAT_ABSOLUTE, Comparison, answers
 
 
 def compared(
@@ -58,10 +58,13 @@ def test_a_root_is_right_when_it_is_one() -> None:
 
 
 def test_the_tolerance_of_floats_stays_once_floats_were_expected() -> None:
-    found = iter([0.5, 1 + 1e-9])
+    found = iter([0.5, 1 + 1e-9, 1 + 1e-3])
     comparison = Comparison("f", lambda *_: next(found), 0, True)
     comparison.run([1], 0.5)
+    assert comparison.tolerance == FLOAT_ABSOLUTE
     comparison.run([2], 1.0)
+    with pytest.raises(AssertionError, match=r"expected 1\.0"):
+        comparison.run([3], 1.0)
 
 
 def test_the_reference_is_asked_where_its_answers_cannot_be_written() -> None:

@@ -105,5 +105,5 @@ def test_a_javascript_program_is_found() -> None:
 @settings(deadline=None)
 @given(st.text() | st.text("`~\n def scaled(x):return\t#'\"\\[]<>", max_size=200))
 def test_no_text_breaks_the_reader(text: str) -> None:
-    extract_function(text, "scaled", PROMPT)
-    extract_program(text)
+    for found in (extract_function(text, "scaled", PROMPT), extract_program(text)):
+        assert found.how, "how the program was found, or why there is none, is always said"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from dataclasses import replace
@@ -272,4 +273,6 @@ def test_looking_up_what_is_recorded_does_not_wait_for_a_write(tmp_path: Path) -
 
 def test_closing_a_journal_twice_is_harmless(tmp_path: Path) -> None:
     database = new_database(tmp_path)
+    before = set(threading.enumerate())
     with_journal(database, 1, lambda journal: journal.close())
+    assert set(threading.enumerate()) <= before, "its threads have ended"

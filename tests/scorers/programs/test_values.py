@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import IntEnum
@@ -122,11 +122,10 @@ json_values: Any = st.recursive(
 
 @given(json_values)
 def test_nonsense_is_refused_and_nothing_else_happens(data: Any) -> None:
-    try:
-        decode(data, lambda tag, body: None)
-    except ValueCodecError:
-        return
-    json.dumps(data)
+    asked: list[str] = []
+    with suppress(ValueCodecError):
+        decode(data, lambda tag, body: asked.append(tag))
+    assert {*asked} <= {*"hX?"}, "what has a tag of ours is read here"
 
 
 def test_deep_nesting_is_refused_both_ways() -> None:
