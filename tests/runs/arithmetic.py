@@ -56,6 +56,13 @@ def stats(url: str) -> dict[str, Any]:
     return found
 
 
+def answered(url: str) -> int:
+    """How many requests a provider process has answered so far."""
+    with urllib.request.urlopen(f"{url}/answered", timeout=10) as response:
+        found: int = json.load(response)
+    return found
+
+
 def start(home: Path, folder: Path, *arguments: str) -> subprocess.Popen[str]:
     """A real `proctor` process."""
     environment = {**os.environ, "PROCTOR_HOME": str(home)}

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from runs.arithmetic import finish, kill, provider_process, start, stats, wait_for, write_benchmark
+from runs.arithmetic import answered, finish, kill, provider_process, start, stats, wait_for, write_benchmark
 
 TRIALS = 2_000
 KILLS = 20
@@ -58,8 +58,8 @@ def test_twenty_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
             process = start(home, tmp_path, *(("resume", ids[0], "--json") if ids else run))
             # Some kills strike before the first request, the others after a random number of further answers.
             more = 0 if number % 5 == 0 else rng.randint(1, 110)
-            goal = stats(url)["answered"] + more
-            wait_for(lambda goal=goal, process=process: stats(url)["answered"] >= goal or process.poll() is not None)
+            goal = answered(url) + more
+            wait_for(lambda goal=goal, process=process: answered(url) >= goal or process.poll() is not None)
             assert process.poll() is None, "the run ended before it could be killed"
             kill(process)
             prompts = stats(url)["prompts"]
