@@ -159,6 +159,36 @@ def test_two_scorecards_are_compared(cli: Cli, tmp_path: Path) -> None:
     assert "is not a scorecard" in cli("problems", "diff", "a.json", "c.json").error
 
 
+def test_a_comparison_computes_marks_again_from_their_evidence(cli: Cli, tmp_path: Path) -> None:
+    problem = small_problem(tmp_path)
+    shelf = ("--problems", problem.folder.parent)
+    card = scorecard_document(scorecard_of(problem, evidence_of(problem)), problem, {"main.py": b"x = 1\n"})
+    Path("a.json").write_bytes(orjson.dumps(card))
+    Path("boast.json").write_bytes(orjson.dumps({**card, "total": 0.1, "passed": False}))
+    failing = [{**one, "status": "failed"} for one in card["evidence"]["checks"]]
+    spoilt = {**card, "evidence": {**card["evidence"], "checks": failing}}
+    Path("spoilt.json").write_bytes(orjson.dumps(spoilt))
+    equal = cli("problems", "diff", "a.json", "a.json", *shelf, "-f", "json").json
+    assert equal["remarks"] == []
+    boast = cli("problems", "diff", "a.json", "boast.json", *shelf, "-f", "json").json
+    assert boast["b"]["total"] == boast["a"]["total"] == card["total"]
+    assert boast["remarks"][0].startswith("B: The file says Failed: 0.100 of ")
+    changed = cli("problems", "diff", "a.json", "spoilt.json", *shelf, "-f", "json").json
+    assert (changed["b"]["total"], changed["b"]["passed"]) == (0, False)
+    assert "Its evidence comes to what is shown here" in changed["remarks"][0]
+    unknown = cli("problems", "diff", "a.json", "boast.json", "-f", "json").json
+    assert (unknown["b"]["total"], len(unknown["remarks"])) == (0.1, 2)
+    assert "add-up is not at hand: these are the file's own marks" in unknown["remarks"][0]
+    Path("bare.json").write_bytes(orjson.dumps({**card, "evidence": {"checks": 1}}))
+    assert "bare.json is not a scorecard whose marks" in cli("problems", "diff", "a.json", "bare.json").error
+
+
+def test_a_scorecard_has_no_junit_form(cli: Cli, mine: Path) -> None:
+    ended = cli("problems", "submit", mine / "add-up", mine / "add-up" / "solution", "--report", "card.xml")
+    assert ended.code == 2
+    assert ended.error.startswith("Error: --report: card.xml ends in none of .html, .htm, .md, .markdown, .json.")
+
+
 def test_problem_ids_are_completed(cli: Cli) -> None:
     from click import Context
 

@@ -288,7 +288,8 @@ def test_a_run_asks_repairs_marks_and_shows_programs(cli: Cli, tmp_path: Path) -
     gold = Path("mine/add-up/solution/main.py").read_text()
     Path("answers.py").write_text(
         f"GOLD = {gold!r}\n"
-        "def gold(prompt: str) -> str:\n    return '```python main.py\\n' + GOLD + '```'\n"
+        "OUT = '```python ../out.py\\n1\\n```'\n"
+        "def gold(prompt: str) -> str:\n    return '```python main.py\\n' + GOLD + '```\\n' + OUT\n"
         "def none(prompt: str) -> str:\n    return 'No.'\n"
     )
     models = ("-m", "python/answers:gold", "-m", "python/answers:none")
@@ -306,6 +307,10 @@ def test_a_run_asks_repairs_marks_and_shows_programs(cli: Cli, tmp_path: Path) -
     assert card["passed"]
     assert card["program"]["main.py"]["text"] == gold
     assert "no program was marked" in cli("problems", "card", run, "add-up", "--model", "python/answers:none").error
+    assert card["left_out"] == {"../out.py": "the path leads out of the folder ('..')"}
+    one = ("problems", "card", run, "add-up", "--model", "python/answers:gold")
+    assert "of epoch 3. There are: 0." in cli(*one, "--epoch", "3").error
+    assert "has no model 'python/answers:golden'. Did you mean" in cli(*one[:-1], "python/answers:golden").error
     again = cli("run", target, *models, "--json")
     assert [one["cached"] for one in again.json["evaluations"]] == [1, 1]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,13 +96,14 @@ def check_regression(opened: Database, document: dict[str, Any], baseline: str) 
     return cases
 
 
-def refuse_unwritable(reports: Sequence[Path]) -> None:
+def refuse_unwritable(reports: Sequence[Path], among: Collection[str] | None = None) -> None:
     """A report that could not be written is a mistake, found before anything is asked."""
     from proctor.cli.pages import ENDINGS
 
+    endings = [ending for ending in ENDINGS if among is None or ending in among]
     for path in reports:
-        if path.suffix.lower() not in ENDINGS:
-            raise click.UsageError(f"--report: {path.name} ends in none of {', '.join(ENDINGS)}.")
+        if path.suffix.lower() not in endings:
+            raise click.UsageError(f"--report: {path.name} ends in none of {', '.join(endings)}.")
         if not path.parent.is_dir():
             raise click.UsageError(f"--report: there is no folder {path.parent}.")
 

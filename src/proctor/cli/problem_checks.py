@@ -185,7 +185,7 @@ def submit(
     from proctor.runs.scorecards import whole_document
     from proctor.stores.submissions import submission_from
 
-    refuse_unwritable(reports)
+    refuse_unwritable(reports, {ending for ending, form in ENDINGS.items() if form != "junit"})
     problem = find_problem(name, shelf)
     submission = submission_from(program)
     card = _mark(problem, submission.files, {**running, "no_load": no_load})

@@ -270,16 +270,18 @@ def _form_of(output: Path | None) -> str:
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
-def diff(a: Path, b: Path, form: str | None, output: Path | None) -> None:
+@shelf_option
+def diff(a: Path, b: Path, form: str | None, output: Path | None, shelf: Path | None) -> None:
     """Compare two scorecards: marks, requirements that flipped, and what changed in the files.
 
     A and B are scorecards as JSON, written by 'proctor problems submit … --report a.json' or 'proctor problems card'.
+    Their marks are computed again from their evidence; for a problem of your own, name its folder with --problems.
     """
     from proctor.cli.pages import page_text, print_page, put
     from proctor.reports.scorecard_diff import compare_scorecards, difference_page
     from proctor.runs.scorecards import read_card
 
-    document = compare_scorecards(read_card(a), read_card(b))
+    document = compare_scorecards(read_card(a, shelf), read_card(b, shelf))
     page = difference_page(document)
     if form is None and output is None:
         print_page(page)

@@ -25,6 +25,7 @@ def compare_scorecards(a: Document, b: Document) -> dict[str, Any]:
     return {
         "problem": b["problem"],
         "is_comparable": a["problem"]["digest"] == b["problem"]["digest"],
+        "remarks": [f"{name}: {text}" for name, one in (("A", a), ("B", b)) for text in one.get("remarks", ())],
         "a": _summary(a),
         "b": _summary(b),
         "dimensions": _marks(a, b),
@@ -109,6 +110,7 @@ def _sections(document: Document) -> Iterator[Section]:
         for one in document["dimensions"]
     )
     notes = () if document["is_comparable"] else ("The problem has changed in between: the marks are not comparable.",)
+    notes += tuple(document["remarks"])
     text = (f"A: {document['a']['verdict']}", f"B: {document['b']['verdict']}")
     yield Section("Marks", text, (Table(("Mark", "A", "B", "B − A"), marks),), (), notes)
     flipped = tuple((one["id"], one["level"], one["a"], one["b"], one["text"]) for one in document["requirements"])

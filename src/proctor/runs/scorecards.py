@@ -11,10 +11,11 @@ from typing import Any
 import orjson
 
 from proctor.benchmarks.problems.shelf import find_problem
-from proctor.domain.errors import NotFoundError, ProctorError, UserError, did_you_mean
+from proctor.domain.errors import NotFoundError, ProctorError, ScorerError, UserError, did_you_mean
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
 from proctor.reports.scorecard import scorecard_document
+from proctor.reports.scorecard_page import verdict
 from proctor.scorers.programs.evidence import evidence_from_json
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.scorer import PASSED
@@ -24,6 +25,8 @@ from proctor.stores.results import ResultRow, ResultStore
 from proctor.stores.runs import RunStore
 
 Document = dict[str, Any]
+_MARKED = ("problem", "total", "covers", "passed", "reason", "grade", "dimensions", "requirements", "thresholds")
+_PARTS = {*_MARKED, "evidence", "program"}
 MOST_ON_A_PAGE = 2 * 1024 * 1024
 SHELF = "problems"
 """The benchmark's parameter that names a folder of the user's own problems."""
@@ -49,7 +52,7 @@ def card_of_trial(
     rows = [row for row in ResultStore(database).results(run.id, where=where) if row.epoch == epoch]
     carded = [(row, details) for row in rows if (details := card_details(row)) is not None]
     if not carded:
-        raise NotFoundError(_why_none(database, run.id, sample, rows))
+        raise NotFoundError(_why_none(database, run.id, where, epoch))
     if len({row.model for row, _ in carded}) > 1:
         models = ", ".join(sorted({row.model for row, _ in carded}))
         raise UserError(
@@ -80,7 +83,8 @@ def document_of(details: Mapping[str, Any], problem: Problem, artifacts: FileArt
             f"The problem {problem.id} has changed since this program was marked; "
             "its requirements are no longer those that were measured."
         )
-    return whole_document(scorecard_of(problem, evidence), problem, _program(evidence.program, artifacts), artifacts)
+    files, refused = _program(evidence.program, artifacts), details.get("refused")
+    return whole_document(scorecard_of(problem, evidence), problem, files, artifacts, refused)
 
 
 def whole_document(
@@ -111,24 +115,51 @@ def _program(key: str | None, artifacts: FileArtifacts) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def _why_none(database: Database, run_id: str, sample: str, rows: list[ResultRow]) -> str:
-    if rows:
+def _why_none(database: Database, run_id: str, where: dict[str, str], epoch: int) -> str:
+    rows = list(ResultStore(database).results(run_id, where=where))
+    sample = where["sample"]
+    if any(row.epoch == epoch for row in rows):
         return f"There is no scorecard of {sample} in run {run_id}: no program was marked there."
-    known = {row.sample_id for row in ResultStore(database).results(run_id)}
-    return f"Run {run_id} has no answer to {sample!r}.{did_you_mean(sample, known)}"
+    if rows:
+        epochs = ", ".join(str(one) for one in sorted({row.epoch for row in rows}))
+        return f"Run {run_id} has no answer to {sample!r} of epoch {epoch}. There are: {epochs}."
+    every = list(ResultStore(database).results(run_id))
+    if any(row.sample_id == sample for row in every):
+        models = sorted({row.model for row in every})
+        return f"Run {run_id} has no model {where['model']!r}.{did_you_mean(where['model'], models)}"
+    return f"Run {run_id} has no answer to {sample!r}.{did_you_mean(sample, {row.sample_id for row in every})}"
 
 
-def read_card(path: Path) -> Document:
-    """A scorecard's JSON from a file."""
+def read_card(path: Path, shelf: Path | None = None) -> Document:
+    """A scorecard's JSON from a file, its marks computed again from its evidence; `remarks` says where that differs."""
     try:
         document = orjson.loads(path.read_bytes())
-        is_card = isinstance(document, dict) and {"problem", "requirements", "dimensions", "program"} <= set(document)
+        is_card = isinstance(document, dict) and set(document) >= _PARTS
     except (OSError, ValueError) as fault:
         raise UserError(f"{path} is not a scorecard: {fault}.") from fault
     if not is_card:
         raise UserError(f"{path} is not a scorecard as 'proctor problems submit --report FILE.json' writes it.")
-    found: Document = document
-    return found
+    try:
+        return _computed_again(document, shelf)
+    except (ScorerError, LookupError, TypeError, AttributeError) as fault:
+        raise UserError(f"{path} is not a scorecard whose marks can be computed again: {fault}") from fault
+
+
+def _computed_again(document: Document, shelf: Path | None) -> Document:
+    """As the evidence has it, where the problem is at hand; as the file has it, and said so, where it is not."""
+    evidence, name = evidence_from_json(document["evidence"]), str(document["problem"]["id"])
+    try:
+        problem = find_problem(name, shelf)
+    except NotFoundError:
+        problem = None
+    if problem is None or problem.digest != evidence.problem_digest:
+        what = f"{name} is not at hand" if problem is None else f"{name} has changed since"
+        return {**document, "remarks": [f"{what}: these are the file's own marks, not computed from its evidence."]}
+    again = scorecard_document(scorecard_of(problem, evidence), problem)
+    fresh = {key: again[key] for key in _MARKED}
+    is_same = all(fresh[key] == document.get(key) for key in ("total", "passed", "grade"))
+    remark = f"The file says {verdict(document)} Its evidence comes to what is shown here."
+    return {**document, **fresh, "remarks": [] if is_same else [remark]}
 
 
 def short_card(row: ResultRow) -> str | None:
