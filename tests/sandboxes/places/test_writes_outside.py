@@ -40,7 +40,7 @@ BY_NAME = {
     "/etc/linked": 'os.symlink("../etc", "/work/l2"); attempt(open, "/work/l2/linked", "w")',
     "/etc/unlinked-through": 'os.symlink("/etc", "/work/l3"); attempt(os.unlink, "/work/l3/unlinked-through")',
     "/etc/at": 'attempt(os.open, "at", os.O_WRONLY | os.O_CREAT, dir_fd=os.open("/etc", os.O_RDONLY))',
-    "/etc/group": 'attempt(os.fchmod, os.open("/etc/group", os.O_RDONLY), 0o666)',
+    "/usr": 'attempt(os.fchmod, os.open("/usr", os.O_RDONLY), 0o777)',
     "/usr/bin": 'attempt(os.utime, os.open("/usr/bin", os.O_RDONLY))',
     "/usr/lib": 'fd = os.open("/usr/lib", os.O_RDONLY); attempt(os.open, f"/proc/self/fd/{fd}", os.O_RDWR)',
     "/etc/renamed-out": 'open("/work/f1", "w").close(); attempt(os.rename, "/work/f1", "/etc/renamed-out")',
@@ -83,8 +83,8 @@ BY_NUMBER = {
 # What programs do without meaning any harm, and what means nothing to the kernel either.
 HARMLESS = """
 import subprocess, tempfile, threading
-for path in ("/etc/passwd", "/usr/bin/env", "/proc/1/stat", "/dev/urandom"): open(path, "rb").read(1)
-os.listdir("/etc"); os.stat("/etc/hosts"); os.access("/etc", os.W_OK)
+for path in (os.__file__, "/proc/1/stat", "/proc/self/mounts", "/dev/urandom"): open(path, "rb").read(1)
+os.listdir("/etc"); os.stat("/usr"); os.access("/etc", os.W_OK)
 for path in ("/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/shm/x", "/dev/tty",
              "/proc/self/comm", "/proc/thread-self/comm", f"/proc/{os.getpid()}/comm"): attempt(open, path, "w")
 thread = threading.Thread(target=lambda: [attempt(open, f"/proc/{os.getpid()}/comm", "w")]); thread.start()
@@ -114,7 +114,7 @@ def _watched(name: str, source: str) -> tuple[Execution, Seen]:
         return await python(place, HEAD + source), await place.seen()
 
     done, seen = within(name, work)
-    assert done.succeeded, done
+    assert done.succeeded, done.stderr.decode()
     return done, seen
 
 
