@@ -335,3 +335,29 @@ def test_an_agent_builds_in_a_folder_that_holds_what_it_is_told(cli: Cli, tmp_pa
     card = cli("problems", "card", "latest", "add-up", "-f", "json").json
     assert list(card["program"]) == ["main.py"]
     assert {one["id"]: one["status"] for one in card["requirements"]}["R1"] == "verified"
+
+
+LITTERING = """#!/bin/sh
+cat > /dev/null
+printf '{program}' > main.py
+{rest}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "outcome", "response"),
+    [
+        ("mkdir many; i=0; while [ $i -lt 1001 ]; do : > many/$i; i=$((i+1)); done", "invalid", "nothing was taken"),
+        ("while :; do echo and so on and on and on and on and on and on; done", "scored", ""),
+    ],
+)
+def test_what_an_agent_does_beyond_its_limits_is_its_own_doing(
+    cli: Cli, rest: str, outcome: str, response: str
+) -> None:
+    cli("problems", "new", "mine/add-up")
+    Path("agent.sh").write_text(LITTERING.format(program=GOOD.replace("\n", "\\n"), rest=rest))
+    Path("agent.sh").chmod(0o755)
+    cli("run", "requirements?problems=mine&measure=false", "-m", "command/./agent.sh", "--json", "--retries", "0")
+    (row,) = cli("samples", "latest", "--json").json
+    assert (row["outcome"], row["error"]) == (outcome, None)
+    assert response in row["response"]

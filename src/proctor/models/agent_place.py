@@ -18,6 +18,7 @@ MOST_FILES = 1_000
 MOST_BYTES = 16 * MIB
 DISK_BYTES = 256 * MIB
 OPENING_SECONDS = 60.0
+_OF_ITSELF = frozenset({Ending.EXITED, Ending.CRASHED})
 _LEFT_BEHIND = frozenset({"__pycache__", ".git", "node_modules", ".venv", "venv", ".pytest_cache", ".mypy_cache"})
 
 
@@ -39,11 +40,14 @@ class Worked:
     files: dict[str, bytes]
     """What is new or changed in the folder."""
     seconds: float
-    is_out_of_time: bool
+    is_cut_short: bool
+    """It used up its time or passed another limit, which is its own doing."""
+    refusal: str
+    """Why nothing of what it left was taken; empty where it was."""
 
 
 async def work_in_place(task: Task, runner: Runner) -> Worked:
-    """Run the agent to its end or its time limit; everything of it is gone afterwards but the files it built."""
+    """Run the agent to its end or a limit; everything of it is gone afterwards but the files it built."""
     command, agent = _command(task), Path(task.program).read_bytes()  # noqa: ASYNC240 - a script, read once
     limits = PlaceLimits(
         task.limits.memory_mb * MIB, task.limits.processes, 2 * DISK_BYTES, task.limits.seconds + OPENING_SECONDS
@@ -65,7 +69,8 @@ async def work_in_place(task: Task, runner: Runner) -> Worked:
             limits=_limits(task.limits),
         )
         seconds = time.perf_counter() - started
-        return Worked(_finished(done), await _files(place, task.seed), seconds, done.ending is Ending.TIMEOUT)
+        files, refusal = await _files(place, task.seed)
+        return Worked(_finished(done), files, seconds, done.ending not in _OF_ITSELF, refusal)
     except SandboxError as fault:
         raise ProviderFaultError(f"the agent's place failed: {fault}") from fault
     finally:
@@ -112,11 +117,15 @@ def is_left_behind(path: str) -> bool:
     return path.endswith(".pyc") or not _LEFT_BEHIND.isdisjoint(path.split("/")[:-1])
 
 
-async def _files(place: Place, seed: Mapping[str, bytes]) -> dict[str, bytes]:
+async def _files(place: Place, seed: Mapping[str, bytes]) -> tuple[dict[str, bytes], str]:
+    """What it built, or nothing and why: too much is an answer that cannot be read, not a fault."""
     listed = {path.removeprefix(f"{WORK}/"): size for path, size in (await place.list(WORK)).items()}
     wanted = {path: size for path, size in listed.items() if not is_left_behind(path)}
     if len(wanted) > MOST_FILES or sum(wanted.values()) > MOST_BYTES:
-        raise RequestRejectedError(f"the agent left more than {MOST_FILES:,} files or {MOST_BYTES // MIB} MiB behind")
+        return (
+            {},
+            f"The agent left more than {MOST_FILES:,} files or {MOST_BYTES // MIB} MiB behind: nothing was taken.",
+        )
     read = await place.read([f"{WORK}/{path}" for path in sorted(wanted)])
     found = {path.removeprefix(f"{WORK}/"): content for path, content in read.items()}
-    return {path: content for path, content in found.items() if seed.get(path) != content}
+    return {path: content for path, content in found.items() if seed.get(path) != content}, ""

@@ -114,8 +114,8 @@ class CommandModel:
     ) -> Response:
         """Build a program in a folder that holds `seed`: what is new or changed there is the answer.
 
-        When its time is up it is ended, and what it has built until then counts. Outside a sandbox it does not see the
-        folder `hidden`, where that can be had.
+        When its time is up, or it passes a limit of its sandbox, it is ended, and what it has built until then counts.
+        Outside a sandbox it does not see the folder `hidden`, where that can be had.
         """
         seconds = max(timeout_seconds - ENDING_SECONDS, timeout_seconds / 2)
         if self.is_free_agent:
@@ -126,11 +126,13 @@ class CommandModel:
         limits = Limits(seconds, self._settings.memory_mb, self._settings.processes)
         handed = {name: self._environment[name] for name in self._settings.environment}
         done = await work_in_place(Task(self._program, tuple(self._args), prompt.text, seed, handed, limits), runner)
-        if not done.is_out_of_time:
+        if not done.is_cut_short:
             self._check(done.finished)
-        read = ("", Usage(), None) if done.is_out_of_time else self._read(done.finished.stdout)
+        read = ("", Usage(), None) if done.is_cut_short else self._read(done.finished.stdout)
         files = done.files if self._settings.output != "text" else {}
-        return _response(read, files, done.seconds, is_out_of_time=done.is_out_of_time)
+        if done.refusal and self._settings.output != "text":
+            read = (f"{read[0]}\n{done.refusal}".strip(), *read[1:])
+        return _response(read, files, done.seconds, is_out_of_time=done.is_cut_short)
 
     async def _work(
         self,
