@@ -9,7 +9,7 @@ import pytest
 
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.scaffold import scaffold
-from proctor.domain.problem import Problem
+from proctor.domain.problem import Problem, Threshold
 from proctor.domain.scorecard import CheckResult, CheckStatus, Evidence, Phase, PhaseStatus
 from proctor.scorers.programs.marks import scorecard_of
 
@@ -49,3 +49,17 @@ def test_what_nobody_asked_for_is_said_to_be_so(problem: Problem) -> None:
     read = replace(card.evidence, findings={"ruff": {"status": "not applicable", "reason": "there is no source"}})
     again = {one.name: one.reason for one in scorecard_of(problem, read).dimensions}
     assert again["quality"] == "there was nothing to read"
+
+
+def test_a_threshold_that_was_not_measured_takes_its_part_of_the_weight_along(problem: Problem) -> None:
+    bounds = (Threshold("work_seconds", 5.0, "s", is_upper=True), Threshold("peak_memory", 64.0, "MiB", is_upper=True))
+    two = replace(problem, thresholds=bounds)
+    plain = replace(evidence(problem, status=CheckStatus.PASSED), measures={"work_seconds": 1.0})
+    card = scorecard_of(two, plain)
+    mark = next(one for one in card.dimensions if one.name == "performance")
+    whole = two.weights["performance"]
+    assert (mark.value, mark.weight) == (1.0, whole / 2)
+    assert mark.reason == "not measured: peak_memory at most 64 MiB"
+    both = scorecard_of(two, replace(plain, measures={"work_seconds": 1.0, "peak_memory_mib": 20.0}))
+    assert both.covers == pytest.approx(card.covers + whole / 2)
+    assert both.total == pytest.approx((card.total or 0) + whole / 2)

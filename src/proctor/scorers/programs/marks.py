@@ -136,7 +136,7 @@ def _others(problem: Problem, evidence: Evidence, *, is_earned: bool) -> list[Di
 
 
 def _performance(problem: Problem, evidence: Evidence) -> DimensionMark:
-    """The mean over the thresholds' own marks."""
+    """The mean over the thresholds' own marks; one that was not measured takes its part of the weight along."""
     weight = problem.weights.get("performance", 0.0)
     shares = {_label(one): threshold_share(one, evidence) for one in problem.thresholds}
     known = [share for share in shares.values() if share is not None]
@@ -147,7 +147,8 @@ def _performance(problem: Problem, evidence: Evidence) -> DimensionMark:
         why = f"nothing was measured: {log}".removesuffix(": ") if shares else "the problem sets no thresholds"
         return DimensionMark("performance", None, weight, why[:500], details)
     reason = f"not measured: {', '.join(missing)}" if missing else ""
-    return DimensionMark("performance", sum(known) / len(known), weight, reason, details)
+    measured = weight * len(known) / len(shares)
+    return DimensionMark("performance", sum(known) / len(known), measured, reason, details)
 
 
 def threshold_share(threshold: Threshold, evidence: Evidence) -> float | None:
