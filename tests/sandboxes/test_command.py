@@ -65,6 +65,21 @@ def test_nonsense_is_no_size(text: str) -> None:
         read_bytes(text)
 
 
+@pytest.mark.parametrize("text", ["64m", "64M", "64MiB", "64 MiB", " 64 mb "])
+def test_sizes_are_read_as_problems_write_them(text: str) -> None:
+    assert read_bytes(text) == 64 << 20
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "0", "-1"])
+def test_a_time_that_cannot_be_waited_is_refused_before_anything_runs(tmp_path: Path, seconds: str) -> None:
+    file = tmp_path / "hello.py"
+    file.write_text("print('hello')")
+    done = invoke(file, "--seconds", seconds)
+    assert done.exit_code == 2
+    assert "is no time that can be waited" in done.stderr
+    assert done.stdout == ""
+
+
 def test_the_table_says_what_holds(capsys: pytest.CaptureFixture[str]) -> None:
     made("namespaces")
     assert sandbox_report(["namespaces", "nsjail"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -18,19 +19,26 @@ if TYPE_CHECKING:
     from proctor.sandboxes.probe import Finding
 
 LANGUAGES = {".py": "python", ".js": "javascript", ".mjs": "javascript"}
-_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*(?:([kmg])(?:i?b)?|b)?", re.IGNORECASE)
+LONGEST_SECONDS = 86_400.0
 
 
 def read_bytes(text: str) -> int:
-    """'512m', '2g' or plain bytes."""
-    number, unit = (text[:-1], text[-1].lower()) if text and text[-1].lower() in _UNITS else (text, "")
-    try:
-        value = float(number) * _UNITS.get(unit, 1)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is no size; write 512m or 2g") from None
+    """'512m', '2g', '64 MiB' or plain bytes; the units are powers of 1024."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise click.BadParameter(f"{text!r} is no size; write 512m or 2g")
+    value = float(match[1]) * _UNITS[(match[2] or "").lower()]
     if not 1 <= value < 1 << 50:
         raise click.BadParameter(f"{text!r} is out of range")
     return int(value)
+
+
+def _seconds(_context: click.Context, _option: click.Parameter, value: float) -> float:
+    if not 0 < value <= LONGEST_SECONDS:  # which no number that is none is, either
+        raise click.BadParameter(f"{value:g} is no time that can be waited; give more than 0 and at most a day")
+    return value
 
 
 class _Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -55,7 +63,14 @@ sandbox.add_command(image)
     "--backend", help="namespaces, bubblewrap, nsjail, firejail, docker, podman; the first that holds by default."
 )
 @click.option("--memory", type=_Size(), default="512m", show_default=True, help="Memory, such as 256m or 2g.")
-@click.option("--seconds", type=float, default=10.0, show_default=True, help="Time on the clock, and of the processor.")
+@click.option(
+    "--seconds",
+    type=float,
+    default=10.0,
+    show_default=True,
+    callback=_seconds,
+    help="Time on the clock, and of the processor.",
+)
 @click.option("--processes", type=click.IntRange(1, 4096), default=32, show_default=True, help="Processes and threads.")
 @click.option("--disk", type=_Size(), default="64m", show_default=True, help="Room in its private /tmp.")
 @click.option("--output", type=_Size(), default="1m", show_default=True, help="What it may print.")
