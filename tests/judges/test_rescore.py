@@ -298,6 +298,8 @@ def limited(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("--scorer", "program"), "program would run what was answered, which rescoring does not do"),
+        (("--scorer", "humaneval"), "humaneval would run what was answered"),
         (("--scorer", "exat"), "Did you mean 'exact'"),
         (("--scorer", "exact:ignore_cas=true"), "Did you mean 'ignore_case'"),
         (("--scorer", "exact:ignore_case"), "key=value"),

@@ -19,6 +19,7 @@ from proctor.engine.budget import Budget
 from proctor.engine.recording import Recorder
 from proctor.runs.judges import JudgeBench, faults_of, give_opponents, judges_of, judging, lost
 from proctor.runs.resolve import Surroundings, price_of
+from proctor.runs.sandboxing import needs_sandbox
 from proctor.runs.side_by_side import Versions, side_by_side
 from proctor.scorers.registry import create_scorers
 from proctor.stores.database import Database
@@ -134,8 +135,19 @@ def prepare(
         price_of=lambda model: price_of(model, limits, surroundings),
     )
     made = bench.give(create_scorers(specs, surroundings.folder))
+    _refuse_running(made)
     scorers = {row["id"]: give_opponents(made, row["benchmark"], database) for row in rows}
     return Rescoring(run, rows, scorers, database, use_cache, limits.cost_usd)
+
+
+def _refuse_running(scorers: Sequence[Scorer]) -> None:
+    """There is no sandbox here: without it they would leave every response unmeasured."""
+    names = [one.name for one in scorers if needs_sandbox(one) or getattr(one, "needs_runner", False)]
+    if names:
+        raise PlanError(
+            f"{', '.join(names)} would run what was answered, which rescoring does not do. Start the run again: "
+            "answers come from the cache, so nothing is asked or paid for twice."
+        )
 
 
 def _run_and_rows(database: Database, reference: str, on: str | None) -> tuple[RunRow, list[dict[str, Any]]]:
