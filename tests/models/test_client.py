@@ -15,8 +15,10 @@ import uvloop
 
 from proctor.domain.errors import ModelUnavailableError, ProviderFaultError
 from proctor.models.client import HttpClient
+from proctor.models.connections import Connection
 from proctor.models.dialing import Route
 from proctor.models.faults import Target
+from proctor.models.http1 import AnswerParser
 from proctor.models.places import place_of
 from proctor.models.transport import Transport
 
@@ -128,6 +130,15 @@ def test_many_at_once_each_get_their_own_answer(run: Run) -> None:
                     group.create_task(several(first))
             assert len(server.requests) == 600
             assert server.connections <= 30
+
+    run(go())
+
+
+def test_a_question_of_many_megabytes_arrives_whole_and_so_does_its_answer(run: Run) -> None:
+    async def go() -> None:
+        async with serving(echo) as (server, transport):
+            question = bytes(range(256)) * 2**15
+            assert await ask(transport, server, question, 60) == question
 
     run(go())
 
@@ -316,3 +327,52 @@ def test_a_header_that_would_forge_another_is_refused_and_not_shown(run: Run, he
             assert server.connections == 0
 
     run(go())
+
+
+def test_each_server_is_asked_on_connections_of_its_own(run: Run) -> None:
+    def saying(name: bytes) -> Handler:
+        async def handler(server: Server, body: bytes, writer: asyncio.StreamWriter) -> None:
+            writer.write(answer(name))
+
+        return handler
+
+    async def go() -> None:
+        async with serving(saying(b"one")) as (one, transport), serving(saying(b"two")) as (two, _):
+            for _ in range(3):
+                assert await ask(transport, one, b"x") == b"one"
+                assert await ask(transport, two, b"x") == b"two"
+            await transport.close()
+            assert (one.connections, two.connections) == (1, 1)
+
+    run(go())
+
+
+def test_a_connection_that_was_paused_reads_on_once_its_answer_is_whole() -> None:
+    class Line(asyncio.Transport):
+        def __init__(self) -> None:
+            super().__init__()
+            self.told: list[str] = []
+
+        def write(self, data: object) -> None:
+            self.told.append("write")
+
+        def pause_reading(self) -> None:
+            self.told.append("pause")
+
+        def resume_reading(self) -> None:
+            self.told.append("resume")
+
+    async def go() -> list[str]:
+        buffer, line = bytearray(100), Line()
+        connection = Connection(memoryview(buffer))
+        connection.connection_made(line)
+        whole = asyncio.get_running_loop().create_future()
+        connection.ask(b"?", AnswerParser(100), whole)
+        connection.pause()
+        said = answer(b"yes")
+        buffer[: len(said)] = said
+        connection.buffer_updated(len(said))
+        await whole
+        return line.told
+
+    assert asyncio.run(go()) == ["write", "pause", "resume"]

@@ -57,7 +57,7 @@ def proxy_for(place: Place, environment: Mapping[str, str], platform: str = sys.
             if value := environment.get(variable, "").strip():
                 rules = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
                 return None if is_excepted(place, rules) else read_proxy(value, variable)
-    return None if platform == "linux" else _of_the_system(place, scheme)
+    return _of_the_system(place, scheme) if platform in ("darwin", "win32") else None
 
 
 def _of_the_system(place: Place, scheme: str) -> Proxy | None:

@@ -30,7 +30,8 @@ def trusted() -> ssl.SSLContext:
 @lru_cache(maxsize=4)
 def _context(file: str, folder: str, platform: str) -> ssl.SSLContext:
     is_own = bool(file or folder)
-    context = ssl.create_default_context() if platform == "linux" or is_own else _of_the_system()
+    has_own_store = platform in ("darwin", "win32") and not is_own
+    context = _of_the_system() if has_own_store else ssl.create_default_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(["http/1.1"])
     if file:
@@ -40,7 +41,7 @@ def _context(file: str, folder: str, platform: str) -> ssl.SSLContext:
         except (OSError, ssl.SSLError):
             raise UntrustedError(f"(SSL_CERT_FILE names {file}, which holds no readable certificates).") from None
     usual = ssl.get_default_verify_paths()
-    if platform == "linux" and not (is_own or usual.cafile or usual.capath):
+    if not (has_own_store or is_own or usual.cafile or usual.capath):
         for bundle in filter(os.path.exists, BUNDLES):
             context.load_verify_locations(cafile=bundle)
     return context
