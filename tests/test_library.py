@@ -156,7 +156,9 @@ def test_it_works_from_a_plain_script(environment: dict[str, str]) -> None:
 def test_ctrl_c_in_a_script_keeps_what_was_answered(cli: Cli, environment: dict[str, str]) -> None:
     with FakeProvider(latency_seconds=0.05) as provider:
         Path("script.py").write_text(
-            "import proctor\n"
+            "import signal\nimport proctor\n"
+            # What starts the tests in the background may have told its children to ignore Ctrl-C.
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
             f'proctor.evaluate("puzzles", models="openai/x?base_url={provider.url}/v1", limit=200, concurrency=4)\n'
         )
         with subprocess.Popen([sys.executable, "script.py"], env=environment, stderr=subprocess.PIPE) as process:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -252,27 +253,31 @@ async def main():
     sandbox = create({backend!r}, parallel=2)
     limits = SandboxLimits(wall_seconds=300, cpu_seconds=300)
     runs = [asyncio.create_task(sandbox.run(Program({program!r}), limits)) for _ in range(2)]
-    await asyncio.sleep(3)
-    print("running", flush=True)
     await asyncio.gather(*runs)
 asyncio.run(main())
 """
     )
-    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, start_new_session=True) as harness:
+    with subprocess.Popen([sys.executable, str(script)], start_new_session=True) as harness:
         try:
-            assert harness.stdout is not None
-            assert harness.stdout.readline() == b"running\n"
+            _wait(
+                lambda: (len(_children(str(harness.pid))) == 2 and _marked(marker) >= 2) or harness.poll() is not None
+            )
             wardens = _children(str(harness.pid))
             assert len(wardens) == 2
             assert _marked(marker) >= 2
         finally:
             harness.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and (_marked(marker) or any(Path(f"/proc/{pid}").exists() for pid in wardens)):
-        time.sleep(0.1)
+    _wait(lambda: not _marked(marker) and not any(Path(f"/proc/{pid}").exists() for pid in wardens))
     assert _marked(marker) == 0
     assert not [pid for pid in wardens if Path(f"/proc/{pid}").exists()]
     assert not [path for pid in wardens for path in Path("/sys/fs/cgroup").glob(f"*/proctor-{pid}-*")]
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    """Until it is so, or for so long that something must be wrong; the assertions that follow say what."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not condition():
+        time.sleep(0.1)
 
 
 def _marked(marker: str) -> int:

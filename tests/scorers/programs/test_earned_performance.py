@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -167,6 +168,8 @@ def test_the_time_to_start_is_taken_when_nothing_else_is_loaded(notes: Problem, 
     """The first start may meet another marking's load; the one within the turn counts, as it does for gold."""
     files = with_change(notes, "main.py", 'if __name__ == "__main__":\n', SLOW_ONCE)
     card = marked(notes, files, runner, CHECKED)
-    assert "ready after 2" in phase(card, "readiness").log
-    assert card.evidence.measures["start_seconds"] < 1.5
-    assert card.evidence.gold_measures["start_seconds"] < 1.5
+    said = re.search(r"ready after ([\d.]+) s", phase(card, "readiness").log)
+    assert said is not None
+    assert float(said[1]) >= 2
+    assert card.evidence.measures["start_seconds"] < float(said[1])
+    assert card.evidence.gold_measures["start_seconds"] < float(said[1])
