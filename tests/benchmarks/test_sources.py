@@ -207,7 +207,7 @@ def test_a_scheme_that_is_not_there_gets_a_suggestion(tmp_path: Path) -> None:
 
 
 def test_a_large_file_is_not_held_in_memory(tmp_path: Path, write: Write, load: Load) -> None:
-    count = 200_000
+    count = 50_000
     with (tmp_path / "large.jsonl").open("w") as file:
         for number in range(count):
             file.write(f'{{"id": "sample-{number}", "input": "{"q" * 200} {number}", "target": "{number}"}}\n')

@@ -19,7 +19,7 @@ from proctor.scorers.code import evalplus, humaneval, mbpp
 from proctor.scorers.code.humaneval import humaneval_check
 from proctor.scorers.code.mbpp import mbpp_check
 from scorers_code.conftest import rows, with_sandbox
-from scorers_code.mutation import mutate, plainly_passes
+from scorers_code.mutation import CPU_SECONDS, mutate, plainly_passes
 
 pytestmark = pytest.mark.timeout(1800)
 Row = dict[str, Any]
@@ -95,7 +95,7 @@ def _mutants(count: int) -> list[tuple[str, list[str], Check]]:
 
 async def _compare(sandbox: Pool, mutants: list[tuple[str, list[str], Check]]) -> list[tuple[bool, bool]]:
     gate = asyncio.Semaphore(sandbox.parallel)
-    limits = SandboxLimits(wall_seconds=40, cpu_seconds=5, memory_bytes=512 * MIB)
+    limits = SandboxLimits(wall_seconds=40, cpu_seconds=CPU_SECONDS, memory_bytes=512 * MIB)
 
     async def both(program: str, tests: list[str], check: Check) -> tuple[bool, bool]:
         async with gate:
