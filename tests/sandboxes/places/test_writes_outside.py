@@ -46,6 +46,7 @@ BY_NAME = {
     "/etc/renamed-out": 'open("/work/f1", "w").close(); attempt(os.rename, "/work/f1", "/etc/renamed-out")',
     "/etc/renamed-in": 'attempt(os.rename, "/etc/renamed-in", "/work/f2")',
     "/etc/made": 'attempt(os.mkdir, "made", dir_fd=os.open("/etc", os.O_RDONLY))',
+    "/etc/first": 'attempt(os.makedirs, "/etc/first/second/third")',
     "/etc/removed": 'attempt(os.rmdir, "/etc/removed")',
     "/etc/unlinked": 'attempt(os.unlink, "unlinked", dir_fd=os.open("/etc", os.O_RDONLY))',
     "/etc/link": 'open("/work/f3", "w").close(); attempt(os.link, "/work/f3", "/etc/link")',
@@ -99,7 +100,7 @@ os.symlink("/etc/link-text", "/work/a-link"); os.unlink("/work/a-link")
 with tempfile.TemporaryFile() as file, tempfile.NamedTemporaryFile(): file.write(b"x")
 socket.socket(socket.AF_UNIX).bind("\\0/etc/abstract"); socket.create_server(("127.0.0.1", 0)).close()
 subprocess.run(["sh", "-c", "echo x > /dev/null 2>&1; echo y > /work/z; echo z >> z"], check=True)
-attempt(os.mkdir, "/dev"); attempt(os.mkdir, "/usr/lib")
+attempt(os.mkdir, "/dev"); attempt(os.mkdir, "/usr/lib"); attempt(os.mkdir, "/nowhere/yet")
 attempt(os.mkdir, "/usr/lib/__pycache__"); attempt(open, "/usr/lib/__pycache__/x.cpython-311.pyc.140", "wb")
 os.symlink("loop", "/work/loop"); attempt(open, "/work/loop", "w"); attempt(open, "x" * 5000, "w")
 attempt(os.open, "/etc/only-named", os.O_PATH | os.O_CREAT)
@@ -164,8 +165,12 @@ os.wait(); os.system("echo x >> /etc/passwd")
 
 
 def test_a_program_that_hides_its_memory_is_told_to_write_where_nobody_can_read(isolated: str) -> None:
-    _, seen = _watched(isolated, 'libc.prctl(4, 0, 0, 0, 0); attempt(open, "/etc/passwd", "w")')
-    assert seen.writes == {"a path that could not be read": 1}
+    source = """
+fd = os.open("/usr", os.O_RDONLY); libc.prctl(4, 0, 0, 0, 0)
+attempt(open, "/etc/passwd", "w"); attempt(os.fchmod, fd, 0o777)
+"""
+    _, seen = _watched(isolated, source)
+    assert seen.writes == {"a path that could not be read": 2}
 
 
 def test_no_flood_of_writes_hides_an_attempt_or_stops_other_commands(isolated: str) -> None:

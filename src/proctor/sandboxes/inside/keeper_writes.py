@@ -120,8 +120,7 @@ class Writes:
             elif name == "utimensat":
                 is_following = not notice.arguments[3] & _NOT_FOLLOWING
             found = [self._target(notice, one, is_following=is_following) for one in _TARGETS[name]]
-        # `mkdir -p` asks for every folder on the way: one that is there already is not changed.
-        return [path for path in found if path is not None and not (name in _MAKING and _exists(path))]
+        return [path for path in found if path is not None and (name not in _MAKING or _is_next(path))]
 
     def _target(self, notice: kernel.Notice, target: _Target, *, is_following: bool) -> bytes | None:
         folder = HERE if target.folder is None else notice.arguments[target.folder] & 0xFFFFFFFF
@@ -175,9 +174,6 @@ def _socket_path(notice: kernel.Notice) -> bytes | None:
     return address[2:].partition(b"\0")[0] or None
 
 
-def _exists(path: bytes) -> bool:
-    try:
-        os.lstat(path)
-    except OSError:
-        return False
-    return True
+def _is_next(path: bytes) -> bool:
+    """Whether it is the first folder missing: `mkdir -p` and its kin ask for every one on the way, up or down."""
+    return not os.path.lexists(path) and os.path.lexists(path.rpartition(b"/")[0] or b"/")
