@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commands import ended
 from engine.parts import EchoScorer, MemoryJournal, ScriptedModel, trials
 from fakes.provider import FakeProvider
 from models.pdfs import compressed
@@ -24,7 +25,7 @@ from proctor.domain.response import Response, Usage
 from proctor.engine.budget import Budget, most_it_can_cost, reservation
 from proctor.engine.loop import ModelWork, Work, execute
 from proctor.prompts.documents import _one_at_a_time
-from runs.arithmetic import finish, provider_process, start, stats, write_benchmark
+from runs.arithmetic import provider_process, stats, write_benchmark
 
 PRICE = FlatPrice(Decimal(1), Decimal(10))
 
@@ -216,7 +217,7 @@ def test_a_capped_run_stops_resumes_with_a_higher_cap_and_repeats_nothing(tmp_pa
     with provider_process("--latency-ms", "2") as url:
         model = f"openai/sums?base_url={url}/v1"
         arguments = ("-m", model, "--max-tokens", "100", "--assume-price", "1/10", "--json")
-        code, out, err = finish(start(home, tmp_path, "run", "sums.yaml", *arguments, "--max-cost", "0.003"))
+        code, out, err = ended(home, tmp_path, "run", "sums.yaml", *arguments, "--max-cost", "0.003")
         document = json.loads(out)
         assert code == 1, err
         assert document["status"] == "cancelled"
@@ -226,7 +227,7 @@ def test_a_capped_run_stops_resumes_with_a_higher_cap_and_repeats_nothing(tmp_pa
         assert evaluation["stopped"] == 120 - evaluation["scored"]
         assert 0 < evaluation["cost_usd"] <= 0.003
         assert stats(url)["asked"] == evaluation["scored"]
-        code, out, err = finish(start(home, tmp_path, "resume", document["run_id"], "--max-cost", "5", "--json"))
+        code, out, err = ended(home, tmp_path, "resume", document["run_id"], "--max-cost", "5", "--json")
         assert code == 0, err
         [evaluation] = json.loads(out)["evaluations"]
         assert evaluation["scored"] == stats(url)["asked"] == 120
@@ -236,11 +237,11 @@ def test_a_cap_that_cannot_be_kept_is_refused(tmp_path: Path) -> None:
     write_benchmark(tmp_path, 3)
     with FakeProvider() as provider:
         model = f"openai/sums?base_url={provider.url}/v1"
-        code, _, err = finish(start(tmp_path / "h", tmp_path, "run", "sums.yaml", "-m", model, "--max-cost", "1"))
+        code, _, err = ended(tmp_path / "h", tmp_path, "run", "sums.yaml", "-m", model, "--max-cost", "1")
         assert code == 2
         assert "the price of openai/sums is unknown" in err
         more = ("--max-cost", "1", "--assume-price", "1/2")
-        code, _, err = finish(start(tmp_path / "h", tmp_path, "run", "sums.yaml", "-m", model, *more))
+        code, _, err = ended(tmp_path / "h", tmp_path, "run", "sums.yaml", "-m", model, *more)
         assert code == 2
         assert "--max-tokens" in err
         assert provider.stats()["asked"] == 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from runs.arithmetic import finish, provider_process, start, stats, write_benchmark
+from commands import ended
+from runs.arithmetic import provider_process, stats, write_benchmark
 
 RATES = ("429=0.05", "429-bare=0.05", "500=0.05", "drop=0.02", "truncate=0.01", "stall=0.005")
 
@@ -18,9 +19,7 @@ def test_a_run_completes_through_faults_and_counts_none_as_a_wrong_answer(tmp_pa
     write_benchmark(tmp_path, 600)
     with provider_process(*rates(), "--max-faults", "3", "--retry-after", "0.2", "--latency-ms", "5") as url:
         model = f"openai/sums?base_url={url}/v1"
-        code, out, err = finish(
-            start(tmp_path / "home", tmp_path, "run", "sums.yaml", "-m", model, "--timeout", "2", "--json")
-        )
+        code, out, err = ended(tmp_path / "home", tmp_path, "run", "sums.yaml", "-m", model, "--timeout", "2", "--json")
         met = stats(url)["faults"]
     assert code == 0, err
     [evaluation] = json.loads(out)["evaluations"]
@@ -34,7 +33,7 @@ def test_faults_that_outlive_the_retries_are_failed_and_in_no_denominator(tmp_pa
     home = tmp_path / "home"
     with provider_process("--rate", "500=0.3", "--latency-ms", "2") as url:
         model = f"openai/sums?base_url={url}/v1"
-        code, out, err = finish(start(home, tmp_path, "run", "sums.yaml", "-m", model, "--retries", "0", "--json"))
+        code, out, err = ended(home, tmp_path, "run", "sums.yaml", "-m", model, "--retries", "0", "--json")
         assert code == 0, err
         document = json.loads(out)
         [evaluation] = document["evaluations"]
@@ -46,12 +45,12 @@ def test_faults_that_outlive_the_retries_are_failed_and_in_no_denominator(tmp_pa
 
         # Resuming tries exactly the failed ones again; the earlier attempts are kept.
         before = stats(url)["asked"]
-        code, out, err = finish(start(home, tmp_path, "resume", document["run_id"], "--retries", "8", "--json"))
+        code, out, err = ended(home, tmp_path, "resume", document["run_id"], "--retries", "8", "--json")
         assert code == 0, err
         [evaluation] = json.loads(out)["evaluations"]
         assert (evaluation["scored"], evaluation["failed"]) == (200, 0)
         assert stats(url)["asked"] - before >= failed
-    code, out, _ = finish(start(home, tmp_path, "export", "latest", "--all-attempts"))
+    code, out, _ = ended(home, tmp_path, "export", "latest", "--all-attempts")
     assert len(out.splitlines()) == 200 + failed
 
 
@@ -61,7 +60,7 @@ def test_a_provider_that_is_not_there_is_said_once_and_the_run_can_be_resumed(tm
     with provider_process() as url:
         pass
     model = f"openai/sums?base_url={url}/v1"
-    code, out, err = finish(start(home, tmp_path, "run", "sums.yaml", "-m", model, "--json"))
+    code, out, err = ended(home, tmp_path, "run", "sums.yaml", "-m", model, "--json")
     document = json.loads(out)
     assert code == 1
     assert document["status"] == "failed"
@@ -71,7 +70,7 @@ def test_a_provider_that_is_not_there_is_said_once_and_the_run_can_be_resumed(tm
     assert evaluation["metrics"]["accuracy"]["value"] is None
     port = url.rpartition(":")[2]
     with provider_process("--port", port):
-        code, out, err = finish(start(home, tmp_path, "resume", document["run_id"], "--json"))
+        code, out, err = ended(home, tmp_path, "resume", document["run_id"], "--json")
     assert code == 0, err
     assert json.loads(out)["evaluations"][0]["scored"] == 50
 
@@ -84,9 +83,7 @@ def test_a_wrong_answer_is_wrong_and_an_unreadable_one_is_invalid(tmp_path: Path
         "    return str(number + number % 7) if number % 4 else '-1'\n"
     )
     write_benchmark(tmp_path, 100)
-    code, out, err = finish(
-        start(tmp_path / "home", tmp_path, "run", "sums.yaml", "-m", "python/answers:answer", "--json")
-    )
+    code, out, err = ended(tmp_path / "home", tmp_path, "run", "sums.yaml", "-m", "python/answers:answer", "--json")
     assert code == 0, err
     [evaluation] = json.loads(out)["evaluations"]
     assert (evaluation["scored"], evaluation["invalid"], evaluation["failed"]) == (75, 25, 0)

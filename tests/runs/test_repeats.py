@@ -13,13 +13,13 @@ import pytest
 from rich.console import Console
 
 import proctor
-from commands import Cli
+from commands import Cli, ended
 from proctor import plugins
 from proctor.cli.tables import print_results
 from proctor.domain.benchmark import ScorerSpec
 from proctor.reports.labels import WITHOUT_VOTES, has_votes, repeat_labels
 from proctor.scorers.registry import create_scorer
-from runs.arithmetic import finish, start, write_benchmark
+from runs.arithmetic import write_benchmark
 
 
 def test_epochs_give_pass_at_k_majority_and_consistency(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_epochs_give_pass_at_k_majority_and_consistency(tmp_path: Path) -> None:
     )
     write_benchmark(tmp_path, 40)
     arguments = ("run", "sums.yaml", "-m", "python/moody:answer", "--epochs", "3", "--no-cache", "--concurrency", "1")
-    code, out, err = finish(start(tmp_path / "home", tmp_path, *arguments, "--json"))
+    code, out, err = ended(tmp_path / "home", tmp_path, *arguments, "--json")
     assert code == 0, err
     [evaluation] = json.loads(out)["evaluations"]
     values = {name: estimate["value"] for name, estimate in evaluation["metrics"].items()}
@@ -169,7 +169,7 @@ def test_numbers_kept_before_votes_were_counted_so_are_computed_again(asked: Ask
         kept = json.loads(text)
         kept["metrics"] = {"accuracy": kept["metrics"]["accuracy"], "majority@3": {"value": 1.0, "n": 1}}
         connection.execute("UPDATE evaluations SET summary = ?", [json.dumps(kept)])
-    code, out, err = finish(start(asked.home, asked.folder, "show", run.id, "--json"))
+    code, out, err = ended(asked.home, asked.folder, "show", run.id, "--json")
     assert code == 0, err
     assert json.loads(out)["evaluations"][0]["metrics"]["majority@3"]["value"] == 0
 
@@ -192,7 +192,7 @@ def test_every_scorer_with_or_without_votes_is_known_to_be_so() -> None:
 def gated(asked: Asked, *flags: str) -> tuple[int, str]:
     """The exit code and the errors of a run over what `asked` has written."""
     command = ("run", "one.yaml", "-m", "python/saying_in_turn:answer", "--no-cache", "--concurrency", "1", *flags)
-    code, _, err = finish(start(asked.home, asked.folder, *command))
+    code, _, err = ended(asked.home, asked.folder, *command)
     return code, err
 
 
