@@ -16,9 +16,10 @@ from fakes.authority import Authority
 from fakes.loopback import Exchange, Loopback
 from fakes.provider import FakeProvider
 from models.asking import KEY, make, spec
-from proctor.domain.errors import PlanError
+from proctor.domain.errors import ModelUnavailableError, PlanError
+from proctor.models.faults import Target
 from proctor.models.registry import create_model
-from proctor.models.transport import is_loopback
+from proctor.models.transport import Transport, is_loopback
 
 ASK = """
 import asyncio, os, sys
@@ -143,3 +144,25 @@ def test_closing_twice_or_unused_is_harmless() -> None:
         await model.close()
 
     asyncio.run(go())
+
+
+@pytest.mark.parametrize("url", ["http://[half/v1", "ftp://host/v1", "http://user:hunter2@host/v1", "http://host/\x07"])
+def test_an_address_that_cannot_be_asked_is_refused_in_one_line(url: str) -> None:
+    async def go() -> None:
+        await Transport(Target("openai/m")).post(url, {}, b"{}", 5)
+
+    with pytest.raises(
+        ModelUnavailableError, match=r"^openai/m: no request can be made to .* Check base_url\.$"
+    ) as caught:
+        asyncio.run(go())
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_transport_that_was_closed_is_not_opened_again() -> None:
+    async def go() -> None:
+        transport = Transport(Target("openai/m"))
+        await transport.close()
+        await transport.post("http://127.0.0.1:1/", {}, b"{}", 5)
+
+    with pytest.raises(ModelUnavailableError, match="was asked after it was closed"):
+        asyncio.run(go())

@@ -239,6 +239,24 @@ def test_pieces_cut_anywhere_into_records_are_handed_over_exactly(
     assert len(cutting.peers) == 1
 
 
+def test_what_could_not_be_agreed_upon_is_said_in_plain_words() -> None:
+    error = ssl.SSLError(1, "[SSL: NO_SHARED_CIPHER] no shared cipher (_ssl.c:1)")
+    error.reason = "NO_SHARED_CIPHER"
+    assert trust.tls_words(error) == "no secure connection could be agreed upon: no shared cipher"
+
+
+def test_a_server_that_wants_a_certificate_of_ours_says_so(run: Run, authority: Authority) -> None:
+    context = authority.serving()
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(authority.file)
+    with Counting(context) as server:
+        error = asked(run, server.url)
+    assert isinstance(error, ProviderFaultError)
+    assert "\n" not in str(error)
+    assert "_ssl.c" not in str(error)
+    assert server.heard == []
+
+
 def test_every_connection_is_made_with_proof_of_name_and_age() -> None:
     context = trust.trusted()
     assert context.verify_mode is ssl.CERT_REQUIRED

@@ -140,7 +140,7 @@ def test_a_proxy_that_speaks_for_the_server_is_not_listened_to(
         monkeypatch.setenv("HTTPS_PROXY", f"{'socks5' if is_socks else 'http'}://{proxy.address}")
         error = asked(run, elsewhere)
     assert isinstance(error, ProviderFaultError)
-    assert "the proxy spoke before the server did" in str(error)
+    assert "it spoke before the server did" in str(error)
 
 
 class Rude(Loopback):
@@ -218,3 +218,54 @@ def test_plain_http_is_relayed_with_the_proxys_password_beside_it(run: Run, monk
     assert isinstance(error, ModelUnavailableError)
     assert f"the proxy refused to connect to http://{place} (HTTP 407: it asks for a user name" in str(error)
     assert provider.requests == []
+
+
+@pytest.mark.parametrize(
+    ("host", "heard"),
+    [(NAME, NAME.encode()), ("10.9.8.7", bytes((10, 9, 8, 7))), ("[fd00::1]", b"\xfd" + bytes(14) + b"\x01")],
+)
+def test_names_and_addresses_of_both_kinds_are_left_to_a_socks_proxy(
+    run: Run, monkeypatch: pytest.MonkeyPatch, host: str, heard: bytes
+) -> None:
+    with FakeProvider(name=host) as provider, Proxy(is_socks=True) as proxy:
+        monkeypatch.setenv("http_proxy", f"socks5h://{proxy.address}")
+        assert asked(run, provider) == "ANSWER: 7"
+    assert proxy.heard == [heard]
+
+
+def test_a_password_that_does_not_fit_is_not_cut_short(
+    run: Run, elsewhere: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Proxy(is_socks=True, login=LOGIN) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"socks5://user:{'x' * 256}@{proxy.address}")
+        error = asked(run, elsewhere)
+    assert isinstance(error, ModelUnavailableError)
+    assert "no room for names and passwords of more than 255 bytes" in str(error)
+
+
+class BadSocks(Loopback):
+    """Begins well, and then answers with an address of a kind that does not exist, or hangs up."""
+
+    def __init__(self, reply: bytes) -> None:
+        super().__init__(relay_nothing)
+        self._reply = reply
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(3)
+        writer.write(b"\x05\x00")
+        await reader.read(100)
+        writer.write(self._reply)
+        await writer.drain()
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"), [(b"\x05\x00\x00\x09\x00", "does not speak SOCKS 5"), (b"", "closed the connection")]
+)
+def test_a_socks_proxy_that_breaks_off_is_named(
+    run: Run, elsewhere: FakeProvider, monkeypatch: pytest.MonkeyPatch, reply: bytes, words: str
+) -> None:
+    with BadSocks(reply) as server:
+        monkeypatch.setenv("HTTPS_PROXY", f"socks5://127.0.0.1:{server.port}")
+        error = asked(run, elsewhere)
+    assert isinstance(error, ProviderFaultError)
+    assert f"(the proxy socks5://127.0.0.1:{server.port}: it {words})" in str(error)

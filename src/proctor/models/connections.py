@@ -149,6 +149,8 @@ class Connection(asyncio.BufferedProtocol):
 
 def system_words(error: OSError) -> str:
     """What the system says, without the addresses that Python adds."""
-    if error.errno is not None and error.errno > 0 and not isinstance(error, ssl.SSLError):
+    if isinstance(error, ssl.SSLError):
+        return (error.reason or type(error).__name__).replace("_", " ").lower()
+    if error.errno is not None and error.errno > 0:
         return os.strerror(error.errno)
     return error.strerror or str(error) or "it hung up"

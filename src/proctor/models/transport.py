@@ -132,7 +132,8 @@ class Transport:
 
     def _route(self, url: str) -> Route:
         """The way to an address; raises when it may not be asked, or cannot be."""
-        self._refuse_when_offline(url)
+        if is_confined():
+            self._refuse_beyond_here(url)
         if self._last[0] == url and self._last[1] is not None:
             return self._last[1]
         try:
@@ -152,8 +153,8 @@ class Transport:
             self._client = HttpClient(USER_AGENT, CONNECT_SECONDS)
         return self._client
 
-    def _refuse_when_offline(self, url: str) -> None:
-        if is_confined() and not is_loopback_host(urlsplit(url).hostname or ""):
+    def _refuse_beyond_here(self, url: str) -> None:
+        if not is_loopback_host(urlsplit(url).hostname or ""):
             where = f"{self.target.model}: {_place(url)} is not on this machine"
             raise ModelUnavailableError(f"{where}, and this run is offline: nothing was sent.")
 
@@ -202,5 +203,8 @@ def is_loopback(url: str) -> bool:
 
 def _place(url: str) -> str:
     """Scheme, host and port: never a query, which may hold a secret."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "its address"
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

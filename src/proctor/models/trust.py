@@ -7,6 +7,8 @@ import ssl
 import sys
 from functools import lru_cache
 
+from proctor.models.connections import system_words
+
 BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -16,6 +18,9 @@ BUNDLES = (
 )
 """Where systems keep their authorities: an interpreter that was built elsewhere does not always look there."""
 OF_TRUST = ("self-signed", "self signed", "issuer", "unable to verify")
+
+NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
+"""What OpenSSL calls an answer that is none of TLS; its versions differ."""
 
 
 class UntrustedError(Exception):
@@ -68,7 +73,6 @@ def distrust(error: ssl.SSLCertVerificationError) -> UntrustedError:
 
 def tls_words(error: ssl.SSLError) -> str:
     """Why no secure connection came about."""
-    reason = (error.reason or "").replace("_", " ").lower()
-    if reason in ("wrong version number", "http request", "record layer failure", "packet length too long"):
+    if error.reason in NO_TLS:
         return "it does not speak TLS: is it an http:// address?"
-    return f"no secure connection could be agreed upon: {reason or type(error).__name__}"
+    return f"no secure connection could be agreed upon: {system_words(error)}"

@@ -63,7 +63,7 @@ async def _connect(connection: Connection, proxy: Proxy, place: Place, user_agen
     if not 200 <= answer.status < 300:
         raise refusal(answer.status)
     if answer.has_more:
-        raise MalformedAnswerError("the proxy spoke before the server did")
+        raise MalformedAnswerError("it spoke before the server did")
 
 
 class _TunnelAnswer(AnswerParser):
@@ -84,8 +84,7 @@ async def _greet(connection: Connection, proxy: Proxy) -> None:
     methods = b"\x00\x02" if proxy.user else b"\x00"
     chosen = (await _said(connection, b"\x05%c%b" % (len(methods), methods), lambda _: 2))[1]
     if chosen == 2 and proxy.user:
-        user, word = proxy.user.encode()[:255], proxy.password.encode()[:255]
-        asked = b"\x01%c%b%c%b" % (len(user), user, len(word), word)
+        asked = b"\x01" + _measured(proxy.user) + _measured(proxy.password)
         if (await _said(connection, asked, lambda _: 2, version=1))[1] != 0:
             raise ProxyRefusedError("it does not accept the user name and password", is_lasting=True)
     elif chosen != 0:
@@ -103,9 +102,15 @@ def _address(host: str) -> bytes:
     try:
         found = ip_address(host)
     except ValueError:
-        name = host.encode("ascii")[:255]
-        return b"\x03%c%b" % (len(name), name)
+        return b"\x03" + _measured(host)
     return (b"\x01" if found.version == 4 else b"\x04") + found.packed
+
+
+def _measured(text: str) -> bytes:
+    data = text.encode()
+    if len(data) > 255:
+        raise ProxyRefusedError("SOCKS 5 has no room for names and passwords of more than 255 bytes", is_lasting=True)
+    return b"%c%b" % (len(data), data)
 
 
 def _reply_size(begun: bytes) -> int:
@@ -113,7 +118,7 @@ def _reply_size(begun: bytes) -> int:
         return 5
     sizes = {1: 10, 3: 7 + begun[4], 4: 22}
     if begun[3] not in sizes:
-        raise MalformedAnswerError("the proxy does not speak SOCKS 5")
+        raise MalformedAnswerError("it does not speak SOCKS 5")
     return sizes[begun[3]]
 
 
@@ -128,14 +133,14 @@ class _Said:
     def feed(self, data: bytes) -> bool:
         self.data += data
         if self.data[0] != self._version:
-            raise MalformedAnswerError("the proxy does not speak SOCKS 5")
+            raise MalformedAnswerError("it does not speak SOCKS 5")
         size = self._size(self.data)
         if len(self.data) > size:
-            raise MalformedAnswerError("the proxy spoke before the server did")
+            raise MalformedAnswerError("it spoke before the server did")
         return len(self.data) == size
 
     def end(self, *, is_announced: bool) -> None:  # noqa: ARG002 - it is too early either way
-        raise MalformedAnswerError("the proxy closed the connection")
+        raise MalformedAnswerError("it closed the connection")
 
 
 async def _said(connection: Connection, request: bytes, size: SizeOf, version: int = 5) -> bytes:
