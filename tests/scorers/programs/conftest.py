@@ -17,23 +17,27 @@ collect_ignore = ["problems"]
 PROBLEMS = Path(__file__).parent / "problems"
 
 
-@pytest.fixture
-def runner() -> Runner:
+def created_runner() -> Runner:
     """A real sandbox where there is one."""
     return bubblewrap.create() if shutil.which("bwrap") else none.create()
 
 
 @pytest.fixture
+def runner() -> Runner:
+    return created_runner()
+
+
+@pytest.fixture(scope="session")
 def tally() -> Problem:
     return read_problem(PROBLEMS / "tally")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def notes() -> Problem:
     return read_problem(PROBLEMS / "notes")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def shelf() -> Problem:
     return read_problem(PROBLEMS / "shelf")
 

@@ -10,6 +10,7 @@ from proctor.domain.place import Runner
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
 from proctor.scorers.programs.options import MarkOptions
+from scorers.programs.conftest import created_runner
 from scorers.programs.programs import marked
 
 READING = MarkOptions(is_measuring=False, is_running_own_tests=False)
@@ -45,14 +46,21 @@ def disguised(gold: str) -> dict[str, Mapping[str, str]]:
     }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def gold(tally: Problem) -> str:
     return tally.solution["main.py"].decode()
 
 
+@pytest.fixture(scope="module")
+def plain(gold: str, tally: Problem) -> Scorecard:
+    """What the bad program gets as it is."""
+    return marked(tally, {"main.py": f"{gold}\n{BAD}".encode()}, created_runner(), READING)
+
+
 @pytest.mark.parametrize("name", disguised(""))
-def test_no_disguise_makes_a_bad_program_better(name: str, gold: str, tally: Problem, runner: Runner) -> None:
-    plain = marked(tally, {"main.py": f"{gold}\n{BAD}".encode()}, runner, READING)
+def test_no_disguise_makes_a_bad_program_better(
+    name: str, plain: Scorecard, gold: str, tally: Problem, runner: Runner
+) -> None:
     files = {path: text.encode() for path, text in disguised(gold)[name].items()}
     hidden = marked(tally, files, runner, READING)
     assert {one.id for one in hidden.requirements if str(one.status) == "verified"} >= {"R1", "R2"}, "it works"
