@@ -26,7 +26,7 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 # In the same order everywhere; plain pytest shuffles, to find tests that lean on one another.
-# Hundreds of tests start `proctor`: where Python is told to write no bytecode, each start would compile it again.
+# Many tests start `proctor`: where Python is told to write no bytecode, each start would compile it again.
 unit: $(VENV)/.dev
 	$(BIN)/python -m compileall -q -x '/catalog/problems/' src tests
 	$(BIN)/coverage erase
