@@ -6,9 +6,10 @@ import asyncio
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from proctor.domain.errors import PlanError, did_you_mean
 from proctor.domain.estimate import Estimate
@@ -30,8 +31,7 @@ Written = str | os.PathLike[str] | Mapping[str, Any]
 """A benchmark or a model as a plan has it: text, or a mapping with options beside the name."""
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """What happened to a plan; its numbers are those that `proctor show` prints."""
 
     id: str

@@ -214,7 +214,7 @@ def test_the_published_marks_of_real_answers_are_reproduced_item_by_item() -> No
 @pytest.mark.parametrize("name", list(variants()))
 def test_no_prompt_gives_its_answer_away(name: str) -> None:
     """Of two samples that differ in the target alone, the prompts are the same."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     benchmark = loaded(name)
     for sample in list(benchmark.samples)[:50]:

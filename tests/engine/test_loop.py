@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from engine.parts import EchoScorer, MemoryJournal, ScriptedModel, trials, watched
 from proctor.domain.errors import (

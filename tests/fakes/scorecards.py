@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.scaffold import scaffold

@@ -250,7 +250,7 @@ def test_the_evidence_is_kept_with_the_score() -> None:
     )
 
     def say(request: Request) -> Response:
-        from dataclasses import replace
+        from msgspec.structs import replace
 
         return replace(reply, text=f"Half of a pair \ud800.\n{request.verdict(4)}")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import replace
 from ssl import SSLContext
 
 import pytest
+from msgspec.structs import replace
 
 from fakes.authority import NAME, Authority
 from fakes.dialect import Reply

@@ -6,11 +6,11 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import astuple
 
 from fakes.loopback import Exchange, Loopback, Request
 from models.asking import KEY

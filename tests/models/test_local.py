@@ -133,7 +133,7 @@ def test_other_weights_than_expected_are_refused(tmp_path: Path) -> None:
     environment = {**os.environ, "PIP_FIND_LINKS": str(folder), "PIP_NO_INDEX": "1"}
     script = (
         "from pathlib import Path\nfrom proctor.models.local_weights import Weights, _fetch\n"
-        f"_fetch(Weights({', '.join(repr(getattr(weights, name)) for name in Weights.__slots__)}), Path('out.gguf'))\n"
+        f"_fetch({weights!r}, Path('out.gguf'))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 import yaml
 from hypothesis import given as given_any
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from proctor.domain.errors import PlanError
 from proctor.domain.message import Message, Prompt

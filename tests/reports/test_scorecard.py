@@ -7,11 +7,11 @@ import io
 import json
 import re
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import orjson
 import pytest
+from msgspec.structs import replace
 
 from fakes.scorecards import HOSTILE, evidence_of, small_problem, unmeasured
 from proctor.cli.pages import page_text

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from commands import ended
 from engine.parts import EchoScorer, MemoryJournal, ScriptedModel, trials
@@ -56,7 +56,7 @@ def run_with_budget(model: ScriptedModel, cap: str, count: int, concurrency: int
 
 
 def _with_options(count: int):  # type: ignore[no-untyped-def]
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     return (replace(trial, options={"max_tokens": 50}) for trial in trials(count))
 
@@ -176,7 +176,7 @@ def test_what_providers_add_about_tools_is_reserved() -> None:
     tool = {"name": "f", "parameters": {}}
     plain = Prompt((Message("user", "x"),))
     # Anthropic's own instructions are 346 tokens long for many models, 530 for the wordiest.
-    assert input_tokens(replace(plain, tools=(tool,))) >= input_tokens(plain) + 530
+    assert input_tokens(Prompt(plain.messages, (tool,))) >= input_tokens(plain) + 530
 
 
 def test_input_that_a_provider_may_put_into_its_cache_is_reserved_at_that_rate() -> None:

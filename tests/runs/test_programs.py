@@ -6,11 +6,11 @@ import asyncio
 import json
 import shutil
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from msgspec.structs import replace
 
 from commands import Cli
 from fakes.scorecards import small_problem

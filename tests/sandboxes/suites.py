@@ -8,9 +8,11 @@ import socket
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from proctor.domain.sandbox import Case, Check, Execution, Program, SandboxLimits, Verdict
 from proctor.sandboxes.pool import Pool

@@ -11,10 +11,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from proctor.domain.errors import SandboxError
 from proctor.domain.sandbox import Case, CaseStatus, Check, Ending, Execution, Program

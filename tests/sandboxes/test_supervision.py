@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from proctor.domain.sandbox import MIB, Case, Check, Program
 from proctor.sandboxes.inside.artifacts import MAX_FILES, Collector

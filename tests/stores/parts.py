@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from engine.parts import EchoScorer, ScriptedModel
 from proctor.domain.benchmark import Benchmark, Fingerprint, ScorerSpec

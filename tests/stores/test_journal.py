@@ -4,13 +4,13 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import closing
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TypeVar
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from proctor.domain.message import Document, Image, Message, Prompt, Text
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError
@@ -13,8 +14,7 @@ from proctor.domain.sample import Sample
 NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class CheckReport:
+class CheckReport(Struct, frozen=True):
     """What a benchmark holds, and what its author may want to look at."""
 
     name: str
@@ -52,8 +52,7 @@ def check_benchmark(benchmark: Benchmark) -> CheckReport:
     )
 
 
-@dataclass(slots=True)
-class _Some:
+class _Some(Struct):
     """How many samples there are of a sort, and the ids of the first few."""
 
     count: int = 0
@@ -71,8 +70,7 @@ class _Some:
         return f"1 sample {one}: {self}" if self.count == 1 else f"{self.count} samples {many}: {self}"
 
 
-@dataclass(slots=True)
-class _Findings:
+class _Findings(Struct):
     categories: Counter[str] = field(default_factory=Counter)
     without_category: _Some = field(default_factory=_Some)
     without_target: _Some = field(default_factory=_Some)

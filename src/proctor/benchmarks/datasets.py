@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from proctor.benchmarks.files import Shelf
 from proctor.benchmarks.packaged import find_function
@@ -21,8 +22,7 @@ HUB, DATA = "hf://", "data://"
 NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a benchmark's data is looked for."""
 
     name: str
@@ -30,8 +30,7 @@ class Place:
     data: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """Rows, and how to read them."""
 
     rows: Rows
@@ -135,8 +134,7 @@ def _nowhere(file: str, place: Place) -> Rows:
     return StreamedRows(file, "line", refuse)
 
 
-@dataclass(frozen=True, slots=True)
-class AdvisedRows:
+class AdvisedRows(Struct, frozen=True):
     """Rows from elsewhere; when they cannot be had, the user learns what else to do."""
 
     rows: Rows

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from msgspec import Struct
 from pydantic import ValidationError
 
 from proctor import plugins
@@ -28,8 +28,7 @@ from proctor.prompts.render import TemplateRenderer
 CUSTOM = "python://"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What a plan says of a benchmark beside its name."""
 
     seed: int = 0

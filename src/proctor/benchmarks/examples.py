@@ -5,9 +5,11 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.benchmark import Fingerprint, Samples
 from proctor.domain.errors import BenchmarkError
@@ -75,8 +77,7 @@ class ExamplePool:
         }
 
 
-@dataclass(frozen=True)
-class Remaining:
+class Remaining(Struct, frozen=True, dict=True):
     """The samples that are not shown as examples."""
 
     samples: Samples

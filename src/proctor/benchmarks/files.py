@@ -5,17 +5,17 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from stat import S_ISREG
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.domain.message import Part
 from proctor.prompts.files import LARGEST_FILE, part_of, too_large
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
+class Shelf(Struct, frozen=True):
     """Where paths in data lead: from `folder`, and never out of `top`: whoever wrote the data may be anybody."""
 
     folder: Path

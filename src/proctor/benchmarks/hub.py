@@ -10,12 +10,13 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
+
+from msgspec import Struct
 
 from proctor.benchmarks.rows import Row, Rows, pick
 from proctor.benchmarks.sources import open_rows
@@ -29,8 +30,7 @@ _OPTIONS = ("split", "revision", "file", "format")
 _PART = re.compile(r"-(\d+)-of-(\d+)\.parquet$")
 
 
-@dataclass(frozen=True, slots=True)
-class HubReference:
+class HubReference(Struct, frozen=True):
     """What an hf:// address names."""
 
     repository: str

@@ -7,9 +7,10 @@ models that can score whole texts (`completions/…`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.benchmarks.datasets import AdvisedRows
 from proctor.benchmarks.examples import ExamplePool, Remaining
@@ -36,8 +37,7 @@ VERSION = "1"
 FIELDS = Fields(metadata=["doc", "shown"])
 
 
-@dataclass(frozen=True)
-class TaskRenderer:
+class TaskRenderer(Struct, frozen=True):
     """Description, examples and question in one message, put together as the harness does."""
 
     description: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.benchmarks.lm_eval_file import TaskFile
 from proctor.domain.errors import BenchmarkError
@@ -18,8 +19,7 @@ SECONDS = 2.0
 ASK = "\n\n{lines}\n\nAnswer with the letter of the right choice."
 
 
-@dataclass(frozen=True)
-class Documents:
+class Documents(Struct, frozen=True):
     """Makes of a row what a sample needs: input, choices, target and the answer as examples show it."""
 
     task: TaskFile

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.benchmarks.answers import Answers, text_of
 from proctor.benchmarks.files import Shelf
@@ -26,8 +27,7 @@ class RowError(ValueError):
     """What is wrong with one row."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiled:
+class _Compiled(Struct, frozen=True):
     """One reader for each part of a sample; a part that is not there is read as None."""
 
     id: _Read

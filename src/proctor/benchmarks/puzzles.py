@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from proctor.domain.benchmark import Benchmark, Fingerprint, ScorerSpec
 from proctor.domain.errors import BenchmarkError, did_you_mean
@@ -17,8 +18,7 @@ from proctor.puzzles.puzzle import LEVELS
 COUNT = 200
 
 
-@dataclass(frozen=True, slots=True)
-class PuzzleSamples:
+class PuzzleSamples(Struct, frozen=True):
     """Puzzles made when asked for; kinds change fastest, then levels, so that any beginning is a fair mixture."""
 
     seed: int

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from proctor import plugins
 from proctor.benchmarks.packaged import find_function, given_rows
@@ -23,8 +25,7 @@ LM_EVAL = "lm-eval:"
 _YAML = (".yaml", ".yml")
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkInfo:
+class BenchmarkInfo(Struct, frozen=True):
     """What a list of benchmarks shows: nothing of the data is read for it."""
 
     name: str

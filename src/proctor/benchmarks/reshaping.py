@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.benchmarks.rows import BadRow, Row, Rows, pick
 from proctor.domain.errors import BenchmarkError
@@ -14,8 +15,7 @@ from proctor.domain.sample import Sample
 Transform = Callable[[Mapping[str, Any]], Mapping[str, Any] | Sample | list[Mapping[str, Any]]]
 
 
-@dataclass(frozen=True)
-class TransformedRows:
+class TransformedRows(Struct, frozen=True):
     """Each row as a function makes it, or the rows where it makes several; one that it cannot use is a bad row."""
 
     rows: Rows
@@ -57,8 +57,7 @@ class TransformedRows:
             return BadRow(f"the transform {self.name!r} cannot use this row: {fault}")
 
 
-@dataclass(frozen=True)
-class JoinedRows:
+class JoinedRows(Struct, frozen=True, dict=True):
     """Rows with the fields of the second source's row of the same key added; a row without a partner stays as it is."""
 
     rows: Rows

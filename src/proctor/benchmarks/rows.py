@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from proctor.domain.errors import BenchmarkError
 
 
-@dataclass(frozen=True, slots=True)
-class BadRow:
+class BadRow(Struct, frozen=True):
     """A row that could not be read, in place of the row."""
 
     reason: str
@@ -40,8 +40,7 @@ class Rows(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class StreamedRows:
+class StreamedRows(Struct, frozen=True):
     """Rows of a source that can only be read from its beginning, opened anew each time."""
 
     label: str

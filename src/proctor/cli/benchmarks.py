@@ -43,7 +43,7 @@ def benchmarks(context: click.Context, /, as_json: bool, **wanted: str | None) -
 @as_json
 def list_(as_json: bool, **wanted: str | None) -> None:
     """List them, as 'proctor benchmarks' alone does."""
-    from dataclasses import asdict
+    from msgspec.structs import asdict
 
     from proctor.benchmarks.registry import list_benchmarks
     from proctor.cli.workplace import print_json
@@ -130,7 +130,7 @@ def _with_scorers(
     benchmark: Benchmark, spec: BenchmarkSpec, info: BenchmarkInfo | None, here: Surroundings
 ) -> Benchmark:
     """The benchmark with samples that its scorers are asked about; the scorers of its variants can be made, too."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from proctor.benchmarks.registry import load_benchmark
     from proctor.domain.scorable import proven

@@ -7,10 +7,11 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 import click
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from proctor.cli.options import as_json
 from proctor.version import __version__
@@ -19,8 +20,7 @@ OPTIONAL = {"pyarrow": "Parquet files (proctor[parquet])", "pandas": "Run.to_pan
 LEAST_FREE_BYTES = 100 * 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     name: str
     state: str  # ok, note, problem
     detail: str

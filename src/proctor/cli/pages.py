@@ -37,7 +37,9 @@ def page_text(page: Page, document: Mapping[str, Any], form: str) -> str:
     if form == "json":
         import orjson
 
-        return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE, default=str).decode()
+        from proctor.cli.workplace import plain
+
+        return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE, default=plain).decode()
     if form == "md":
         from proctor.reports.markdown import page_markdown
 

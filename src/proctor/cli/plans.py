@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from proctor.benchmarks.registry import LM_EVAL, load_benchmark
 from proctor.domain.errors import FilterError, NotFoundError, PlanError, UserError, did_you_mean
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 YAML_ENDINGS = (".yaml", ".yml")
 
 
-@dataclass(frozen=True, slots=True)
-class GivenPlan:
+class GivenPlan(Struct, frozen=True):
     """A plan, and the file it came from where there is one."""
 
     plan: Plan

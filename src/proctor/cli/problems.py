@@ -145,7 +145,7 @@ def show(name: str, shelf: Path | None, as_json: bool) -> None:
 
 
 def _whole(problem: Problem) -> dict[str, Any]:
-    from dataclasses import asdict
+    from msgspec.structs import asdict
 
     return {
         **_summary(problem),
@@ -172,7 +172,7 @@ def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
 
     Nothing is run. Exit code 1 when there are errors; warnings are only shown.
     """
-    from dataclasses import asdict
+    from msgspec.structs import asdict
 
     from proctor.benchmarks.problems.lint import lint_problem
     from proctor.cli.workplace import print_json

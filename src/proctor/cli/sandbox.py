@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import asdict
 
 from proctor.cli.options import as_json
 from proctor.cli.sandbox_images import image

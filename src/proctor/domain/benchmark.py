@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from proctor.domain.message import Json, Prompt
 from proctor.domain.sample import Sample
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(Struct, frozen=True):
     """What was really there: a hash of the samples' content, and how many."""
 
     digest: str
@@ -43,16 +43,14 @@ class Renderer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ScorerSpec:
+class ScorerSpec(Struct, frozen=True):
     name: str
     options: Mapping[str, Json] = field(default_factory=dict)
-    where: str = field(default="", compare=False)
+    where: str = ""
     """File, line and path of what was written, for messages; empty when it was written in no file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Benchmark:
+class Benchmark(Struct, frozen=True):
     name: str
     samples: Samples
     renderer: Renderer

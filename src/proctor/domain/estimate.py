@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+
+class Estimate(Struct, frozen=True):
     """`value` is None when nothing was measured; the interval is the 95 % one."""
 
     value: float | None
@@ -21,8 +21,7 @@ class Estimate:
     """What the value is the mean of, class by class, where it is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class SampleScore:
+class SampleScore(Struct, frozen=True):
     """What metrics read: one sample's scores, averaged over its epochs."""
 
     sample_id: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
 from proctor.domain.message import Json
@@ -13,8 +14,7 @@ from proctor.domain.price import Price
 from proctor.domain.scorer import Scorer
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True):
     label: str
     model_spec: ModelSpec
     benchmark_spec: BenchmarkSpec

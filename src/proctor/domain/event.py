@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from proctor.domain.trial import Result
 
 
-@dataclass(frozen=True, slots=True)
-class TrialsSkipped:
+class TrialsSkipped(Struct, frozen=True):
     """Trials that an earlier execution of this run has finished."""
 
     evaluation_id: int
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class ResultsRecorded:
+class ResultsRecorded(Struct, frozen=True):
     """Results that are committed: a crash cannot lose them any more."""
 
     results: tuple[Result, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FaultSeen:
+class FaultSeen(Struct, frozen=True):
     """A request failed and will be tried again."""
 
     model: str
@@ -32,22 +30,19 @@ class FaultSeen:
     is_rate_limit: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ConcurrencyChanged:
+class ConcurrencyChanged(Struct, frozen=True):
     model: str
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class ModelGivenUp:
+class ModelGivenUp(Struct, frozen=True):
     """No further request is sent to this model in this run; what was recorded is kept."""
 
     model: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class BatchSeen:
+class BatchSeen(Struct, frozen=True):
     """How far a batch is at its provider."""
 
     model: str
@@ -58,8 +53,7 @@ class BatchSeen:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class BatchDelayed:
+class BatchDelayed(Struct, frozen=True):
     """Why a model's batches get no further for the moment; holds until one of them is seen."""
 
     model: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -93,6 +93,10 @@ class Prompt:
     tools: tuple[Mapping[str, Json], ...] = ()
     schema: Mapping[str, Json] | None = None
     """A JSON schema that the answer must fit (structured output)."""
+
+    def with_messages(self, messages: Iterable[Message]) -> Prompt:
+        """The same request of another conversation."""
+        return Prompt(tuple(messages), self.tools, self.schema)
 
     @property
     def text(self) -> str:

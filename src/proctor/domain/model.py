@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from msgspec import Struct
+
 from proctor.domain.message import Json, Prompt
 from proctor.domain.response import Response
 
@@ -20,8 +22,7 @@ class ModelIdentity:
     adapter_version: str
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """What may be asked of a model in a minute; None where nothing was said."""
 
     requests_per_minute: float | None = None

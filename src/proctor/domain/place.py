@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from proctor.domain.message import Json
 from proctor.domain.sandbox import MIB, Execution, SandboxLimits, Spent
@@ -15,8 +16,7 @@ WORK = "/work"
 """Where it works: empty at first, and whenever a check asks for a fresh one."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceLimits:
+class PlaceLimits(Struct, frozen=True):
     """What everything in a place may use together; one command's own limits are SandboxLimits."""
 
     memory_bytes: int = 1024 * MIB
@@ -26,8 +26,7 @@ class PlaceLimits:
     """From opening to closing; whoever is left is ended then."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """How a process outside gets to a service inside: started with this command in front, it finds this address."""
 
     prefix: tuple[str, ...]
@@ -35,8 +34,7 @@ class Reach:
     port: int
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What the place saw so far, whoever did it."""
 
     violations: Mapping[str, int] = field(default_factory=dict)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, Protocol
+
+from msgspec import Struct
 
 from proctor.domain.response import Usage
 
@@ -36,8 +37,7 @@ class Price(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class FlatPrice:
+class FlatPrice(Struct, frozen=True):
     """US dollars for a million tokens, the same for any length."""
 
     input_per_million: Decimal
@@ -77,8 +77,7 @@ class FlatPrice:
         return self.output_per_million if name == "reasoning_per_million" else self.input_per_million
 
 
-@dataclass(frozen=True, slots=True)
-class DiscountedPrice:
+class DiscountedPrice(Struct, frozen=True):
     """Another price, less a discount that holds for everything."""
 
     price: Price

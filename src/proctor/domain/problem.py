@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from proctor.domain.message import Json
 
@@ -41,8 +42,7 @@ class CheckKind(StrEnum):
     VISIBLE = "visible"
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     id: str
     level: Level
     text: str
@@ -50,8 +50,7 @@ class Requirement:
     """Names of test functions, without `test_`; none means that it is reported as untested."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interface:
+class Interface(Struct, frozen=True):
     """How a program is used. It is `main.py` or `main.js` in its top folder; a library is a module of this name."""
 
     kind: InterfaceKind
@@ -62,8 +61,7 @@ class Interface:
     ready_seconds: float = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(Struct, frozen=True):
     """A measure and the value it is held against; the unit `gold` means a ratio to the gold solution's."""
 
     measure: str
@@ -74,8 +72,7 @@ class Threshold:
     requirement: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
+class Mutant(Struct, frozen=True):
     """The gold solution with one fault: it fails exactly the requirements it breaks."""
 
     name: str
@@ -85,8 +82,7 @@ class Mutant:
     """The whole program: the gold solution's files with the mutant's own laid over them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     id: str
     title: str
     version: str
@@ -107,9 +103,9 @@ class Problem:
     folder: Path
     digest: str
     """Of every file of the problem: marks of different digests are not comparable."""
-    solution: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    mutants: tuple[Mutant, ...] = field(default=(), repr=False)
-    visible: Mapping[str, str] = field(default_factory=dict, repr=False)
+    solution: Mapping[str, bytes] = field(default_factory=dict)
+    mutants: tuple[Mutant, ...] = ()
+    visible: Mapping[str, str] = field(default_factory=dict)
     """Visible tests by path below `tests/visible`: a model is shown them."""
-    checks: Mapping[str, CheckKind] = field(default_factory=dict, repr=False)
+    checks: Mapping[str, CheckKind] = field(default_factory=dict)
     """Every authoritative test function, without `test_`, and its kind."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from proctor.domain.message import Json
 
@@ -18,8 +19,7 @@ class FinishReason(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens as the provider counted them; None where it did not say."""
 
     input_tokens: int | None = None
@@ -31,8 +31,7 @@ class Usage:
     """Input that was put into the provider's cache, which may cost more; part of the input."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True):
     name: str
     arguments: Json
     """The arguments as JSON; the raw text where it could not be parsed."""
@@ -41,15 +40,13 @@ class ToolCall:
     """Why the call does not fit the tools that were offered; None when it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenLogprob:
+class TokenLogprob(Struct, frozen=True):
     token: str
     logprob: float
     top: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class RateState:
+class RateState(Struct, frozen=True):
     """What a provider says is left of its allowance; None where it says nothing."""
 
     requests_left: int | None = None
@@ -59,8 +56,7 @@ class RateState:
     tokens_reset_seconds: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     text: str
     finish_reason: FinishReason = FinishReason.STOP
     usage: Usage = Usage()
@@ -78,7 +74,7 @@ class Response:
     """Who says what it cost: 'reported' by the provider, else the basis of the price; None until that is known."""
     turns: tuple[str, ...] = ()
     """Earlier answers of a conversation with several turns; `text` is the last one."""
-    rate: RateState | None = field(default=None, compare=False)
+    rate: RateState | None = None
     """The provider's allowance as it stood after this answer; not part of what is kept."""
 
     @property

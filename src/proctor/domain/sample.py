@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from proctor.domain.message import Json, Message, Part
 
@@ -11,8 +12,7 @@ Target = str | tuple[str, ...]
 """The expected answer, or several of which any will do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     id: str
     input: str | tuple[Message, ...]
     target: Target | None = None

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from proctor.domain.message import Json
 
 MIB = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxLimits:
+class SandboxLimits(Struct, frozen=True):
     """What one run may use; passing a limit ends the run, and the ending names the limit."""
 
     wall_seconds: float = 10.0
@@ -45,8 +45,7 @@ class Ending(StrEnum):
     """So many forbidden system calls, or such answers to the judge, that the run was ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """A whole program: its text, what it reads, and which of its files are wanted afterwards."""
 
     source: str
@@ -61,8 +60,7 @@ class Program:
     """Allow sockets, in a network of its own that leads nowhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(Struct, frozen=True):
     """What a run cost; None where the backend cannot tell."""
 
     seconds: float = 0.0
@@ -70,8 +68,7 @@ class Spent:
     peak_memory_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """What happened to a program."""
 
     ending: Ending
@@ -93,16 +90,14 @@ class Execution:
         return self.ending is Ending.EXITED and self.exit_code == 0
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One test: trusted Python source that passes when it runs to its end."""
 
     name: str
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """A submission, and trusted tests that judge it from another process."""
 
     submission: str
@@ -131,15 +126,13 @@ class CaseStatus(StrEnum):
     NOT_RUN = "not_run"
 
 
-@dataclass(frozen=True, slots=True)
-class CaseResult:
+class CaseResult(Struct, frozen=True):
     name: str
     status: CaseStatus
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The judge's decision; `passed` only when every test ran to its end on the judge's side."""
 
     passed: bool

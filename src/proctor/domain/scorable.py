@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from proctor.domain.benchmark import Fingerprint, Samples
 from proctor.domain.errors import BenchmarkError
@@ -61,8 +62,7 @@ class Proof:
                 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Proven:
+class _Proven(Struct, frozen=True):
     """Samples that are walked through once more to be proven; they are named by their ids."""
 
     samples: Samples

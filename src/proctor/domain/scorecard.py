@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from proctor.domain.message import Json
 
@@ -33,8 +34,7 @@ class PhaseStatus(StrEnum):
     """Something it depends on did not happen, or a tool is not there; the log says which."""
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Struct, frozen=True):
     name: str
     status: PhaseStatus
     started_at: float
@@ -53,8 +53,7 @@ class CheckStatus(StrEnum):
     NOT_RUN = "not run"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Struct, frozen=True):
     """One test function, over all its parameters and examples."""
 
     name: str
@@ -72,8 +71,7 @@ class RequirementStatus(StrEnum):
     UNTESTED = "untested"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """Everything the marks follow from; kept whole, so that they can be computed again."""
 
     problem: str
@@ -91,8 +89,7 @@ class Evidence:
     """The digest of a zip of the program's files."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequirementMark:
+class RequirementMark(Struct, frozen=True):
     id: str
     level: str
     text: str
@@ -100,8 +97,7 @@ class RequirementMark:
     checks: tuple[CheckResult, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DimensionMark:
+class DimensionMark(Struct, frozen=True):
     """`value` is None when it could not be measured; `reason` then says why."""
 
     name: str
@@ -111,8 +107,7 @@ class DimensionMark:
     details: Mapping[str, Json] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Scorecard:
+class Scorecard(Struct, frozen=True):
     evidence: Evidence
     requirements: tuple[RequirementMark, ...]
     dimensions: tuple[DimensionMark, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from proctor.domain.message import Json, Prompt
 from proctor.domain.response import Response
@@ -22,8 +23,7 @@ class Outcome(StrEnum):
     """Budget or cancel: never asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """The unit of caching, retry, queueing and storage; the id is a hash of everything that defines it."""
 
     id: str
@@ -37,8 +37,7 @@ class Trial:
     attempt: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What is recorded before scoring: a response, or the fault that took its place."""
 
     trial: Trial
@@ -51,8 +50,7 @@ class Answer:
     """Its row in the store, once recorded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     answer: Answer
     scores: tuple[Score, ...]
     outcome: Outcome

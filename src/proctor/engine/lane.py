@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError, RateLimitedError
 from proctor.domain.event import ConcurrencyChanged, FaultSeen, ModelGivenUp, Observer
@@ -152,7 +153,7 @@ class Lane:
     @staticmethod
     def _continued(prompt: Prompt, response: Response, follow_up: str) -> Prompt:
         said = (Message("assistant", response.text), Message("user", follow_up))
-        return replace(prompt, messages=(*prompt.messages, *said))
+        return prompt.with_messages((*prompt.messages, *said))
 
     async def _turn(self, prompt: Prompt, trial: Trial) -> Response | None:
         """One request in its turn; None when the run stops before that, or when there is no money left for it."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.event import Observer, TrialsSkipped
 from proctor.domain.journal import Journal, Recorded
@@ -25,8 +27,7 @@ def _always() -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """The trials of one evaluation, still to be pulled."""
 
     evaluation_id: int
@@ -36,8 +37,7 @@ class Work:
     """Asked before each request: False leaves out what was pulled but not sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelWork:
+class ModelWork(Struct, frozen=True):
     """All that one model has to do, one evaluation after the other."""
 
     label: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import dataclass, field
 from functools import partial
+
+from msgspec import Struct
 
 from proctor.domain.model import Allowance, Model
 from proctor.domain.response import RateState, Usage
@@ -31,15 +32,12 @@ async def wait_for_either(seconds: float, stopping: asyncio.Event, changed: asyn
             task.cancel()
 
 
-@dataclass
 class Bucket:
     """Fills steadily up to a second's worth; may be overdrawn by what was taken for too little."""
 
-    per_minute: float
-    now: float
-    level: float = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, per_minute: float, now: float) -> None:
+        self.per_minute = per_minute
+        self.now = now
         self.level = self.capacity
 
     @property
@@ -57,8 +55,7 @@ class Bucket:
         self.level -= amount
 
 
-@dataclass
-class Window:
+class Window(Struct):
     """What a provider said is left until a moment; nothing is known after it."""
 
     left: float

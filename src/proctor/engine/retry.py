@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from proctor.domain.errors import ModelError
 
@@ -12,8 +13,7 @@ LONGEST_SECONDS = 60.0
 LONGEST_RETRY_AFTER_SECONDS = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
+class RetryPolicy(Struct, frozen=True):
     """Exponential backoff with full jitter; a provider's Retry-After is a lower bound."""
 
     retries: int

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.errors import PlanError
 from proctor.domain.estimate import Estimate, SampleScore
@@ -25,8 +27,7 @@ class _AtLeast:
         return self._mean.estimate()
 
 
-@dataclass(frozen=True, slots=True)
-class Accuracy:
+class Accuracy(Struct, frozen=True):
     """The mean score; with a threshold, the share of samples whose score reaches it."""
 
     threshold: float | None = None

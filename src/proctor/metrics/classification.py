@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from math import exp, fsum, log, sqrt
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.metrics.intervals import t_interval
@@ -20,8 +22,7 @@ NO_INTERVAL = "no interval: no spread"
 _NO_SPREAD = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class ClassScore:
+class ClassScore(Struct, frozen=True):
     """One class; `precision` is None where it was never answered."""
 
     precision: float | None
@@ -31,8 +32,7 @@ class ClassScore:
     """How many samples expected it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Counts:
+class _Counts(Struct, frozen=True):
     """By class; the epochs of a sample share its one vote."""
 
     hits: Mapping[str, float]
@@ -133,8 +133,7 @@ class Confusion:
         return stderr, n * n / sizes, units < n
 
 
-@dataclass(frozen=True, slots=True)
-class MacroAverage:
+class MacroAverage(Struct, frozen=True):
     """The plain mean over classes of their precision, recall or F1."""
 
     of: Measure

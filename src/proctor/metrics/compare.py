@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.metrics.distributions import normal_quantile
@@ -16,8 +18,7 @@ from proctor.metrics.power import ALPHA, detectable_difference, samples_for_stde
 ANYTIME = "anytime-valid test"
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """What two systems' shared samples say; differences are B minus A."""
 
     names: tuple[str, str]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from proctor.domain.errors import PlanError, did_you_mean
 from proctor.domain.estimate import Estimate, SampleScore
@@ -42,8 +43,7 @@ class _Bootstrapped:
         return Estimate(plain.value, plain.n, stderr, max(0.0, low), min(1.0, high), method)
 
 
-@dataclass(frozen=True, slots=True)
-class Mean:
+class Mean(Struct, frozen=True):
     """The mean score, with a t interval or, when asked, a seeded bootstrap."""
 
     interval: str = "t"

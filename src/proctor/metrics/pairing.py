@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain, repeat
+
+from msgspec import Struct
 
 from proctor.metrics.intervals import Cluster, MeanAccumulator
 from proctor.metrics.sequences import ConfidenceSequence
@@ -15,8 +16,7 @@ Mark = tuple[str, float | None, str | None]
 """A sample's id, its score (None where it was asked and has none), and its group."""
 
 
-@dataclass(slots=True)
-class LeftOut:
+class LeftOut(Struct):
     """Samples that cannot be paired, by what happened to them."""
 
     only_a_failed_in_b: int = 0

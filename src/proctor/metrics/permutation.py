@@ -6,9 +6,10 @@ import math
 import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from operator import getitem
+
+from msgspec import Struct
 
 MOST_EXACT = 28
 """Up to this many differences every combination of signs is counted."""
@@ -21,8 +22,7 @@ FINEST = 1e-9
 DRAWS = 9_999
 
 
-@dataclass(frozen=True, slots=True)
-class PermutationTest:
+class PermutationTest(Struct, frozen=True):
     p_value: float
     error: float
     """The Monte-Carlo standard error of the p-value; 0 when every combination was counted."""
@@ -76,8 +76,7 @@ def _draw_single(sizes: Sequence[float], rng: random.Random) -> Callable[[], flo
     return lambda: sum(map(getitem, tables, rng.randbytes(len(tables))))
 
 
-@dataclass(slots=True)
-class _Bin:
+class _Bin(Struct):
     """Differences of about one size: the sum of their sizes, how many, positive minus negative ones."""
 
     total: float = 0.0

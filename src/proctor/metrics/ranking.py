@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import combinations
+
+from msgspec import Struct
 
 from proctor.domain.estimate import Estimate
 from proctor.metrics.compare import Comparison, correct, holm
@@ -18,8 +19,7 @@ from proctor.metrics.intervals import LEVEL
 from proctor.metrics.power import ALPHA
 
 
-@dataclass(frozen=True, slots=True)
-class Rank:
+class Rank(Struct, frozen=True):
     name: str
     value: float
     place: int

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import comb, fsum
+
+from msgspec import Struct
 
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.metrics.intervals import MeanAccumulator
 
 
-@dataclass(frozen=True, slots=True)
-class SampleRepeats:
+class SampleRepeats(Struct, frozen=True):
     """One sample's epochs: their scores, what each answers (None where nothing could be read), and whole responses."""
 
     sample_id: str

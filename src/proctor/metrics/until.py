@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from proctor.domain.errors import PlanError, did_you_mean
 
@@ -11,8 +12,7 @@ DECIDED = "decided"
 _WIDTH = re.compile(r"ci\s*<\s*(?P<number>[0-9]*\.?[0-9]+(?:e-?[0-9]+)?)\s*(?P<percent>%?)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Until:
+class Until(Struct, frozen=True):
     """Stop when the interval, from end to end, is narrower than `width`; without one, when a difference is decided."""
 
     width: float | None = None

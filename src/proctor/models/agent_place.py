@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from proctor.domain.errors import ProviderFaultError, RequestRejectedError, SandboxError
 from proctor.domain.place import APP, WORK, Place, PlaceLimits, Runner
@@ -22,8 +23,7 @@ _OF_ITSELF = frozenset({Ending.EXITED, Ending.CRASHED})
 _LEFT_BEHIND = frozenset({"__pycache__", ".git", "node_modules", ".venv", "venv", ".pytest_cache", ".mypy_cache"})
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """A program to run, what it is told, and what it may use."""
 
     program: str
@@ -34,8 +34,7 @@ class Task:
     limits: Limits
 
 
-@dataclass(frozen=True, slots=True)
-class Worked:
+class Worked(Struct, frozen=True):
     finished: Finished
     files: dict[str, bytes]
     """What is new or changed in the folder."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,7 @@ from proctor.models.transport import Transport
 ADAPTER_VERSION = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings(HostedSettings):
+class Settings(HostedSettings, frozen=True):
     version: str = "2023-06-01"
     """The API's version; from 2026-10-21 on it refuses temperature, top_p and top_k."""
     beta: tuple[str, ...] = ()
@@ -36,7 +34,7 @@ PROVIDER = Provider(
     key_variable="ANTHROPIC_API_KEY",
     base_url="https://api.anthropic.com",
     capabilities=Capabilities(True, True, True, True, False, True),
-    settings=tuple(field.name for field in fields(Settings)),
+    settings=Settings.__struct_fields__,
 )
 
 

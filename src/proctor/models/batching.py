@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.errors import ModelError, ModelUnavailableError, PlanError, ProviderFaultError
 from proctor.domain.message import Json, Prompt
@@ -30,14 +31,12 @@ UNKNOWN_ADDRESS = frozenset({404, 405, 501})
 MOST_QUOTED = 120
 
 
-@dataclass(frozen=True, slots=True)
-class BatchLimits:
+class BatchLimits(Struct, frozen=True):
     requests: int
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class BatchState:
+class BatchState(Struct, frozen=True):
     """How far a batch is, in the provider's own word."""
 
     name: str
@@ -48,8 +47,7 @@ class BatchState:
     """Why the batch as a whole was refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchAnswer:
+class BatchAnswer(Struct, frozen=True):
     """One request's response, or the fault that took its place."""
 
     custom_id: str
@@ -57,8 +55,7 @@ class BatchAnswer:
     error: ModelError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """Whether a batch that was perhaps handed in is there; uncertain means: ask again later."""
 
     remote_id: str | None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from proctor.domain.errors import ProviderFaultError
 from proctor.domain.message import Json, Prompt
@@ -37,8 +37,7 @@ COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
 CLOCKS_APART_SECONDS = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class AnthropicBatches:
+class AnthropicBatches(Struct, frozen=True):
     model: str
     wire: Wire
 

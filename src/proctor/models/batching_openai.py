@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
 import orjson
+from msgspec import Struct
 
 from proctor.domain.errors import ProviderFaultError
 from proctor.domain.message import Json, Prompt
@@ -38,8 +38,7 @@ MARK = "proctor"
 CLOCKS_APART_SECONDS = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAIBatches:
+class OpenAIBatches(Struct, frozen=True):
     model: str
     wire: Wire
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from proctor.domain.model import Model
 from proctor.domain.price import FREE, FlatPrice, Price
@@ -17,8 +18,7 @@ from proctor.models.prices import HOSTS, ListedPrice, find_price
 BATCH_LIMITS = {"openai": 50_000, "anthropic": 100_000}
 
 
-@dataclass(frozen=True, slots=True)
-class PriceFacts:
+class PriceFacts(Struct, frozen=True):
     """US dollars for a million tokens, as text; `note` says what the plain numbers leave out."""
 
     input: str
@@ -30,8 +30,7 @@ class PriceFacts:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ModelFacts(Struct, frozen=True):
     """None where nobody knows."""
 
     context_tokens: int | None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct, field
 
 from proctor.domain.message import Document, Image, Json, Message, Prompt
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
@@ -26,8 +27,7 @@ FINISH = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ChatDialect:
+class ChatDialect(Struct, frozen=True):
     limit_field: str = "max_tokens"
     """What this server calls the limit on an answer's length."""
     fields: Mapping[str, Json] = field(default_factory=dict)

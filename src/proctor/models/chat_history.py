@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import orjson
 
@@ -11,8 +10,7 @@ from proctor.domain.message import Json, Message, Prompt, Text, ToolResult, Tool
 from proctor.models.chat import ChatDialect
 
 
-@dataclass(frozen=True, slots=True)
-class ChatHistoryDialect(ChatDialect):
+class ChatHistoryDialect(ChatDialect, frozen=True):
     """The same dialect; calls and results have places of their own in its messages."""
 
     def body(self, model: str, prompt: Prompt, options: Mapping[str, Json], *, is_streaming: bool) -> dict[str, Json]:
@@ -21,7 +19,7 @@ class ChatHistoryDialect(ChatDialect):
         messages: list[Json] = []
         for message in prompt.messages:
             messages += _turns(message) or self._plain(message)
-        body = ChatDialect.body(self, model, replace(prompt, messages=()), options, is_streaming=is_streaming)
+        body = ChatDialect.body(self, model, prompt.with_messages(()), options, is_streaming=is_streaming)
         return {**body, "messages": body["messages"] or messages}
 
     def _plain(self, message: Message) -> list[Json]:

@@ -7,11 +7,12 @@ import shutil
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from decimal import Decimal
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from proctor.domain.errors import (
     ModelError,
@@ -48,8 +49,7 @@ ENDING_SECONDS = 5.0
 """Of an agent's time limit: to end it and to take what it has built."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     args: list[str] | None = None
     """May hold {prompt}, {prompt_file}, {answer_file}, {folder}; without the first two, the prompt comes on stdin."""
     environment: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ PROVIDER = Provider(
     "command",
     "A program that reads the prompt and writes an answer or files: command/./agent.sh",
     capabilities=Capabilities(images=True, documents=True),
-    settings=tuple(field.name for field in fields(Settings)),
+    settings=Settings.__struct_fields__,
 )
 
 

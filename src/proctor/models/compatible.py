@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from proctor.domain.errors import PlanError
 from proctor.domain.message import Json
@@ -20,15 +21,14 @@ from proctor.models.transport import Transport
 ADAPTER_VERSION = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRouterSettings(HostedSettings):
+class OpenRouterSettings(HostedSettings, frozen=True):
     fallbacks: tuple[str, ...] = ()
     """Models to ask, in this order, when the first one fails; the response says which one answered."""
     routing: dict[str, Any] | None = None
     """OpenRouter's provider preferences, as they are: order, only, ignore, sort, max_price and the like."""
 
 
-_SETTINGS = tuple(field.name for field in fields(HostedSettings))
+_SETTINGS = HostedSettings.__struct_fields__
 PROVIDERS = {
     "openrouter": Provider(
         "openrouter",
@@ -36,7 +36,7 @@ PROVIDERS = {
         key_variable="OPENROUTER_API_KEY",
         base_url="https://openrouter.ai/api/v1",
         capabilities=Capabilities(True, True, True, True, True, True),
-        settings=tuple(field.name for field in fields(OpenRouterSettings)),
+        settings=OpenRouterSettings.__struct_fields__,
     ),
     "huggingface": Provider(
         "huggingface",

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.errors import ModelUnavailableError, PlanError, ProviderFaultError
 from proctor.domain.message import Json, Prompt
@@ -36,7 +37,7 @@ PROVIDER = Provider(
     base_url="http://127.0.0.1:8000/v1",
     is_key_required=False,
     capabilities=Capabilities(logprobs=True),
-    settings=tuple(field.name for field in fields(HostedSettings)),
+    settings=HostedSettings.__struct_fields__,
 )
 
 
@@ -61,8 +62,7 @@ def continuations_of(prompt: Prompt) -> tuple[str, ...]:
     return tuple(listed)
 
 
-@dataclass(frozen=True, slots=True)
-class CompletionsModel:
+class CompletionsModel(Struct, frozen=True):
     identity: ModelIdentity
     transport: Transport
     url: str

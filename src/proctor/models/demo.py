@@ -12,10 +12,11 @@ import re
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError, PlanError, ProviderFaultError, did_you_mean
 from proctor.domain.identity import digest
@@ -33,8 +34,7 @@ SHARED = 0.6
 """How much of what makes a question hard is hard for every character: paired comparisons gain from it, as in life."""
 
 
-@dataclass(frozen=True, slots=True)
-class Character:
+class Character(Struct, frozen=True):
     on_easy: float
     """The chance to be right on the easiest questions."""
     on_hard: float
@@ -57,8 +57,7 @@ CHARACTERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     accuracy: float | None = None
     delay_ms: float = 0.0
     jitter: float = 0.0
@@ -68,7 +67,7 @@ class Settings:
 PROVIDER = Provider(
     "demo",
     f"Deterministic characters for first steps: {', '.join(CHARACTERS)} (tokens estimated from words)",
-    settings=tuple(field.name for field in fields(Settings)),
+    settings=Settings.__struct_fields__,
 )
 WORD = re.compile(r"\S+")
 

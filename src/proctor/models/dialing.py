@@ -6,10 +6,11 @@ import asyncio
 import socket
 import ssl
 from contextlib import suppress
-from dataclasses import dataclass
 from ipaddress import ip_address
 from itertools import chain, zip_longest
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.models.connections import BrokenConnectionError, Connection, NoConnectionError, system_words
 from proctor.models.http1 import MalformedAnswerError
@@ -25,8 +26,7 @@ Address = tuple[socket.AddressFamily, Any]
 """A family, and an address as the system writes it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """A place, and the proxy on the way to it."""
 
     place: Place

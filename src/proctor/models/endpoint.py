@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from proctor.domain.errors import PlanError
 from proctor.domain.model import Allowance
@@ -15,8 +16,7 @@ from proctor.models.provider import Provider, find_key
 from proctor.models.settings import clean_url
 
 
-@dataclass(frozen=True, slots=True)
-class HostedSettings:
+class HostedSettings(Struct, frozen=True):
     """The settings that every hosted provider has."""
 
     base_url: str | None = None
@@ -46,8 +46,7 @@ HOSTED_DECIDING = ("documents",)
 """Those that can change an answer; the address is part of the identity anyway."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     base_url: str
     key: str | None
     target: Target

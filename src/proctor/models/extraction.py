@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from proctor.domain.errors import PlanError, ProviderFaultError, did_you_mean
 from proctor.domain.response import Usage
@@ -16,8 +16,7 @@ USUAL_ANSWER = "answer || response || output || text || content || message || re
 USAGE_NAMES = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens", "cost_usd")
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
+class Extraction(Struct, frozen=True):
     """Compiled expressions; a document that lacks what they ask for is a fault, never an empty answer."""
 
     answer: Any

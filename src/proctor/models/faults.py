@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from proctor.domain.errors import (
     ModelError,
@@ -27,8 +27,7 @@ BAD_KEY = ("invalid_api_key", "api_key_invalid", "authentication_error")
 TAG = re.compile(r"<[^>]*>")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """Who is asked: enough to explain a refusal, and the secrets that no explanation may hold."""
 
     model: str

@@ -10,12 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
-from dataclasses import replace
 from hashlib import blake2b
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from msgspec.structs import replace
 
 from proctor.domain.errors import ModelError, NotFoundError, PlanError, ProviderFaultError, RequestRejectedError
 from proctor.domain.message import Json, Prompt

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.domain.message import Document, Image, Json, Message, Part, Prompt, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
@@ -29,8 +30,7 @@ NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class GeminiDialect:
+class GeminiDialect(Struct, frozen=True):
     def body(self, model: str, prompt: Prompt, options: Mapping[str, Json], *, is_streaming: bool) -> dict[str, Json]:  # noqa: ARG002
         system = [message for message in prompt.messages if message.role == "system"]
         turns = [message for message in prompt.messages if message.role != "system"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -25,7 +24,7 @@ PROVIDER = Provider(
     other_key_variables=("GOOGLE_API_KEY",),
     base_url="https://generativelanguage.googleapis.com/v1beta",
     capabilities=Capabilities(True, True, True, True, True, True),
-    settings=tuple(field.name for field in fields(HostedSettings)),
+    settings=HostedSettings.__struct_fields__,
 )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from proctor.domain.errors import (
     ModelError,
@@ -34,8 +34,7 @@ from proctor.models.waits import retry_after
 ADAPTER_VERSION = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     tls: bool = False
     auth_variable: str | None = None
     images: bool = True
@@ -46,15 +45,14 @@ PROVIDER = Provider(
     "grpc",
     "An agent over gRPC that serves agent.proto: grpc/127.0.0.1:50051",
     capabilities=Capabilities(streaming=True, images=True, documents=True, structured_output=True),
-    settings=tuple(field.name for field in fields(Settings)),
+    settings=Settings.__struct_fields__,
 )
 REFUSED = frozenset({"INVALID_ARGUMENT", "FAILED_PRECONDITION", "OUT_OF_RANGE", "ALREADY_EXISTS"})
 UNAVAILABLE = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "UNIMPLEMENTED"})
 FINISH = {reason.value: reason for reason in FinishReason}
 
 
-@dataclass(frozen=True, slots=True)
-class AgentInfo:
+class AgentInfo(Struct, frozen=True):
     """What an agent says of itself."""
 
     name: str

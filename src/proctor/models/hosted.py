@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.errors import ProviderFaultError
 from proctor.domain.message import Json, Prompt
@@ -38,8 +39,7 @@ class Dialect(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Wire:
+class Wire(Struct, frozen=True):
     """What another way of asking the same model needs."""
 
     transport: Transport

@@ -6,10 +6,11 @@ import re
 import time
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from proctor.domain.errors import PlanError, ProviderFaultError, RequestRejectedError, UserError
 from proctor.domain.message import Document, Image, Json, Prompt
@@ -29,8 +30,7 @@ VARIABLE = re.compile(r"\$\{(\w+)\}")
 SECRET_HEADERS = ("authorization", "key", "token", "secret", "cookie", "password")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     url: str = ""
     method: Literal["POST", "PUT", "GET"] = "POST"
     headers: dict[str, Any] | None = None
@@ -44,7 +44,7 @@ PROVIDER = Provider(
     "http",
     "Any JSON endpoint: http/?url=http://127.0.0.1:9000/ask",
     capabilities=Capabilities(images=True, documents=True),
-    settings=tuple(field.name for field in fields(Settings)),
+    settings=Settings.__struct_fields__,
 )
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
+from msgspec import Struct, to_builtins
 
 from proctor.domain.model import ModelIdentity
 
 
-@dataclass(frozen=True, slots=True)
-class ListedModel:
+class ListedModel(Struct, frozen=True):
     """What a provider says about one of its models; None where it says nothing. Prices are decimal numbers."""
 
     name: str
@@ -26,8 +25,7 @@ class ListedModel:
     reasoning_usd_per_million: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     models: tuple[ListedModel, ...]
     fetched_at: float
     """Seconds since 1970: how old the list is."""
@@ -46,7 +44,7 @@ def read_list(file: Path, oldest_seconds: float | None) -> Listing | None:
 def keep_list(file: Path, listing: Listing, base_url: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(".new")
-    draft.write_bytes(orjson.dumps({**asdict(listing), "base_url": base_url}))
+    draft.write_bytes(orjson.dumps({**to_builtins(listing), "base_url": base_url}))
     draft.replace(file)
 
 

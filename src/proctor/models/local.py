@@ -8,11 +8,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.domain.errors import ModelUnavailableError, ProviderFaultError, UserError
 from proctor.domain.message import Json, Prompt
@@ -31,8 +32,7 @@ ADAPTER_VERSION = "1"
 START_SECONDS = 180
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     threads: int | None = None
     """Processor threads; as many as cores are idle if left out."""
     parallel: int = 2
@@ -46,7 +46,7 @@ PROVIDER = Provider(
     "local",
     "A real small model on this machine: local/smollm2-135m, or local/FILE.gguf",
     capabilities=Capabilities(streaming=True, logprobs=True, structured_output=True),
-    settings=tuple(field.name for field in fields(Settings)),
+    settings=Settings.__struct_fields__,
 )
 
 

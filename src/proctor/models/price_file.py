@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.errors import PlanError
 from proctor.domain.model import ModelIdentity
@@ -24,8 +26,7 @@ RATES = {
 EXAMPLE = "{input: 0.25, output: 2, cached: 0.025, date: 2026-11-01}"
 
 
-@dataclass(frozen=True, slots=True)
-class FilePrice:
+class FilePrice(Struct, frozen=True):
     """The rates of a file; a prompt longer than a tier's bound is billed at that tier's rates as a whole."""
 
     base: FlatPrice

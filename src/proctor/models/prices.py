@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.errors import PlanError
 from proctor.domain.model import ModelIdentity
@@ -24,8 +26,7 @@ HOSTS = {
 """Providers of the price list, and the only addresses at which its prices hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedPrice:
+class ListedPrice(Struct, frozen=True):
     """A price of the genai-prices package, with its tiers and its rates for cached tokens and for batches."""
 
     provider: str

@@ -7,9 +7,10 @@ import contextlib
 import os
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
+
+from msgspec import Struct
 
 MARK = "PROCTOR_COMMAND"
 """Every descendant inherits this variable, so that one that left the process group is still found."""
@@ -21,16 +22,14 @@ class LimitExceededError(Exception):
     """The program used more than it may; the message says of what."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     seconds: float
     memory_mb: int
     processes: int
     output_bytes: int = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     exit_code: int
     """Negative when a signal ended it."""
     stdout: bytes

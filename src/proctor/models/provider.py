@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from proctor.domain.errors import MissingKeyError, UserError
 
 
-@dataclass(frozen=True, slots=True)
-class Capabilities:
+class Capabilities(Struct, frozen=True):
     """What can be asked through an adapter; whether a given model can do it is the provider's to say."""
 
     streaming: bool = False
@@ -21,8 +21,7 @@ class Capabilities:
     structured_output: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
+class Provider(Struct, frozen=True):
     name: str
     description: str
     key_variable: str | None = None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from proctor import plugins
 from proctor.domain.errors import NotFoundError, PlanError
@@ -16,8 +17,7 @@ from proctor.models.provider import Provider
 from proctor.models.transport import is_loopback
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderStatus:
+class ProviderStatus(Struct, frozen=True):
     provider: Provider
     key_variable: str | None
     """The variable whose key is used, or would be; None when the provider has no key."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from proctor.domain.message import Document, Image, Json, Message, Prompt, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, ToolCall, Usage
@@ -19,8 +20,7 @@ from proctor.models.tools import function_of, is_strict, read_arguments
 FINAL = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-@dataclass(frozen=True, slots=True)
-class ResponsesDialect:
+class ResponsesDialect(Struct, frozen=True):
     def body(self, model: str, prompt: Prompt, options: Mapping[str, Json], *, is_streaming: bool) -> dict[str, Json]:
         items = [item for message in prompt.messages for item in _items(message)]
         # Unless told otherwise the provider would keep every prompt.

@@ -6,28 +6,28 @@ import json
 import shlex
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from proctor.domain.errors import PlanError, did_you_mean
 from proctor.domain.identity import digest
 from proctor.domain.plan import Sampling
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Struct)
 TRUE = frozenset({"true", "yes", "on", "1"})
 FALSE = frozenset({"false", "no", "off", "0"})
 
 
-@dataclass(frozen=True, slots=True)
-class NoSettings:
+class NoSettings(Struct, frozen=True):
     """For an adapter that has none."""
 
 
 def read_settings(kind: type[T], given: Mapping[str, Any], provider: str) -> T:
-    """The settings as a value of `kind`, a dataclass whose fields all have defaults."""
+    """The settings as a value of `kind`, a struct whose fields all have defaults."""
     hints = get_type_hints(kind)
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    known = kind.__struct_fields__
     values = {}
     for name, value in given.items():
         if name not in known:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import orjson
+from msgspec.structs import replace
 
 from proctor.domain.errors import ModelUnavailableError
 from proctor.domain.message import Json, Prompt

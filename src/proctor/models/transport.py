@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError
 from proctor.domain.offline import is_confined, is_loopback_host
@@ -37,8 +38,7 @@ NETWORK_FAULTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """A successful answer; the names of its headers are in lower case."""
 
     status: int

@@ -6,7 +6,8 @@ import heapq
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from proctor.domain.benchmark import Fingerprint, Samples
 from proctor.domain.errors import FilterError, did_you_mean
@@ -25,8 +26,7 @@ SHOWN = 20
 """How many of the available values an error lists."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """Some samples of others, in the order of `positions`; its fingerprint covers exactly these, in this order."""
 
     samples: Samples
@@ -50,8 +50,7 @@ class Selection:
         return made.fingerprint()
 
 
-@dataclass(frozen=True, slots=True)
-class Filtered(Selection):
+class Filtered(Selection, frozen=True):
     """A selection in the order of the file: read through in one go rather than piece by piece."""
 
     test: _Test

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.domain.errors import ModelUnavailableError, RequestRejectedError
 
@@ -19,8 +20,7 @@ _known: OrderedDict[bytes, PdfContent] = OrderedDict()
 MOST_KNOWN = 64
 
 
-@dataclass(frozen=True, slots=True)
-class PdfContent:
+class PdfContent(Struct, frozen=True):
     text: str
     """Title, outline and pages."""
     pages: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.puzzles import arithmetic, dates, logic, sequences, sorting, strings
 from proctor.puzzles.dice import Dice
@@ -70,8 +71,7 @@ def check(question: str, answer: str) -> bool:
     return given is not None and given == form.reading.read(form.solve(match))
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What was read out of a response: its text, its value, and where it stood."""
 
     text: str

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 LEVELS = (1, 2, 3, 4, 5)
 
 
-@dataclass(frozen=True, slots=True)
-class Puzzle:
+class Puzzle(Struct, frozen=True):
     """A question that says how to answer, and its only right answer in its plainest form."""
 
     question: str
@@ -20,8 +20,7 @@ class Puzzle:
     level: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """How answers of one sort are understood: two answers are the same when they read as the same value."""
 
     sort: str
@@ -31,8 +30,7 @@ class Reading:
     """The value of an answer somewhere in a sentence; None when there is none, or no telling which."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """One form of question: recognised by its text, solved from its text alone."""
 
     pattern: re.Pattern[str]

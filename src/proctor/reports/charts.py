@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
+
+from msgspec import Struct
 
 WIDTH = 1080
 LABEL_WIDTH = 320
@@ -24,8 +25,7 @@ COLOURS = 8
 HEAT_STEPS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """A value with its interval, and the figures as the tables write them."""
 
     label: str
@@ -42,8 +42,7 @@ class Mark:
         return cls(label, estimate["value"], low, high, text, series)
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """A place in a plane, with the figures as the tables write them."""
 
     label: str
@@ -57,8 +56,7 @@ Written = Callable[[float], str]
 """A figure on an axis, with its unit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     name: str
     title: str
     svg: str

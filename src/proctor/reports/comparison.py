@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
+
+from msgspec.structs import asdict
 
 from proctor.metrics.compare import ANYTIME, Comparison, compare_marks, correct
 from proctor.metrics.verdicts import TARGET, verdict

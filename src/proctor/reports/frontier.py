@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.reports.charts import Chart, Point, scatter
 from proctor.reports.comparison import cost_per_answer
@@ -12,8 +13,7 @@ from proctor.reports.figures import basis_of, cost_notes, estimate_text, small_c
 from proctor.reports.sections import Section, Table
 
 
-@dataclass(frozen=True, slots=True)
-class Priced:
+class Priced(Struct, frozen=True):
     """A model's score on one benchmark and what an answer cost."""
 
     model: str

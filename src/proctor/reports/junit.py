@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
+
+from msgspec import Struct
 
 from proctor.domain.trial import Outcome
 
@@ -19,8 +20,7 @@ LONGEST_TEXT = 4_000
 UNPRINTABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One test case; `problem` is None when it passed. `kind` is `error` for a fault, else `failure`."""
 
     group: str

@@ -7,11 +7,11 @@ scorer. What differs in any of these is another table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal
 
 import orjson
+from msgspec import Struct, field
 
 from proctor.domain.estimate import Estimate
 from proctor.metrics.compare import compare_marks
@@ -29,8 +29,7 @@ PAIRED_AT_MOST = 100_000
 """So many sample comparisons are made unasked; beyond, ranks come from each model's own interval."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(Struct, frozen=True):
     """What a leaderboard is about; an empty filter lets everything through."""
 
     benchmarks: tuple[str, ...] = ()
@@ -47,8 +46,7 @@ def _values(tag: str | None) -> list[str]:
     return [] if tag is None else [part.strip() for part in tag.split(",")]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """The one evaluation that stands for a model, and how many it was chosen from."""
 
     name: str

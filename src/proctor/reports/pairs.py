@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError, UserError, did_you_mean
 from proctor.stores.comparing import EvaluationRow
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """What a person asked to be compared."""
 
     benchmarks: tuple[str, ...] = ()
@@ -25,8 +25,7 @@ class Choice:
     first run has beyond the second is not missed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """Two evaluations to compare on the marks of one scorer; `warnings` say what else differs."""
 
     a: EvaluationRow

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.domain.errors import UserError
 from proctor.metrics.power import (
@@ -20,8 +21,7 @@ HARDEST = 0.5
 """Around this accuracy answers vary most, so that most samples are needed."""
 
 
-@dataclass(frozen=True, slots=True)
-class PowerQuestion:
+class PowerQuestion(Struct, frozen=True):
     difference: float
     samples: int | None = None
     accuracy: float | None = None
@@ -32,8 +32,7 @@ class PowerQuestion:
     alpha: float = ALPHA
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredDiscordance:
+class MeasuredDiscordance(Struct, frozen=True):
     """The share of samples on which two models of a run differ."""
 
     share: float

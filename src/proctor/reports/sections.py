@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.reports.charts import Chart
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Cells are final text; the first `words` columns are names, the others figures."""
 
     headers: tuple[str, ...]
@@ -19,16 +19,14 @@ class Table:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
+class Detail(Struct, frozen=True):
     """A longer text that is shown when asked for: a log, a file."""
 
     title: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Download:
+class Download(Struct, frozen=True):
     """A file that comes with an HTML page."""
 
     title: str
@@ -41,8 +39,7 @@ class Download:
         return f"data:{self.media_type};base64,{b64encode(self.content).decode()}"
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     title: str
     text: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
@@ -52,8 +49,7 @@ class Section:
     downloads: tuple[Download, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A whole report; `samples` are trials to look at, already cut to a bounded size."""
 
     title: str

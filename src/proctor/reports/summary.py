@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import orjson
+from msgspec.structs import replace
 
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.domain.price import UNKNOWN, basis_source, joint_kind

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from proctor.metrics.answers import bare_answer
 from proctor.metrics.repeats import SampleRepeats
@@ -20,8 +21,7 @@ LONGEST_VOTE = 200
 _LATEX = re.compile(r"\\(?:left|right|displaystyle|,|;|!| )|[\s$]")
 
 
-@dataclass(slots=True)
-class Ballot:
+class Ballot(Struct):
     """Turns stored repeats into votes, and knows whether they can be counted."""
 
     scorer: str

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import count, groupby, islice
 from uuid import uuid4
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from proctor.domain.errors import ModelError, PlanError, RequestRejectedError
 from proctor.domain.evaluation import Evaluation
@@ -114,8 +116,7 @@ async def _take_up(desk: Desk, evaluation: Evaluation, group: asyncio.TaskGroup)
     return covered
 
 
-@dataclass
-class Draft:
+class Draft(Struct):
     """A batch in the making."""
 
     lines: list[bytes] = field(default_factory=list)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from proctor.domain.errors import ModelError, ProviderFaultError, RequestRejectedError
 from proctor.domain.evaluation import Evaluation
@@ -41,8 +43,7 @@ async def collect(desk: Desk, evaluation: Evaluation, batch: StoredBatch, state:
     desk.settle(batch.reserved_usd - collector.settled_usd, Decimal(0))
 
 
-@dataclass
-class _Collector:
+class _Collector(Struct):
     desk: Desk
     evaluation: Evaluation
     batch: StoredBatch

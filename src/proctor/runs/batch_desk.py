@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import count
 from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from proctor.domain.errors import ModelError, RateLimitedError
 from proctor.domain.event import BatchDelayed, FaultSeen, ModelGivenUp, Observer
@@ -24,8 +26,7 @@ PATIENCE = 20
 DOUBT_SECONDS = 30.0
 
 
-@dataclass
-class Desk:
+class Desk(Struct):
     """One model's batches in one execution."""
 
     label: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.message import Document, Message, Part, Prompt
@@ -31,8 +32,7 @@ MOST_LOOKED_UP = 200_000
 """Trials beyond this are not looked up in the cache one by one: an estimate should take seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class CostEstimate:
+class CostEstimate(Struct, frozen=True):
     """Dollars with a 95 % interval; all None when the price or the length of the answers is unknown."""
 
     value_usd: Decimal | None
@@ -84,8 +84,7 @@ def total_cost(estimates: Iterable[CostEstimate], judges: Iterable[CostEstimate]
     return CostEstimate(total("value_usd"), total("low_usd"), total("high_usd"), basis, cached)
 
 
-@dataclass(frozen=True, slots=True)
-class Length:
+class Length(Struct, frozen=True):
     """How long texts are expected to be: the mean with an interval, and what that rests on."""
 
     mean: float
@@ -129,8 +128,7 @@ def _cached_trials(evaluation: Evaluation, database: Database | None) -> int:
     return count_answered(database, sorted(keys))
 
 
-@dataclass(frozen=True, slots=True)
-class _Talk:
+class _Talk(Struct, frozen=True):
     """What one trial sends on average: one request, or as many as its conversation has turns."""
 
     turns: float

@@ -8,11 +8,13 @@ import re
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from proctor.domain.errors import ProctorError, UserError
 from proctor.domain.evaluation import Evaluation
@@ -44,8 +46,7 @@ FAULT_KIND = re.compile(r"^\w+Error: ")
 log = logging.getLogger("proctor")
 
 
-@dataclass
-class Execution:
+class Execution(Struct, dict=True, eq=False):
     """A run in the hands of this process: prepared, not yet started."""
 
     run_id: str
@@ -259,8 +260,7 @@ def _budget(execution: Execution, store: RunStore) -> Budget | None:
     return KeptBudget(cap, ledger, stop)
 
 
-@dataclass(frozen=True, slots=True)
-class RunLedger:
+class RunLedger(Struct, frozen=True):
     """A run's money, as the store has it."""
 
     run_id: str

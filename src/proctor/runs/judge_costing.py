@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
+
+from msgspec import Struct
 
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.identity import CacheKeys
@@ -34,8 +35,7 @@ from proctor.stores.database import Database
 from proctor.stores.history import answers_to, find_answer_lengths, find_reply_lengths
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeEstimate:
+class JudgeEstimate(Struct, frozen=True):
     scorer: str
     judge: str
     cost: CostEstimate
@@ -92,8 +92,7 @@ def _unknown(what: str, judged: int) -> CostEstimate:
     return CostEstimate(None, None, None, reason, judged)
 
 
-@dataclass(frozen=True, slots=True)
-class _Forms:
+class _Forms(Struct, frozen=True):
     """What judging one answer takes on average, whatever the answer is."""
 
     requests: float

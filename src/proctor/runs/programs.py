@@ -10,11 +10,12 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.benchmarks.problems.benchmark import ProblemSamples
 from proctor.domain.artifacts import Artifacts
@@ -143,8 +144,7 @@ def _refuse_in_batches(plan: Plan, asked: Sequence[Evaluation]) -> None:
         raise PlanError("Repair rounds need answers at once: leave out either 'repair' or --batch.")
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
+class _Given(Struct, frozen=True):
     """What scorers of programs are given: a place to run them, the problems, somewhere to keep what is large."""
 
     runner: Runner
@@ -164,8 +164,7 @@ class _Given:
         return self.problems[name]
 
 
-@dataclass(frozen=True, slots=True)
-class _InTurn:
+class _InTurn(Struct, frozen=True):
     """A scorer that waits until there is room to run another program."""
 
     scorer: Scorer

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
+
+from msgspec import Struct, field
 
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import (
@@ -23,8 +24,7 @@ from proctor.domain.price import REPORTED
 from proctor.domain.trial import Outcome, Result
 
 
-@dataclass
-class EvaluationProgress:
+class EvaluationProgress(Struct):
     label: str
     benchmark: str
     trials: int

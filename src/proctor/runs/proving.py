@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from proctor.benchmarks.problems.folder import entry_files
 from proctor.benchmarks.problems.lint import Lint, lint_problem
@@ -32,8 +34,7 @@ def _ignore(*_: object) -> None:
     return
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(Struct, frozen=True):
     """One program marked for the proof, and whether it fared as it should."""
 
     name: str
@@ -46,13 +47,12 @@ class Probe:
     fault: str
     """Why this is not as it should be; empty when it is."""
     seconds: float
-    checks: Mapping[str, str] = field(default_factory=dict, repr=False)
+    checks: Mapping[str, str] = field(default_factory=dict)
     not_measured: Mapping[str, str] = field(default_factory=dict)
     """Of the gold solution: dimensions without a mark, and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     problem: str
     digest: str
     lint: Lint

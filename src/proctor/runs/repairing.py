@@ -6,9 +6,10 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from proctor.benchmarks.problems.folder import entry_files
 from proctor.benchmarks.problems.prompt import agent_prompt, specification
@@ -77,7 +78,7 @@ class ProgramModel:
             if complaint is None:
                 break
             said = (Message("assistant", response.text), Message("user", complaint))
-            prompt = replace(prompt, messages=(*prompt.messages, *said))
+            prompt = prompt.with_messages((*prompt.messages, *said))
             left = ends - time.monotonic()
             if left <= 0:
                 raise ProviderFaultError(f"the repair rounds took longer than {timeout_seconds:g} s")
@@ -102,7 +103,7 @@ class ProgramModel:
 
     async def _by_agent(self, problem: Problem, prompt: Prompt, timeout_seconds: float) -> Response:
         """An agent works in a folder that holds what it is told; what it adds or changes is the program."""
-        told = replace(prompt, messages=tuple(replace(one, content=agent_prompt(one.text)) for one in prompt.messages))
+        told = prompt.with_messages(Message(one.role, agent_prompt(one.text)) for one in prompt.messages)
         seed = {f"tests/{path}": text.encode() for path, text in problem.visible.items()}
         seed["README.md"] = f"{specification(problem)}\n".encode()
         built: Response = await self._model.build(  # type: ignore[attr-defined]

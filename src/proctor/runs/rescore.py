@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 import orjson
+from msgspec import Struct, field
 
 from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.errors import NotFoundError, PlanError, RunError, did_you_mean
@@ -39,8 +39,7 @@ def _ignore(*_: object) -> None:
     return
 
 
-@dataclass
-class Rescoring:
+class Rescoring(Struct, dict=True, eq=False):
     """Stored responses and the scorers that will mark them; prepared, not yet started."""
 
     run: RunRow

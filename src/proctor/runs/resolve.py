@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from proctor.benchmarks.registry import load_benchmark
 from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
@@ -25,8 +26,7 @@ from proctor.runs.judges import JudgeBench, judges_of
 from proctor.scorers.registry import create_scorers
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What a plan is read in: its folder, the environment with its keys, a folder with data."""
 
     folder: Path
@@ -40,8 +40,7 @@ class Surroundings:
     """Where the lists are kept that providers gave of their models, with prices."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
+class _Prepared(Struct, frozen=True):
     benchmark: Benchmark
     samples: Samples
     fingerprint: Fingerprint

@@ -6,8 +6,9 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.plan import Plan

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.domain.errors import PlanError
 from proctor.domain.evaluation import Evaluation
@@ -150,8 +151,7 @@ def _watched_together(rule: Until, evaluations: Sequence[Evaluation]) -> Iterato
             yield first, second
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """An evaluation's values as the store has them."""
 
     label: str

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from proctor.domain.errors import SandboxError
 from proctor.sandboxes.cold import bootstrap, tool
@@ -20,8 +21,7 @@ _CLIENT_VARIABLES = """HOME PATH XDG_RUNTIME_DIR XDG_CONFIG_HOME XDG_DATA_HOME D
 DOCKER_CERT_PATH DOCKER_TLS_VERIFY CONTAINER_HOST CONTAINERS_CONF CONTAINERS_STORAGE_CONF DBUS_SESSION_BUS_ADDRESS"""
 
 
-@dataclass(frozen=True, slots=True)
-class Engine:
+class Engine(Struct, frozen=True):
     """A client that has just reached its engine."""
 
     name: str

@@ -12,9 +12,10 @@ import sysconfig
 import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from msgspec import Struct
 
 from proctor.domain.errors import SandboxError
 
@@ -29,8 +30,7 @@ _ACCOUNT = "sandbox:x:{uid}:{uid}::/tmp:/bin/sh\n"
 _LIBRARY = re.compile(r"(/\S+) \(0x[0-9a-f]+\)")
 
 
-@dataclass(frozen=True, slots=True)
-class ImageStatus:
+class ImageStatus(Struct, frozen=True):
     """What an engine knows of an image; `size_bytes` is None where it has none of that name."""
 
     engine: str

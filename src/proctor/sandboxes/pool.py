@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from typing import Any
+
+from msgspec.structs import asdict
 
 from proctor.domain.errors import SandboxError
 from proctor.domain.sandbox import Check, Ending, Execution, Program, SandboxLimits, Verdict

@@ -9,8 +9,10 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.errors import SandboxError
 from proctor.domain.sandbox import MIB, Case, Check, Ending, Program, Sandbox, SandboxLimits
@@ -41,8 +43,7 @@ _SMALL = SandboxLimits(
 _SECRET = "PROCTOR_PROBE_SECRET"  # noqa: S105  the name of a decoy
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """`holds` is None where the backend does not offer the thing at all."""
 
     aspect: str
@@ -50,8 +51,7 @@ class Finding:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Probe:
+class _Probe(Struct, frozen=True):
     """A program that prints LEAK when it gets through, and the endings that count as being stopped."""
 
     aspect: str

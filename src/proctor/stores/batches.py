@@ -6,9 +6,10 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.stores.codec import from_pico, to_pico
 from proctor.stores.database import Database, explained
@@ -18,8 +19,7 @@ MEMBER_COLUMNS = ("batch_id", "trial_id", "attempt", "epoch", "position")
 PLACES = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """A trial in a batch, and where its sample is found again."""
 
     trial_id: str
@@ -28,8 +28,7 @@ class Member:
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredBatch:
+class StoredBatch(Struct, frozen=True):
     id: int
     evaluation_id: int
     token: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import orjson
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Select, and_, case, func, null, select
 
 from proctor.domain.estimate import SampleScore
@@ -41,8 +41,7 @@ def class_scores(database: Database, evaluation_id: int, scorer: str, version: s
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(Struct, frozen=True):
     """The classes, and what else they were called where that was right."""
 
     classes: frozenset[str]

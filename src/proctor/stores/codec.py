@@ -8,6 +8,8 @@ from decimal import Decimal
 from typing import Any, Protocol
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from proctor.domain.message import Document, Image, Json, Message, Part, Prompt, Text, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
@@ -47,6 +49,8 @@ def _encode(value: Any) -> Any:
         return {"base64": base64.b64encode(value).decode()}
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, Struct):
+        return asdict(value)
     raise TypeError(f"{type(value).__name__} cannot be stored")
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Select, and_, func, literal_column, select, text
 
 from proctor.domain.run import RunStatus
@@ -17,8 +18,7 @@ from proctor.stores.runs import IS_KEPT
 from proctor.stores.schema import bodies, evaluations, responses, runs, samples, scores
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationRow:
+class EvaluationRow(Struct, frozen=True):
     """One model on one benchmark within one run: everything that decides whether two may be compared."""
 
     id: int
@@ -172,8 +172,7 @@ class Marks:
         return query if is_single else query.group_by(key)
 
 
-@dataclass(frozen=True, slots=True)
-class SampleView:
+class SampleView(Struct, frozen=True):
     """What one evaluation made of one sample, epoch by epoch."""
 
     category: str | None

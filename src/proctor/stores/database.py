@@ -5,12 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
+
+from msgspec import Struct
 
 from proctor.domain.errors import StoreError, UserError
 from proctor.stores.upgrade import HEAD, upgrade
@@ -26,8 +27,7 @@ class NewerDatabaseError(UserError):
     """The database was written by a newer version of Proctor."""
 
 
-@dataclass(frozen=True)
-class Database:
+class Database(Struct, frozen=True, dict=True):
     """A database whose schema is this version's.
 
     `connect` gives a plain SQLite connection: what a run writes goes this way, because importing SQLAlchemy alone

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from msgspec import Struct
 from sqlalchemy import ColumnElement, func, select
 
 from proctor.domain.message import Json
@@ -23,8 +23,7 @@ KEYS_AT_ONCE = 500
 REPLIES_LOOKED_AT = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
+class Lengths(Struct, frozen=True):
     """Earlier texts: how many, and how long."""
 
     answers: int
@@ -33,8 +32,7 @@ class Lengths:
     """Of single texts; where there is only one, as large as the mean."""
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """Earlier answers: how many tokens they took, and how many characters of prompt made a token."""
 
     output: Lengths

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import func, select, tuple_
 
 from proctor.domain.run import RunStatus
@@ -12,8 +12,7 @@ from proctor.stores.database import Database, explained
 from proctor.stores.schema import evaluations, runs
 
 
-@dataclass(frozen=True, slots=True)
-class RunListing:
+class RunListing(Struct, frozen=True):
     id: str
     name: str | None
     status: RunStatus

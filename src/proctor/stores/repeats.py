@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import func, select
 
 from proctor.stores.database import Database, explained
@@ -14,8 +14,7 @@ from proctor.stores.results import ROWS_AT_A_TIME, is_current
 from proctor.stores.schema import bodies, responses, samples, scores
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(Struct, frozen=True):
     """One epoch: its mark, what was read out of the response, and the whole of it."""
 
     value: float
@@ -24,8 +23,7 @@ class Repeat:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRepeats:
+class StoredRepeats(Struct, frozen=True):
     """One sample's epochs in their order."""
 
     sample_id: str

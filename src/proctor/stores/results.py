@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from heapq import merge
 from typing import Any
 
 import orjson
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Executable, and_, case, exists, func, select
 
 from proctor.domain.estimate import SampleScore
@@ -22,8 +22,7 @@ ROWS_AT_A_TIME = 1_000
 TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens")
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """Counts of one evaluation's current attempts; a sum is None where any part of it is unknown."""
 
     scored: int
@@ -46,8 +45,7 @@ class Tally:
         return self.scored + self.invalid + self.failed
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
+class ScoreRow(Struct, frozen=True):
     scorer: str
     value: float | None
     answer: str | None
@@ -56,8 +54,7 @@ class ScoreRow:
     details: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ResultRow:
+class ResultRow(Struct, frozen=True):
     """One attempt at one trial with everything a person may want to see of it."""
 
     id: int
@@ -89,8 +86,7 @@ class ResultRow:
     """What came beside the text, as JSON: calls of tools, reasoning, files, earlier turns, log-probabilities."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """An evaluation, as far as its results show it."""
 
     id: int
@@ -100,8 +96,7 @@ class _Part:
     scorers: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Filters:
+class _Filters(Struct, frozen=True):
     outcome: Outcome | None
     all_attempts: bool
     where: dict[str, str]

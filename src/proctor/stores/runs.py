@@ -9,13 +9,13 @@ import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError, RunError
 from proctor.domain.run import RunStatus
@@ -33,8 +33,7 @@ IS_KEPT = "summary IS NOT NULL AND (epochs = 1 OR instr(summary, '\"pass@1\"') >
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
-@dataclass(frozen=True, slots=True)
-class RunRow:
+class RunRow(Struct, frozen=True):
     id: str
     name: str | None
     status: RunStatus

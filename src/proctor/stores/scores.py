@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from proctor.domain.message import Json, Prompt
 from proctor.domain.sample import Sample
@@ -30,8 +30,7 @@ _ANSWER = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreSet:
+class ScoreSet(Struct, frozen=True):
     """How one version of one scorer has marked an evaluation's current responses."""
 
     scorer: str
@@ -41,8 +40,7 @@ class ScoreSet:
     unscored: int
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """Two sets of scores, response by response."""
 
     compared: int

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from proctor.domain.errors import SandboxError, UserError
 from proctor.domain.place import WORK, Place, PlaceLimits

@@ -6,10 +6,10 @@ import asyncio
 import os
 import socket
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from proctor.domain.place import Place, Seen
 from proctor.domain.sandbox import MIB, Ending, Execution

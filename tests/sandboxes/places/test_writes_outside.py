@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from proctor.domain.place import Place, Seen
 from proctor.domain.sandbox import Execution

@@ -8,10 +8,10 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from proctor.domain.errors import ScorerError
 from proctor.domain.place import Runner

@@ -7,9 +7,9 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from proctor.domain.errors import SandboxError, ScorerError
 from proctor.domain.place import PlaceLimits, Runner

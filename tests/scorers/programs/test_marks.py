@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from proctor.domain.errors import ScorerError
 from proctor.domain.problem import (
@@ -123,7 +124,10 @@ def test_one_failed_check_fails_its_requirement() -> None:
     one = CheckResult("m1", "unit", CheckStatus.ERROR)
     evidence = taken()
     spoiled = Evidence(
-        **{**{name: getattr(evidence, name) for name in evidence.__slots__}, "checks": (one, *evidence.checks[1:])}
+        **{
+            **{name: getattr(evidence, name) for name in evidence.__struct_fields__},
+            "checks": (one, *evidence.checks[1:]),
+        }
     )
     card = scorecard_of(problem(), spoiled)
     assert str(card.requirements[0].status) == "failed"
@@ -132,9 +136,7 @@ def test_one_failed_check_fails_its_requirement() -> None:
 
 def test_a_check_nobody_reported_has_failed() -> None:
     evidence = taken()
-    fewer = Evidence(
-        **{**{name: getattr(evidence, name) for name in evidence.__slots__}, "checks": evidence.checks[1:]}
-    )
+    fewer = replace(evidence, checks=evidence.checks[1:])
     card = scorecard_of(problem(), fewer)
     assert str(card.requirements[0].status) == "failed"
     assert str(card.requirements[0].checks[0].status) == "not run"
@@ -143,7 +145,7 @@ def test_a_check_nobody_reported_has_failed() -> None:
 
 def test_generated_tests_count_for_nothing() -> None:
     own = tuple(CheckResult(name, "own", CheckStatus.PASSED, is_generated=True) for name in ("m1", "x", "y"))
-    bare = Evidence(**{**{n: getattr(taken(), n) for n in taken().__slots__}, "checks": own})
+    bare = replace(taken(), checks=own)
     card = scorecard_of(problem(), bare)
     assert (card.total, value(card, "tests"), str(card.requirements[0].status)) == (0.0, 0.0, "failed")
 

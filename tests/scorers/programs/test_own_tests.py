@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from proctor.benchmarks.problems.prompt import problem_prompt
 from proctor.domain.place import Runner

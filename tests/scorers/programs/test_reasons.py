@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.scaffold import scaffold

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.errors import BenchmarkError, SandboxError, ScorerError

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from proctor.benchmarks.problems.folder import entry_files
 from proctor.benchmarks.problems.prompt import PROMPT_VERSION, problem_prompt
@@ -23,8 +24,7 @@ NAME = "requirements"
 MOST_ROUNDS = 10
 
 
-@dataclass(frozen=True)
-class ProblemSamples:
+class ProblemSamples(Struct, frozen=True, dict=True):
     """One sample a problem, the easy ones first; read when first asked for, and then kept as they were."""
 
     shelf: Path | None = None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.problem import CheckKind
@@ -18,8 +19,7 @@ FOLDERS: Mapping[CheckKind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FoundCheck:
+class FoundCheck(Struct, frozen=True):
     """A test function and where it stands."""
 
     name: str

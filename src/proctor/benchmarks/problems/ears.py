@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from proctor.domain.problem import Level
 
@@ -28,8 +29,7 @@ class Pattern(StrEnum):
     """Several of these conditions, one after the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What was made of a sentence; it fits when there are no problems."""
 
     pattern: Pattern | None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from proctor.benchmarks.problems.checks import find_checks
 from proctor.benchmarks.problems.ears import read_sentence
@@ -17,8 +18,7 @@ FEWEST_REQUIREMENTS, MOST_REQUIREMENTS = 8, 20
 FEWEST_MUTANTS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class LintFinding:
+class LintFinding(Struct, frozen=True):
     """One remark; an error keeps a problem from counting, a warning does not."""
 
     severity: Literal["error", "warning"]
@@ -29,8 +29,7 @@ class LintFinding:
     requirement: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Lint:
+class Lint(Struct, frozen=True):
     findings: tuple[LintFinding, ...]
     patterns: dict[str, str | None]
     """The EARS pattern of each requirement's sentence."""

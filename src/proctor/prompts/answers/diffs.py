@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from proctor.prompts.answers.labels import path_in_label, whole_path
 
@@ -17,8 +18,7 @@ _MIDDLE = re.compile(r"^={5,9}\s*$")
 _REPLACE = re.compile(r"^>{5,9} ?(?:REPLACE|UPDATED).*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """Old lines and the lines that take their place; `start` is where the old ones were said to be, from 0."""
 
     old: tuple[str, ...]
@@ -26,8 +26,7 @@ class Change:
     start: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(Struct, frozen=True):
     path: str
     changes: tuple[Change, ...]
     is_new: bool = False

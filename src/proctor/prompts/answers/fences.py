@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from proctor.prompts.answers.labels import path_in_comment, path_in_info, path_in_label, path_in_prose
 
@@ -18,8 +19,7 @@ MOST_DOUBTS = 20
 """Closing fences that may have stood in a docstring: each is tried by parsing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """One fenced block: what is said of it and what is in it."""
 
     language: str
@@ -32,8 +32,7 @@ class Block:
     """Where the path was found: info, label, comment or prose."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Fence:
+class _Fence(Struct, frozen=True):
     line: int
     indent: str
     mark: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _TAGS = "file|artifact|document|source|module|code|create_file|write_file|write_to_file|boltAction"
 _OPEN = re.compile(rf"<(?P<tag>{_TAGS})\b(?P<attributes>[^<>]*)>", re.IGNORECASE)
@@ -20,8 +21,7 @@ _FENCED = re.compile(r"^\s*(?P<marks>`{3,}|~{3,})[^\n]*\n(?P<body>.*?)\n?[ \t]*(
 MOST_TAGS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Tagged:
+class Tagged(Struct, frozen=True):
     """A file between tags; `start` is where its opening tag stands."""
 
     path: str

@@ -9,9 +9,11 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from proctor.domain.errors import SandboxError
 from proctor.domain.message import Json
@@ -30,8 +32,7 @@ Network = Literal["joined", "tunnelled", "host"]
 """How a service inside is reached: by joining its network, through the keeper (slower), or as any on this machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Struct, frozen=True):
     """How a runner starts a keeper, and what holds its limits."""
 
     runner: str

@@ -6,8 +6,9 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, replace
 from typing import Any
+
+from msgspec.structs import asdict, replace
 
 from proctor.domain.errors import PlaceSpentError, SandboxError, UserError
 from proctor.domain.message import Json

@@ -11,6 +11,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from proctor.domain.errors import SandboxError, ScorerError
 from proctor.domain.message import Json
 from proctor.domain.response import Response
@@ -156,7 +158,9 @@ class EvalPlus(Sandboxed):
         reference = await self._reference(sample)
         check = evalplus_check(found.code, row, reference, is_base_only=self.base_only)
         seconds = max(self.timeout_seconds, _FACTOR * reference.seconds)
-        limits = replace(self.limits, cpu_seconds=seconds, wall_seconds=3 * seconds + _FACTOR * reference.seconds)
+        limits = structs.replace(
+            self.limits, cpu_seconds=seconds, wall_seconds=3 * seconds + _FACTOR * reference.seconds
+        )
         return await judged(self, NAME, check, found, limits)
 
     async def _reference(self, sample: Sample) -> Reference:

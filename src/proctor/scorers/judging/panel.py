@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean, median, multimode
 
+from msgspec import structs
+
 from proctor.domain.errors import ScorerError
 from proctor.domain.identity import digest
 from proctor.domain.message import Json
@@ -201,7 +203,7 @@ def _hearing_json(hearing: Hearing) -> dict[str, Json]:
         "reply": clean(response.text),
         "model": response.model,
         "finish_reason": response.finish_reason.value,
-        "usage": asdict(response.usage),
+        "usage": structs.asdict(response.usage),
         "cost_usd": None if response.cost_usd is None else str(response.cost_usd),
         "cost_basis": response.cost_basis,
         "latency_seconds": response.latency_seconds,

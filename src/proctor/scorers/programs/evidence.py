@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from proctor.domain.errors import ScorerError
 from proctor.domain.message import Json
@@ -12,7 +13,7 @@ from proctor.domain.scorecard import CheckResult, CheckStatus, Evidence, Phase, 
 
 
 def evidence_to_json(evidence: Evidence) -> dict[str, Json]:
-    data: dict[str, Json] = _plain(asdict(evidence))
+    data: dict[str, Json] = to_builtins(evidence)
     return data
 
 
@@ -42,7 +43,7 @@ def scorecard_to_json(card: Scorecard) -> dict[str, Json]:
         "passed": card.passed,
         "reason": card.reason,
         "grade": card.grade,
-        "dimensions": [_plain(asdict(one)) for one in card.dimensions],
+        "dimensions": to_builtins(card.dimensions),
         "requirements": [
             {
                 "id": one.id,
@@ -55,12 +56,3 @@ def scorecard_to_json(card: Scorecard) -> dict[str, Json]:
         ],
         "evidence": evidence_to_json(card.evidence),
     }
-
-
-def _plain(value: Any) -> Any:
-    """Mappings, sequences and enumerations as JSON has them."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return str(value) if isinstance(value, str) else value

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
 
-@dataclass(frozen=True, slots=True)
-class MarkOptions:
+
+class MarkOptions(Struct, frozen=True):
     """Everything by default; what is left out is recorded as not measured."""
 
     wheelhouse: Path | None = None
