@@ -126,7 +126,7 @@ def _options(running: dict[str, Any]) -> MarkOptions:
 def _print_proofs(proofs: Sequence[Proof]) -> None:
     for proof in proofs:
         gold = next((probe for probe in proof.probes if probe.name == "gold"), None)
-        mark = "" if gold is None or gold.total is None else f", gold {gold.total:.3f} of {gold.covers:g}"
+        mark = "" if gold is None or gold.total is None else f", gold {gold.total:.3f} of {gold.covers:.4g}"
         mutants = len({probe.name for probe in proof.probes}) - 3
         state = click.style("holds", "green") if proof.holds else click.style("does not hold", "red")
         click.echo(f"{proof.problem}: {state}{mark}, {mutants} mutants, {proof.seconds:.1f} s")

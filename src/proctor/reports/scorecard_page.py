@@ -37,7 +37,7 @@ def scorecard_page(document: Document, *, is_short: bool = False) -> Page:
 def verdict(document: Document) -> str:
     """`Passed, gold: 0.961 of 1.` or why it did not."""
     total = document["total"]
-    mark = "nothing could be measured" if total is None else f"{total:.3f} of {document['covers']:g}"
+    mark = "nothing could be measured" if total is None else f"{total:.3f} of {document['covers']:.4g}"
     if document["passed"]:
         grade = f", {document['grade']}" if document["grade"] else ""
         return f"Passed{grade}: {mark}."
@@ -47,7 +47,7 @@ def verdict(document: Document) -> str:
 def _marks(document: Document) -> Section:
     dimensions = document["dimensions"]
     rows = tuple(
-        (one["name"], one["reason"] or "", number_text(one["value"]), f"{one['weight']:g}", _earned(one))
+        (one["name"], one["reason"] or "", number_text(one["value"]), f"{one['weight']:.4g}", _earned(one))
         for one in dimensions
     )
     marks = [
@@ -59,7 +59,7 @@ def _marks(document: Document) -> Section:
     if document["total"] is not None and document["covers"] < 1:
         missing = ", ".join(one["name"] for one in dimensions if one["value"] is None)
         what = f"Not measured: {missing}." if missing else "Not everything was measured."
-        notes.append(f"{what} The total covers {document['covers']:g} of the weights and is not scaled up.")
+        notes.append(f"{what} The total covers {document['covers']:.4g} of the weights and is not scaled up.")
     return Section(
         "Verdict",
         (verdict(document),),

@@ -197,7 +197,7 @@ def _gold_fault(card: Scorecard, failed: Sequence[str]) -> str:
         return f"it fails {', '.join(failed)}: {_first_message(card)}"
     if card.total is None or card.total < GOLD_SHARE * card.covers:
         weak = [f"{one.name} {one.value:.3f}" for one in card.dimensions if one.value is not None and one.value < 1]
-        shown = "nothing" if card.total is None else f"{card.total:.3f} of {card.covers:g}"
+        shown = "nothing" if card.total is None else f"{card.total:.3f} of {card.covers:.4g}"
         return f"it gets {shown}; {GOLD_SHARE:g} of it is needed ({', '.join(weak)})"
     # Where little is measured, the pass mark may be out of reach; what was measured has just been judged.
     return card.reason if not card.passed and card.covers >= 1 else ""

@@ -76,6 +76,25 @@ def test_other_tools_that_did_not_run_are_named() -> None:
     assert (mark.value, mark.reason) == (1.0, "not run: pip-audit, trivy")
 
 
+@pytest.mark.parametrize("auditor", ["pip-audit", "npm-audit"])
+def test_packages_that_nobody_looked_up_take_their_part_of_the_weight_along(auditor: str) -> None:
+    read = {"bandit": SCANNED, "place": PLACE}
+    looked_up = security(**read, **{auditor: {"status": "ran", "count": 0}})
+    assert (looked_up.value, looked_up.weight) == (1.0, pytest.approx(0.1))
+    absent = security(**read, **{auditor: NOT_RUN})
+    assert (absent.value, absent.weight) == (1.0, pytest.approx(0.1 * 2 / 3))
+
+
+def test_without_packages_and_without_a_second_opinion_nothing_is_missing() -> None:
+    none = {"pip-audit": NOT_APPLICABLE, "npm-audit": NOT_APPLICABLE, "trivy": NOT_RUN}
+    assert security(bandit=SCANNED, place=PLACE, **none).weight == pytest.approx(0.1)
+
+
+def test_a_place_that_nobody_watched_takes_its_part_of_the_weight_along() -> None:
+    mark = security(bandit=SCANNED, place=NOT_RUN)
+    assert (mark.value, mark.weight, mark.reason) == (1.0, pytest.approx(0.05), "not run: place")
+
+
 SEVERITIES = st.sampled_from(["LOW", "MEDIUM", "HIGH", "CRITICAL", "UNKNOWN"])
 FINDINGS = st.tuples(SEVERITIES, st.sampled_from(["LOW", "MEDIUM", "HIGH"]), st.integers(1, MAX_FINDINGS * 2))
 

@@ -17,6 +17,8 @@ VIOLATION = 0.2
 """A kind of forbidden system call, an address outside, or a file outside to be changed, that was tried, each."""
 SCANNERS = frozenset({"bandit", "dangers"})
 """Those that read the source, each its own language: without the ones that apply, security is not measured."""
+BESIDES = ("pip-audit", "npm-audit", "place")
+"""What is looked at besides the source, where it applies; Trivy is a second opinion on all of it."""
 TOOLS = ("bandit", "dangers", "pip-audit", "npm-audit", "trivy", "place")
 
 
@@ -50,7 +52,11 @@ _TAKEN = {
 
 
 def security_mark(evidence: Evidence, weight: float) -> DimensionMark:
-    """What the tools that ran found, taken from 1; a tool that did not run is named and counts for nothing."""
+    """What the tools that ran found, taken from 1; one that did not run is named.
+
+    The source, the packages of a program that brings any, and what its place saw count the same: what should have been
+    looked at and was not takes its part of the weight along.
+    """
     asked = {name: tool for name in TOOLS if isinstance(tool := evidence.findings.get(name), Mapping)}
     taken = {name: round(_TAKEN[name](tool), 6) for name, tool in asked.items() if tool["status"] == "ran"}
     absent = [name for name, tool in asked.items() if tool["status"] == "not run"]
@@ -61,4 +67,6 @@ def security_mark(evidence: Evidence, weight: float) -> DimensionMark:
     reason = "; ".join(reasons)
     if not taken.keys() & SCANNERS or SCANNERS.intersection(absent):
         return DimensionMark("security", None, weight, f"the source was not scanned; {reason}".removesuffix("; "))
-    return DimensionMark("security", max(0.0, 1.0 - sum(taken.values())), weight, reason, {"taken": taken})
+    parts = 1 + sum(name in taken or name in absent for name in BESIDES)
+    measured = weight * (parts - sum(name in absent for name in BESIDES)) / parts
+    return DimensionMark("security", max(0.0, 1.0 - sum(taken.values())), measured, reason, {"taken": taken})
