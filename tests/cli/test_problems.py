@@ -183,6 +183,44 @@ def test_a_comparison_computes_marks_again_from_their_evidence(cli: Cli, tmp_pat
     assert "bare.json is not a scorecard whose marks" in cli("problems", "diff", "a.json", "bare.json").error
 
 
+def test_a_scorecard_in_a_file_is_shown_in_every_form_with_marks_that_follow_from_its_evidence(
+    cli: Cli, tmp_path: Path
+) -> None:
+    problem = small_problem(tmp_path)
+    shelf = ("--problems", problem.folder.parent)
+    card = scorecard_document(scorecard_of(problem, evidence_of(problem)), problem, {"main.py": b"x = 1\n"})
+    Path("card.json").write_bytes(orjson.dumps(card))
+    shown = cli("problems", "card", "card.json", *shelf, "-f", "json").json
+    assert shown == {**orjson.loads(orjson.dumps(card)), "remarks": []}
+    assert "Passed, gold: " in cli("problems", "card", "card.json", *shelf).out
+    for name, start in (("again.html", "<!DOCTYPE html>"), ("again.md", "# Scorecard"), ("again.json", "{")):
+        assert cli("problems", "card", "card.json", *shelf, "-o", name).code == 0
+        assert Path(name).read_text().startswith(start)
+    assert cli("problems", "card", "again.json", *shelf, "-f", "json").json == shown
+    untold = {**card["requirements"][0], "status": "failed"}
+    Path("boast.json").write_bytes(orjson.dumps({**card, "requirements": [untold, *card["requirements"][1:]]}))
+    boast = cli("problems", "card", "boast.json", *shelf, "-f", "json").json
+    assert boast["requirements"] == card["requirements"]
+    (remark,) = boast["remarks"]
+    assert remark.endswith("Its evidence comes to what is shown here; what differs: requirements.")
+    assert "what differs: requirements." in " ".join(cli("problems", "card", "boast.json", *shelf).out.split())
+    assert "what differs: requirements." in cli("problems", "card", "boast.json", *shelf, "-f", "md").out
+
+
+def test_what_is_no_scorecard_in_a_file_is_refused_in_one_line(cli: Cli, tmp_path: Path) -> None:
+    problem = small_problem(tmp_path)
+    shelf = ("--problems", problem.folder.parent)
+    card = scorecard_document(scorecard_of(problem, evidence_of(problem)), problem, {"main.py": b"x = 1\n"})
+    Path("torn.json").write_bytes(orjson.dumps({**card, "program": {"main.py": {"bytes": 6}}}))
+    torn = cli("problems", "card", "torn.json", *shelf)
+    assert (torn.code, "torn.json is not a scorecard whose marks" in torn.error) == (2, True)
+    missing = cli("problems", "card", "latest")
+    assert (missing.code, "proctor problems card latest SAMPLE" in missing.error) == (2, True)
+    Path("card.json").write_bytes(orjson.dumps(card))
+    named = cli("problems", "card", "card.json", "--model", "x", *shelf)
+    assert (named.code, "a file holds one scorecard" in named.error) == (2, True)
+
+
 def test_a_scorecard_has_no_junit_form(cli: Cli, mine: Path) -> None:
     ended = cli("problems", "submit", mine / "add-up", mine / "add-up" / "solution", "--report", "card.xml")
     assert ended.code == 2

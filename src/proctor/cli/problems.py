@@ -223,8 +223,8 @@ def new(folder: Path) -> None:
 
 
 @problems.command()
-@click.argument("reference", metavar="RUN", shell_complete=complete_run)
-@click.argument("sample")
+@click.argument("reference", metavar="RUN|FILE", shell_complete=complete_run)
+@click.argument("sample", required=False)
 @click.option("--model", metavar="MODEL", help="Only this model's; needed where the run has several.")
 @click.option("--epoch", type=click.IntRange(0), default=0, show_default=True, help="Which of several answers.")
 @click.option("-f", "--format", "form", type=click.Choice(["html", "md", "json"]), help="The form; left out, a table.")
@@ -234,26 +234,45 @@ def new(folder: Path) -> None:
 @shelf_option
 def card(
     reference: str,
-    sample: str,
+    sample: str | None,
     model: str | None,
     epoch: int,
     form: str | None,
     output: Path | None,
     shelf: Path | None,
 ) -> None:
-    """Show the scorecard of a trial: SAMPLE is the problem's id in the run RUN."""
+    """Show a scorecard: of a trial, where SAMPLE is the problem's id in the run RUN, or one in a FILE.
+
+    FILE is a scorecard as JSON, as this command and 'proctor problems submit' write it. Either way its marks are
+    computed again from its evidence; where a file says something else, that is remarked.
+    """
     from proctor.cli.pages import page_text, print_page, put
     from proctor.cli.workplace import database
     from proctor.reports.scorecard_page import scorecard_page
-    from proctor.runs.scorecards import card_of_trial
+    from proctor.runs.scorecards import card_of_trial, read_card
 
-    with database() as opened:
-        document = card_of_trial(opened, reference, sample, model=model, epoch=epoch, shelf=shelf)
+    if sample is None:
+        document = read_card(_card_file(reference, has_model=model is not None), shelf)
+    else:
+        with database() as opened:
+            document = card_of_trial(opened, reference, sample, model=model, epoch=epoch, shelf=shelf)
     page = scorecard_page(document)
     if form is None and output is None:
         print_page(page)
         return
     put(page_text(page, document, form or _form_of(output)), output)
+
+
+def _card_file(reference: str, *, has_model: bool) -> Path:
+    path = Path(reference)
+    if not path.is_file():
+        raise click.UsageError(
+            f"There is no file {reference}. For a trial of a run, name the problem too: "
+            f"proctor problems card {reference} SAMPLE."
+        )
+    if has_model:
+        raise click.UsageError("--model is for a trial of a run: a file holds one scorecard.")
+    return path
 
 
 def _form_of(output: Path | None) -> str:

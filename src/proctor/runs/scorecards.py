@@ -15,7 +15,7 @@ from proctor.domain.errors import NotFoundError, ProctorError, ScorerError, User
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
 from proctor.reports.scorecard import scorecard_document
-from proctor.reports.scorecard_page import verdict
+from proctor.reports.scorecard_page import scorecard_page, verdict
 from proctor.scorers.programs.evidence import evidence_from_json
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.scorer import PASSED
@@ -140,9 +140,11 @@ def read_card(path: Path, shelf: Path | None = None) -> Document:
     if not is_card:
         raise UserError(f"{path} is not a scorecard as 'proctor problems submit --report FILE.json' writes it.")
     try:
-        return _computed_again(document, shelf)
-    except (ScorerError, LookupError, TypeError, AttributeError) as fault:
+        found = _computed_again(document, shelf)
+        scorecard_page(found)  # what cannot be shown was written by somebody else
+    except (ScorerError, LookupError, TypeError, AttributeError, ValueError) as fault:
         raise UserError(f"{path} is not a scorecard whose marks can be computed again: {fault}") from fault
+    return found
 
 
 def _computed_again(document: Document, shelf: Path | None) -> Document:
@@ -155,11 +157,14 @@ def _computed_again(document: Document, shelf: Path | None) -> Document:
     if problem is None or problem.digest != evidence.problem_digest:
         what = f"{name} is not at hand" if problem is None else f"{name} has changed since"
         return {**document, "remarks": [f"{what}: these are the file's own marks, not computed from its evidence."]}
-    again = scorecard_document(scorecard_of(problem, evidence), problem)
+    again = orjson.loads(orjson.dumps(scorecard_document(scorecard_of(problem, evidence), problem)))
     fresh = {key: again[key] for key in _MARKED}
-    is_same = all(fresh[key] == document.get(key) for key in ("total", "passed", "grade"))
-    remark = f"The file says {verdict(document)} Its evidence comes to what is shown here."
-    return {**document, **fresh, "remarks": [] if is_same else [remark]}
+    others = [key for key in _MARKED if fresh[key] != document[key]]
+    remark = (
+        f"The file says {verdict(document)} Its evidence comes to what is shown here; "
+        f"what differs: {', '.join(others)}."
+    )
+    return {**document, **fresh, "remarks": [remark] if others else []}
 
 
 def short_card(row: ResultRow) -> str | None:
