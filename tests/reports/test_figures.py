@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.reports.figures import cost_text, small_cost_text
+from proctor.reports.figures import cost_text, coverage_notes, estimate_text, small_cost_text
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,13 @@ def test_no_amount_above_nothing_looks_free_or_has_an_exponent(usd: float) -> No
     for text in (cost_text(usd, "computed"), small_cost_text(usd, "computed")):
         assert re.fullmatch(r"≈\$\d+(\.\d+)?", text)
         assert float(text.removeprefix("≈$")) == pytest.approx(usd, rel=0.5)
+
+
+def test_a_mark_says_what_it_is_of() -> None:
+    mark = {"value": 0.85, "ci95": [0.8, 0.9], "n": 4}
+    assert estimate_text(mark) == "0.850 [0.800, 0.900] n=4"
+    assert estimate_text({**mark, "covers": 0.966667}) == "0.850 of 0.9667 [0.800, 0.900] n=4"
+    assert estimate_text({**mark, "covers": 1.0}) == "0.850 of 1 [0.800, 0.900] n=4"
+    assert coverage_notes([{"metrics": {"a": mark, "b": {**mark, "covers": 1.0}}}]) == []
+    (note,) = coverage_notes([{"metrics": {"a": {**mark, "covers": 1.0}, "b": {**mark, "covers": 0.6}}}])
+    assert note.startswith("'of 0.6': these marks cover 0.6 of the weights on average")

@@ -300,8 +300,15 @@ def test_a_run_asks_repairs_marks_and_shows_programs(cli: Cli, tmp_path: Path) -
     good, none = by_model["python/answers:gold"], by_model["python/answers:none"]
     assert good["metrics"]["accuracy"]["value"] == 1
     assert good["metrics"]["program_mark.mean"]["value"] == pytest.approx(0.85)  # nothing was loaded
+    assert good["metrics"]["program_mark.mean"]["covers"] == 0.85
+    assert "covers" not in good["metrics"]["accuracy"]
+    assert [part["program_mark.mean"]["covers"] for part in good["categories"].values()] == [0.85]
+    assert "covers" not in none["metrics"]["program_mark.mean"], "there was no program to measure anything of"
     assert (none["invalid"], none["metrics"]["accuracy"]["value"]) == (1, 0)
     run = done.json["run_id"]
+    for shown in (cli("show", run).out, cli("report", run, "-f", "md").out):
+        assert "0.850 of 0.85 " in shown
+        assert "nothing is scaled up" in " ".join(shown.split())
     assert "every requirement verified" in cli("samples", run, "--model", "python/answers:gold").out
     card = cli("problems", "card", run, "add-up", "--model", "python/answers:gold", "-f", "json").json
     assert card["passed"]

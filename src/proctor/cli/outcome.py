@@ -8,7 +8,16 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from proctor.cli.figures import cost_notes, cost_text, count_text, plural, seconds_text, unanswered_notes, until_text
+from proctor.cli.figures import (
+    cost_notes,
+    cost_text,
+    count_text,
+    coverage_notes,
+    plural,
+    seconds_text,
+    unanswered_notes,
+    until_text,
+)
 from proctor.cli.tables import agreement_lines, count_categories, print_categories, print_results
 from proctor.cli.terminal import cell, console, fits, plain_table, printable, status_text
 
@@ -67,7 +76,7 @@ def _print_numbers(out: Console, document: dict[str, Any], most_categories: int 
             state = "not asked" if item["stopped"] else "still to come"
             who = f"{item['model']} on {item['benchmark']}"
             out.print(Text(f"{who}: {missing:,} of {plural(item['trials'], 'trial')} {state}."))
-    for note in [*cost_notes(evaluations), *unanswered_notes(document)]:
+    for note in [*coverage_notes(evaluations), *cost_notes(evaluations), *unanswered_notes(document)]:
         out.print(Text(note))
     for line in agreement_lines(evaluations):
         out.print(Text(printable(line)))

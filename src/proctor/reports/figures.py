@@ -24,10 +24,12 @@ def number_text(value: float | None) -> str:
 
 
 def estimate_text(estimate: Mapping[str, Any] | None) -> str:
-    """`0.710 [0.660, 0.760] n=312`."""
+    """`0.710 [0.660, 0.760] n=312`; `0.710 of 0.85 […]` where marks cover that much of what there is to measure."""
     if estimate is None or estimate["value"] is None:
         return NOT_MEASURED
     text = f"{estimate['value']:.3f}"
+    if "covers" in estimate:
+        text += f" of {estimate['covers']:.4g}"
     if estimate["ci95"] is not None:
         low, high = estimate["ci95"]
         text += f" [{low:.3f}, {high:.3f}]"
@@ -120,6 +122,15 @@ def cost_notes(items: Iterable[Mapping[str, Any]]) -> list[str]:
     return [
         f"≈ {HOW[basis]}" + (f": {'; '.join(named)}." if named else ".") for basis, named in sources.items()
     ]  # fmt: skip
+
+
+def coverage_notes(evaluations: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What marks are of, where not all of the weights were measured: a sentence, or none."""
+    shares = [one["covers"] for item in evaluations for one in item["metrics"].values() if one.get("covers", 1) < 1]
+    if not shares:
+        return []
+    least = f"{min(shares):.4g}"
+    return [f"'of {least}': these marks cover {least} of the weights on average, and nothing is scaled up."]
 
 
 def unanswered_notes(document: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,8 @@ WITHOUT_VOTES = frozenset({
     "tests",
 })  # fmt: skip
 """Scorers that mark a whole text or program: two that differ in a word may still say or do the same."""
+WITH_COVERAGE = frozenset({"program_mark"})
+"""Scorers whose marks are of what was measured: each says how much of the weights it covers."""
 JUDGES = ("pairwise/", "reference/", "rubric/")
 """How the versions of judges begin, whatever the benchmark calls them."""
 

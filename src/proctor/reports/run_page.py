@@ -14,6 +14,7 @@ from proctor.reports.figures import (
     cost_notes,
     cost_text,
     count_text,
+    coverage_notes,
     done_trials,
     estimate_text,
     has_parts,
@@ -97,7 +98,7 @@ def _summary(document: Document) -> Section:
     notes = ["Failed trials are faults of a provider, the network or a sandbox: they are in no score."]
     if document["error"]:
         notes.insert(0, f"The run says: {document['error']}")
-    notes += unanswered_notes(document)
+    notes += [*coverage_notes(evaluations), *unanswered_notes(document)]
     charts = tuple(chart for name in names if (chart := _forest(evaluations, name)) is not None)
     return Section("Summary", (), (Table(headers, rows, words=2),), charts, tuple(notes))
 

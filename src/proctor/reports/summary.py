@@ -14,7 +14,7 @@ from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
 from proctor.metrics.registry import create_metric
-from proctor.reports.labels import has_votes, metric_labels, metrics_of
+from proctor.reports.labels import WITH_COVERAGE, has_votes, metric_labels, metrics_of
 from proctor.reports.repeats import measure_repeats
 from proctor.stores.classes import class_scores
 from proctor.stores.results import TOKENS, ResultStore
@@ -78,19 +78,31 @@ def _measure(results: ResultStore, row: dict[str, Any]) -> tuple[dict[str, Any],
     names = orjson.loads(row["metrics"])
     labels = iter(metric_labels(list(scorers), names))
     for scorer, version in scorers.items():
+        covered = _covered(results, row["id"], scorer, version)
         for name in metrics_of(scorer, names):
             metric = create_metric(name)
             label = next(labels)
             total, parts = measure_all(metric, scores_for(metric, results, row["id"], scorer, version))
-            metrics[label] = estimate_json(total)
+            metrics[label] = estimate_json(total) | covered.get(None, {})
             for category, estimate in parts.items():
                 # The classes of each category would be a table of their own.
-                categories.setdefault(category, {})[label] = estimate_json(replace(estimate, classes=None))
+                found = estimate_json(replace(estimate, classes=None)) | covered.get(category, {})
+                categories.setdefault(category, {})[label] = found
     if row["epochs"] > 1:
         scorer, version = next(iter(scorers.items()))
         repeated = measure_repeats(results.database, row["id"], scorer, version, row["epochs"])
         metrics |= {label: estimate_json(estimate) for label, estimate in repeated.items()}
     return metrics, categories
+
+
+def _covered(results: ResultStore, evaluation_id: int, scorer: str, version: str) -> dict[str | None, dict[str, float]]:
+    """How much of the weights the marks cover, on average, by category and of all; nothing where marks are whole."""
+    shares: dict[str | None, list[float]] = {}
+    if scorer in WITH_COVERAGE:
+        for category, share in results.covered(evaluation_id, scorer, version):
+            for key in {None, category}:
+                shares.setdefault(key, []).append(share)
+    return {key: {"covers": round(sum(found) / len(found), 6)} for key, found in shares.items()}
 
 
 def scores_for(

@@ -202,6 +202,23 @@ class ResultStore:
         for sample_id, value, category, cluster, weighs in rows:
             yield SampleScore(sample_id, value, category, cluster, weighs or 1)
 
+    def covered(self, evaluation_id: int, scorer: str, version: str) -> Iterator[tuple[str | None, float]]:
+        """Category of each mark that says how much of the weights it covers, and how much that is."""
+        share = func.json_extract(scores.c.details, "$.covers")
+        query = (
+            select(responses.c.category, share)
+            .join(scores, scores.c.response_id == responses.c.id)
+            .where(
+                responses.c.evaluation_id == evaluation_id,
+                scores.c.scorer == scorer,
+                scores.c.version == version,
+                scores.c.value.is_not(None),
+                share.is_not(None),
+                is_current(),
+            )
+        )
+        return ((category, float(found)) for category, found in self._stream(query))
+
     def latencies(self, evaluation_id: int) -> Iterator[float]:
         """Seconds of every answer that was asked for now, not taken from the cache."""
         rows = select(responses.c.latency_seconds).where(
