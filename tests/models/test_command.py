@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 import time
 from decimal import Decimal
@@ -147,6 +148,65 @@ def test_an_exit_code_is_a_fault_and_some_may_be_tried_again(tmp_path: Path, cod
 def test_a_program_that_kills_itself_is_a_fault(tmp_path: Path) -> None:
     with pytest.raises(RequestRejectedError, match="was ended by signal 9"):
         run(tmp_path, "import os; os.kill(os.getpid(), 9)")
+
+
+def build(folder: Path, source: str, timeout: float = 60.0, **settings: Any) -> Response:
+    """What an agent on this machine builds."""
+    made = model(folder, source, sandbox=False, **settings)
+    hidden = folder / "hidden"
+    hidden.mkdir(exist_ok=True)
+    runner: Any = None  # it works in none
+    asked = made.build(prompt("build"), {"README.md": b"asked"}, timeout_seconds=timeout, runner=runner, hidden=hidden)  # type: ignore[attr-defined]
+    return asyncio.run(asked)  # type: ignore[no-any-return]
+
+
+WROTE = "import os, sys; open('main.py', 'w').write('1'); print('done');"
+
+
+@pytest.mark.parametrize(
+    ("end", "note"),
+    [("sys.exit(3)", "exited with 3"), ("os.kill(os.getpid(), 9)", "was ended by signal 9|exited with 137")],
+)
+def test_an_agent_that_fails_after_it_has_built_something_is_taken_at_its_work(
+    tmp_path: Path, end: str, note: str
+) -> None:
+    built = build(tmp_path, f"{WROTE} sys.stdout.flush(); {end}")
+    assert (dict(built.files), built.text, built.is_cacheable) == ({"main.py": b"1"}, "done\n", False)
+    assert built.note is not None
+    assert re.fullmatch(f"the agent ({note})", built.note)
+    assert build(tmp_path, f"{WROTE} sys.exit(3)", answer="result").text == ""
+    whole = build(tmp_path, WROTE)
+    assert (whole.note, whole.is_cacheable) == (None, True)
+
+
+@pytest.mark.parametrize("source", ["import sys; sys.exit(3)", "import sys; open('README.md').read(); sys.exit(3)"])
+def test_an_agent_that_fails_and_built_nothing_is_a_fault(tmp_path: Path, source: str) -> None:
+    with pytest.raises(RequestRejectedError, match="exited with 3"):
+        build(tmp_path, source)
+
+
+def test_an_agent_that_asks_for_another_try_gets_it(tmp_path: Path) -> None:
+    with pytest.raises(ProviderFaultError, match="exited with 75"):
+        build(tmp_path, f"{WROTE} sys.exit(75)")
+
+
+def test_an_agent_that_leaves_too_much_behind_has_handed_in_nothing(tmp_path: Path) -> None:
+    many = "for n in range(1001): open(f'{n}.py', 'w').close()\n"
+    for end in ("", "raise SystemExit(3)"):
+        built = build(tmp_path, many + end)
+        assert dict(built.files) == {}
+        assert "left more than 1,000 files or 16 MiB behind" in built.text
+    packages = many.replace("f'{n}", "f'node_modules/{n}").replace("for", "import os; os.mkdir('node_modules')\nfor", 1)
+    built = build(tmp_path, f"{packages}open('main.js', 'w').close()")
+    assert list(built.files) == ["main.js"], "what tools leave behind is no part of a program"
+
+
+def test_an_agent_that_passes_a_limit_is_taken_at_what_it_had_built(tmp_path: Path) -> None:
+    forever = f"{WROTE}\nwhile True: print('and so on' * 9999)"
+    built = build(tmp_path, forever)
+    assert (dict(built.files), built.is_cacheable) == ({"main.py": b"1"}, False)
+    assert built.note is not None
+    assert built.note.startswith("the agent wrote more than")
 
 
 HAUNT = """

@@ -354,6 +354,8 @@ printf '{program}' > main.py
 @pytest.mark.parametrize(
     ("rest", "outcome", "response"),
     [
+        ("exit 3", "scored", ""),
+        ("rm main.py; exit 3", "failed", ""),
         ("mkdir many; i=0; while [ $i -lt 1001 ]; do : > many/$i; i=$((i+1)); done", "invalid", "nothing was taken"),
         ("while :; do echo and so on and on and on and on and on and on; done", "scored", ""),
     ],
@@ -366,5 +368,11 @@ def test_what_an_agent_does_beyond_its_limits_is_its_own_doing(
     Path("agent.sh").chmod(0o755)
     cli("run", "requirements?problems=mine&measure=false", "-m", "command/./agent.sh", "--json", "--retries", "0")
     (row,) = cli("samples", "latest", "--json").json
-    assert (row["outcome"], row["error"]) == (outcome, None)
-    assert response in row["response"]
+    assert (row["outcome"], row["error"] is None) == (outcome, outcome != "failed")
+    assert response in (row["response"] or "")
+    if rest == "exit 3":
+        assert row["note"] == row["scores"]["program"]["details"]["note"] == "the agent exited with 3"
+        assert row["scores"]["program"]["reason"].endswith("; the agent exited with 3")
+        card = cli("problems", "card", "latest", "add-up", "-f", "json").json
+        assert card["note"] == "the agent exited with 3"
+        assert "the agent exited with 3." in cli("problems", "card", "latest", "add-up").out

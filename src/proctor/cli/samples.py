@@ -123,6 +123,8 @@ def _beside(row: ResultRow) -> Iterator[tuple[str, str]]:
         written = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
         problem = f" ({call['problem']})" if call.get("problem") else ""
         yield "tool call", f"{call['name']} {written}{problem}"
+    if "note" in more:
+        yield "note", more["note"]
     if "files" in more:
         yield "files", ", ".join(f"{name} ({size:,} bytes)" for name, size in more["files"].items())
 

@@ -74,6 +74,8 @@ class Response(Struct, frozen=True):
     """Who says what it cost: 'reported' by the provider, else the basis of the price; None until that is known."""
     turns: tuple[str, ...] = ()
     """Earlier answers of a conversation with several turns; `text` is the last one."""
+    note: str | None = None
+    """What else happened on the way to it: an agent's exit code, a repair round that failed; None where nothing did."""
     rate: RateState | None = None
     """The provider's allowance as it stood after this answer; not part of what is kept."""
 

@@ -39,8 +39,8 @@ class Worked(Struct, frozen=True):
     files: dict[str, bytes]
     """What is new or changed in the folder."""
     seconds: float
-    is_cut_short: bool
-    """It used up its time or passed another limit, which is its own doing."""
+    limit: str
+    """The limit that it passed, which is its own doing, such as its time; empty where it came to an end of itself."""
     refusal: str
     """Why nothing of what it left was taken; empty where it was."""
 
@@ -69,7 +69,8 @@ async def work_in_place(task: Task, runner: Runner) -> Worked:
         )
         seconds = time.perf_counter() - started
         files, refusal = await _files(place, task.seed)
-        return Worked(_finished(done), files, seconds, done.ending not in _OF_ITSELF, refusal)
+        limit = "" if done.ending in _OF_ITSELF else str(done.ending)
+        return Worked(_finished(done), files, seconds, limit, refusal)
     except SandboxError as fault:
         raise ProviderFaultError(f"the agent's place failed: {fault}") from fault
     finally:
@@ -116,15 +117,19 @@ def is_left_behind(path: str) -> bool:
     return path.endswith(".pyc") or not _LEFT_BEHIND.isdisjoint(path.split("/")[:-1])
 
 
+def too_much(sizes: Mapping[str, int]) -> str:
+    """Why files of these sizes are no program: there are too many, or they are too large; empty where they are not."""
+    if len(sizes) <= MOST_FILES and sum(sizes.values()) <= MOST_BYTES:
+        return ""
+    return f"The agent left more than {MOST_FILES:,} files or {MOST_BYTES // MIB} MiB behind: nothing was taken."
+
+
 async def _files(place: Place, seed: Mapping[str, bytes]) -> tuple[dict[str, bytes], str]:
     """What it built, or nothing and why: too much is an answer that cannot be read, not a fault."""
     listed = {path.removeprefix(f"{WORK}/"): size for path, size in (await place.list(WORK)).items()}
     wanted = {path: size for path, size in listed.items() if not is_left_behind(path)}
-    if len(wanted) > MOST_FILES or sum(wanted.values()) > MOST_BYTES:
-        return (
-            {},
-            f"The agent left more than {MOST_FILES:,} files or {MOST_BYTES // MIB} MiB behind: nothing was taken.",
-        )
+    if refusal := too_much(wanted):
+        return {}, refusal
     read = await place.read([f"{WORK}/{path}" for path in sorted(wanted)])
     found = {path.removeprefix(f"{WORK}/"): content for path, content in read.items()}
     return {path: content for path, content in found.items() if seed.get(path) != content}, ""

@@ -28,7 +28,7 @@ from proctor.domain.offline import is_confined
 from proctor.domain.place import Runner
 from proctor.domain.price import reported
 from proctor.domain.response import FinishReason, Response, Usage
-from proctor.models.agent_place import Task, is_left_behind, work_in_place
+from proctor.models.agent_place import Task, is_left_behind, too_much, work_in_place
 from proctor.models.extraction import Extraction, compile_extraction
 from proctor.models.faults import Target, parse_or_none
 from proctor.models.hiding import without
@@ -114,8 +114,9 @@ class CommandModel:
     ) -> Response:
         """Build a program in a folder that holds `seed`: what is new or changed there is the answer.
 
-        When its time is up, or it passes a limit of its sandbox, it is ended, and what it has built until then counts.
-        Outside a sandbox it does not see the folder `hidden`, where that can be had.
+        When its time is up, or it passes another limit, it is ended, and what it has built until then counts. So does
+        what it built before it failed; one that built nothing and failed is a fault. Outside a sandbox it does not see
+        the folder `hidden`, where that can be had.
         """
         seconds = max(timeout_seconds - ENDING_SECONDS, timeout_seconds / 2)
         if self.is_free_agent:
@@ -126,13 +127,23 @@ class CommandModel:
         limits = Limits(seconds, self._settings.memory_mb, self._settings.processes)
         handed = {name: self._environment[name] for name in self._settings.environment}
         done = await work_in_place(Task(self._program, tuple(self._args), prompt.text, seed, handed, limits), runner)
-        if not done.is_cut_short:
-            self._check(done.finished)
-        read = ("", Usage(), None) if done.is_cut_short else self._read(done.finished.stdout)
-        files = done.files if self._settings.output != "text" else {}
-        if done.refusal and self._settings.output != "text":
-            read = (f"{read[0]}\n{done.refusal}".strip(), *read[1:])
-        return _response(read, files, done.seconds, is_out_of_time=done.is_cut_short)
+        is_text = self._settings.output == "text"
+        left = _Left({}, "") if is_text else _Left(done.files, done.refusal)
+        if done.limit:
+            return left.cut_short(f"the agent was ended by its limit: {done.limit}", done.seconds)
+        return self._built(done.finished, done.finished.stdout, left, done.seconds)
+
+    def _built(self, finished: Finished, said: bytes, left: _Left, seconds: float) -> Response:
+        """What it left counts, however it ended; its own exit code is told beside it."""
+        if not (left.files or left.refusal) or finished.exit_code in TRY_AGAIN:
+            self._check(finished)
+        if finished.exit_code == 0:
+            return left.response(self._read(said), seconds)
+        try:
+            read = self._read(said)
+        except RequestRejectedError:  # it failed before it could say what it was to
+            read = ("", Usage(), None)
+        return left.response(read, seconds, FinishReason.OTHER, f"the agent {_ending(finished.exit_code)}")
 
     async def _work(
         self,
@@ -168,31 +179,35 @@ class CommandModel:
         command = command if hidden is None else [*without(hidden), *command]
         is_told = any("{prompt}" in arg or "{prompt_file}" in arg for arg in self._args)
         before = await asyncio.to_thread(_listing, folder)
+        is_building = collects and hidden is not None
         started = time.perf_counter()
-        is_out_of_time = False
         try:
-            finished = await self._run(command, b"" if is_told else text.encode(), folder, timeout_seconds)
-        except ProviderFaultError:
-            if hidden is None or not collects:
-                raise
-            is_out_of_time, finished = True, Finished(0, b"", b"")
+            stdin = b"" if is_told else text.encode()
+            finished = await self._run(command, stdin, folder, timeout_seconds)
+        except (TimeoutError, LimitExceededError) as error:
+            is_late = isinstance(error, TimeoutError)
+            why = f"gave no answer within {timeout_seconds:g} s" if is_late else f"{error}, and was ended"
+            if is_building:
+                left = await asyncio.to_thread(_program, folder, before)
+                return left.cut_short(f"the agent {why}", time.perf_counter() - started)
+            kind = ProviderFaultError if is_late else RequestRejectedError
+            raise kind(f"{self._target.model} {why}") from None
         seconds = time.perf_counter() - started
-        self._check(finished)
         said = answer_file.read_bytes() if answer_file.is_file() else finished.stdout
-        read = ("", Usage(), None) if is_out_of_time else self._read(said)
+        if is_building:
+            return self._built(finished, said, await asyncio.to_thread(_program, folder, before), seconds)
+        self._check(finished)
         files = await asyncio.to_thread(self._collect, folder, before) if collects else {}
-        files = {name: content for name, content in files.items() if hidden is None or not is_left_behind(name)}
-        return _response(read, files, seconds, is_out_of_time=is_out_of_time)
+        return _Left(files, "").response(self._read(said), seconds)
 
     async def _run(self, command: list[str], stdin: bytes, folder: Path, timeout_seconds: float) -> Finished:
+        """To its end; TimeoutError or LimitExceededError where it was ended before."""
         limits = Limits(timeout_seconds, self._settings.memory_mb, self._settings.processes)
         try:
             command = [*without_network(), *command] if is_confined() else command
             return await run(command, stdin=stdin, folder=folder, environment=self._environment, limits=limits)
         except TimeoutError:
-            raise ProviderFaultError(f"{self._target.model} gave no answer within {timeout_seconds:g} s") from None
-        except LimitExceededError as error:
-            raise RequestRejectedError(f"{self._target.model} {error}, and was ended") from None
+            raise
         except OSError as error:
             raise RequestRejectedError(f"{self._target.model} cannot be started: {error}") from None
 
@@ -200,9 +215,8 @@ class CommandModel:
         if finished.exit_code == 0:
             return
         code = finished.exit_code
-        how = f"exited with {code}" if code > 0 else f"was ended by signal {-code}"
         said = self._target.clean((finished.stderr or finished.stdout)[-2000:].decode("utf-8", "replace"))
-        message = f"{self._target.model} {how}" + (f": {said}" if said else "")
+        message = f"{self._target.model} {_ending(code)}" + (f": {said}" if said else "")
         raise self._fault(code, message)
 
     def _fault(self, exit_code: int, message: str) -> ModelError:
@@ -219,17 +233,11 @@ class CommandModel:
 
     def _collect(self, folder: Path, before: dict[str, tuple[int, int]]) -> dict[str, bytes]:
         """The files that are new or changed, by their path in the folder; links are not followed."""
-        files: dict[str, bytes] = {}
-        size = 0
-        for name, stamp in _listing(folder).items():
-            if before.get(name) == stamp:
-                continue
-            size += stamp[0]
-            if len(files) >= MOST_FILES or size > LARGEST_FOLDER:
-                most = f"{MOST_FILES} files or {LARGEST_FOLDER // 2**20} MB"
-                raise RequestRejectedError(f"{self._target.model} left more than {most} behind")
-            files[name] = (folder / name).read_bytes()
-        return files
+        sizes = _changed(folder, before)
+        if len(sizes) > MOST_FILES or sum(sizes.values()) > LARGEST_FOLDER:
+            most = f"{MOST_FILES} files or {LARGEST_FOLDER // 2**20} MB"
+            raise RequestRejectedError(f"{self._target.model} left more than {most} behind")
+        return {name: (folder / name).read_bytes() for name in sizes}
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> CommandModel:
@@ -284,13 +292,38 @@ def _digest(program: str) -> str:
     return blake2b(content, digest_size=8).hexdigest()
 
 
-def _response(
-    read: tuple[str, Usage, Decimal | None], files: Mapping[str, bytes], seconds: float, *, is_out_of_time: bool
-) -> Response:
-    text, usage, cost = read
-    finish = FinishReason.LENGTH if is_out_of_time else FinishReason.STOP
-    basis = reported(cost)
-    return Response(text, finish, usage, files=files, latency_seconds=seconds, cost_usd=cost, cost_basis=basis)
+class _Left(Struct, frozen=True):
+    """What an agent left in its folder."""
+
+    files: Mapping[str, bytes]
+    refusal: str
+    """Why nothing of it was taken; empty where it was."""
+
+    def response(
+        self,
+        read: tuple[str, Usage, Decimal | None],
+        seconds: float,
+        finish: FinishReason = FinishReason.STOP,
+        note: str | None = None,
+    ) -> Response:
+        text, usage, cost = read
+        return Response(
+            f"{text}\n{self.refusal}".strip() if self.refusal else text,
+            finish,
+            usage,
+            files=self.files,
+            latency_seconds=seconds,
+            cost_usd=cost,
+            cost_basis=reported(cost),
+            note=note,
+        )
+
+    def cut_short(self, note: str, seconds: float) -> Response:
+        return self.response(("", Usage(), None), seconds, FinishReason.LENGTH, note)
+
+
+def _ending(exit_code: int) -> str:
+    return f"exited with {exit_code}" if exit_code > 0 else f"was ended by signal {-exit_code}"
 
 
 def _prepare_folder(folder: Path, workspace: str | None, prompt: Prompt, seed: Mapping[str, bytes]) -> None:
@@ -315,6 +348,18 @@ def _listing(folder: Path) -> dict[str, tuple[int, int]]:
             stat = path.stat()
             found[path.relative_to(folder).as_posix()] = (stat.st_size, stat.st_mtime_ns)
     return found
+
+
+def _changed(folder: Path, before: Mapping[str, tuple[int, int]]) -> dict[str, int]:
+    """The size of each file that is new or changed."""
+    return {name: stamp[0] for name, stamp in _listing(folder).items() if before.get(name) != stamp}
+
+
+def _program(folder: Path, before: Mapping[str, tuple[int, int]]) -> _Left:
+    """The program that was built there, or nothing and why: too much is an answer that cannot be read, not a fault."""
+    sizes = {name: size for name, size in _changed(folder, before).items() if not is_left_behind(name)}
+    refusal = too_much(sizes)
+    return _Left({} if refusal else {name: (folder / name).read_bytes() for name in sizes}, refusal)
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:

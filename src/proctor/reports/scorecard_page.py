@@ -55,7 +55,7 @@ def _marks(document: Document) -> Section:
         for place, one in enumerate(dimensions)
         if one["value"] is not None
     ]
-    notes = list(document.get("remarks", ()))
+    notes = [*([f"{document['note']}."] if document.get("note") else []), *document.get("remarks", ())]
     if document["total"] is not None and document["covers"] < 1:
         missing = ", ".join(one["name"] for one in dimensions if one["value"] is None)
         what = f"Not measured: {missing}." if missing else "Not everything was measured."

@@ -84,7 +84,8 @@ def document_of(details: Mapping[str, Any], problem: Problem, artifacts: FileArt
             "its requirements are no longer those that were measured."
         )
     files, refused = _program(evidence.program, artifacts), details.get("refused")
-    return whole_document(scorecard_of(problem, evidence), problem, files, artifacts, refused)
+    document = whole_document(scorecard_of(problem, evidence), problem, files, artifacts, refused)
+    return {**document, "note": details["note"]} if details.get("note") else document
 
 
 def whole_document(

@@ -144,6 +144,8 @@ def response_more(response: Response) -> str | None:
         more["turns"] = response.turns
     if response.files:
         more["files"] = response.files
+    if response.note is not None:
+        more["note"] = response.note
     if response.model is not None:
         more["model"] = response.model
     if response.request_id is not None:
@@ -176,4 +178,5 @@ def read_response(row: Row) -> Response:
         cost_usd=from_pico(row["cost_pico_usd"]),
         cost_basis=row["cost_basis"],
         turns=tuple(more.get("turns", ())),
+        note=more.get("note"),
     )

@@ -163,9 +163,10 @@ class Marked:
         )
 
 
-def _nothing(name: str, submission: Submission) -> Score:
+def _nothing(name: str, submission: Submission, response: Response) -> Score:
     refused = [f"{path}: {why}" for path, why in submission.refused.items()]
-    return Score.invalid(name, "; ".join([*submission.notes, *refused])[:600] or "no file was found in the answer")
+    reasons = [*([response.note] if response.note else []), *submission.notes, *refused]
+    return Score.invalid(name, "; ".join(reasons)[:600] or "no file was found in the answer")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,9 +180,11 @@ class ProgramPassed(Marked):
     async def score(self, sample: Sample, response: Response) -> Score:
         submission, card = await self.card(sample, response)
         if card is None:
-            return _nothing(PASSED, submission)
+            return _nothing(PASSED, submission, response)
         details = {"form": submission.form, "refused": dict(submission.refused), **scorecard_to_json(card)}
         reason = card.reason or f"every MUST requirement is verified; the total is {card.total}"
+        if response.note:
+            details["note"], reason = response.note, f"{reason}; {response.note}"
         return Score(PASSED, float(card.passed), answer=submission.form, reason=reason, details=details)
 
 
@@ -196,7 +199,7 @@ class ProgramMark(Marked):
     async def score(self, sample: Sample, response: Response) -> Score:
         submission, card = await self.card(sample, response)
         if card is None:
-            return _nothing(MARK, submission)
+            return _nothing(MARK, submission, response)
         if card.total is None:
             return Score.unscored(MARK, "nothing could be measured")
         marks = {one.name: one.value for one in card.dimensions}
