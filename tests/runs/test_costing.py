@@ -299,3 +299,11 @@ def test_a_hundred_thousand_trials_are_looked_up_in_the_cache(cli: Cli, asked_mo
     cli("run", "sums.yaml", "-m", asked_model, *PRICED, "--limit", 5)
     cost = dry_run(cli, asked_model, "--epochs", 5)["cost"]
     assert cost["cached_trials"] == 5
+
+
+def test_prompts_are_counted_in_the_models_own_tokens(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted-0123456789")
+    write_benchmark(Path(), 20)
+    found = {name: dry_run(cli, f"openai/{name}")["evaluations"][0]["cost"] for name in ("gpt-4o", "unheard-of")}
+    assert "prompts counted in tokens of o200k_base" in found["gpt-4o"]["basis"]
+    assert "prompts measured in characters" in found["unheard-of"]["basis"]

@@ -1,6 +1,8 @@
-"""Tokens of prompts without a tokeniser: by script, with images and documents."""
+"""Tokens of prompts: by script or by the model's own tokeniser, with images and documents."""
 
 from __future__ import annotations
+
+import sys
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,14 @@ from hypothesis import strategies as st
 
 from models.pdfs import pdf
 from proctor.domain.message import Document, Image, Message, Part, Prompt, Text
-from proctor.runs.token_counts import TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE, prompt_tokens, rough_tokens
+from proctor.runs.token_counts import (
+    TOKENS_PER_IMAGE,
+    TOKENS_PER_MESSAGE,
+    UNMEASURED_SPREAD,
+    prompt_tokens,
+    rough_tokens,
+    tokeniser_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +66,35 @@ def test_tools_and_schemas_are_part_of_the_prompt() -> None:
     tool = {"type": "function", "function": {"name": "look", "description": "w" * 400}}
     assert prompt_tokens(Prompt(plain.messages, tools=(tool,))) > prompt_tokens(plain) + 100
     assert prompt_tokens(Prompt(plain.messages, schema={"description": "w" * 400})) > prompt_tokens(plain) + 100
+
+
+@pytest.mark.parametrize(
+    ("model", "vocabulary"),
+    [
+        *((name, "o200k_base") for name in ("gpt-4o", "gpt-4o-mini-2024-07-18", "gpt-4.1-nano", "gpt-5.1-codex")),
+        *((name, "o200k_base") for name in ("o1", "o3-mini", "o4-mini", "chatgpt-4o-latest", "openai/gpt-oss-20b")),
+        *((name, "cl100k_base") for name in ("gpt-4", "gpt-4-turbo", "gpt-3.5-turbo-0125", "openai/gpt-4-32k:free")),
+        *((name, None) for name in ("llama", "claude-sonnet-4-5", "gpt-2", "gpt-40", "o2", "o1x", "my-gpt-4", "")),
+    ],
+)  # fmt: skip
+def test_a_model_is_counted_in_its_own_tokens_where_these_are_known(model: str, vocabulary: str | None) -> None:
+    found = tokeniser_of(model)
+    assert (f"counted in tokens of {vocabulary}" == found.how) is (vocabulary is not None)
+    assert (found.spread < UNMEASURED_SPREAD) is (vocabulary is not None)
+
+
+def test_tokens_are_those_that_were_published() -> None:
+    """The example of the tokenisers' makers: 6 tokens in either; other texts are cut differently."""
+    small, large = tokeniser_of("gpt-4").count, tokeniser_of("gpt-4o").count
+    assert small("tiktoken is great!") == large("tiktoken is great!") == 6
+    assert small("お誕生日おめでとう") == 9
+    assert large("お誕生日おめでとう") == 8
+    assert small("<|endoftext|>") > 1, "a text is a text, whatever it says"
+
+
+def test_without_the_tokeniser_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bpe_openai", None)
+    found = tokeniser_of.__wrapped__("gpt-4o")
+    assert found.count("four") == rough_tokens("four")
+    assert "pip install 'proctor[tokens]'" in found.how
+    assert found.spread == UNMEASURED_SPREAD

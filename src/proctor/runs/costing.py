@@ -16,7 +16,14 @@ from proctor.domain.response import Usage
 from proctor.domain.sample import Sample
 from proctor.models.prices import where_to_get_prices
 from proctor.planning.expand import trials_of
-from proctor.runs.token_counts import RATES_IN_WORDS, files_in, prompt_tokens
+from proctor.runs.token_counts import (
+    MEASURED_SPREAD,
+    UNMEASURED_SPREAD,
+    Tokeniser,
+    files_in,
+    prompt_tokens,
+    tokeniser_of,
+)
 from proctor.stores.codec import prompt_text
 from proctor.stores.database import Database
 from proctor.stores.history import History, Lengths, count_answered, find_history
@@ -24,9 +31,6 @@ from proctor.stores.history import History, Lengths, count_answered, find_histor
 PROMPTS_LOOKED_AT = 200
 DOCUMENTS_LOOKED_AT = 20
 """Reading a document takes a while: an estimate should take seconds."""
-# English prose has three to five characters to a token, code fewer; other scripts differ as much.
-UNMEASURED_SPREAD = 0.35
-MEASURED_SPREAD = 0.05
 Z = 1.96
 MOST_LOOKED_UP = 200_000
 """Trials beyond this are not looked up in the cache one by one: an estimate should take seconds."""
@@ -150,21 +154,24 @@ def _talk(evaluation: Evaluation, history: _Histories) -> _Talk:
         characters = sum(len(prompt_text(prompt)) for prompt in prompts) / len(prompts)
         how = f"prompts at {known.characters_per_token:.1f} characters to a token, as before{talks}"
         return _Talk(turns, characters / known.characters_per_token, 0.0, MEASURED_SPREAD, how)
-    tokens = sum(_said(prompt, sample.follow_ups) for prompt, sample in zip(prompts, samples, strict=True))
+    tokeniser = tokeniser_of(evaluation.model.identity.name)
+    tokens = sum(_said(prompt, sample.follow_ups, tokeniser) for prompt, sample in zip(prompts, samples, strict=True))
     repeated = sum(len(sample.follow_ups) * (len(sample.follow_ups) + 1) / 2 for sample in samples)
-    files = "; images and pages of documents at about 1,000 tokens" if any(map(files_in, prompts)) else ""
-    how = f"prompts measured in characters, {RATES_IN_WORDS}{files}{talks}"
-    return _Talk(turns, tokens / len(samples), repeated / len(samples), UNMEASURED_SPREAD, how)
+    has_files = any(map(files_in, prompts))
+    files = "; images and pages of documents at about 1,000 tokens" if has_files else ""
+    spread = UNMEASURED_SPREAD if has_files else tokeniser.spread
+    how = f"prompts {tokeniser.how}{files}{talks}"
+    return _Talk(turns, tokens / len(samples), repeated / len(samples), spread, how)
 
 
-def _said(prompt: Prompt, follow_ups: Sequence[str]) -> float:
+def _said(prompt: Prompt, follow_ups: Sequence[str], tokeniser: Tokeniser) -> float:
     """Tokens of all turns together: the prompt is sent with each, a follow-up with its own and those after it."""
     turns = 1 + len(follow_ups)
     later = (
-        (turns - number) * prompt_tokens(Prompt((Message("assistant", ""), Message("user", text))))
+        (turns - number) * prompt_tokens(Prompt((Message("assistant", ""), Message("user", text))), tokeniser.count)
         for number, text in enumerate(follow_ups, 1)
     )
-    return turns * prompt_tokens(prompt) + sum(later)
+    return turns * prompt_tokens(prompt, tokeniser.count) + sum(later)
 
 
 def some_samples(evaluation: Evaluation) -> list[Sample]:

@@ -19,14 +19,13 @@ from proctor.planning.expand import trials_of
 from proctor.runs.costing import (
     MOST_LOOKED_UP,
     PROMPTS_LOOKED_AT,
-    UNMEASURED_SPREAD,
     CostEstimate,
     Length,
     from_history,
     some_samples,
 )
 from proctor.runs.judges import AskedJudge
-from proctor.runs.token_counts import LATIN, prompt_tokens, rough_tokens
+from proctor.runs.token_counts import LATIN, Tokeniser, prompt_tokens, tokeniser_of
 from proctor.scorers.judging.kind import Case
 from proctor.scorers.judging.panel import JudgeScorer
 from proctor.scorers.reading import final_text
@@ -62,17 +61,18 @@ def _estimate(
     judged = _judged_already(evaluation, scorer, judge, database)
     cases = evaluation.trials - judged
     samples = some_samples(evaluation)
-    rate = _characters_per_token(samples)
+    tokeniser = tokeniser_of(judge.identity.name)
+    rate = _characters_per_token(samples, tokeniser)
     answer = _answer_length(evaluation, database, cases, rate)
     if answer is None:
         return _unknown("the answers", judged)
-    forms = _forms(scorer, samples)
+    forms = _forms(scorer, samples, tokeniser)
     if forms.requests == 0:
         return CostEstimate(Decimal(0), Decimal(0), Decimal(0), "no sample can be judged", judged)
     reply = _reply_length(judge, database, cases)
     if reply is None:
         return _unknown("the judge's replies", judged)
-    spread = UNMEASURED_SPREAD
+    spread = tokeniser.spread
     costs = [
         _cost(judge.price, forms, answers / rate, factor=factor, reply=replies) * cases
         for factor, answers, replies in (
@@ -102,13 +102,13 @@ class _Forms(Struct, frozen=True):
     """How many texts of an answer's length stand in all requests together."""
 
 
-def _forms(scorer: JudgeScorer, samples: Sequence[Sample]) -> _Forms:
+def _forms(scorer: JudgeScorer, samples: Sequence[Sample], tokeniser: Tokeniser) -> _Forms:
     """The forms of drafted cases; what the other side of a comparison says counts as long as the answer."""
     requests, tokens = 0, 0.0
     for sample in samples:
         for prompt in _prompts(scorer, sample, "?"):
             requests += 1
-            tokens += prompt_tokens(prompt)
+            tokens += prompt_tokens(prompt, tokeniser.count)
     sides = 1 if scorer.kind.opposition is None else 2
     return _Forms(requests / len(samples), tokens / len(samples), sides * requests / len(samples))
 
@@ -121,10 +121,10 @@ def _prompts(scorer: JudgeScorer, sample: Sample, text: str) -> Iterator[Prompt]
             yield form.prompt
 
 
-def _characters_per_token(samples: Sequence[Sample]) -> float:
+def _characters_per_token(samples: Sequence[Sample], tokeniser: Tokeniser) -> float:
     """Of the answers: questions are mostly answered in the script that they are asked in."""
     text = "".join(sample.input_text for sample in samples)
-    return len(text) / rough_tokens(text) if text else LATIN
+    return len(text) / tokeniser.count(text) if text else LATIN
 
 
 def _answer_length(
