@@ -51,7 +51,7 @@ def from_text(text: str, folder: Path, data: list[dict[str, Any]] = ROWS) -> Ben
 def test_the_file_of_the_design_document_is_a_benchmark(tmp_path: Path) -> None:
     benchmark = from_text(CITIES, tmp_path)
     assert (benchmark.name, benchmark.version, benchmark.licence) == ("capital-cities", "1", "CC0-1.0")
-    assert benchmark.scorers == (ScorerSpec("exact", {"ignore_case": True}),)
+    assert benchmark.scorers == (ScorerSpec("exact", {"ignore_case": True}, "my.yaml:12: scorers[0]"),)
     assert benchmark.metrics == ("accuracy",)
     assert benchmark.tags["form"] == "short"
     assert benchmark.source == "cities.jsonl"
