@@ -76,6 +76,16 @@ def test_an_answer_whose_usage_is_unknown_counts_in_full() -> None:
     assert budget.spent_usd > Decimal("0.009")
 
 
+def test_an_answer_on_the_way_to_which_a_request_failed_counts_in_full() -> None:
+    """Such as that of a repair round: the one that failed may have been billed too."""
+    known = Response("q0", usage=Usage(1, 1))
+    whole, _ = run_with_budget(ScriptedModel(lambda *_: known), "1", 1, 1)
+    assert whole.spent_usd == PRICE.cost(Usage(1, 1))
+    partly, _ = run_with_budget(ScriptedModel(lambda *_: replace(known, may_cost_more=True)), "1", 1, 1)
+    reserved = most_it_can_cost(next(trials(1)).prompt, {"max_tokens": 50}, PRICE)
+    assert (partly.spent_usd, partly.reserved_usd) == (reserved, 0)
+
+
 def test_a_refusal_costs_nothing_and_a_lost_connection_may_have_cost_everything() -> None:
     def act(text: str, before: int) -> Response | Exception:
         if before == 0:

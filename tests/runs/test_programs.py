@@ -17,7 +17,7 @@ from fakes.scorecards import small_problem
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.lint import lint_problem
 from proctor.benchmarks.problems.shelf import problem_folders
-from proctor.domain.errors import ProviderFaultError, RateLimitedError, RunError
+from proctor.domain.errors import ModelError, ProviderFaultError, RateLimitedError, RequestRejectedError, RunError
 from proctor.domain.message import Message, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.place import Runner
@@ -167,11 +167,11 @@ class Scripted:
         return
 
 
-def ask(problem: Problem, model: Scripted, rounds: int, text: str = "Build it") -> Response:
+def ask(problem: Problem, model: Scripted, rounds: int, text: str = "Build it", retries: int = 0) -> Response:
     prompt = Prompt((Message("user", text),))
 
     async def work(runner: Runner) -> Response:
-        asked = ProgramModel(model, {"Build it": problem}, runner, asyncio.Semaphore(1))
+        asked = ProgramModel(model, {"Build it": problem}, runner, asyncio.Semaphore(1), retries=retries)
         return await asked.respond(prompt, {"repair": rounds, "temperature": 0}, timeout_seconds=60)
 
     return in_runner(work)
@@ -220,6 +220,42 @@ def test_a_round_that_is_refused_does_not_make_the_rounds_before_it_free(problem
     with pytest.raises(RateLimitedError) as caught:
         ask(problem, Refusing("No program."), 1)
     assert (caught.value.status, caught.value.retry_after_seconds) == (None, 3)
+
+
+class Stumbling(Scripted):
+    """Raises what stands in place of an answer, once."""
+
+    def __init__(self, *answers: str | ModelError) -> None:
+        super().__init__(*(one for one in answers if isinstance(one, str)))
+        self.turns = list(answers)
+
+    async def respond(self, prompt: Prompt, options: object, *, timeout_seconds: float) -> Response:
+        turn = self.turns.pop(0)
+        if isinstance(turn, ModelError):
+            raise turn
+        return await super().respond(prompt, options, timeout_seconds=timeout_seconds)
+
+
+@pytest.mark.parametrize("fault", [RequestRejectedError("too long"), ProviderFaultError("it is down")])
+def test_a_repair_round_that_fails_leaves_the_program_of_the_round_before(problem: Problem, fault: ModelError) -> None:
+    first = f"```python main.py\n{BAD}```"
+    response = ask(problem, Stumbling(first, "I am not sure.", fault), 3)
+    assert response.files == {"main.py": BAD.encode()}
+    assert response.usage == Usage(20, 10), "what was paid for is there"
+    assert response.note == f"repair round 2 failed, and the program is that of the round before: {fault}"
+    assert not response.is_cacheable
+    assert response.may_cost_more, "nobody knows whether a request without an answer is billed"
+    free = ask(problem, Stumbling(first, type(fault)("no", status=503)), 1)
+    assert (free.files, free.may_cost_more) == ({"main.py": BAD.encode()}, False)
+
+
+def test_a_repair_round_is_asked_again_without_the_rounds_before_it(problem: Problem) -> None:
+    down = RateLimitedError("slow down", status=429, retry_after_seconds=0.01)
+    model = Stumbling(f"```python main.py\n{BAD}```", down, f"```python main.py\n{GOOD}```")
+    response = ask(problem, model, 1, retries=1)
+    assert (response.files, response.note) == ({"main.py": GOOD.encode()}, None)
+    assert len(model.prompts) == 2
+    assert response.is_cacheable
 
 
 def test_the_hidden_tests_are_not_even_there_in_a_repair_round(problem: Problem) -> None:

@@ -76,6 +76,8 @@ class Response(Struct, frozen=True):
     """Earlier answers of a conversation with several turns; `text` is the last one."""
     note: str | None = None
     """What else happened on the way to it: an agent's exit code, a repair round that failed; None where nothing did."""
+    may_cost_more: bool = False
+    """Whether a further request on the way to it failed, which may have been billed; not part of what is kept."""
     rate: RateState | None = None
     """The provider's allowance as it stood after this answer; not part of what is kept."""
 

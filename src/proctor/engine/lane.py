@@ -181,7 +181,8 @@ class Lane:
         spent = reserved  # What is not known to have been free counts in full.
         try:
             response = self._priced(await self._send(prompt, trial))
-            spent = reserved if response.cost_usd is None else response.cost_usd
+            if response.cost_usd is not None and not response.may_cost_more:
+                spent = response.cost_usd
         except ModelError as error:
             if error.was_free:
                 spent = Decimal(0)

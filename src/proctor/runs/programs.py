@@ -91,7 +91,10 @@ async def programming(
             for item in asked
             for sample in item.samples
         }
-        models = {id(item.model): ProgramModel(item.model, prompts, runner, turns, options) for item in evaluations}
+        retries = plan.limits.retries
+        models = {
+            id(item.model): ProgramModel(item.model, prompts, runner, turns, options, retries) for item in evaluations
+        }
         yield [
             replace(item, model=models[id(item.model)], scorers=tuple(map(given.to, item.scorers)))
             for item in evaluations

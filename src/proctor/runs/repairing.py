@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -18,11 +19,12 @@ from proctor.domain.message import Json, Message, Prompt
 from proctor.domain.model import Model, ModelIdentity
 from proctor.domain.place import Runner
 from proctor.domain.problem import CheckKind, Problem
-from proctor.domain.response import Response
+from proctor.domain.response import FinishReason, Response
 from proctor.domain.scorecard import CheckResult, CheckStatus, Evidence, PhaseStatus
 from proctor.domain.submission import Submission
 from proctor.engine.budget import REPAIR_ROUNDS
 from proctor.engine.lane import joined
+from proctor.engine.retry import RetryPolicy
 from proctor.prompts.answers.reading import program_of
 from proctor.reports.markdown import fenced
 from proctor.scorers.programs.marking import mark
@@ -30,6 +32,9 @@ from proctor.scorers.programs.options import MarkOptions
 
 MOST_OUTPUT = 6_000
 MOST_OF_ONE = 1_500
+ENDING_SECONDS = 2.0
+"""Of a trial's time limit: to end what runs in a round for which there was too little time."""
+T = TypeVar("T")
 
 
 class ProgramModel:
@@ -42,6 +47,7 @@ class ProgramModel:
         runner: Runner,
         turns: asyncio.Semaphore,
         options: MarkOptions = MarkOptions(),  # noqa: B008  frozen
+        retries: int = 0,
     ) -> None:
         self._model = model
         self._problems = problems
@@ -50,6 +56,7 @@ class ProgramModel:
         self._options = options.checks_only()
         self._turns = turns
         """Shared with all that run programs: too many at once would disturb each other's measures."""
+        self._policy = RetryPolicy(retries)
 
     @property
     def identity(self) -> ModelIdentity:
@@ -69,28 +76,48 @@ class ProgramModel:
             return await self._model.respond(prompt, plain, timeout_seconds=timeout_seconds)
         if hasattr(self._model, "build"):
             return await self._by_agent(problem, prompt, timeout_seconds)
-        ends = time.monotonic() + timeout_seconds
+        ends = time.monotonic() + max(timeout_seconds - ENDING_SECONDS, timeout_seconds / 2)
         response = await self._model.respond(prompt, plain, timeout_seconds=timeout_seconds)
         files: Mapping[str, bytes] = {}
-        for _ in range(int(options.get(REPAIR_ROUNDS, 0))):
+        for number in range(1, int(options.get(REPAIR_ROUNDS, 0)) + 1):
             found, files = _merged(response, problem, files)
-            complaint = await self._complaint(problem, found, files)
-            if complaint is None:
-                break
-            said = (Message("assistant", response.text), Message("user", complaint))
-            prompt = prompt.with_messages((*prompt.messages, *said))
-            left = ends - time.monotonic()
-            if left <= 0:
-                raise ProviderFaultError(f"the repair rounds took longer than {timeout_seconds:g} s")
-            response = joined(response, await self._once_more(prompt, plain, left))
+            is_asked = False
+            try:
+                complaint = await self._again(partial(self._complaint, problem, found, files), ends)
+                if complaint is None:
+                    break
+                said = (Message("assistant", response.text), Message("user", complaint))
+                prompt, is_asked = prompt.with_messages((*prompt.messages, *said)), True
+                answer = await self._again(partial(self._once_more, prompt, plain, ends), ends, is_paid=True)
+            except ModelError as fault:
+                if not files:  # nothing to mark, and a fault is not a wrong answer; without a status it is not free
+                    raise type(fault)(str(fault), retry_after_seconds=fault.retry_after_seconds) from fault
+                return _cut_short(response, files, number, fault, may_cost_more=is_asked and not fault.was_free)
+            response = joined(response, answer)
         return _with_files(response, problem, files)
 
-    async def _once_more(self, prompt: Prompt, options: Mapping[str, Json], seconds: float) -> Response:
-        """A refusal of this round has no status: the rounds before it were answered, and are not free."""
-        try:
-            return await self._model.respond(prompt, options, timeout_seconds=seconds)
-        except ModelError as fault:
-            raise type(fault)(str(fault), retry_after_seconds=fault.retry_after_seconds) from fault
+    async def _again(self, work: Callable[[], Awaitable[T]], ends: float, *, is_paid: bool = False) -> T:
+        """Try until it works, a fault is not worth another try, or there is no time for one.
+
+        Here, not where whole trials are asked again: the rounds before are answered and paid for. What may have been
+        billed is not tried again: money is set aside for each round once.
+        """
+        tries = 0
+        while True:
+            try:
+                async with asyncio.timeout(max(0.0, ends - time.monotonic())):
+                    return await work()
+            except TimeoutError:
+                raise ProviderFaultError("the time limit was used up") from None
+            except ModelError as fault:
+                wait = self._policy.wait_seconds(fault, tries)
+                if wait is None or time.monotonic() + wait >= ends or (is_paid and not fault.was_free):
+                    raise
+            tries += 1
+            await asyncio.sleep(wait)
+
+    async def _once_more(self, prompt: Prompt, options: Mapping[str, Json], ends: float) -> Response:
+        return await self._model.respond(prompt, options, timeout_seconds=ends - time.monotonic())
 
     async def _complaint(self, problem: Problem, found: Submission, files: Mapping[str, bytes]) -> str | None:
         """What the model is told of its program; None when there is nothing to mend."""
@@ -133,6 +160,15 @@ def _with_files(response: Response, problem: Problem, before: Mapping[str, bytes
         return response
     _, files = _merged(replace(response, files={}), problem, before)
     return replace(response, files=dict(files))
+
+
+def _cut_short(
+    response: Response, files: Mapping[str, bytes], number: int, fault: ModelError, *, may_cost_more: bool
+) -> Response:
+    """The program as it was before a round that failed; not worth keeping for other runs, which may get further."""
+    note = f"repair round {number} failed, and the program is that of the round before: {fault}"
+    end, note = FinishReason.OTHER, note.rstrip(".")
+    return replace(response, files=dict(files), finish_reason=end, note=note, may_cost_more=may_cost_more)
 
 
 async def visible_evidence(
