@@ -139,8 +139,19 @@ def test_a_hostile_archive_is_refused_before_anything_runs(cli: Cli, mine: Path)
 
 def test_the_unsafe_runner_must_be_asked_for_by_name_and_by_flag(cli: Cli, mine: Path) -> None:
     ended = cli("problems", "check", mine / "add-up", "--runner", "none")
-    assert ended.code == 1
+    assert ended.code == 2
     assert "--unsafe-no-sandbox" in ended.error
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("firejail", "No runner 'firejail'."), ("none", "Add --unsafe-no-sandbox if that is what you")]
+)
+def test_a_run_in_a_place_that_cannot_be_had_is_refused_before_it_is_written(
+    cli: Cli, mine: Path, name: str, said: str
+) -> None:
+    ended = cli("run", f"requirements?problems={mine}", "-m", "demo/average", "--sandbox", name)
+    assert (ended.code, said in ended.error) == (2, True), ended.error
+    assert cli("runs", "--json").json == []
 
 
 def test_two_scorecards_are_compared(cli: Cli, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from proctor.domain.errors import NotFoundError, SandboxError
+from proctor.domain.errors import NotFoundError, SandboxError, UserError
 from proctor.domain.sandbox import Program
 from proctor.sandboxes.backends import BACKENDS, choose, create
 from proctor.sandboxes.probe import probe, self_test
@@ -30,7 +30,7 @@ def test_the_chosen_sandbox_has_passed_its_self_test() -> None:
 
 
 def test_no_sandbox_at_all_needs_the_explicit_flag() -> None:
-    with pytest.raises(SandboxError, match="--unsafe-no-sandbox"):
+    with pytest.raises(UserError, match="--unsafe-no-sandbox"):
         asyncio.run(choose("none"))
 
     async def run() -> bool:

@@ -32,7 +32,7 @@ from proctor.runs.kept_budget import KeptBudget
 from proctor.runs.progress import EvaluationProgress, Progress
 from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import Surroundings, close_models, resolve
-from proctor.runs.sandboxing import programming, sandboxing
+from proctor.runs.sandboxing import programming, refuse_unusable, sandboxing
 from proctor.stores.database import Database
 from proctor.stores.journal import SqliteJournal
 from proctor.stores.runs import RunRow, RunStore
@@ -82,6 +82,7 @@ def submit(plan: Plan, surroundings: Surroundings, database: Database) -> Execut
     """Resolve the plan and write the run; nothing has been asked yet."""
     plan = name_replays(plan, database)
     evaluations = _facing_opponents(resolve(plan, surroundings), database)
+    refuse_unusable(plan, evaluations)
     store = RunStore(database)
     run_id = store.create(plan, evaluations, surroundings.folder, surroundings.data)
     return _execution(run_id, plan, evaluations, store, database, is_offline=surroundings.is_offline)

@@ -54,13 +54,34 @@ async def programming(
     plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event
 ) -> AsyncIterator[list[Evaluation]]:
     """The evaluations, ready to ask for whole programs and to mark them, where any of them does."""
-    if not any(getattr(scorer, "needs_runner", False) for item in evaluations for scorer in item.scorers):
+    if not any(_needs_runner(scorer) for item in evaluations for scorer in item.scorers):
         yield list(evaluations)
         return
     from proctor.runs import programs
 
     async with programs.programming(plan, evaluations, database, stopping) as ready:
         yield ready
+
+
+def refuse_unusable(plan: Plan, evaluations: Sequence[Evaluation]) -> None:
+    """A sandbox that was named must be there, for all that run code: found out before a run is written."""
+    if plan.sandbox is None:
+        return
+    scorers = [scorer for item in evaluations for scorer in item.scorers]
+    if any(map(needs_sandbox, scorers)):
+        from proctor.sandboxes import backends
+
+        backends.refuse_unasked(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox)
+        backends.create(plan.sandbox)
+    if any(map(_needs_runner, scorers)):
+        from proctor.sandboxes.places import runners
+
+        runners.refuse_unasked(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox)
+        runners.create(plan.sandbox)
+
+
+def _needs_runner(scorer: Scorer) -> bool:
+    return bool(getattr(scorer, "needs_runner", False))
 
 
 def needs_sandbox(scorer: Scorer) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from proctor.domain.errors import NotFoundError, SandboxError, did_you_mean
+from proctor.domain.errors import NotFoundError, SandboxError, UserError, did_you_mean
 from proctor.sandboxes.pool import Pool
 from proctor.sandboxes.probe import self_test
 
@@ -33,10 +33,15 @@ def create(name: str, **options: Any) -> Pool:
     return made
 
 
+def refuse_unasked(name: str | None, *, is_unsafe: bool) -> None:
+    """Running code without any protection is asked for by a flag of its own, never by a name alone."""
+    if name == UNSAFE and not is_unsafe:
+        raise UserError("The sandbox 'none' isolates nothing. Add --unsafe-no-sandbox if that is what you want.")
+
+
 async def choose(name: str | None = None, *, is_unsafe: bool = False, **options: Any) -> Pool:
     """A sandbox that has just passed its self-test; refuses when none does, unless no sandbox was asked for."""
-    if name == UNSAFE and not is_unsafe:
-        raise SandboxError("The sandbox 'none' isolates nothing. Add --unsafe-no-sandbox if that is what you want.")
+    refuse_unasked(name, is_unsafe=is_unsafe)
     if is_unsafe and name in (None, UNSAFE):
         return create(UNSAFE, **options)
     reasons = []

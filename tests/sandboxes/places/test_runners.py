@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fakes.kubernetes import RefusalError, admit, cluster
-from proctor.domain.errors import NotFoundError, SandboxError
+from proctor.domain.errors import NotFoundError, SandboxError, UserError
 from proctor.domain.place import PlaceLimits
 from proctor.sandboxes.images import IMAGE
 from proctor.sandboxes.places.accounts import COUNT, FIRST_UID, anyone, lease
@@ -38,7 +38,7 @@ def test_bubblewrap_is_chosen_when_nothing_is_asked_for() -> None:
 
 
 def test_no_sandbox_at_all_needs_the_explicit_flag() -> None:
-    with pytest.raises(SandboxError, match="--unsafe-no-sandbox"):
+    with pytest.raises(UserError, match="--unsafe-no-sandbox"):
         asyncio.run(choose("none"))
     assert asyncio.run(choose(is_unsafe=True)).is_isolated is False
     assert asyncio.run(choose("none", is_unsafe=True)).name == "none"
