@@ -55,7 +55,7 @@ def test_a_problem_is_shown_with_its_requirements_and_checks(cli: Cli, mine: Pat
 
 def test_lint_names_the_line_and_fails_on_errors(cli: Cli, mine: Path) -> None:
     clean = cli("problems", "lint", mine / "add-up")
-    assert (clean.code, "0 errors, 1 warnings" in clean.out) == (0, True)
+    assert (clean.code, "0 errors, 1 warning." in clean.out) == (0, True)
     path = mine / "add-up/problem.yaml"
     path.write_text(path.read_text().replace("If a line is neither", "On a line that is neither"))
     dirty = cli("problems", "lint", mine / "add-up")
@@ -88,7 +88,7 @@ def test_check_proves_a_problem_and_fails_on_a_spoilt_one(cli: Cli, mine: Path) 
     good = cli("problems", "check", mine / "add-up", "--quick")
     assert good.code == 0, good.err
     assert "add-up: holds, gold 0.600 of 0.6, 2 mutants" in good.out
-    assert "1 of 1 problems hold." in good.out
+    assert "1 of 1 problem holds." in good.out
     assert "add-up: skips-words: as it should" in good.err
     path = mine / "add-up/mutants/drops-signs/main.py"
     path.write_text(path.read_text().replace("abs(number)", "number") + "# harmless\n")

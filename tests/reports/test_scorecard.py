@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from fakes.scorecards import HOSTILE, evidence_of, small_problem, unmeasured
 from proctor.cli.pages import page_text
 from proctor.domain.errors import UserError
+from proctor.domain.scorecard import Phase, PhaseStatus
 from proctor.reports.scorecard import program_of, scorecard_document
 from proctor.reports.scorecard_diff import compare_scorecards, difference_page
 from proctor.reports.scorecard_page import scorecard_page, verdict
@@ -167,6 +168,16 @@ def test_what_was_left_out_of_a_program_is_said(tmp_path: Path) -> None:
     assert notes[0] == "Left out: 0.pyc, left behind by a tool (compiled Python)."
     assert notes[-1] == "5 more files left out."
     assert document["left_out"] == many
+
+
+def test_waiting_for_others_is_told_apart_from_the_time_of_a_phase(tmp_path: Path) -> None:
+    problem = small_problem(tmp_path)
+    evidence = evidence_of(problem)
+    load = Phase("load", PhaseStatus.DONE, 0.0, 12.0, evidence={"waited_seconds": 13.0})
+    quick = Phase("profile", PhaseStatus.DONE, 0.0, 2.0, evidence={"waited_seconds": 0.01})
+    document = scorecard_document(scorecard_of(problem, replace(evidence, phases=(load, quick))), problem)
+    table = next(one for one in scorecard_page(document).sections if one.title == "Phases").tables[0]
+    assert [row[-1] for row in table.rows] == ["12 s, after waiting 13 s", "2 s"]
 
 
 def test_a_part_of_a_dimension_that_was_not_measured_is_said(tmp_path: Path) -> None:

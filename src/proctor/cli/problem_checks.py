@@ -124,12 +124,14 @@ def _options(running: dict[str, Any]) -> MarkOptions:
 
 
 def _print_proofs(proofs: Sequence[Proof]) -> None:
+    from proctor.reports.figures import plural
+
     for proof in proofs:
         gold = next((probe for probe in proof.probes if probe.name == "gold"), None)
         mark = "" if gold is None or gold.total is None else f", gold {gold.total:.3f} of {gold.covers:.4g}"
         mutants = len({probe.name for probe in proof.probes}) - 3
         state = click.style("holds", "green") if proof.holds else click.style("does not hold", "red")
-        click.echo(f"{proof.problem}: {state}{mark}, {mutants} mutants, {proof.seconds:.1f} s")
+        click.echo(f"{proof.problem}: {state}{mark}, {plural(mutants, 'mutant')}, {proof.seconds:.1f} s")
         for fault in proof.faults:
             click.echo(f"  {fault}")
         if gold is not None:
@@ -138,7 +140,7 @@ def _print_proofs(proofs: Sequence[Proof]) -> None:
         for name in proof.lint.untested:
             click.echo(f"  {name} is untested")
     held = sum(proof.holds for proof in proofs)
-    click.echo(f"{held} of {len(proofs)} problems hold.")
+    click.echo(f"{held} of {plural(len(proofs), 'problem')} hold{'s' if len(proofs) == 1 else ''}.")
 
 
 @click.command(short_help="Mark a program that exists already.")

@@ -176,6 +176,7 @@ def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
 
     from proctor.benchmarks.problems.lint import lint_problem
     from proctor.cli.workplace import print_json
+    from proctor.reports.figures import plural
 
     found = {problem.id: lint_problem(problem) for problem in named_problems(names, shelf)}
     if as_json:
@@ -186,7 +187,8 @@ def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
                 about = f" {remark.requirement}:" if remark.requirement else ""
                 click.echo(f"{remark.where}: {remark.severity}:{about} {remark.message}")
             errors = sum(remark.severity == "error" for remark in one.findings)
-            click.echo(f"{name}: {errors} errors, {len(one.findings) - errors} warnings.")
+            warnings = len(one.findings) - errors
+            click.echo(f"{name}: {plural(errors, 'error')}, {plural(warnings, 'warning')}.")
     if not all(one.is_clean for one in found.values()):
         raise click.exceptions.Exit(1)
 

@@ -147,8 +147,13 @@ def _describe(detail: dict[str, Any], model: type[pydantic.BaseModel] | None) ->
     message = message[:1].lower() + message[1:] if message.startswith("Input should") else message
     message = message.replace("input should", "it should")
     if kind == "value_error" or (isinstance(given, str) and _show(given) in message):
-        return f"{message}."
-    return f"{_show(given)} cannot be used: {message}."
+        return _ended(message)
+    return _ended(f"{_show(given)} cannot be used: {message}")
+
+
+def _ended(sentence: str) -> str:
+    """With its full stop, unless it ends in a question of its own: "… Did you mean 'x'?"."""
+    return sentence if sentence.endswith("?") else f"{sentence}."
 
 
 def _show(value: object) -> str:

@@ -15,6 +15,8 @@ Document = Mapping[str, Any]
 LONGEST = 20_000
 MOST_FINDINGS = 200
 MOST_LEFT_OUT = 20
+LONG_WAIT = 0.1
+"""Seconds; to wait less than this for other markings is not worth a word."""
 
 
 def scorecard_page(document: Document, *, is_short: bool = False) -> Page:
@@ -184,7 +186,7 @@ def _own_tests(document: Document) -> Iterator[Section]:
 
 def _phases(document: Document) -> Section:
     phases = document["evidence"]["phases"]
-    rows = tuple((one["name"], one["status"], _kept(one), seconds_text(one["seconds"])) for one in phases)
+    rows = tuple((one["name"], one["status"], _kept(one), _time(one)) for one in phases)
     marks = [
         Mark(one["name"], one["seconds"], 0.0, one["seconds"], seconds_text(one["seconds"]), 0)
         for one in phases
@@ -194,6 +196,12 @@ def _phases(document: Document) -> Section:
     charts = (bars("phases", "Time by phase", marks, seconds_text),) if marks else ()
     table = Table(("Phase", "Status", "Artifacts", "Time"), rows, words=3)
     return Section("Phases", (), (table,), charts, (), details, tuple(_downloads(document)))
+
+
+def _time(phase: Document) -> str:
+    waited = phase["evidence"].get("waited_seconds") or 0.0
+    beside = f", after waiting {seconds_text(waited)}" if waited >= LONG_WAIT else ""
+    return f"{seconds_text(phase['seconds'])}{beside}"
 
 
 def _kept(phase: Document) -> str:

@@ -135,6 +135,17 @@ def test_a_check_that_is_no_test_function_is_refused_with_the_nearest(folder: Pa
     assert "Did you mean 'refuses_words'?" in said
 
 
+def test_a_mutant_that_breaks_what_is_no_requirement_is_refused_where_it_says_so(folder: Path) -> None:
+    path = folder / "problem.yaml"
+    lines = path.read_text().splitlines(keepends=True)
+    place = next(number for number, line in enumerate(lines) if "breaks: [R2]" in line)
+    lines[place] = lines[place].replace("[R2]", "[R22]")
+    path.write_text("".join(lines))
+    said = refused(folder)
+    assert f"add-up/problem.yaml:{place + 1}: mutants[" in said
+    assert said.endswith("breaks 'R22', which is no requirement. Did you mean 'R2'?")
+
+
 def test_checks_are_found_without_running_anything(folder: Path) -> None:
     path = folder / "tests/hidden/unit/test_options.py"
     path.write_text("raise SystemExit('this file was run')\n" + path.read_text())

@@ -29,6 +29,7 @@ from proctor.scorers.programs.load import durations, figures
 from proctor.scorers.programs.load_answers import LONGEST_BODY, Answer, LoadFailedError, Round
 from proctor.scorers.programs.marks import NOISE
 from proctor.scorers.programs.options import MarkOptions
+from proctor.scorers.programs.phases import Phases
 from proctor.scorers.programs.sending import send
 from proctor.scorers.programs.service_load import FOLLOWED, ServiceLoad
 from proctor.scorers.programs.turns import WAIT_SECONDS, load_turn, turn_folder
@@ -364,6 +365,34 @@ def test_the_best_round_counts_for_speed_the_highest_for_memory_and_the_median_f
     del rounds[0]["once"]
     assert figures(rounds) == {"work_seconds": 1.0, "throughput_rps": 3.0, "peak_memory_mib": 3.0, "p95_ms": 2.0}
     assert figures([]) == {}
+
+
+def test_waiting_for_the_turn_is_no_part_of_a_phase(tmp_path: Path) -> None:
+    phases = Phases(None)
+
+    async def holding(has_it: asyncio.Event) -> None:
+        async with load_turn(tmp_path):
+            has_it.set()
+            await asyncio.sleep(0.3)
+
+    async def both() -> float:
+        has_it = asyncio.Event()
+        holder = asyncio.create_task(holding(has_it))
+        await has_it.wait()
+        began = time.monotonic()
+        with phases.phase("load") as note:
+            async with load_turn(tmp_path) as waited:
+                note.wait(waited)
+        whole = time.monotonic() - began
+        await holder
+        return whole
+
+    whole = asyncio.run(both())
+    (phase,) = phases.done
+    waited = phase.evidence["waited_seconds"]
+    assert isinstance(waited, float)
+    assert waited > 0
+    assert phase.seconds + waited <= whole + 0.002, "both are rounded"
 
 
 def test_one_measures_at_a_time_in_this_process(tmp_path: Path) -> None:

@@ -180,9 +180,20 @@ def _refuse_no_entry(entry: ProblemFile, solution: Mapping[str, bytes], document
         raise _at(document, ("interface",), f"the gold solution has no {' or '.join(wanted)} in solution/.")
 
 
+def _refuse_unknown_breaks(entry: ProblemFile, document: LocatedDocument) -> None:
+    ids = [one.id for one in entry.requirements]
+    for place, mutant in enumerate(entry.mutants):
+        for index, broken in enumerate(mutant.breaks):
+            if broken not in ids:
+                hint = did_you_mean(broken, ids)
+                message = f"the mutant {mutant.name!r} breaks {broken!r}, which is no requirement.{hint}"
+                raise _at(document, ("mutants", place, "breaks", index), message)
+
+
 def _mutants(
     entry: ProblemFile, files: Mapping[str, bytes], solution: Mapping[str, bytes], document: LocatedDocument
 ) -> tuple[Mutant, ...]:
+    _refuse_unknown_breaks(entry, document)
     there = {path.split("/")[1] for path in files if path.startswith("mutants/")}
     listed = {mutant.name for mutant in entry.mutants}
     if stray := sorted(there - listed):

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from proctor.benchmarks.problems.units import GOLD, KINDS, LOADED, MEASURES, convert, parse_quantity
-from proctor.domain.errors import did_you_mean
 from proctor.domain.problem import DEFAULT_WEIGHTS
 
 Area = Literal[
@@ -280,11 +279,6 @@ class ProblemFile(_Strict):
         ids = [requirement.id for requirement in self.requirements]
         _no_repeats("requirement", ids)
         _no_repeats("mutant", [mutant.name for mutant in self.mutants])
-        for mutant in self.mutants:
-            for broken in mutant.breaks:
-                if broken not in ids:
-                    hint = did_you_mean(broken, ids)
-                    raise ValueError(f"the mutant {mutant.name!r} breaks {broken!r}, which is no requirement.{hint}")
         for threshold in self.thresholds:
             if threshold.requirement is not None and threshold.requirement not in ids:
                 raise ValueError(f"a threshold names {threshold.requirement!r}, which is no requirement")

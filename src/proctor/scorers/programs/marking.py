@@ -162,7 +162,7 @@ class _Marking:
                 note.skip(why)
                 return
             async with load_turn() as waited:
-                note.evidence["waited_seconds"] = round(waited, 3)
+                note.wait(waited)
                 await self._measure(subject, note)
 
     def _why_no_load(self) -> str:

@@ -24,6 +24,14 @@ class Note:
     evidence: dict[str, Json] = field(default_factory=dict)
     artifacts: dict[str, str] = field(default_factory=dict)
 
+    waited_seconds: float = 0.0
+    """For others, before it could begin: no part of its time."""
+
+    def wait(self, seconds: float) -> None:
+        """It begins only now; how long it had to wait is kept beside its time."""
+        self.waited_seconds = seconds
+        self.evidence["waited_seconds"] = round(seconds, 3)
+
     def say(self, text: str) -> None:
         self.log = f"{self.log}\n{text}".strip()
 
@@ -53,7 +61,8 @@ class Phases:
             yield note
         except PlaceSpentError as error:
             note.fail(str(error))
-        self.add(name, note, began, time.monotonic() - clock)
+        waited = note.waited_seconds
+        self.add(name, note, began + waited, time.monotonic() - clock - waited)
 
     def add(self, name: str, note: Note, began: float, seconds: float) -> None:
         log = note.log
