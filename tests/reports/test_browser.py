@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
+from fakes.scorecards import evidence_of, small_problem
 from proctor.reports.html import page_html
 from proctor.reports.run_page import run_page
+from proctor.reports.scorecard import scorecard_document
+from proctor.reports.scorecard_page import scorecard_page
 from proctor.runs.report import read_report
+from proctor.scorers.programs.marks import scorecard_of
 from reports.browser import CHROMIUM, Browser
 from reports.stored import FAILED, INVALID, Told, record
 from reports.test_formats import HOSTILE
@@ -155,3 +159,26 @@ def test_a_chart_can_be_saved_and_stands_alone(opened: Browser, kind: str, media
         size = opened.ask("createImageBitmap(saved[0].blob).then((image) => [image.width, image.height])")
         assert size == [2160, 240]
     assert opened.violations == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_scorecard_is_whole_on_a_telephone_and_its_verdict_stands_out(
+    browser: Browser, tmp_path: Path, theme: str
+) -> None:
+    problem = small_problem(tmp_path)
+    document = scorecard_document(scorecard_of(problem, evidence_of(problem, "adds_any_numbers")), problem)
+    path = tmp_path / "card.html"
+    path.write_text(page_html(scorecard_page(document)), encoding="utf-8")
+    browser.call("Emulation.setDeviceMetricsOverride", width=375, height=800, deviceScaleFactor=1, mobile=False)
+    browser.open(path)
+    browser.ask(f"document.documentElement.dataset.theme = '{theme}'")
+    cut = "[...document.querySelectorAll('svg.chart')].map((one) => one.parentElement)"
+    assert browser.ask(f"{cut}.length") == 2
+    assert browser.ask(f"{cut}.every((one) => one.scrollWidth <= one.clientWidth)")
+    assert browser.ask("document.documentElement.scrollWidth <= innerWidth")
+    styles = "getComputedStyle(document.querySelector('{}'))"
+    verdict, other = styles.format(".verdict.bad"), styles.format("#s2 .say")
+    assert browser.ask(f"parseInt({verdict}.fontWeight) > parseInt({other}.fontWeight)")
+    assert browser.ask(f"{verdict}.color !== {other}.color")
+    assert browser.ask("[...document.querySelectorAll('td.failed')].map((one) => one.textContent)") == ["failed"]
+    browser.call("Emulation.clearDeviceMetricsOverride")

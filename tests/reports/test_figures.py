@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.reports.figures import cost_text, coverage_notes, estimate_text, small_cost_text
+from proctor.reports.figures import bytes_text, cost_text, coverage_notes, estimate_text, small_cost_text
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,19 @@ def test_a_mark_says_what_it_is_of() -> None:
     assert coverage_notes([{"metrics": {"a": mark, "b": {**mark, "covers": 1.0}}}]) == []
     (note,) = coverage_notes([{"metrics": {"a": {**mark, "covers": 1.0}, "b": {**mark, "covers": 0.6}}}])
     assert note.startswith("'of 0.6': these marks cover 0.6 of the weights on average")
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1 KiB"),
+        (1536, "1.5 KiB"),
+        (2**20 - 1, "1,024 KiB"),
+        (805306368, "768 MiB"),
+        (2**41, "2,048 GiB"),
+    ],
+)
+def test_a_size_has_a_unit_that_people_read(size: int, shown: str) -> None:
+    assert bytes_text(size) == shown

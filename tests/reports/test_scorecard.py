@@ -170,6 +170,14 @@ def test_what_was_left_out_of_a_program_is_said(tmp_path: Path) -> None:
     assert document["left_out"] == many
 
 
+def test_sizes_of_a_place_are_shown_with_a_unit(tmp_path: Path) -> None:
+    problem = small_problem(tmp_path)
+    limits = {"limits": {"memory_bytes": 805306368, "processes": 16}, "disk_bytes": None}
+    card = scorecard_of(problem, replace(evidence_of(problem), runner=limits))
+    section = scorecard_page(scorecard_document(card, problem)).sections[-1]
+    assert section.tables[0].rows[:2] == (("limits", "memory 768 MiB, processes 16"), ("disk_bytes", "None"))
+
+
 def test_waiting_for_others_is_told_apart_from_the_time_of_a_phase(tmp_path: Path) -> None:
     problem = small_problem(tmp_path)
     evidence = evidence_of(problem)

@@ -77,13 +77,16 @@ def print_page(page: Page) -> None:
         _print_section(out, section)
 
 
+_TONES = {"good": "bold green", "bad": "bold red"}
+
+
 def _print_section(out: Console, section: Section) -> None:
     from rich.text import Text
 
     from proctor.cli.terminal import printable
 
-    for text in section.text:
-        out.print(Text(printable(text)))
+    for place, text in enumerate(section.text):
+        out.print(Text(printable(text), _TONES.get(section.tone, "") if place == 0 else ""))
     for table in section.tables:
         _print_table(out, table)
     for note in section.notes:

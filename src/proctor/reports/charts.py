@@ -21,6 +21,10 @@ HEAD = 8
 FOOT = 34
 MOST_ROWS = 60
 LABEL_LETTERS = 38
+LETTER_WIDTH = 8
+WIDE_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZmw@%")
+SMALL_LETTERS, SMALL_AXIS = 16, 300
+"""Bars whose labels and figures are this short make a chart that fits a telephone."""
 COLOURS = 8
 HEAT_STEPS = 10
 
@@ -99,8 +103,8 @@ def bars(name: str, title: str, marks: Sequence[Mark], written: Written) -> Char
     """Amounts, on an axis from 0."""
     shown = marks[:MOST_ROWS]
     top = max((mark.value for mark in shown), default=1.0) or 1.0
-    frame = _Frame(0.0, top * 1.05, len(shown))
-    parts = frame.axis(_ticks(0.0, top), written)
+    frame = _Frame(0.0, top * 1.05, len(shown), *_small_widths(shown))
+    parts = frame.axis(_ticks(0.0, top)[:: 2 if frame.is_small else 1], written)
     for index, mark in enumerate(shown):
         y = frame.y(index)
         parts += frame.label(index, mark.label, mark.text)
@@ -182,13 +186,37 @@ def _cell(x: float, y: float, width: float, found: tuple[float, str] | None) -> 
     ]
 
 
+def _small_widths(marks: Sequence[Mark]) -> tuple[int, int, int]:
+    """Of labels, figures and all, where every text is short; the usual ones where one is not."""
+    if any(len(text) > SMALL_LETTERS for one in marks for text in (one.label, one.text)):
+        return LABEL_WIDTH, FIGURE_WIDTH, WIDTH
+    left = max((_room(one.label) for one in marks), default=0)
+    right = max((_room(one.text) for one in marks), default=0)
+    return left, right, left + SMALL_AXIS + right
+
+
+def _room(text: str) -> int:
+    """At least what a text takes in any font that is likely."""
+    return 12 + sum(LETTER_WIDTH if letter.isascii() and letter not in WIDE_LETTERS else 14 for letter in text)
+
+
 class _Frame:
     """Where things go: labels on the left, the axis in the middle, figures on the right."""
 
-    def __init__(self, low: float, high: float, rows: int) -> None:
+    def __init__(
+        self,
+        low: float,
+        high: float,
+        rows: int,
+        labels: int = LABEL_WIDTH,
+        figures: int = FIGURE_WIDTH,
+        width: int = WIDTH,
+    ) -> None:
         self._low, self._span = low, (high - low) or 1.0
         self.bottom = HEAD + ROW * rows
-        self._left, self._right = LABEL_WIDTH + 14, WIDTH - FIGURE_WIDTH - 14
+        self._labels, self._figures, self._width = labels, width - figures, width
+        self._left, self._right = labels + 14, self._figures - 14
+        self.is_small = width < WIDTH
 
     def x(self, value: float) -> float:
         return self._left + (value - self._low) / self._span * (self._right - self._left)
@@ -206,17 +234,18 @@ class _Frame:
     def label(self, index: int, label: str, figures: str) -> list[str]:
         y = self.y(index) + 4
         return [
-            _text(LABEL_WIDTH, y, _short(label), "end", title=label),
-            _text(WIDTH - FIGURE_WIDTH, y, figures, "start", "text number"),
+            _text(self._labels, y, _short(label), "end", title=label),
+            _text(self._figures, y, figures, "start", "text number"),
         ]
 
     def svg(self, title: str, parts: Sequence[str]) -> str:
-        return _svg(title, WIDTH, self.bottom + FOOT, parts)
+        return _svg(title, self._width, self.bottom + FOOT, parts)
 
 
 def _svg(title: str, width: float, height: float, parts: Sequence[str]) -> str:
+    kind = "chart small" if width < WIDTH else "chart"
     return (
-        f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'<svg class="{kind}" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" aria-label={quoteattr(title)} '
         f'font-family="system-ui, sans-serif" font-size="13">{"".join(parts)}</svg>'
     )

@@ -68,6 +68,14 @@ def count_text(count: int | None) -> str:
     return NOT_MEASURED if count is None else f"{count:,}"
 
 
+def bytes_text(size: float) -> str:
+    """`805306368` as `768 MiB`; what is no round number has three figures."""
+    for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if size >= 2**power:
+            return f"{size / 2**power:.3g} {unit}" if size < 1000 * 2**power else f"{size / 2**power:,.0f} {unit}"
+    return f"{size:g} B"
+
+
 def plural(count: int, noun: str) -> str:
     """`1 trial`, `2 trials`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

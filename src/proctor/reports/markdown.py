@@ -32,8 +32,8 @@ def _lines(page: Page) -> Iterator[str]:
 
 def _section(section: Section) -> Iterator[str]:
     yield f"\n## {plain(section.title)}"
-    for text in section.text:
-        yield f"\n{plain(text)}"
+    for place, text in enumerate(section.text):
+        yield f"\n**{plain(text)}**" if section.tone and not place else f"\n{plain(text)}"
     for table in section.tables:
         yield f"\n### {plain(table.title)}\n" if table.title else ""
         yield from _table(table)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from proctor.reports.charts import Mark, bars
-from proctor.reports.figures import NOT_MEASURED, number_text, plural, seconds_text
+from proctor.reports.figures import NOT_MEASURED, bytes_text, number_text, plural, seconds_text
 from proctor.reports.scorecard import content_of, program_of
 from proctor.reports.sections import Detail, Download, Page, Section, Table
 from proctor.scorers.programs.archive import program_zip
@@ -68,6 +68,7 @@ def _marks(document: Document) -> Section:
         (Table(("Dimension", "Remark", "Mark", "Weight", "Earned"), rows, words=2),),
         (bars("dimensions", "Marks by dimension", marks, number_text),) if marks else (),
         tuple(notes),
+        tone="good" if document["passed"] else "bad",
     )
 
 
@@ -223,7 +224,7 @@ def _program(document: Document) -> Iterator[Section]:
         if key is not None:
             yield Section("Program", (f"The program's files are kept as the artifact {key}.",))
         return
-    rows = tuple((path, f"{one['bytes']:,}", one["digest"][:12]) for path, one in program.items())
+    rows = tuple((path, bytes_text(one["bytes"]), one["digest"][:12]) for path, one in program.items())
     details = tuple(Detail(path, _cut(one["text"])) for path, one in program.items() if "text" in one)
     name = f"{document['problem']['id']}.zip"
     download = Download(f"The program as {name}", name, "application/zip", program_zip(program_of(document)))
@@ -231,20 +232,23 @@ def _program(document: Document) -> Iterator[Section]:
     notes = tuple(f"Left out: {path}, {why}." for path, why in list(left_out.items())[:MOST_LEFT_OUT])
     more = len(left_out) - len(notes)
     notes += (f"{plural(more, 'more file')} left out.",) if more else ()
-    yield Section("Program", (), (Table(("File", "Bytes", "Digest"), rows),), (), notes, details, (download,))
+    yield Section("Program", (), (Table(("File", "Size", "Digest"), rows),), (), notes, details, (download,))
 
 
 def _surroundings(document: Document) -> Section:
-    rows = [(name, _plain(value)) for name, value in document["evidence"]["runner"].items()]
+    rows = [_setting(name, value) for name, value in document["evidence"]["runner"].items()]
     problem = document["problem"]
     rows += [("problem", f"{problem['id']} {problem['version']} ({problem['digest']})")]
     return Section("Where it ran", (), (Table(("What", "Value"), tuple(rows), words=2),))
 
 
-def _plain(value: Any) -> str:
+def _setting(name: str, value: Any) -> tuple[str, str]:
+    """A number of bytes is a size, whose unit need not be in its name."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_plain(part)}" for key, part in value.items())
-    return str(value)
+        return name, ", ".join(" ".join(_setting(key, part)) for key, part in value.items())
+    if name.endswith("_bytes") and isinstance(value, int):
+        return name.removesuffix("_bytes"), bytes_text(value)
+    return name, str(value)
 
 
 def _cut(text: str) -> str:

@@ -47,6 +47,8 @@ class Section(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     details: tuple[Detail, ...] = ()
     downloads: tuple[Download, ...] = ()
+    tone: str = ""
+    """`good` or `bad` where the first sentence is a verdict, which is to be seen at once."""
 
 
 class Page(Struct, frozen=True):
