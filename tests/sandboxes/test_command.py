@@ -70,6 +70,23 @@ def test_sizes_are_read_as_problems_write_them(text: str) -> None:
     assert read_bytes(text) == 64 << 20
 
 
+@pytest.mark.parametrize("memory", ["1", "64", "1m", "15m"])
+def test_less_memory_than_can_be_enforced_is_refused_with_the_least_that_can(tmp_path: Path, memory: str) -> None:
+    file = tmp_path / "hello.py"
+    file.write_text("print('ran')")
+    refused = CliRunner().invoke(sandbox, ["run", str(file), "--memory", memory])
+    assert (refused.exit_code, "ran" in refused.stdout) == (2, False)
+    assert "an interpreter alone takes about 16m" in refused.stderr
+
+
+def test_the_least_memory_holds(tmp_path: Path) -> None:
+    file = tmp_path / "eat.py"
+    file.write_text("print('ran', flush=True)\nkept = bytearray(b'x' * (16 << 20))")
+    done = invoke(file, "--memory", "16m")
+    assert (done.exit_code, done.stdout) == (1, "ran\n")
+    assert "[namespaces] memory" in done.stderr
+
+
 @pytest.mark.parametrize("seconds", ["nan", "inf", "0", "-1"])
 def test_a_time_that_cannot_be_waited_is_refused_before_anything_runs(tmp_path: Path, seconds: str) -> None:
     file = tmp_path / "hello.py"

@@ -22,6 +22,8 @@ LANGUAGES = {".py": "python", ".js": "javascript", ".mjs": "javascript"}
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*(?:([kmg])(?:i?b)?|b)?", re.IGNORECASE)
 LONGEST_SECONDS = 86_400.0
+LEAST_MEMORY = 16 << 20
+"""An interpreter that runs nothing yet has about as much: a lower limit would not be the one that holds."""
 
 
 def read_bytes(text: str) -> int:
@@ -48,6 +50,14 @@ class _Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return value if isinstance(value, int) else read_bytes(str(value))
 
 
+def _memory(_context: click.Context, _option: click.Parameter, value: int) -> int:
+    if value < LEAST_MEMORY:
+        raise click.BadParameter(
+            f"an interpreter alone takes about {LEAST_MEMORY >> 20}m, so less cannot be enforced; give that or more"
+        )
+    return value
+
+
 @click.group(short_help="Run a file in the sandbox.")
 def sandbox() -> None:
     """Run untrusted code within limits, cut off from files, network and other processes."""
@@ -62,7 +72,14 @@ sandbox.add_command(image)
 @click.option(
     "--backend", help="namespaces, bubblewrap, nsjail, firejail, docker, podman; the first that holds by default."
 )
-@click.option("--memory", type=_Size(), default="512m", show_default=True, help="Memory, such as 256m or 2g.")
+@click.option(
+    "--memory",
+    type=_Size(),
+    default="512m",
+    show_default=True,
+    callback=_memory,
+    help="Memory, such as 256m or 2g; at least 16m.",
+)
 @click.option(
     "--seconds",
     type=float,
