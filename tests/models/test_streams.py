@@ -158,7 +158,7 @@ def served(raw: list[bytes], status: int = 200, *, is_ended: bool = True) -> Loo
             await exchange.send_chunk(piece)
         if is_ended:
             await exchange.end_stream()
-        exchange.drop()
+        exchange.is_closed = True  # once everything is sent: aborting would throw away what is still to be
 
     return Loopback(handler)
 
