@@ -25,12 +25,12 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# In the same order everywhere; plain pytest shuffles, to find tests that lean on one another.
+# The same everywhere, so that a failure can be had again; plain pytest shuffles and draws new examples, to find more.
 # Many tests start `proctor`: where Python is told to write no bytecode, each start would compile it again.
 unit: $(VENV)/.dev
 	$(BIN)/python -m compileall -q -x '/catalog/problems/' src tests
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -p no:randomly -n auto --dist loadgroup $(TESTS)
+	$(BIN)/coverage run -m pytest -p no:randomly --hypothesis-profile same -n auto --dist loadgroup $(TESTS)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under=90
 

@@ -17,6 +17,7 @@ from proctor.cli.main import main
 
 # Timing never decides a test: a busy machine must not turn a property red.
 hypothesis.settings.register_profile("proctor", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("same", hypothesis.settings.get_profile("proctor"), derandomize=True)
 hypothesis.settings.load_profile("proctor")
 
 # Some tests fork: what gRPC does in the child then, in whichever test came before, would be seen at its terminal.

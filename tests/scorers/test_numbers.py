@@ -46,6 +46,8 @@ def test_no_text_breaks_the_readers(text):
         ("1" * 5000 + " 1/2", math.inf),
         (",".join(["1"] + ["111"] * 3000), math.inf),
         ("1 × 10⁻⁻", 1),
+        ("5, not 0⁻²", 5),
+        ("5, not 0^-2", 5),
         ("1/0", None),
         ("\\frac{1.2.3}{4}", None),
     ],

@@ -183,9 +183,12 @@ def _raise(value: int | float, parts: dict[str, str | None]) -> int | float:
     return float(f"{value}e{exponent}")
 
 
-def _power(base: int, written: str) -> int | float:
+def _power(base: int, written: str) -> int | float | None:
+    """None where that would divide by nothing."""
     exponent = int(written) if re.fullmatch(r"-?\d+", written) else 1
-    return base**exponent if exponent >= 0 or base == 0 else float(base) ** exponent
+    if exponent < 0:
+        return float(base) ** exponent if base != 0 else None
+    return int(base**exponent)
 
 
 def _fraction(parts: dict[str, str | None]) -> int | float | None:
