@@ -206,6 +206,8 @@ def _metadata_reader(fields: Fields, used: set[str]) -> _Read:
     deep = [path.split(".") for path in used if "." in path]
 
     def rest(row: Mapping[str, Any]) -> dict[str, Any]:
+        if used.issuperset(row):  # most data
+            return {}
         kept = {key: value for key, value in row.items() if key not in used}
         for steps in deep:
             _cut(kept, steps)
