@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Select, and_, case, func, null, select
 from proctor.domain.estimate import SampleScore
 from proctor.metrics.answers import bare_answer
 from proctor.stores.database import Database, explained
-from proctor.stores.results import ROWS_AT_A_TIME, is_current
+from proctor.stores.results import ROWS_AT_A_TIME, is_measured
 from proctor.stores.schema import bodies, responses, samples, scores
 
 LONGEST_NAME = 200
@@ -102,14 +102,7 @@ def _expected() -> ColumnElement[str]:
 
 
 def _mine(evaluation_id: int, scorer: str, version: str) -> ColumnElement[bool]:
-    return and_(
-        responses.c.evaluation_id == evaluation_id,
-        scores.c.scorer == scorer,
-        scores.c.version == version,
-        scores.c.value.is_not(None),
-        samples.c.target.is_not(None),
-        is_current(),
-    )
+    return and_(is_measured(evaluation_id, scorer, version), samples.c.target.is_not(None))
 
 
 def _joined(query: Select[Any]) -> Select[Any]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sqlalchemy import func, select
 
 from proctor.stores.database import Database, explained
-from proctor.stores.results import ROWS_AT_A_TIME, is_current
+from proctor.stores.results import ROWS_AT_A_TIME, is_measured
 from proctor.stores.schema import bodies, responses, samples, scores
 
 
@@ -50,13 +50,7 @@ def sample_repeats(database: Database, evaluation_id: int, scorer: str, version:
         .join(scores, scores.c.response_id == responses.c.id)
         .join(bodies, bodies.c.response_id == responses.c.id)
         .join(samples, samples.c.digest == responses.c.sample_digest)
-        .where(
-            responses.c.evaluation_id == evaluation_id,
-            scores.c.scorer == scorer,
-            scores.c.version == version,
-            scores.c.value.is_not(None),
-            is_current(),
-        )
+        .where(is_measured(evaluation_id, scorer, version))
         .order_by(responses.c.sample_id, responses.c.epoch)
     )
     with explained(database.path), database.engine.connect() as connection:

@@ -114,6 +114,17 @@ def is_current() -> ColumnElement[bool]:
     )
 
 
+def is_measured(evaluation_id: int, scorer: str, version: str) -> ColumnElement[bool]:
+    """The score is this scorer's, of a current response, and says something."""
+    return and_(
+        responses.c.evaluation_id == evaluation_id,
+        scores.c.scorer == scorer,
+        scores.c.version == version,
+        scores.c.value.is_not(None),
+        is_current(),
+    )
+
+
 def _is_in_force() -> ColumnElement[bool]:
     """Scores by the scorer versions that the evaluation names; older ones are kept but not shown."""
     named = func.json_each(evaluations.c.scorers).table_valued("key", "value", name="named")
@@ -190,13 +201,7 @@ class ResultStore:
         query = (
             select(responses.c.sample_id, *(columns if is_single else merged))
             .join(scores, scores.c.response_id == responses.c.id)
-            .where(
-                responses.c.evaluation_id == evaluation_id,
-                scores.c.scorer == scorer,
-                scores.c.version == version,
-                scores.c.value.is_not(None),
-                is_current(),
-            )
+            .where(is_measured(evaluation_id, scorer, version))
         )
         rows = self._stream(query if is_single else query.group_by(responses.c.sample_id))
         for sample_id, value, category, cluster, weighs in rows:
@@ -208,14 +213,7 @@ class ResultStore:
         query = (
             select(responses.c.category, share)
             .join(scores, scores.c.response_id == responses.c.id)
-            .where(
-                responses.c.evaluation_id == evaluation_id,
-                scores.c.scorer == scorer,
-                scores.c.version == version,
-                scores.c.value.is_not(None),
-                share.is_not(None),
-                is_current(),
-            )
+            .where(is_measured(evaluation_id, scorer, version), share.is_not(None))
         )
         return ((category, float(found)) for category, found in self._stream(query))
 
