@@ -17,6 +17,7 @@ from fakes.loopback import Exchange, Loopback
 from fakes.provider import FakeProvider
 from models.asking import KEY, make, spec
 from proctor.domain.errors import ModelUnavailableError, PlanError
+from proctor.domain.message import Message, Prompt
 from proctor.models.faults import Target
 from proctor.models.registry import create_model
 from proctor.models.transport import Transport, is_loopback
@@ -142,6 +143,8 @@ def test_closing_twice_or_unused_is_harmless() -> None:
         model = make("openai/m", {"OPENAI_API_KEY": KEY})
         await model.close()
         await model.close()
+        with pytest.raises(ModelUnavailableError, match="after it was closed"):
+            await model.respond(Prompt((Message("user", "x"),)), {}, timeout_seconds=1)
 
     asyncio.run(go())
 

@@ -226,7 +226,7 @@ import os
 for path in ("/x", "/usr/x", "/etc/x", "/dev/x", "/run/x", "/var/x", "/home/x"):
     try: open(path, "w").close(); print("BREACH", path)
     except OSError: pass
-for path in ("/app/x", "/work/x", "/data/x", "/tmp/x"): open(path, "w").close()
+for folder in ("/app", "/work", "/data", "/tmp"): open(folder + "/x", "w").close()
 """
     done = within(isolated, lambda place: python(place, source))
     assert (done.exit_code, done.stdout) == (0, b"")
