@@ -92,10 +92,10 @@ def test_a_program_in_javascript_is_marked_by_what_serves(tally: Problem, runner
     assert phase(card, "build").evidence["language"] == "javascript"
     assert json.loads(kept.files["profile.cpuprofile"])["nodes"]
     findings = card.evidence.findings
-    assert findings["complexity"]["status"] == findings["duplication"]["status"] == "ran"
+    assert findings["oxlint"]["status"] == findings["complexity"]["status"] == "ran"
     assert findings["mypy"]["status"] == findings["bandit"]["status"] == "not applicable"
     quality = next(one for one in card.dimensions if one.name == "quality")
-    assert set(quality.details) == {"complexity", "duplication"}
+    assert set(quality.details) == {"oxlint", "oxfmt", "complexity", "duplication"}
 
 
 def test_a_mutant_fails_exactly_what_it_breaks(tally: Problem, runner: Runner) -> None:

@@ -45,6 +45,8 @@ COMPONENTS: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = {
     "ruff": _lint,
     "black": _share_of("formatted", "files"),
     "mypy": _types,
+    "oxlint": _lint,
+    "oxfmt": _share_of("formatted", "files"),
     "complexity": _share_of("simple", "functions"),
     "docstrings": _docstrings,
     "duplication": _duplication,

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from proctor.domain.message import Json
 from proctor.domain.place import Seen
 from proctor.scorers.programs.entry import JAVASCRIPT, PYTHON, all_sources, sources
-from proctor.scorers.programs.tools import linting, scanning
+from proctor.scorers.programs.tools import javascript, linting, scanning
 from proctor.scorers.programs.tools.running import (
     Copy,
     ToolError,
@@ -25,8 +25,13 @@ from proctor.version import __version__
 
 Findings = dict[str, dict[str, Json]]
 _UNSEEN = "attempts to write outside are not seen here"
-_PYTHON_ONLY = "it reads Python only"
-_QUALITY = ("ruff", "black", "mypy", "complexity", "docstrings", "duplication")
+_READERS: Mapping[str, Mapping[str, Callable[[Copy], Awaitable[dict[str, Json]]]]] = {
+    PYTHON: {"ruff": linting.ruff, "black": linting.black, "mypy": linting.mypy},
+    JAVASCRIPT: {"oxlint": javascript.oxlint, "oxfmt": javascript.oxfmt},
+}
+"""Those that read one language only."""
+_WRITTEN = {PYTHON: "Python", JAVASCRIPT: "JavaScript"}
+_QUALITY = (*(name for readers in _READERS.values() for name in readers), "complexity", "docstrings", "duplication")
 
 
 async def security(files: Mapping[str, bytes], language: str, pins: Sequence[str], seen: Seen | None) -> Findings:
@@ -62,16 +67,15 @@ async def quality(files: Mapping[str, bytes], language: str) -> Findings:
         except ToolError as error:
             return {name: not_run(f"comments that silence it could not be found: {error}") for name in _QUALITY}
         tools: dict[str, Awaitable[dict[str, Json]]] = {"complexity": linting.complexity(copy), "read": _read(copy)}
-        if language == PYTHON:
-            tools |= {"ruff": linting.ruff(copy), "black": linting.black(copy), "mypy": linting.mypy(copy)}
+        tools |= {name: reader(copy) for name, reader in _READERS[language].items()}
         findings = await _side_by_side(tools)
     both = findings.pop("read")
     for name in ("docstrings", "duplication"):
         findings[name] = both[name] if both["status"] == "ran" else both
     if language != PYTHON:
-        for name in ("ruff", "black", "mypy", "docstrings"):
-            findings[name] = not_applicable(_PYTHON_ONLY)
-    return findings
+        findings["docstrings"] = not_applicable("it reads Python only")
+    others = [name for name in _QUALITY if name not in findings]
+    return findings | {name: not_applicable(f"it does not read {_WRITTEN[language]}") for name in others}
 
 
 async def _take_words_from_comments(copy: Copy) -> None:

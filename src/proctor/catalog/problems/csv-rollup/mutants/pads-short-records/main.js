@@ -13,7 +13,11 @@ class UsageError extends Error {}
 /** Read the options; throws UsageError for anything else. */
 function parseArguments(args) {
   const options = { delimiter: ',', sort: false };
-  const withValue = { '--by': 'by', '--sum': 'sum', '--delimiter': 'delimiter' };
+  const withValue = {
+    '--by': 'by',
+    '--sum': 'sum',
+    '--delimiter': 'delimiter',
+  };
   const rest = [...args];
   while (rest.length > 0) {
     const argument = rest.shift();

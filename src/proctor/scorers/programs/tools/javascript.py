@@ -1,0 +1,93 @@
+"""Oxlint and Oxfmt: for JavaScript what Ruff and Black are for Python."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import PurePosixPath
+
+from proctor.domain.message import Json
+from proctor.scorers.programs.tools.running import (
+    Copy,
+    ToolError,
+    absent,
+    copied,
+    found,
+    installed,
+    ran,
+    run_tool,
+    script,
+)
+
+_SILENCING = re.compile(r"eslint|oxlint|prettier|oxfmt", re.IGNORECASE)
+_CATEGORIES = ("--deny=correctness", "--deny=suspicious")
+
+
+async def oxlint(copy: Copy) -> dict[str, Json]:
+    """What is wrong or most likely wrong; matters of taste are not asked for."""
+    version, binary = installed("oxlint"), _binary("oxlint")
+    if version is None or binary is None:
+        return absent("oxlint")
+    names = _plain_names(copy)
+    options = ("--disable-nested-config", "--no-ignore", "--threads=1", "--format=json", *_CATEGORIES)
+    with copied({name: _unsilenced(copy.files[path]) for name, path in names.items()}) as other:
+        code, out, err = await run_tool((binary, *options, *other.paths), other.folder)
+    answer = json.loads(out) if code in (0, 1) else {}  # 1 says that there are findings
+    if answer.get("number_of_files") != len(names):
+        raise ToolError((err or out).decode("utf-8", "replace")[-300:])
+    findings = [
+        {
+            "file": names[PurePosixPath(one["filename"]).name],
+            "line": one["labels"][0]["span"]["line"] if one["labels"] else 0,
+            "code": one.get("code") or "error",
+            "message": one["message"],
+        }
+        for one in answer["diagnostics"]
+    ]
+    return ran(version, lines=copy.lines, **found(findings))
+
+
+async def oxfmt(copy: Copy) -> dict[str, Json]:
+    """Which files are as Oxfmt writes them, in the layout that suits the program best."""
+    version, binary = installed("oxfmt"), _binary("oxfmt")
+    if version is None or binary is None:
+        return absent("oxfmt")
+    names = _plain_names(copy)
+    with copied({name: _unsilenced(copy.files[path]) for name, path in names.items()}) as other:
+        code, out, err = await run_tool(script("layouts.py", binary, *other.paths), other.folder)
+    if code != 0:
+        raise ToolError(err.decode("utf-8", "replace")[-300:])
+    answer = json.loads(out)
+    findings = [
+        {
+            "file": names[PurePosixPath(name).name],
+            "line": 1,
+            "code": "format",
+            "message": "Oxfmt would write it otherwise",
+        }
+        for name in answer["unformatted"]
+    ]
+    return ran(
+        version, files=len(names), formatted=len(names) - len(findings), layout=answer["layout"], **found(findings)
+    )
+
+
+def _binary(package: str) -> str | None:
+    """Where the package put its program: beside other scripts, wherever that is."""
+    try:
+        files = distribution(package).files or ()
+    except PackageNotFoundError:
+        return None
+    return next((str(file.locate()) for file in files if file.name in (package, f"{package}.exe")), None)
+
+
+def _plain_names(copy: Copy) -> dict[str, str]:
+    """Names that no tool leaves out: what is called `node_modules` or `x.min.js` is skipped without a word."""
+    return {f"{number}{PurePosixPath(path).suffix}": path for number, path in enumerate(copy.files)}
+
+
+def _unsilenced(content: bytes) -> bytes:
+    """No comment tells a tool to look away; everything keeps its length, and is read as Node reads it."""
+    text = _SILENCING.sub(lambda word: "x" * len(word[0]), content.decode("utf-8", "replace"))
+    return text.replace("\r\n", "\n").encode()
