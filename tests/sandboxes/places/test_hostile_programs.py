@@ -64,6 +64,13 @@ for number in range(1, 65):
 """,
     ),
     _one(
+        "calls_itself_what_the_kernel_says_of_others",
+        r"""
+for name in (b"\x0bPPid:", b"\x0cThreads:x", b"\rVmHWM:", b"\x1cRssAnon:", b"\x0bThreads:9999", b") 1 2 (", b"\xff\n"):
+    libc.prctl(15, name, 0, 0, 0); time.sleep(0.15)
+""",
+    ),
+    _one(
         "looks_into_the_keeper",
         r"""
 for name in ("mem", "environ", "maps", "fd", "fdinfo", "cwd", "root", "exe", "ns/net", "stack", "syscall", "auxv"):

@@ -52,7 +52,8 @@ def member(pid: int) -> Member | None:
     if text is None or line is None:
         return None
     values = {}
-    for row in text.splitlines():
+    # At line feeds alone, which the kernel masks in a process's name: other ends of lines a program may put there.
+    for row in text.split("\n"):
         name, _, value = row.partition(":")
         if name in _STATUS:
             values[name] = int(value.split()[0])
@@ -203,5 +204,7 @@ def offer_first(pid: int) -> None:
     """When memory runs out, it is a program that goes, not its keeper; only what is already one is ours to write to."""
     with contextlib.suppress(OSError):
         fd = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
-        os.write(fd, b"1000")
-        os.close(fd)
+        try:
+            os.write(fd, b"1000")
+        finally:
+            os.close(fd)
