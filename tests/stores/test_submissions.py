@@ -11,6 +11,7 @@ import os
 import stat
 import struct
 import tarfile
+import tempfile
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -185,6 +186,36 @@ def test_a_folder_with_links_or_fifos_is_refused(tmp_path: Path, make: str) -> N
     assert "it is" in refused(top)
 
 
+def test_a_folder_deeper_than_any_path_is_refused(tmp_path: Path) -> None:
+    top = tmp_path / "program"
+    top.mkdir()
+    folder = os.open(top, os.O_RDONLY)
+    for _ in range(45):  # longer than the kernel takes
+        os.mkdir("d" * 100, dir_fd=folder)
+        below = os.open("d" * 100, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = below
+    os.close(folder)
+    assert refused(top).endswith("cannot be taken: it is more than 16 folders deep.")
+
+
+def test_a_folder_that_cannot_be_listed_makes_no_smaller_program() -> None:
+    nobody = 65534
+    with tempfile.TemporaryDirectory() as name:
+        top = Path(name)
+        top.chmod(0o755)
+        (top / "main.py").write_bytes(b"import closed.lib\n")
+        (top / "closed").mkdir(mode=0o000)
+        before = os.geteuid()
+        try:
+            if not before:  # for whom nothing is closed
+                os.seteuid(nobody)
+            said = refused(top)
+        finally:
+            os.seteuid(before)
+    assert said.endswith("'closed/' cannot be taken: it cannot be listed (Permission denied).")
+
+
 def test_an_encrypted_zip_is_refused(tmp_path: Path) -> None:
     path = a_zip(tmp_path / "a.zip", {"main.py": b"x"}, zipfile.ZIP_STORED)
     content = bytearray(path.read_bytes())
@@ -315,6 +346,15 @@ def test_what_is_no_archive_is_refused_with_what_would_do(tmp_path: Path) -> Non
     assert "give a folder, a .zip, or a .tar" in refused(tmp_path / "a.txt")
     with pytest.raises(NotFoundError):
         submission_from(tmp_path / "absent")
+
+
+def test_a_tar_with_a_damaged_header_is_no_smaller_program(tmp_path: Path) -> None:
+    whole = a_tar(tmp_path / "whole.tar", FILES, "w").read_bytes()
+    second = whole.index(b"lib/store.py")
+    (tmp_path / "bad.tar").write_bytes(whole[:second] + b"lob" + whole[second + 3 :])
+    assert refused(tmp_path / "bad.tar") == "bad.tar is damaged: what follows its first members cannot be read."
+    (tmp_path / "bare.tar").write_bytes(whole.rstrip(b"\0") + bytes(-len(whole.rstrip(b"\0")) % 512))
+    assert submission_from(tmp_path / "bare.tar").files == FILES, "the zeros at the end may be missing"
 
 
 def test_a_cut_off_archive_is_refused(tmp_path: Path) -> None:

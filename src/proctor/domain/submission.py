@@ -13,6 +13,13 @@ MOST_BYTES = 16 * 1024 * 1024
 LONGEST_PATH = 240
 LONGEST_NAME = 100
 DEEPEST = 16
+TOOL_FOLDERS = frozenset(
+    {"__pycache__", ".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".pytest_cache", ".mypy_cache"}
+    | {".ruff_cache", "__MACOSX"}
+)
+"""Folders that tools leave beside a program; never part of it."""
+DESKTOP_FILES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+"""Files that desktops leave in folders and in the archives they make."""
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -57,6 +64,22 @@ def _refuse_long(parts: list[str]) -> None:
         raise ValueError("the path is not Unicode text") from None
     if max(lengths) > LONGEST_NAME or sum(lengths) + len(parts) > LONGEST_PATH:
         raise ValueError(f"the path is longer than {LONGEST_PATH} bytes, or a name in it than {LONGEST_NAME}")
+
+
+def left_by(path: str) -> str | None:
+    """The tool that left this file beside a program, if one did."""
+    *folders, name = path.split("/")
+    folder = next((part for part in folders if part in TOOL_FOLDERS), None)
+    if folder is not None:
+        return folder
+    if name in DESKTOP_FILES or name.startswith("._"):  # macOS writes ._main.py beside main.py into archives
+        return name
+    return "compiled Python" if name.endswith((".pyc", ".pyo")) else None
+
+
+def left_behind(tool: str) -> str:
+    """Why what a tool left is not taken."""
+    return f"left behind by a tool ({tool})"
 
 
 class Collected:

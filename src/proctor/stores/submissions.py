@@ -12,7 +12,18 @@ from pathlib import Path
 from typing import IO
 
 from proctor.domain.errors import NotFoundError, UserError
-from proctor.domain.submission import LONGEST_PATH, MOST_BYTES, MOST_FILES, Submission, clashing, clean_path
+from proctor.domain.submission import (
+    DEEPEST,
+    LONGEST_PATH,
+    MOST_BYTES,
+    MOST_FILES,
+    TOOL_FOLDERS,
+    Submission,
+    clashing,
+    clean_path,
+    left_behind,
+    left_by,
+)
 
 MOST_ARCHIVE_BYTES = 64 * 1024 * 1024
 MOST_MEMBERS = 5_000
@@ -22,12 +33,6 @@ MOST_INFLATED = 48 * 1024 * 1024
 LARGEST_DIRECTORY = 4 * 1024 * 1024
 """Of a zip's own list of its members, which is read before anything else."""
 PIECE = 64 * 1024
-LEFT_OUT = frozenset(
-    {"__pycache__", ".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".pytest_cache", "__MACOSX"}
-)
-"""Folders that tools leave beside a program; never part of it."""
-LEFT_OUT_FILES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
-"""Files that desktops leave in folders and in the archives they make."""
 
 
 class SubmissionError(UserError):
@@ -70,7 +75,7 @@ class _Taking:
             path = self._checked(member)
         except ValueError as reason:
             raise self.refuse(member, str(reason)) from None
-        tool = _left_by(path)
+        tool = left_by(path)
         if tool is not None:
             self.leave_out(path, tool)
             return
@@ -81,8 +86,8 @@ class _Taking:
             raise self.refuse(member, f"the files together are larger than {MOST_BYTES // 2**20} MiB")
         self.files[path] = content
 
-    def leave_out(self, path: str, what: str) -> None:
-        self.left_out[path] = f"left behind by a tool ({what})"
+    def leave_out(self, path: str, tool: str) -> None:
+        self.left_out[path] = left_behind(tool)
 
     def _checked(self, member: str) -> str:
         if "\\" in member:
@@ -95,17 +100,6 @@ class _Taking:
         if len(self.files) >= MOST_FILES:
             raise ValueError(f"there are more than {MOST_FILES:,} files")
         return path
-
-
-def _left_by(path: str) -> str | None:
-    """What left this file beside the program, if anything did."""
-    *folders, name = path.split("/")
-    folder = next((part for part in folders if part in LEFT_OUT), None)
-    if folder is not None:
-        return folder
-    if name in LEFT_OUT_FILES or name.startswith("._"):  # macOS writes ._main.py beside main.py into archives
-        return name
-    return "compiled Python" if name.endswith((".pyc", ".pyo")) else None
 
 
 def _whole(taking: _Taking, members: Iterator[Member], form: str) -> Submission:
@@ -137,13 +131,19 @@ def _without_top_folder(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def _from_folder(top: Path, leave_out: Callable[[str, str], None]) -> Iterator[Member]:
-    for folder, folders, names in os.walk(top, followlinks=False):
+    def refuse(fault: OSError) -> None:
+        member = Path(str(fault.filename)).relative_to(top).as_posix()
+        raise _RefusedError(f"{member}/", f"it cannot be listed ({fault.strerror})") from fault
+
+    for folder, folders, names in os.walk(top, onerror=refuse, followlinks=False):
         folders.sort()
         below = Path(folder).relative_to(top)
         for name in [*folders]:
             if Path(folder, name).is_symlink():
                 raise _RefusedError((below / name).as_posix(), "it is a link")
-            if name in LEFT_OUT:
+            if len(below.parts) >= DEEPEST:
+                raise _RefusedError(f"{(below / name).as_posix()}/", f"it is more than {DEEPEST} folders deep")
+            if name in TOOL_FOLDERS:
                 folders.remove(name)
                 leave_out(f"{(below / name).as_posix()}/", name)
         for name in sorted(names):
@@ -259,9 +259,16 @@ def _from_tar(path: Path) -> Iterator[Member]:
                 if not entry.isreg() or entry.issparse():
                     raise _RefusedError(entry.name, _kind_of(entry))
                 yield entry.name, _tar_reader(archive, entry, faults)
+            _refuse_rest(path, plain.getvalue()[archive.offset : archive.offset + tarfile.BLOCKSIZE])
     except faults as fault:
         advice = "give a folder, a .zip, or a .tar (.gz, .bz2, .xz)"
         raise SubmissionError(f"{path.name} is not an archive that can be read ({fault}): {advice}.") from fault
+
+
+def _refuse_rest(path: Path, block: bytes) -> None:
+    """A tar ends with zeros, or with the file: tarfile takes a header it cannot read for the end as well."""
+    if block.strip(b"\0"):
+        raise SubmissionError(f"{path.name} is damaged: what follows its first members cannot be read.")
 
 
 def _plain_tar(path: Path) -> bytes:
