@@ -65,6 +65,8 @@ class Told:
     seconds: float = 0.25
     groups: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, str] = field(default_factory=dict)
+    covers: Mapping[str, float] = field(default_factory=dict)
+    """How much of the weights a sample's mark covers."""
     rewritten: tuple[str, ...] = ()
     """Samples whose question says something else."""
 
@@ -130,10 +132,12 @@ async def _write_one(journal: SqliteJournal, trial: Trial, told: Told, mark: flo
     [row_id] = await journal.write([answer], [])
     if answer.response is None:
         return
+    name = trial.sample.id
+    details = {"covers": told.covers[name]} if name in told.covers else {}
     scores = tuple(
         Score.invalid(scorer.name, "nothing could be read")
         if isinstance(mark, str)
-        else Score(scorer.name, float(mark), "yes" if mark >= 0.5 else "no", "as the test says")
+        else Score(scorer.name, float(mark), "yes" if mark >= 0.5 else "no", "as the test says", details)
         for scorer in told.scorers
     )
     result = Result(replace(answer, response_id=row_id), scores, outcome_of(answer.response, scores))

@@ -12,7 +12,7 @@ from proctor.domain.errors import NotFoundError, UserError
 from proctor.domain.estimate import SampleScore
 from proctor.metrics.compare import compare
 from proctor.metrics.sequences import ConfidenceSequence
-from proctor.reports.comparison_page import comparison_page, left_out_text
+from proctor.reports.comparison_page import comparison_page, left_out_text, notes
 from proctor.reports.markdown import page_markdown
 from proctor.reports.pairs import Choice, NotComparableError
 from proctor.runs.comparing import compare_runs
@@ -74,6 +74,28 @@ def test_epochs_are_averaged_before_anything_is_compared(database: Database, tmp
     assert found["n"] == 3
     assert found["a"]["score"]["value"] == pytest.approx((0.25 + 1 + 1 / 3) / 3, abs=1e-12)
     assert found["difference"]["value"] == pytest.approx((0.75 - 1 + 2 / 3) / 3, abs=1e-12)
+
+
+def test_marks_of_a_part_of_the_weights_say_so_for_the_samples_that_are_compared(
+    database: Database, tmp_path: Path
+) -> None:
+    scorers = (FixedScorer("program_mark"),)
+    shares = {"s1": 0.85, "s2": 0.95, "s3": 0.1}
+    a = Told({"s1": 0.6, "s2": 0.8, "s3": 0.05}, scorers=scorers, covers=shares)
+    b = Told({"s1": 0.5, "s2": 0.6, "s3": FAILED}, model="demo/b", scorers=scorers, covers={"s1": 0.6, "s2": 0.6})
+    document = compare_runs(database, [record(database, tmp_path, a, b)])
+    found = one(document)
+    assert [found[side]["score"]["covers"] for side in ("a", "b")] == [0.9, 0.6], "s3 is not compared"
+    assert found["warnings"][-1].startswith("A's marks cover 0.9 of the weights and B's 0.6: ")
+    page = comparison_page(document)
+    assert page.sections[0].tables[0].rows[0][4:6] == ("0.700 of 0.9", "0.550 of 0.6")
+    assert "'of 0.6': these marks cover 0.6 of the weights on average, and nothing is scaled up." in notes(document)
+    like_a = Told(a.marks, "demo/b", scorers=scorers, covers=shares)
+    equal = one(compare_runs(database, [record(database, tmp_path, a, like_a)]))
+    assert (equal["a"]["score"]["covers"], equal["warnings"]) == (pytest.approx(1.9 / 3), [])
+    others = [Told({"s1": 1.0}), Told({"s1": 1.0}, model="demo/b")]
+    whole = one(compare_runs(database, [record(database, tmp_path, *others)]))
+    assert "covers" not in whole["a"]["score"]
 
 
 def test_what_is_left_out_is_counted_by_its_reason(database: Database, tmp_path: Path) -> None:

@@ -68,6 +68,17 @@ def test_what_differs_stands_in_another_table(database: Database, tmp_path: Path
     )  # fmt: skip
 
 
+def test_marks_of_a_part_of_the_weights_say_so(database: Database, tmp_path: Path) -> None:
+    scorers = (FixedScorer("program_mark"),)
+    for name, covers in (("demo/a", 0.85), ("demo/b", 1.0)):
+        marks = {"s1": 0.5, "s2": 0.7}
+        record(database, tmp_path, Told(marks, name, scorers=scorers, covers=dict.fromkeys(marks, covers)))
+    section = leaderboard_page(read_leaderboard(database)).sections[0]
+    shown = {row[1]: row[2].partition(" [")[0] for row in section.tables[0].rows}
+    assert shown == {"demo/a": "0.600 of 0.85", "demo/b": "0.600 of 1"}
+    assert "'of 0.85': these marks cover 0.85 of the weights on average, and nothing is scaled up." in section.notes
+
+
 def test_the_latest_run_counts_unless_the_best_is_asked_for(database: Database, tmp_path: Path) -> None:
     best = record(database, tmp_path, Told(share(30)))
     latest = record(database, tmp_path, Told(share(20)))

@@ -9,9 +9,10 @@ from msgspec.structs import asdict
 
 from proctor.metrics.compare import ANYTIME, Comparison, compare_marks, correct
 from proctor.metrics.verdicts import TARGET, verdict
+from proctor.reports.labels import WITH_COVERAGE
 from proctor.reports.pairs import Pair
 from proctor.reports.summary import estimate_json
-from proctor.stores.comparing import BEFORE_CONTENT, EvaluationRow, Marks, SampleView, view_samples
+from proctor.stores.comparing import BEFORE_CONTENT, EvaluationRow, Marks, SampleView, covered_samples, view_samples
 from proctor.stores.database import Database
 
 Summary = Mapping[str, Any]
@@ -41,7 +42,7 @@ def comparison_document(
         "kind": "comparison",
         "comparisons": [
             {
-                **_numbers(pair, comparison, summaries),
+                **_numbers(pair, comparison, summaries, _covered(database, pair)),
                 "verdict": verdict(comparison, target=target),
                 "flips": _flips(database, pair, comparison),
             }
@@ -52,11 +53,25 @@ def comparison_document(
     }
 
 
-def _numbers(pair: Pair, comparison: Comparison, summaries: Mapping[int, Summary]) -> dict[str, Any]:
+def _covered(database: Database, pair: Pair) -> list[dict[str, float]]:
+    """How much of the weights the compared marks cover on average, A's and B's; nothing where marks are whole."""
+    if pair.scorer not in WITH_COVERAGE:
+        return [{}, {}]
+    rows = (pair.a, pair.b)
+    marks = [Marks(database, row, pair.scorer, by_content=pair.is_overlap) for row in rows]
+    shared = set.intersection(*({name for name, value, _ in side if value is not None} for side in marks))
+    found = [covered_samples(database, row, pair.scorer, by_content=pair.is_overlap) for row in rows]
+    known = [[share for name, share in side.items() if name in shared] for side in found]
+    return [{"covers": round(sum(shares) / len(shares), 6)} if shares else {} for shares in known]
+
+
+def _numbers(
+    pair: Pair, comparison: Comparison, summaries: Mapping[int, Summary], covered: Sequence[Mapping[str, float]]
+) -> dict[str, Any]:
     estimates = (comparison.a, comparison.b)
     sides = [
-        {**_side(row, name, summaries[row.id]), "score": estimate_json(estimate)}
-        for row, name, estimate in zip((pair.a, pair.b), comparison.names, estimates, strict=True)
+        {**_side(row, name, summaries[row.id]), "score": estimate_json(estimate) | dict(share)}
+        for row, name, estimate, share in zip((pair.a, pair.b), comparison.names, estimates, covered, strict=True)
     ]
     return {
         "benchmark": pair.a.benchmark,
@@ -74,8 +89,17 @@ def _numbers(pair: Pair, comparison: Comparison, summaries: Mapping[int, Summary
         "effects": dict(comparison.effects),
         "detectable_difference": comparison.detectable,
         "better": comparison.better,
-        "warnings": [*pair.warnings, *_stopping(pair, comparison)],
+        "warnings": [*pair.warnings, *_stopping(pair, comparison), *_uneven(covered)],
     }
+
+
+def _uneven(covered: Sequence[Mapping[str, float]]) -> list[str]:
+    """What was not measured earned nothing: of two that were measured unlike, one could earn more."""
+    a, b = (one.get("covers") for one in covered)
+    if a is None or b is None or a == b:
+        return []
+    why = "what was not measured earns nothing, so part of the difference is in what was measured"
+    return [f"A's marks cover {a:.4g} of the weights and B's {b:.4g}: {why}."]
 
 
 def _stopping(pair: Pair, comparison: Comparison) -> list[str]:

@@ -11,10 +11,12 @@ from proctor.reports.figures import (
     cost_notes,
     cost_text,
     count_text,
+    covers_notes,
     difference_text,
     number_text,
     p_text,
     plural,
+    score_text,
     seconds_text,
     small_cost_text,
 )
@@ -62,6 +64,7 @@ def notes(document: Document) -> tuple[str, ...]:
         if text:
             found.append(f"{about}: {text}")
         found += [f"{about}: {warning}" for warning in item["warnings"]]
+    found += covers_notes(item[side]["score"] for item in document["comparisons"] for side in ("a", "b"))
     return (*found, *(f"Not compared: {reason}" for reason in document["not_compared"]))
 
 
@@ -81,8 +84,8 @@ def differences_table(items: Sequence[Document]) -> Table:
             item["a"]["name"],
             item["b"]["name"],
             count_text(item["n"]),
-            number_text(item["a"]["score"]["value"]),
-            number_text(item["b"]["score"]["value"]),
+            score_text(item["a"]["score"]),
+            score_text(item["b"]["score"]),
             difference_text(item["difference"]),
             p_text(item["p_adjusted"]),
             f"+{item['flips']['gained']['count']:,} / -{item['flips']['lost']['count']:,}",

@@ -27,13 +27,17 @@ def estimate_text(estimate: Mapping[str, Any] | None) -> str:
     """`0.710 [0.660, 0.760] n=312`; `0.710 of 0.85 […]` where marks cover that much of what there is to measure."""
     if estimate is None or estimate["value"] is None:
         return NOT_MEASURED
-    text = f"{estimate['value']:.3f}"
-    if "covers" in estimate:
-        text += f" of {estimate['covers']:.4g}"
+    text = score_text(estimate)
     if estimate["ci95"] is not None:
         low, high = estimate["ci95"]
         text += f" [{low:.3f}, {high:.3f}]"
     return f"{text} n={estimate['n']:,}"
+
+
+def score_text(estimate: Mapping[str, Any]) -> str:
+    """`0.710`, or `0.710 of 0.85` where marks cover that much of what there is to measure."""
+    covers = f" of {estimate['covers']:.4g}" if "covers" in estimate and estimate["value"] is not None else ""
+    return f"{number_text(estimate['value'])}{covers}"
 
 
 def difference_text(estimate: Mapping[str, Any]) -> str:
@@ -134,7 +138,12 @@ def cost_notes(items: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def coverage_notes(evaluations: Iterable[Mapping[str, Any]]) -> list[str]:
     """What marks are of, where not all of the weights were measured: a sentence, or none."""
-    shares = [one["covers"] for item in evaluations for one in item["metrics"].values() if one.get("covers", 1) < 1]
+    return covers_notes(one for item in evaluations for one in item["metrics"].values())
+
+
+def covers_notes(estimates: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The same for single numbers."""
+    shares = [one["covers"] for one in estimates if one.get("covers", 1) < 1]
     if not shares:
         return []
     least = f"{min(shares):.4g}"

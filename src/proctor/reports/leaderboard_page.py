@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.reports.charts import Chart, Mark, forest
-from proctor.reports.figures import basis_of, cost_notes, cost_text, estimate_text, plural, seconds_text
+from proctor.reports.figures import (
+    basis_of,
+    cost_notes,
+    cost_text,
+    covers_notes,
+    estimate_text,
+    plural,
+    seconds_text,
+)
 from proctor.reports.sections import Page, Section, Table
 
 Document = Mapping[str, Any]
@@ -32,9 +40,8 @@ def subtitle(document: Document) -> str:
 
 
 def _section(table: Document, which: str) -> Section:
-    return Section(
-        _title(table), (_about(table),), (rows_table(table, which),), (_chart(table),), tuple(cost_notes(table["rows"]))
-    )
+    notes = (*covers_notes(row["estimate"] for row in table["rows"]), *cost_notes(table["rows"]))
+    return Section(_title(table), (_about(table),), (rows_table(table, which),), (_chart(table),), notes)
 
 
 def _title(table: Document) -> str:

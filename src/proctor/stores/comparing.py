@@ -160,9 +160,7 @@ class Marks:
         merged = (func.avg(columns[0]), func.min(columns[1]))
         # One epoch has nothing to average, and grouping costs as much as reading.
         is_single = self._evaluation.epochs == 1
-        key: ColumnElement[str] = responses.c.sample_id
-        if self._by_content:
-            key = key + BEFORE_CONTENT + responses.c.sample_digest
+        key = _key(self._by_content)
         query = (
             select(key, *(columns if is_single else merged))
             .outerjoin(scores, _marks_of(self._evaluation, self._scorer))
@@ -170,6 +168,27 @@ class Marks:
             .order_by(key)
         )
         return query if is_single else query.group_by(key)
+
+
+def covered_samples(
+    database: Database, evaluation: EvaluationRow, scorer: str, *, by_content: bool = False
+) -> dict[str, float]:
+    """How much of the weights each sample's mark covers, epochs averaged; only of those that say so."""
+    share = func.json_extract(scores.c.details, "$.covers")
+    key = _key(by_content)
+    query = (
+        select(key, func.avg(share))
+        .join(scores, _marks_of(evaluation, scorer))
+        .where(responses.c.evaluation_id == evaluation.id, is_current(), share.is_not(None))
+        .group_by(key)
+    )
+    with explained(database.path), database.engine.connect() as connection:
+        return {name: float(found) for name, found in connection.execute(query)}
+
+
+def _key(by_content: bool) -> ColumnElement[str]:
+    key: ColumnElement[str] = responses.c.sample_id
+    return key + BEFORE_CONTENT + responses.c.sample_digest if by_content else key
 
 
 class SampleView(Struct, frozen=True):
