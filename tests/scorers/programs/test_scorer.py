@@ -127,6 +127,46 @@ def test_a_marking_nobody_waits_for_is_ended(tally: Problem, counting: Counting)
     asyncio.run(score())
 
 
+class Hesitating(Counting):
+    """A runner whose first place is never had, and takes its time to be given up."""
+
+    def __init__(self, runner: Runner) -> None:
+        super().__init__(runner)
+        self.is_ending, self.may_end = asyncio.Event(), asyncio.Event()
+
+    async def open(self, limits: PlaceLimits) -> Place:
+        if self.opened:
+            return await super().open(limits)
+        self.opened += 1
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.is_ending.set()
+            await self.may_end.wait()
+        raise AssertionError("nobody gives this place")
+
+
+def test_who_asks_while_a_marking_is_given_up_gets_one_of_its_own(tally: Problem, runner: Runner) -> None:
+    async def score() -> float | None:
+        hesitating = Hesitating(runner)
+        response = Response("", files=tally.solution)
+        made = scorer("program_mark", hesitating, tally)
+        first = asyncio.create_task(made.score(sample_of(tally), response))
+        while not hesitating.opened:
+            await asyncio.sleep(0)
+        first.cancel()
+        await hesitating.is_ending.wait()
+        second = asyncio.create_task(made.score(sample_of(tally), response))
+        await asyncio.sleep(0)
+        hesitating.may_end.set()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        found: Score = await second
+        return found.value
+
+    assert asyncio.run(score()) == pytest.approx(0.85)
+
+
 def test_a_changed_problem_is_not_marked(tally: Problem, counting: Counting) -> None:
     made = scorer("program", counting, replace(tally, digest="another"))
     with pytest.raises(ScorerError, match="has changed"):

@@ -32,7 +32,7 @@ from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
 
 PASSED, MARK = "program", "program_mark"
-REVISION = "1"
+REVISION = "2"
 _KEPT = 64
 
 FindProblem = Callable[[str], Problem]
@@ -50,10 +50,14 @@ def create_mark(**options: Json) -> ProgramMark:
 class _Pending:
     task: asyncio.Task[Evidence]
     waiting: int = 0
+    is_ending: bool = False
+    """Nobody waited for it any more: whoever asks now asks anew."""
 
     @property
     def has_failed(self) -> bool:
-        return self.task.done() and (self.task.cancelled() or self.task.exception() is not None)
+        if not self.task.done():
+            return self.is_ending
+        return self.task.cancelled() or self.task.exception() is not None
 
 
 class Markings:
@@ -88,6 +92,7 @@ class Markings:
             return await asyncio.shield(pending.task)
         except asyncio.CancelledError:
             if pending.waiting == 1 and not pending.task.done():
+                pending.is_ending = True
                 pending.task.cancel()
                 await asyncio.wait([pending.task])
             raise
