@@ -168,6 +168,13 @@ def test_two_scorecards_are_compared(cli: Cli, tmp_path: Path) -> None:
     assert "<html" in Path("d.html").read_text()
     Path("c.json").write_text("[]")
     assert "is not a scorecard" in cli("problems", "diff", "a.json", "c.json").error
+    steering = {"main.py": b"x = 1\n", "notes.txt": b"\x1b]0;mine\x07\x1b[2J"}
+    card = scorecard_of(problem, evidence_of(problem))
+    Path("d.json").write_bytes(orjson.dumps(scorecard_document(card, problem, steering)))
+    shown = cli("problems", "diff", "a.json", "d.json")
+    assert "0;mine" in shown.out
+    assert "\x1b" not in shown.out
+    assert "\x07" not in shown.out
 
 
 def test_a_comparison_computes_marks_again_from_their_evidence(cli: Cli, tmp_path: Path) -> None:

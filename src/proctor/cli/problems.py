@@ -299,6 +299,7 @@ def diff(a: Path, b: Path, form: str | None, output: Path | None, shelf: Path | 
     Their marks are computed again from their evidence; for a problem of your own, name its folder with --problems.
     """
     from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.terminal import printable
     from proctor.reports.scorecard_diff import compare_scorecards, difference_page
     from proctor.runs.scorecards import read_card
 
@@ -307,7 +308,7 @@ def diff(a: Path, b: Path, form: str | None, output: Path | None, shelf: Path | 
     if form is None and output is None:
         print_page(page)
         for file in document["files"]:
-            click.echo(f"\n{file['diff']}")
+            click.echo(f"\n{printable(file['diff'])}")
         return
     put(page_text(page, document, form or _form_of(output)), output)
 
