@@ -15,6 +15,7 @@ from proctor.domain.place import Runner
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
 from proctor.scorers.programs import load_tools
+from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
 from scorers.programs.programs import CHECKED, marked, phase
 
@@ -84,12 +85,21 @@ def test_a_command_that_prints_nothing_for_large_inputs_earns_nothing_for_its_sp
 
 
 def test_a_slowed_command_scores_lower_with_the_shipped_thresholds(runner: Runner) -> None:
+    """It sleeps five times as long as it works: a busy machine slows both, and does not bring it near to gold."""
     sheets = read_problem(CATALOG / "timesheet-total")
-    again = "lines = sys.stdin.readlines()\n    for _ in range(3):\n        times, complaints = add_up(lines)"
-    slow = with_change(sheets, "main.py", "times, complaints = add_up(sys.stdin)", again)
-    fast, slowed = (marked(sheets, files, runner, THREE_ROUNDS) for files in (sheets.solution, slow))
-    assert performance(fast) > 0.75
-    assert performance(slowed) < performance(fast) - 0.1
+    old = "    times, complaints = add_up(sys.stdin)\n"
+    wait = "    __import__('time').sleep(5 * (__import__('time').perf_counter() - began))\n"
+    slow = with_change(sheets, "main.py", old, f"    began = __import__('time').perf_counter()\n{old}{wait}")
+    slowed = marked(sheets, slow, runner, THREE_ROUNDS)
+    gold = slowed.evidence.gold_measures["work_seconds"]
+
+    def slower(times: float) -> float:
+        """The mark of a program that is so many times slower than gold was, and alike in all else."""
+        measures = {**slowed.evidence.measures, "work_seconds": times * gold}
+        return performance(scorecard_of(sheets, replace(slowed.evidence, measures=measures)))
+
+    assert [slower(times) for times in (1, 1.25, 2, 3)] == pytest.approx([1, 1, (1 + 1 / 1.75) / 2, 0.5], abs=1e-6)
+    assert performance(slowed) < slower(1) - 0.1
 
 
 GET = '        if self.path == "/health":\n'
