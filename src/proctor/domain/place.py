@@ -94,6 +94,10 @@ class Place(Protocol):
         """Regular files below a folder, and their sizes."""
         ...
 
+    async def left_out(self, under: str) -> Mapping[str, str]:
+        """What `list` leaves out below a folder, and why: links, names that cannot be shown; where much, some of it."""
+        ...
+
     async def empty(self, folder: str = WORK) -> None:
         """Remove everything in a folder."""
         ...

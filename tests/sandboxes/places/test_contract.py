@@ -349,6 +349,8 @@ os.chmod("deep", 0)
     async def work(place: Place) -> None:
         assert (await python(place, source)).succeeded
         assert await place.list("/work") == {"plain": 1}
+        left_out = await place.left_out("/work")
+        assert {left_out["link"], left_out["folder"]} == {"it is a link"}
         paths = [f"{WORK}/link", f"{WORK}/folder/passwd", f"{WORK}/pipe", f"{WORK}/plain", WORK, f"{WORK}/deep"]
         assert await place.read(paths) == {f"{WORK}/plain": b"x"}
         with pytest.raises(UserError, match="link"):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from proctor.domain.errors import UserError
 from proctor.domain.place import WORK
-from proctor.sandboxes.inside.keeper_files import Folders, RefusedError, empty, parts_of, read, sizes, write
+from proctor.sandboxes.inside.keeper_files import Folders, Listing, RefusedError, empty, parts_of, read, sizes, write
 from proctor.sandboxes.inside.keeper_frames import TooLargeError, Unpacker, joined, packed, parted
 from proctor.sandboxes.inside.keeper_jobs import Job, Output
 from proctor.sandboxes.inside.keeper_notices import outside
@@ -274,3 +274,26 @@ def test_a_command_that_is_still_being_started_is_not_taken_for_another() -> Non
     starting = Member(4242, os.getpid(), "R", 1, 0, 0, 0.0, (population.base or 0) + 3)
     assert population.tag(starting, {4242: 7, 4343: 3}) == 7
     assert population.tag(starting._replace(pid=4444), {4242: 7, 4343: 3}) == (3 if population.base is not None else 0)
+
+
+def test_what_a_list_leaves_out_is_named_with_the_reason(tmp_path: Path) -> None:
+    for name in (b"plain.py", b"odd\xff.py", b"bell\x07.py", b"deep\nline"):
+        Path(os.fsdecode(bytes(tmp_path) + b"/" + name)).touch()
+    (tmp_path / "link").symlink_to("plain.py")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "out").symlink_to("/etc")
+    listing = Listing(str(tmp_path))
+    odd = dict.fromkeys(["odd\\xff.py", "bell\\x07.py", "deep\\nline"], "its name cannot be shown")
+    links = dict.fromkeys(["link", "below/out"], "it is a link")
+    assert (listing.sizes, listing.left_out) == ({"plain.py": 0}, {**odd, **links, "pipe": "it is no regular file"})
+
+
+def test_a_file_that_goes_while_a_folder_is_listed_takes_no_other_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kept").touch()
+    there = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda folder: ["gone", *there(folder)])
+    listing = Listing(str(tmp_path))
+    assert (listing.sizes, listing.left_out) == ({"kept": 0}, {})

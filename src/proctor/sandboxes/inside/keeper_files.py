@@ -16,6 +16,7 @@ from .keeper_frames import joined, parted
 
 Answer = tuple[dict[str, Any], bytes]
 MAX_ENTRIES, MAX_BYTES, MAX_DEPTH = 20_000, 64 << 20, 64
+MAX_TOLD = 1_000  # of what a list leaves out
 _ENTRY_BYTES = 1_024  # what an empty file costs the machine, and no folder's size counts
 _EMPTY_SECONDS = 30.0
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -95,28 +96,70 @@ def _is_usable(name: str) -> bool:
     return all(letter.isprintable() and not 0xDC80 <= ord(letter) <= 0xDCFF for letter in name)
 
 
-def sizes(top: str) -> dict[str, int]:
-    """Regular files below a folder, at most so many, so deep; names that cannot be shown are left out."""
-    found: dict[str, int] = {}
-    waiting: list[list[str]] = [[]]
-    seen = 0
-    while waiting:
-        steps = waiting.pop()
+def _shown(name: str) -> str:
+    """A name that cannot be shown, with what is odd about it written out."""
+    return "".join(
+        f"\\x{ord(letter) - 0xDC00:02x}"
+        if 0xDC80 <= ord(letter) <= 0xDCFF
+        else letter
+        if letter.isprintable()
+        else letter.encode("unicode_escape").decode()
+        for letter in name
+    )
+
+
+class Listing:
+    """Regular files below a folder, at most so many, so deep; and what was left out, as far as there is room."""
+
+    def __init__(self, top: str) -> None:
+        self.sizes: dict[str, int] = {}
+        self.left_out: dict[str, str] = {}
+        """Path, as it can be shown -> why."""
+        self._waiting: list[list[str]] = [[]]
+        self._seen = 0
+        while self._waiting:
+            self._look(top, self._waiting.pop())
+        self.sizes = dict(sorted(self.sizes.items()))
+
+    def _look(self, top: str, steps: list[str]) -> None:
         try:
             with _walked(top, steps, is_making=False) as folder:
-                names = os.listdir(folder)
-                for name in names[: MAX_ENTRIES - seen]:
-                    seen += 1
-                    if not _is_usable(name):
-                        continue
-                    info = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                    if stat.S_ISREG(info.st_mode):
-                        found["/".join([*steps, name])] = info.st_size
-                    elif stat.S_ISDIR(info.st_mode) and len(steps) < MAX_DEPTH:
-                        waiting.append([*steps, name])
+                names, room = os.listdir(folder), MAX_ENTRIES - self._seen
+                self._seen += len(names[:room])
+                for name in names[:room]:
+                    # What is gone meanwhile takes nothing else along: a program may be tidying up.
+                    with contextlib.suppress(FileNotFoundError):
+                        self._take(folder, steps, name)
+        except FileNotFoundError:
+            return
         except OSError:
-            continue  # closed to us by its owner, or gone meanwhile
-    return dict(sorted(found.items()))
+            self._leave([*steps, ""], "it could not be read")
+            return
+        if len(names) > room:
+            self._leave([*steps, ""], f"there are more than {MAX_ENTRIES:,} entries")
+
+    def _take(self, folder: int, steps: list[str], name: str) -> None:
+        path = [*steps, name]
+        if not _is_usable(name):
+            self._leave(path, "its name cannot be shown")
+            return
+        info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISREG(info.st_mode):
+            self.sizes["/".join(path)] = info.st_size
+        elif not stat.S_ISDIR(info.st_mode):
+            self._leave(path, "it is a link" if stat.S_ISLNK(info.st_mode) else "it is no regular file")
+        elif len(path) > MAX_DEPTH:
+            self._leave([*path, ""], f"it is more than {MAX_DEPTH} folders deep")
+        else:
+            self._waiting.append(path)
+
+    def _leave(self, path: list[str], why: str) -> None:
+        if len(self.left_out) < MAX_TOLD:
+            self.left_out["/".join(map(_shown, path)) or "./"] = why
+
+
+def sizes(top: str) -> dict[str, int]:
+    return Listing(top).sizes
 
 
 def empty(top: str) -> None:
@@ -224,12 +267,15 @@ class Folders:
                 left -= len(data)
         return found
 
-    def sizes(self, under: str) -> dict[str, int]:
+    def listed(self, under: str) -> dict[str, Any]:
+        """Sizes of the files below a folder, and what of it was left out and why."""
         top, rest = self.split(under)
-        if not rest:
-            return sizes(top)
-        prefix = "/".join(parts_of(rest)) + "/"
-        return {name.removeprefix(prefix): size for name, size in sizes(top).items() if name.startswith(prefix)}
+        prefix = "/".join([*parts_of(rest), ""]) if rest else ""
+        found = Listing(top)
+        return {
+            name: {path.removeprefix(prefix): value for path, value in part.items() if path.startswith(prefix)}
+            for name, part in (("sizes", found.sizes), ("left_out", found.left_out))
+        }
 
     def empty(self, folder: str) -> None:
         top, rest = self.split(folder)
@@ -250,7 +296,7 @@ class Folders:
         return {"files": names}, data
 
     def _list(self, head: dict[str, Any], _: bytes) -> Answer:
-        return {"sizes": self.sizes(head["under"])}, b""
+        return self.listed(head["under"]), b""
 
     def _empty(self, head: dict[str, Any], _: bytes) -> Answer:
         self.empty(head["folder"])

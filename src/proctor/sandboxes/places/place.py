@@ -75,6 +75,12 @@ class KeptPlace:
         sizes: dict[str, int] = head["sizes"]
         return sizes
 
+    async def left_out(self, under: str) -> Mapping[str, str]:
+        """Paths relative to the folder, as they can be shown; the first 1,000."""
+        head, _ = await self._ask({"op": "list", "under": under})
+        left: dict[str, str] = head["left_out"]
+        return left
+
     async def empty(self, folder: str = WORK) -> None:
         await self._ask({"op": "empty", "folder": folder})
 
