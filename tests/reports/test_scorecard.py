@@ -20,9 +20,9 @@ from proctor.domain.scorecard import Phase, PhaseStatus
 from proctor.reports.scorecard import program_of, scorecard_document
 from proctor.reports.scorecard_diff import compare_scorecards, difference_page
 from proctor.reports.scorecard_page import scorecard_page, verdict
-from proctor.runs.scorecards import whole_document
+from proctor.runs.scorecards import document_of, whole_document
 from proctor.scorers.programs.archive import program_zip
-from proctor.scorers.programs.evidence import evidence_from_json
+from proctor.scorers.programs.evidence import evidence_from_json, scorecard_to_json
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.stores.artifacts import FileArtifacts
 
@@ -168,6 +168,9 @@ def test_what_was_left_out_of_a_program_is_said(tmp_path: Path) -> None:
     assert notes[0] == "Left out: 0.pyc, left behind by a tool (compiled Python)."
     assert notes[-1] == "5 more files left out."
     assert document["left_out"] == many
+    without = scorecard_page(scorecard_document(card, problem, {}, {"link.py": "it is a link"}))
+    (section,) = (one for one in without.sections if one.title == "Program")
+    assert section.notes == ("Left out: link.py, it is a link.",), "also where the program itself is not at hand"
 
 
 def test_sizes_of_a_place_are_shown_with_a_unit(tmp_path: Path) -> None:
@@ -220,6 +223,16 @@ def test_marks_follow_from_the_stored_evidence(good: dict[str, object], tmp_path
     problem = small_problem(tmp_path)
     again = scorecard_document(scorecard_of(problem, evidence_from_json(stored["evidence"])), problem, FILES)
     assert orjson.dumps(again, option=orjson.OPT_SORT_KEYS) == orjson.dumps(good, option=orjson.OPT_SORT_KEYS)
+
+
+def test_a_trial_that_was_marked_by_another_formula_says_so(tmp_path: Path) -> None:
+    problem, artifacts = small_problem(tmp_path), FileArtifacts(tmp_path / "kept")
+    details = orjson.loads(orjson.dumps(scorecard_to_json(scorecard_of(problem, evidence_of(problem)))))
+    assert "remarks" not in document_of(details, problem, artifacts)
+    document = document_of({**details, "total": 0.5, "covers": 0.75, "grade": None}, problem, artifacts)
+    assert document["total"] == details["total"], "the evidence decides"
+    assert document["remarks"][0].startswith("When it was marked, this was said: Passed: 0.500 of 0.75. Its evidence")
+    assert document["remarks"][0] in scorecard_page(document).sections[0].notes
 
 
 def test_two_programs_are_compared(bad: dict[str, object], good: dict[str, object]) -> None:

@@ -218,21 +218,26 @@ def _downloads(document: Document) -> Iterator[Download]:
 
 
 def _program(document: Document) -> Iterator[Section]:
-    program = document["program"]
+    program, notes = document["program"], _left_out(document)
     if not program:
         key = document["evidence"]["program"]
-        if key is not None:
-            yield Section("Program", (f"The program's files are kept as the artifact {key}.",))
+        text = () if key is None else (f"The program's files are kept as the artifact {key}.",)
+        if text or notes:
+            yield Section("Program", text, notes=notes)
         return
     rows = tuple((path, bytes_text(one["bytes"]), one["digest"][:12]) for path, one in program.items())
     details = tuple(Detail(path, _cut(one["text"])) for path, one in program.items() if "text" in one)
     name = f"{document['problem']['id']}.zip"
     download = Download(f"The program as {name}", name, "application/zip", program_zip(program_of(document)))
+    yield Section("Program", (), (Table(("File", "Size", "Digest"), rows),), (), notes, details, (download,))
+
+
+def _left_out(document: Document) -> tuple[str, ...]:
+    """What was handed in and is no part of what was marked."""
     left_out = document.get("left_out", {})
     notes = tuple(f"Left out: {path}, {why}." for path, why in list(left_out.items())[:MOST_LEFT_OUT])
     more = len(left_out) - len(notes)
-    notes += (f"{plural(more, 'more file')} left out.",) if more else ()
-    yield Section("Program", (), (Table(("File", "Size", "Digest"), rows),), (), notes, details, (download,))
+    return (*notes, *((f"{plural(more, 'more file')} left out.",) if more else ()))
 
 
 def _surroundings(document: Document) -> Section:

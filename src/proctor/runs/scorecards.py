@@ -26,6 +26,7 @@ from proctor.stores.runs import RunStore
 
 Document = dict[str, Any]
 _MARKED = ("problem", "total", "covers", "passed", "reason", "grade", "dimensions", "requirements", "thresholds")
+_VERDICT = ("total", "covers", "passed", "grade")
 _PARTS = {*_MARKED, "evidence", "program"}
 MOST_ON_A_PAGE = 2 * 1024 * 1024
 SHELF = "problems"
@@ -85,6 +86,9 @@ def document_of(details: Mapping[str, Any], problem: Problem, artifacts: FileArt
         )
     files, refused = _program(evidence.program, artifacts), details.get("refused")
     document = whole_document(scorecard_of(problem, evidence), problem, files, artifacts, refused)
+    if any(details[name] != document[name] for name in _VERDICT):  # the formula has changed since
+        remark = f"When it was marked, this was said: {verdict(details)} Its evidence comes to what is shown here."
+        document["remarks"] = [remark]
     return {**document, "note": details["note"]} if details.get("note") else document
 
 
