@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.sandboxes.inside import seccomp, syscalls
-from proctor.sandboxes.inside.keeper_memory import memory, path_at, peek
+from proctor.sandboxes.inside.keeper_memory import UnseenError, memory, path_at, peek
+from proctor.sandboxes.inside.keeper_notices import Notices
 from proctor.sandboxes.inside.keeper_paths import is_outside, own_devices, resolved, shown
 from proctor.sandboxes.inside.keeper_writes import Writes, is_enough
 from proctor.sandboxes.inside.kernel import Notice
@@ -143,6 +145,44 @@ def test_a_descriptors_name_leads_to_what_it_stands_for(tmp_path: Path) -> None:
         os.close(writing)
 
 
+def test_what_stands_in_a_name_does_not_make_it_another(tmp_path: Path) -> None:
+    """The kernel says of a folder that it is deleted, in the same words that may be a folder's name."""
+    (tmp_path / "x (deleted)").mkdir()
+    with (tmp_path / "x (deleted)" / "y (deleted)").open("w") as file:
+        named = b"/proc/self/fd/%d" % file.fileno()
+        assert resolved(OWN, b"/", named, is_following=True) == os.fsencode(os.path.realpath(file.name))
+
+
+def test_a_path_that_stays_takes_its_base_for_the_root(tmp_path: Path) -> None:
+    top = os.fsencode(tmp_path.resolve())
+    (tmp_path / "away").symlink_to("/etc")
+    (tmp_path / "up").symlink_to("../../../etc")
+    for path in (b"/etc/x", b"etc/x", b"../../etc/x", b"away/x", b"up/x", b"away/../../etc/x"):
+        assert resolved(OWN, top, path, is_staying=True) == top + b"/etc/x"
+    assert resolved(OWN, b"/", b"../etc/x", is_staying=True) == b"/etc/x"
+
+
+def test_a_path_of_more_steps_than_any_that_is_written_down_is_not_followed_for_ever(tmp_path: Path) -> None:
+    """A link may stand for a thousand steps, and forty of them one behind the other."""
+    top = tmp_path.resolve()
+    (top / "a").mkdir()
+    for number in range(4):
+        (top / str(number)).symlink_to("a/../" * 800 + str(number + 1))
+    (top / "4").mkdir()
+    assert resolved(OWN, b"/", os.fsencode(top / "2" / "x")) == os.fsencode(top / "4" / "x")
+    with pytest.raises(UnseenError):
+        resolved(OWN, b"/", os.fsencode(top / "0" / "x"))
+    assert resolved(OWN, b"/", b"/a" * 2047) == b"/a" * 2047
+
+
+def test_a_name_that_is_too_long_leads_nowhere_and_a_path_that_is_may_lead_anywhere(tmp_path: Path) -> None:
+    base = os.fsencode(tmp_path.resolve())
+    assert resolved(OWN, base, b"x" * 256, is_following=True) is None
+    assert resolved(OWN, base, b"x" * 256 + b"/y", is_following=True) is None
+    with pytest.raises(UnseenError):
+        resolved(OWN, base, b"/".join([b"x" * 255] * 17), is_following=True)
+
+
 @pytest.mark.parametrize(
     ("path", "is_it"),
     [
@@ -217,3 +257,20 @@ def test_no_arguments_make_a_keeper_fail(name: str, arguments: list[int]) -> Non
     if name in numbers:
         found = LOOKING.outside(Notice(1, OWN, numbers[name], tuple(arguments)))
         assert all(isinstance(path, str) for path in found)
+
+
+def test_nobody_is_counted_who_is_gone_before_the_answer() -> None:
+    """Its memory can no longer be read, which says nothing about whom it meant."""
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    notices, counted = Notices(is_seeing_writes=True), Counter[str]()
+    reading, writing = os.pipe()  # no listener: no call waits here
+    try:
+        for name in ("connect", "setuid", "mkdirat"):
+            number = syscalls.numbers(syscalls.machine())[name]
+            notices.decide(reading, Notice(1, ended.pid, number, (3, 4096, 16, 0, 0, 0)), counted)
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert notices.seen() == {"violations": {}, "egress": {}, "writes": {}}
+    assert counted == {}

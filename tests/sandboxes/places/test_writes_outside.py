@@ -22,6 +22,8 @@ def attempt(function, *arguments, **options):
     except OSError: pass
 def call(intel, *arguments):
     if is_intel: libc.syscall(intel, *arguments)
+def stay(folder, path, how):
+    libc.syscall(437, folder, path, struct.pack("QQQ", os.O_WRONLY | os.O_CREAT, 0o644, how), 24)
 """
 # Each tries one path of its own, named as the keeper is to name it.
 BY_NAME = {
@@ -40,6 +42,10 @@ BY_NAME = {
     "/etc/linked": 'os.symlink("../etc", "/work/l2"); attempt(open, "/work/l2/linked", "w")',
     "/etc/unlinked-through": 'os.symlink("/etc", "/work/l3"); attempt(os.unlink, "/work/l3/unlinked-through")',
     "/etc/at": 'attempt(os.open, "at", os.O_WRONLY | os.O_CREAT, dir_fd=os.open("/etc", os.O_RDONLY))',
+    "/etc/kept": 'os.makedirs("/work/x (deleted)"); os.chdir("/work/x (deleted)"); os.symlink("/etc", "l")\n'
+    'attempt(open, "l/kept", "w")',
+    "/usr/work/stays": 'stay(os.open("/usr", os.O_RDONLY), b"/work/stays", 0x10)',
+    "/usr/stays-below": 'stay(os.open("/usr", os.O_RDONLY), b"../stays-below", 0x10)',
     "/usr": 'attempt(os.fchmod, os.open("/usr", os.O_RDONLY), 0o777)',
     "/usr/bin": 'attempt(os.utime, os.open("/usr/bin", os.O_RDONLY))',
     "/usr/lib": 'fd = os.open("/usr/lib", os.O_RDONLY); attempt(os.open, f"/proc/self/fd/{fd}", os.O_RDWR)',
@@ -80,6 +86,9 @@ BY_NUMBER = {
     "/etc/utimes235": 'call(235, b"/etc/utimes235", None)',
     "/etc/futimesat261": 'call(261, -100, b"/etc/futimesat261", None)',
     "/etc/fchmodat268": 'call(268, -100, b"/etc/fchmodat268", 0)',
+    "/usr/share": 'call(280, os.open("/usr/share", os.O_RDONLY), b"", None, 0x1000)',
+    "/t": "one = socket.socket(socket.AF_UNIX)\n"
+    'call(49, one.fileno(), struct.pack("H", 1) + b"/tmp/x\\0", ctypes.c_long(2**32 + 4))',
 }
 # What programs do without meaning any harm, and what means nothing to the kernel either.
 HARMLESS = """
@@ -107,6 +116,10 @@ attempt(os.open, "/etc/only-named", os.O_PATH | os.O_CREAT)
 for bad in (None, 8, 1 << 46, 0xffff_8000_0000_0000, 2**64 - 1): libc.syscall(437, -100, ctypes.c_void_p(bad), 8, 24)
 for bad in (8, 1 << 46, 0xffff_8000_0000_0000, 2**64 - 1): call(2, ctypes.c_void_p(bad), os.O_WRONLY)
 call(257, 999, b"relative", os.O_WRONLY); call(49, 999, ctypes.c_void_p(8), 110)
+work = os.open("/work", os.O_RDONLY); os.symlink("/etc", "/work/away")
+for path in (b"/etc/stays", b"../../etc/stays", b"away/stays"): stay(work, path, 0x10); stay(work, path, 0x08)
+call(280, work, b"", None, 0x1000); os.fchmod(work, 0o755)
+for path in ("/work/" + "x" * 300, "/work/" + "x" * 300 + "/y"): attempt(open, path, "w")
 """
 
 
@@ -171,6 +184,24 @@ attempt(open, "/etc/passwd", "w"); attempt(os.fchmod, fd, 0o777)
 """
     _, seen = _watched(isolated, source)
     assert seen.writes == {"a path that could not be read": 2}
+
+
+def test_no_folder_is_so_deep_that_it_hides_an_attempt(isolated: str) -> None:
+    """Paths that a program can take step by step, and that are longer than any that can be named."""
+    source = """
+name = "d" * 250
+for depth in range(20):
+    os.mkdir(name); os.chdir(name)
+    if depth == 16: os.symlink("/etc", "l")
+os.symlink("/etc", "l"); open("inside", "w").close(); os.rename("inside", "there"); os.chmod("there", 0o600)
+fd = os.open("there", os.O_RDONLY); os.fchmod(fd, 0o644); os.utime(fd)
+attempt(open, "l/by-link", "w"); attempt(open, "../" * 22 + "etc/by-dots", "w")
+attempt(open, "/proc/self/cwd/l/by-proc", "w"); attempt(os.rename, "there", "l/by-name")
+for _ in range(5): os.chdir("..")
+attempt(open, f"{name}/{name}/l/from-above", "w")
+"""
+    _, seen = _watched(isolated, source)
+    assert seen.writes == {"a path that could not be read": 5}
 
 
 def test_no_flood_of_writes_hides_an_attempt_or_stops_other_commands(isolated: str) -> None:

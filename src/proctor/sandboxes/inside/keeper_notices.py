@@ -35,8 +35,11 @@ class Notices:
     def answer(self, listener: int, counted: Counter[str]) -> None:
         """One waiting call; what is refused is counted for the place and for its command."""
         notice = kernel.next_notice(listener)
-        if notice is None:
-            return
+        if notice is not None:
+            self.decide(listener, notice, counted)
+
+    def decide(self, listener: int, notice: kernel.Notice, counted: Counter[str]) -> None:
+        """Nothing is counted of a caller who is gone before its answer."""
         if self._changing is not None and notice.number in self._changing:
             found = self._changing.outside(notice)
             if kernel.answer_notice(listener, notice.ident, None):
@@ -54,17 +57,20 @@ class Notices:
             # Not a decision about safety: the network ends at its own loopback, whatever is in that memory by now.
             kernel.answer_notice(listener, notice.ident, None)
             return
-        self._count(self.egress, target)
-        self._refuse(listener, notice.ident, errno.ENETUNREACH, self._names[notice.number], counted)
+        if self._refuse(listener, notice.ident, errno.ENETUNREACH, self._names[notice.number], counted):
+            self._count(self.egress, target)
 
     def seen(self) -> dict[str, Any]:
         writes = dict(self.writes) if self._changing is not None else None
         return {"violations": dict(self.violations), "egress": dict(self.egress), "writes": writes}
 
-    def _refuse(self, listener: int, ident: int, error: int, name: str, counted: Counter[str]) -> None:
-        if kernel.answer_notice(listener, ident, error):
-            self._count(self.violations, name)
-            counted[name] += 1
+    def _refuse(self, listener: int, ident: int, error: int, name: str, counted: Counter[str]) -> bool:
+        """False when its caller is gone, and nothing is counted."""
+        if not kernel.answer_notice(listener, ident, error):
+            return False
+        self._count(self.violations, name)
+        counted[name] += 1
+        return True
 
     @staticmethod
     def _count(counter: Counter[str], name: str) -> None:

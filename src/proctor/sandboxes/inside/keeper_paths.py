@@ -4,18 +4,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
 
 from .keeper_files import Folders
-from .keeper_memory import UnseenError
+from .keeper_memory import MOST_BYTES, UnseenError
 
 HERE = 0xFFFFFF9C
 """AT_FDCWD as 32 bits: in place of a descriptor, the folder a program works in."""
 _FOLDERS = (*(name.encode() for name in Folders.NAMES), b"/dev/shm", b"/dev/pts")
 _DEVICES = frozenset({b"null", b"zero", b"full", b"random", b"urandom", b"tty", b"ptmx"})
-_MOST_LINKS = 40
+_MOST_LINKS, _LONGEST_NAME = 40, 255
+_MOST_STEPS = MOST_BYTES // 2  # of a path without links: every further one takes the keeper longer than the kernel
 _SHOWN = 200
 _GONE = b" (deleted)"  # said of files without a name, as a tool's own in /etc may be
 _MAGIC = re.compile(rb"/proc/[0-9]+/(?:task/[0-9]+/)?(?:fd/[0-9]+|cwd|root|exe)")
@@ -44,25 +46,46 @@ def base_of(thread: int, folder: int) -> bytes | None:
     """What a descriptor stands for; None when it is no file."""
     try:
         found = os.readlink(door_to(thread, folder))
-    except PermissionError:
-        raise UnseenError from None
-    except OSError:
+    except OSError as error:
+        if error.errno in (
+            errno.EACCES,
+            errno.EPERM,
+            errno.ENAMETOOLONG,
+        ):  # a folder may lie deeper than a path is long
+            raise UnseenError from None
         return None
-    return found.removesuffix(_GONE) if found.startswith(b"/") else None
+    return _named(found) if found.startswith(b"/") else None
 
 
-def resolved(thread: int, base: bytes | None, path: bytes, *, is_following: bool = False) -> bytes | None:
-    """Where a path leads for that thread, through links like the kernel; None when it leads to no file at all."""
+def _named(found: bytes) -> bytes:
+    """What a descriptor stands for, by its name; one that is gone has the name it had."""
+    return found.removesuffix(_GONE) if found.endswith(_GONE) and not os.path.lexists(found) else found
+
+
+def resolved(
+    thread: int, base: bytes | None, path: bytes, *, is_following: bool = False, is_staying: bool = False
+) -> bytes | None:
+    """Where a path leads for that thread, through links like the kernel; None when it leads to no file at all.
+
+    One that stays takes its base for the root of everything.
+    """
     if base is None:
         return None
-    here, links = (b"" if path.startswith(b"/") or base == b"/" else base), 0
+    base = b"" if base == b"/" else base
+    top = base if is_staying else b""
+    here, links, looks = (top if path.startswith(b"/") else base), 0, 0
     is_following = is_following or path.endswith(b"/")
     steps = [step for step in reversed(path.split(b"/")) if step not in (b"", b".")]
     while steps:
         step = steps.pop()
         if step == b"..":
-            here = here.rpartition(b"/")[0]
+            here = here.rpartition(b"/")[0] if here != top else top
             continue
+        looks += 1
+        if len(step) > _LONGEST_NAME:
+            return None
+        if looks > _MOST_STEPS:
+            raise UnseenError
         at = here + b"/" + step
         link = _link(at, thread) if steps or is_following else None
         if link is None:
@@ -72,7 +95,7 @@ def resolved(thread: int, base: bytes | None, path: bytes, *, is_following: bool
         if links > _MOST_LINKS or (not link.startswith(b"/") and _MAGIC.fullmatch(at)):
             return None  # endless, or a pipe, a socket or another thing without a place
         if link.startswith(b"/"):
-            here = b""
+            here = top
         steps += [step for step in reversed(link.split(b"/")) if step not in (b"", b".")]
     return here or b"/"
 
@@ -82,9 +105,13 @@ def _link(at: bytes, thread: int) -> bytes | None:
         return b"/proc/%d" % thread
     try:
         found = os.readlink(at)
-    except (OSError, ValueError):
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # no name in it is: it goes on where the keeper cannot follow
+            raise UnseenError from None
         return None
-    return found.removesuffix(_GONE) if at.startswith(b"/proc/") else found
+    except ValueError:
+        return None
+    return _named(found) if at.startswith(b"/proc/") else found
 
 
 def is_outside(path: bytes, thread: int) -> bool:

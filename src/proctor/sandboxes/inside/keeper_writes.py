@@ -15,11 +15,12 @@ import stat
 from typing import NamedTuple
 
 from . import kernel, syscalls
-from .keeper_memory import UnseenError, memory, path_at
+from .keeper_memory import UnseenError, memory, path_at, peek
 from .keeper_paths import HERE, base_of, door_to, is_outside, own_devices, resolved, shown
 
 UNREADABLE = "a path that could not be read"
-_NOT_FOLLOWING = 0x100
+_NOT_FOLLOWING, _ITSELF = 0x100, 0x1000
+_STAYING = 0x08 | 0x10  # RESOLVE_BENEATH, RESOLVE_IN_ROOT
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _NEW = os.O_CREAT | os.O_EXCL
 
@@ -30,6 +31,16 @@ class _Target(NamedTuple):
     folder: int | None
     path: int | None
     is_followed: bool = False
+
+
+class _Manner(NamedTuple):
+    """How a call wants its paths taken."""
+
+    is_following: bool = True
+    is_staying: bool = False
+    """Never leaving the folder it begins in, `/` and links included."""
+    is_itself: bool = False
+    """An empty path stands for the descriptor."""
 
 
 _ONE, _ONE_AT = (_Target(None, 0),), (_Target(0, 1),)
@@ -107,38 +118,52 @@ class Writes:
     def _paths(self, notice: kernel.Notice) -> list[bytes]:
         """What it would change, leaving out what is plainly inside."""
         name = self._names[notice.number]
-        is_following = True
+        manner = _Manner()
         if name == _BIND:
             path = _socket_path(notice)
-            found = [self._led(notice.thread, HERE, path, is_following=False)] if path else []
+            found = [self._led(notice.thread, HERE, path, manner._replace(is_following=False))] if path else []
         else:
             if name in _OPENING:
-                flags = _open_flags(name, notice)
+                flags, how = _open_flags(name, notice)
                 if not flags & _WRITING or flags & os.O_PATH:
                     return []
                 is_following = not (flags & os.O_NOFOLLOW or flags & _NEW == _NEW)
+                manner = _Manner(is_following, is_staying=bool(how & _STAYING))
             elif name == "utimensat":
-                is_following = not notice.arguments[3] & _NOT_FOLLOWING
-            found = [self._target(notice, one, is_following=is_following) for one in _TARGETS[name]]
+                flags = notice.arguments[3]
+                manner = _Manner(not flags & _NOT_FOLLOWING, is_itself=bool(flags & _ITSELF))
+            found = [self._target(notice, one, manner) for one in _TARGETS[name]]
         return [path for path in found if path is not None and (name not in _MAKING or _is_next(path))]
 
-    def _target(self, notice: kernel.Notice, target: _Target, *, is_following: bool) -> bytes | None:
+    def _target(self, notice: kernel.Notice, target: _Target, manner: _Manner) -> bytes | None:
         folder = HERE if target.folder is None else notice.arguments[target.folder] & 0xFFFFFFFF
         address = 0 if target.path is None else notice.arguments[target.path]
         if address == 0:
             # A descriptor itself, which may have been opened for reading only.
-            return base_of(notice.thread, folder) if folder != HERE else None
+            return self._opened(notice.thread, folder) if folder != HERE else None
+        if manner.is_itself and peek(notice.thread, address)[:1] == b"\0":
+            return self._opened(notice.thread, folder)
         path = path_at(notice.thread, address)
         if path is None:
             return None
-        return self._led(notice.thread, folder, path, is_following=target.is_followed and is_following)
+        is_following = target.is_followed and manner.is_following
+        return self._led(notice.thread, folder, path, manner._replace(is_following=is_following))
 
-    def _led(self, thread: int, folder: int, path: bytes, *, is_following: bool) -> bytes | None:
-        at = path if path.startswith(b"/") else door_to(thread, folder) + b"/" + path
-        if self._is_plainly_inside(at, is_following=is_following):
+    def _opened(self, thread: int, folder: int) -> bytes | None:
+        try:
+            if os.stat(door_to(thread, folder)).st_dev in self._devices:
+                return None
+        except OSError:
+            pass  # whatever the reason, its name is asked for next
+        return base_of(thread, folder)
+
+    def _led(self, thread: int, folder: int, path: bytes, manner: _Manner) -> bytes | None:
+        is_absolute = path.startswith(b"/") and not manner.is_staying
+        at = path if is_absolute else door_to(thread, folder) + b"/" + path
+        if not manner.is_staying and self._is_plainly_inside(at, is_following=manner.is_following):
             return None
-        base = b"/" if path.startswith(b"/") else base_of(thread, folder)
-        return resolved(thread, base, path, is_following=is_following)
+        base = b"/" if is_absolute else base_of(thread, folder)
+        return resolved(thread, base, path, is_following=manner.is_following, is_staying=manner.is_staying)
 
     def _is_plainly_inside(self, at: bytes, *, is_following: bool) -> bool:
         """Asks the kernel once or twice, so that ordinary writing is not slowed down; False when it is not so plain."""
@@ -160,15 +185,17 @@ class Writes:
             return False
 
 
-def _open_flags(name: str, notice: kernel.Notice) -> int:
+def _open_flags(name: str, notice: kernel.Notice) -> tuple[int, int]:
+    """What it is opened for, and how its path is to be resolved."""
     if name == "openat2":
-        return int.from_bytes(memory(notice.thread, notice.arguments[2], 8), "little")
-    return notice.arguments[_OPENING[name]]
+        how = memory(notice.thread, notice.arguments[2], 24)
+        return int.from_bytes(how[:8], "little"), int.from_bytes(how[16:], "little")
+    return notice.arguments[_OPENING[name]], 0
 
 
 def _socket_path(notice: kernel.Notice) -> bytes | None:
     """The file a local socket would become; None for other sockets, and for names that are no files."""
-    address = memory(notice.thread, notice.arguments[1], min(notice.arguments[2], 110))
+    address = memory(notice.thread, notice.arguments[1], min(notice.arguments[2] & 0xFFFFFFFF, 110))
     if len(address) < 3 or int.from_bytes(address[:2], "little") != socket.AF_UNIX:
         return None
     return address[2:].partition(b"\0")[0] or None
