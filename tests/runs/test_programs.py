@@ -146,6 +146,7 @@ def test_a_problem_that_proves_nothing_here_stops_a_run_and_a_proof_lasts_a_day(
 
 BAD = "import sys\nprint(1 + sum(int(x) for x in sys.stdin.read().split()))\n"
 GOOD = BAD.replace("1 + sum", "sum")
+OUT = "```text ../out.txt\nx\n```\n"
 
 
 class Scripted:
@@ -181,10 +182,11 @@ def test_a_program_is_repaired_with_what_the_visible_tests_say(problem: Problem)
     diff = "```diff\n--- a/main.py\n+++ b/main.py\n@@ @@\n-{}+{}```\n".format(
         *(x.split("\n")[1] + "\n" for x in (BAD, GOOD))
     )
-    model = Scripted(f"```python main.py\n{BAD}```\n```text notes.txt\nkept\n```", "I am not sure.", diff)
+    model = Scripted(f"```python main.py\n{BAD}```\n```text notes.txt\nkept\n```", "I am not sure.", diff + OUT)
     response = ask(problem, model, 3)
     assert len(model.prompts) == 3
     assert response.files == {"main.py": GOOD.encode(), "notes.txt": b"kept\n"}
+    assert response.left_out == {"../out.txt": "the path leads out of the folder ('..')"}
     assert response.usage == Usage(30, 15)
     assert response.latency_seconds == 3.0
     assert len(response.turns) == 2
@@ -194,6 +196,29 @@ def test_a_program_is_repaired_with_what_the_visible_tests_say(problem: Problem)
     assert "test_adds_two_numbers" in complaint
     assert "No program could be read" in model.prompts[2].messages[-1].text
     assert [message.role for message in model.prompts[2].messages] == ["user", "assistant", "user", "assistant", "user"]
+
+
+class Handing(Scripted):
+    """Hands its programs in as files, not as text."""
+
+    async def respond(self, prompt: Prompt, options: object, *, timeout_seconds: float) -> Response:
+        answer = await super().respond(prompt, options, timeout_seconds=timeout_seconds)
+        return replace(answer, text="done", files={"main.py": answer.text.encode()})
+
+
+def test_the_files_of_the_last_round_are_those_that_count(problem: Problem) -> None:
+    model = Handing(BAD, GOOD)
+    assert ask(problem, model, 1).files == {"main.py": GOOD.encode()}
+    assert len(model.prompts) == 2
+
+
+def test_a_change_is_made_once(problem: Problem) -> None:
+    silent = "import sys\ntotal = sum(int(x) for x in sys.stdin.read().split())\n"
+    said = silent.splitlines()[1]
+    diff = f"```diff\n--- a/main.py\n+++ b/main.py\n@@ @@\n {said}\n+print(total)\n```\n"
+    model = Scripted(f"```python main.py\n{silent}```", diff)
+    assert ask(problem, model, 2).files == {"main.py": f"{silent}print(total)\n".encode()}
+    assert len(model.prompts) == 2, "it passes once it is mended"
 
 
 def test_a_program_that_passes_is_not_asked_for_again(problem: Problem) -> None:
@@ -238,7 +263,7 @@ class Stumbling(Scripted):
 
 @pytest.mark.parametrize("fault", [RequestRejectedError("too long"), ProviderFaultError("it is down")])
 def test_a_repair_round_that_fails_leaves_the_program_of_the_round_before(problem: Problem, fault: ModelError) -> None:
-    first = f"```python main.py\n{BAD}```"
+    first = f"```python main.py\n{BAD}```\n{OUT}"
     response = ask(problem, Stumbling(first, "I am not sure.", fault), 3)
     assert response.files == {"main.py": BAD.encode()}
     assert response.usage == Usage(20, 10), "what was paid for is there"
@@ -247,6 +272,7 @@ def test_a_repair_round_that_fails_leaves_the_program_of_the_round_before(proble
     assert response.may_cost_more, "nobody knows whether a request without an answer is billed"
     free = ask(problem, Stumbling(first, type(fault)("no", status=503)), 1)
     assert (free.files, free.may_cost_more) == ({"main.py": BAD.encode()}, False)
+    assert list(free.left_out) == ["../out.txt"]
 
 
 def test_a_repair_round_is_asked_again_without_the_rounds_before_it(problem: Problem) -> None:

@@ -63,6 +63,7 @@ def test_what_was_written_is_found_as_it_was(tmp_path: Path) -> None:
         cost_basis="computed: a list of 2026-11-01",
         turns=("one",),
         note="the agent exited with 3",
+        left_out={"link.py": "it is a link"},
     )
 
     async def work(journal: SqliteJournal) -> tuple[object, object, object]:

@@ -127,6 +127,8 @@ def _beside(row: ResultRow) -> Iterator[tuple[str, str]]:
         yield "note", more["note"]
     if "files" in more:
         yield "files", ", ".join(f"{name} ({size:,} bytes)" for name, size in more["files"].items())
+    if "left_out" in more:
+        yield "left out", "; ".join(f"{name}: {why}" for name, why in more["left_out"].items())
 
 
 def _short_card(row: ResultRow) -> str:

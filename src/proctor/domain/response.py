@@ -76,6 +76,8 @@ class Response(Struct, frozen=True):
     """Earlier answers of a conversation with several turns; `text` is the last one."""
     note: str | None = None
     """What else happened on the way to it: an agent's exit code, a repair round that failed; None where nothing did."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """What was handed in beside the files and not taken: path -> why."""
     may_cost_more: bool = False
     """Whether a further request on the way to it failed, which may have been billed; not part of what is kept."""
     rate: RateState | None = None

@@ -16,7 +16,8 @@ def beside_text(row: ResultRow) -> dict[str, Any]:
     if not row.more:
         return {}
     more = orjson.loads(row.more)
-    found = {name: more[name] for name in ("turns", "reasoning", "tool_calls", "logprobs", "note") if name in more}
+    names = ("turns", "reasoning", "tool_calls", "logprobs", "left_out", "note")
+    found = {name: more[name] for name in names if name in more}
     if "files" in more:
         found["files"] = {name: len(b64decode(body["base64"])) for name, body in more["files"].items()}
     return found

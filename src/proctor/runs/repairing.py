@@ -85,16 +85,17 @@ class ProgramModel:
             try:
                 complaint = await self._again(partial(self._complaint, problem, found, files), ends)
                 if complaint is None:
-                    break
+                    return _with_files(response, found, files)
                 said = (Message("assistant", response.text), Message("user", complaint))
                 prompt, is_asked = prompt.with_messages((*prompt.messages, *said)), True
                 answer = await self._again(partial(self._once_more, prompt, plain, ends), ends, is_paid=True)
             except ModelError as fault:
                 if not files:  # nothing to mark, and a fault is not a wrong answer; without a status it is not free
                     raise type(fault)(str(fault), retry_after_seconds=fault.retry_after_seconds) from fault
-                return _cut_short(response, files, number, fault, may_cost_more=is_asked and not fault.was_free)
+                kept = replace(response, files=dict(files), left_out=dict(found.refused))
+                return _cut_short(kept, number, fault, may_cost_more=is_asked and not fault.was_free)
             response = joined(response, answer)
-        return _with_files(response, problem, files)
+        return _with_files(response, *_merged(response, problem, files)) if response.turns else response
 
     async def _again(self, work: Callable[[], Awaitable[T]], ends: float, *, is_paid: bool = False) -> T:
         """Try until it works, a fault is not worth another try, or there is no time for one.
@@ -154,21 +155,16 @@ def _merged(
     return found, found.files if is_whole else {**before, **found.files}
 
 
-def _with_files(response: Response, problem: Problem, before: Mapping[str, bytes]) -> Response:
-    """A mended program is more than its last answer: its files are handed on with it."""
-    if not response.turns:
-        return response
-    _, files = _merged(replace(response, files={}), problem, before)
-    return replace(response, files=dict(files))
+def _with_files(response: Response, found: Submission, files: Mapping[str, bytes]) -> Response:
+    """A mended program is more than its last answer: its files are handed on with it, and what was not taken."""
+    return replace(response, files=dict(files), left_out=dict(found.refused)) if response.turns else response
 
 
-def _cut_short(
-    response: Response, files: Mapping[str, bytes], number: int, fault: ModelError, *, may_cost_more: bool
-) -> Response:
+def _cut_short(response: Response, number: int, fault: ModelError, *, may_cost_more: bool) -> Response:
     """The program as it was before a round that failed; not worth keeping for other runs, which may get further."""
     note = f"repair round {number} failed, and the program is that of the round before: {fault}"
     end, note = FinishReason.OTHER, note.rstrip(".")
-    return replace(response, files=dict(files), finish_reason=end, note=note, may_cost_more=may_cost_more)
+    return replace(response, finish_reason=end, note=note, may_cost_more=may_cost_more)
 
 
 async def visible_evidence(

@@ -144,6 +144,8 @@ def response_more(response: Response) -> str | None:
         more["turns"] = response.turns
     if response.files:
         more["files"] = response.files
+    if response.left_out:
+        more["left_out"] = response.left_out
     if response.note is not None:
         more["note"] = response.note
     if response.model is not None:
@@ -179,4 +181,5 @@ def read_response(row: Row) -> Response:
         cost_basis=row["cost_basis"],
         turns=tuple(more.get("turns", ())),
         note=more.get("note"),
+        left_out=more.get("left_out", {}),
     )

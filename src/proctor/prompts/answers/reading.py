@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from proctor.domain.response import Response
 from proctor.domain.submission import Collected, Submission, clean_path
 from proctor.prompts.answers.diffs import Patch, apply, looks_like_diff, looks_like_edits, read_diff, read_edits
@@ -35,8 +37,9 @@ def program_of(response: Response, entries: Sequence[str], given: Mapping[str, b
     `entries` are the files the program may be started by; `given` are files that a diff may be against.
     """
     if response.files:
-        return Submission(dict(response.files), "agent")
-    return read_answer(response.text, entries, given)
+        return Submission(dict(response.files), "agent", dict(response.left_out))
+    found = read_answer(response.text, entries, given)
+    return replace(found, refused={**response.left_out, **found.refused}) if response.left_out else found
 
 
 def read_answer(text: str, entries: Sequence[str], given: Mapping[str, bytes] | None = None) -> Submission:
