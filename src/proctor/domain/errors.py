@@ -11,7 +11,7 @@ ProctorError
 ├── RunError                  a run could not go on; what was recorded is kept
 ├── ScorerError               a scorer could not score: never a wrong answer
 ├── SandboxError              the sandbox itself failed: never a wrong answer
-│   └── PlaceSpentError       a program used up its place's memory or disk: its own doing, never a fault
+│   └── PlaceSpentError       a program used up its place, or blocked its folders: its own doing, never a fault
 └── ModelError                a request failed
     ├── RateLimitedError      try again later, and more slowly
     ├── ProviderFaultError    server or network fault: try again

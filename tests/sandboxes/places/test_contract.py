@@ -8,7 +8,7 @@ import signal
 import pytest
 from msgspec.structs import replace
 
-from proctor.domain.errors import SandboxError, UserError
+from proctor.domain.errors import PlaceSpentError, SandboxError, UserError
 from proctor.domain.place import WORK, Place, PlaceLimits
 from proctor.domain.sandbox import MIB, Ending, Execution
 from sandboxes.places.conftest import PLACE, SLEEP, SMALL, TRUE, fetch, made, python, within
@@ -353,7 +353,7 @@ os.chmod("deep", 0)
         assert {left_out["link"], left_out["folder"]} == {"it is a link"}
         paths = [f"{WORK}/link", f"{WORK}/folder/passwd", f"{WORK}/pipe", f"{WORK}/plain", WORK, f"{WORK}/deep"]
         assert await place.read(paths) == {f"{WORK}/plain": b"x"}
-        with pytest.raises(UserError, match="link"):
+        with pytest.raises(PlaceSpentError, match="link"):
             await place.write({"folder/hosts": b"mine"}, under="/work")
         await place.write({"link": b"mine"}, under="/work")
         assert await place.read([f"{WORK}/link"]) == {f"{WORK}/link": b"mine"}

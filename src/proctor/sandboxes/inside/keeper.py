@@ -20,7 +20,7 @@ from typing import Any
 
 from . import kernel
 from .keeper_feeding import Feeding
-from .keeper_files import Folders, RefusedError
+from .keeper_files import BlockedError, Folders, RefusedError
 from .keeper_flows import Flows, cluster
 from .keeper_frames import joined
 from .keeper_jobs import Job, filter_for
@@ -135,7 +135,7 @@ class Keeper:
         try:
             answer = self._orders[head["op"]](head, body)
         except RefusedError as error:
-            answer = {"refused": str(error)}, b""
+            answer = {"blocked" if isinstance(error, BlockedError) else "refused": str(error)}, b""
         except OSError as error:
             answer = {"failed": str(error), "is_full": error.errno in (errno.ENOSPC, errno.EDQUOT)}, b""
         if answer is not None:

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH103, PTH208
+# ruff: noqa: PTH101, PTH103, PTH116, PTH208
 # Plain os calls by descriptor: a path would be looked up again, by then leading elsewhere.
 """The files of a place, handled without trusting anything a program has made of its folders."""
 
@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
+import json
 import os
 import stat
 import time
@@ -15,7 +17,7 @@ from typing import Any
 from .keeper_frames import joined, parted
 
 Answer = tuple[dict[str, Any], bytes]
-MAX_ENTRIES, MAX_BYTES, MAX_DEPTH = 20_000, 64 << 20, 64
+MAX_ENTRIES, MAX_BYTES, MAX_DEPTH, MAX_TEXT = 20_000, 64 << 20, 64, 8 << 20
 MAX_TOLD = 1_000  # of what a list leaves out
 _ENTRY_BYTES = 1_024  # what an empty file costs the machine, and no folder's size counts
 _EMPTY_SECONDS = 30.0
@@ -23,8 +25,19 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _SPECIAL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
+# What a program can make of the folders before, or while, something is written or removed there.
+_IN_THE_WAY = (
+    *(errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENOTDIR),
+    *(errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ENOTEMPTY),
+)
+
+
 class RefusedError(Exception):
     """A path that leads out of the place, or cannot be used."""
+
+
+class BlockedError(RefusedError):
+    """A program has left, or keeps putting, something in the way: its own doing."""
 
 
 def parts_of(path: str) -> list[str]:
@@ -35,10 +48,19 @@ def parts_of(path: str) -> list[str]:
     return steps
 
 
+def _opened(top: str) -> int:
+    """One of the place's own folders, which a program may have closed, being its owner."""
+    found = os.stat(top, follow_symlinks=False)
+    if stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+        with contextlib.suppress(PermissionError):  # not the programs' own, so not closed by them
+            os.chmod(top, stat.S_IMODE(found.st_mode) | stat.S_IRWXU)
+    return os.open(top, _FOLDER)
+
+
 @contextlib.contextmanager
 def _walked(top: str, steps: list[str], *, is_making: bool) -> Iterator[int]:
     """The descriptor of a folder, reached without following a link; missing ones are made on request."""
-    fd = os.open(top, _FOLDER)
+    fd = _opened(top)
     try:
         for step in steps:
             if is_making:
@@ -68,11 +90,9 @@ def write(top: str, path: str, data: bytes) -> None:
                     os.fchmod(fd, 0o755)
             finally:
                 os.close(fd)
-    except NotADirectoryError:
-        raise RefusedError(f"{path!r} leads through a link or a file") from None
     except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise RefusedError(f"{path!r} leads through a link") from None
+        if error.errno in _IN_THE_WAY:
+            raise BlockedError(f"a link, a file or a folder is in the way of {path!r}: {error.strerror}") from None
         raise
 
 
@@ -84,11 +104,14 @@ def read(top: str, path: str, limit: int) -> bytes | None:
             fd = os.open(name, os.O_RDONLY | _SPECIAL, dir_fd=folder)
     except OSError:
         return None
-    with os.fdopen(fd, "rb") as file:
+    try:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode) or found.st_size > limit:
             return None
-        data = file.read(limit + 1)
+        with os.fdopen(fd, "rb", closefd=False) as file:  # not before: it takes no folder, and would leave it open
+            data = file.read(limit + 1)
+    finally:
+        os.close(fd)
     return data if len(data) <= limit else None
 
 
@@ -109,14 +132,14 @@ def _shown(name: str) -> str:
 
 
 class Listing:
-    """Regular files below a folder, at most so many, so deep; and what was left out, as far as there is room."""
+    """Regular files below a folder, so many, so deep and so long; and what was left out, as far as there is room."""
 
     def __init__(self, top: str) -> None:
         self.sizes: dict[str, int] = {}
         self.left_out: dict[str, str] = {}
         """Path, as it can be shown -> why."""
         self._waiting: list[list[str]] = [[]]
-        self._seen = 0
+        self._seen = self._length = 0
         while self._waiting:
             self._look(top, self._waiting.pop())
         self.sizes = dict(sorted(self.sizes.items()))
@@ -145,7 +168,10 @@ class Listing:
             return
         info = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if stat.S_ISREG(info.st_mode):
-            self.sizes["/".join(path)] = info.st_size
+            if self._has_room("/".join(path)):
+                self.sizes["/".join(path)] = info.st_size
+            else:
+                self.left_out["./"] = "its names are too long to be told together"
         elif not stat.S_ISDIR(info.st_mode):
             self._leave(path, "it is a link" if stat.S_ISLNK(info.st_mode) else "it is no regular file")
         elif len(path) > MAX_DEPTH:
@@ -154,8 +180,14 @@ class Listing:
             self._waiting.append(path)
 
     def _leave(self, path: list[str], why: str) -> None:
-        if len(self.left_out) < MAX_TOLD:
-            self.left_out["/".join(map(_shown, path)) or "./"] = why
+        shown = "/".join(map(_shown, path)) or "./"
+        if len(self.left_out) < MAX_TOLD and self._has_room(shown):
+            self.left_out[shown] = why
+
+    def _has_room(self, text: str) -> bool:
+        """Names are told in one answer, which nobody would believe if it were too long."""
+        self._length += len(json.dumps(text))
+        return self._length <= MAX_TEXT
 
 
 def sizes(top: str) -> dict[str, int]:
@@ -167,38 +199,39 @@ def empty(top: str) -> None:
 
     What lies in a folder is moved up to the top before the folder is removed, so no depth needs a longer path.
     """
-    fd = os.open(top, _FOLDER)
+    fd = _opened(top)
     try:
-        number, deadline = 0, time.monotonic() + _EMPTY_SECONDS
+        numbers, deadline = itertools.count(1), time.monotonic() + _EMPTY_SECONDS
         while names := os.listdir(fd):
             for name in names:
-                with contextlib.suppress(FileNotFoundError):  # a service may be tidying up, too
-                    number = _remove(fd, name, number + 1)
+                try:
+                    _remove(fd, name, numbers)
+                except OSError as error:  # a service may be tidying up, or filling it, at the same time
+                    if error.errno not in _IN_THE_WAY:
+                        raise
             if time.monotonic() > deadline:
-                raise RefusedError("something fills the folder faster than it can be emptied")
+                raise BlockedError("something fills the folder faster than it can be emptied")
     finally:
         os.close(fd)
 
 
-def _remove(top: int, name: str, number: int) -> int:
+def _remove(top: int, name: str, numbers: Iterator[int]) -> None:
     info = os.stat(name, dir_fd=top, follow_symlinks=False)
     if not stat.S_ISDIR(info.st_mode):
         os.unlink(name, dir_fd=top)
-        return number
+        return
     os.chmod(name, 0o700, dir_fd=top)  # not a link: nobody else is running who could make it one
     inner = os.open(name, _FOLDER, dir_fd=top)
     try:
         for below in os.listdir(inner):
-            number += 1
             if stat.S_ISDIR(os.stat(below, dir_fd=inner, follow_symlinks=False).st_mode):
                 os.chmod(below, 0o700, dir_fd=inner)  # a folder closed to its owner cannot be moved
-                os.rename(below, f".{number}.{os.getpid()}.emptied", src_dir_fd=inner, dst_dir_fd=top)
+                os.rename(below, f".{next(numbers)}.{os.getpid()}.emptied", src_dir_fd=inner, dst_dir_fd=top)
             else:
                 os.unlink(below, dir_fd=inner)
     finally:
         os.close(inner)
     os.rmdir(name, dir_fd=top)
-    return number
 
 
 def used(tops: list[str], *, is_hosted: bool) -> tuple[int, bool]:

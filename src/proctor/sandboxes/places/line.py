@@ -136,6 +136,8 @@ def _checked(answer: Answer) -> Answer:
     head, _ = answer
     if "refused" in head:
         raise UserError(f"The place refused: {head['refused']}.")
+    if "blocked" in head:
+        raise PlaceSpentError(f"The program has blocked its own place: {head['blocked']}.")
     if "failed" in head:
         kind = PlaceFullError if head["is_full"] else SandboxError
         raise kind(f"The place could not do it: {head['failed']}.")
