@@ -57,6 +57,9 @@ BY_NAME = {
     "/etc/unlinked": 'attempt(os.unlink, "unlinked", dir_fd=os.open("/etc", os.O_RDONLY))',
     "/etc/link": 'open("/work/f3", "w").close(); attempt(os.link, "/work/f3", "/etc/link")',
     "/etc/symlink": 'attempt(os.symlink, "x", "symlink", dir_fd=os.open("/etc", os.O_RDONLY))',
+    "/etc/owned": 'attempt(os.chown, "/etc/owned", 1, 1)',
+    "/etc/owned-behind": 'os.symlink("/etc/owned-behind", "/work/l4"); attempt(os.chown, "/work/l4", 1, 1)',
+    "/etc/group": 'attempt(os.fchown, os.open("/etc/group", os.O_RDONLY), 1, 1)',
     "/etc/truncated": 'attempt(os.truncate, "/etc/truncated", 0)',
     "/etc/touched": 'attempt(os.utime, "/etc/touched")',
     "/etc/socket": 'attempt(socket.socket(socket.AF_UNIX).bind, "/etc/socket")',
@@ -86,13 +89,13 @@ BY_NUMBER = {
     "/etc/utimes235": 'call(235, b"/etc/utimes235", None)',
     "/etc/futimesat261": 'call(261, -100, b"/etc/futimesat261", None)',
     "/etc/fchmodat268": 'call(268, -100, b"/etc/fchmodat268", 0)',
-    "/usr/share": 'call(280, os.open("/usr/share", os.O_RDONLY), b"", None, 0x1000)',
+    "/etc/group": 'call(280, os.open("/etc/group", os.O_RDONLY), b"", None, 0x1000)',
     "/t": "one = socket.socket(socket.AF_UNIX)\n"
     'call(49, one.fileno(), struct.pack("H", 1) + b"/tmp/x\\0", ctypes.c_long(2**32 + 4))',
 }
 # What programs do without meaning any harm, and what means nothing to the kernel either.
 HARMLESS = """
-import subprocess, tempfile, threading
+import errno, fcntl, subprocess, tempfile, threading
 for path in (os.__file__, "/proc/1/stat", "/proc/self/mounts", "/dev/urandom"): open(path, "rb").read(1)
 os.listdir("/etc"); os.stat("/usr"); os.access("/etc", os.W_OK)
 for path in ("/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/shm/x", "/dev/tty",
@@ -119,6 +122,11 @@ call(257, 999, b"relative", os.O_WRONLY); call(49, 999, ctypes.c_void_p(8), 110)
 work = os.open("/work", os.O_RDONLY); os.symlink("/etc", "/work/away")
 for path in (b"/etc/stays", b"../../etc/stays", b"away/stays"): stay(work, path, 0x10); stay(work, path, 0x08)
 call(280, work, b"", None, 0x1000); os.fchmod(work, 0o755)
+os.lchown("/work/away", os.getuid(), os.getgid()); os.chown(work, os.getuid(), os.getgid()); os.sync()
+for copy in (open("/work/copy", "wb"), open("/work/copied", "wb")): attempt(fcntl.ioctl, copy, 0x40049409, work)
+try: os.setxattr("/work/copy", "user.x", b"1")
+except OSError as error: assert error.errno == errno.ENOTSUP, error
+call(452, -100, b"/work/copy", 0o600, 0x100)
 for path in ("/work/" + "x" * 300, "/work/" + "x" * 300 + "/y"): attempt(open, path, "w")
 """
 
@@ -161,6 +169,21 @@ def test_runtimes_that_only_start_try_nothing(isolated: str) -> None:
         return await place.seen()
 
     assert within(isolated, work).writes == {}
+
+
+def test_everyday_tools_do_their_work_and_nothing_forbidden() -> None:
+    source = """
+set -e; umask 022; echo one > /tmp/a; cp /tmp/a b; cp -p /tmp/a c; cp -a b d; mv /tmp/a e; mv e /data/e
+sed -i s/one/two/ b; install -m 600 b f; touch -r b f; chown "$(id -u):$(id -g)" f; ln -s f g; chown -h "$(id -u)" g
+mkdir -p h/i; cp f h/i; tar cf j.tar h; mkdir k; tar xf j.tar -C k; rm -r h; sync; sync f; cat b c /data/e k/h/i/f
+"""
+
+    async def work(place: Place) -> tuple[Execution, Seen]:
+        return await place.execute(["sh", "-c", source], limits=SMALL), await place.seen()
+
+    done, seen = within("bubblewrap", work)
+    assert (done.stdout, done.stderr, done.exit_code) == (b"two\none\none\ntwo\n", b"", 0)
+    assert (seen.violations, seen.writes) == ({}, {})
 
 
 def test_an_attempt_is_told_whoever_makes_it_and_how_often(isolated: str) -> None:

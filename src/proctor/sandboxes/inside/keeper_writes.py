@@ -54,6 +54,10 @@ _TARGETS: dict[str, tuple[_Target, ...]] = {
     "chmod": _FOLLOWED,
     "fchmodat": _FOLLOWED_AT,
     "fchmod": (_Target(0, None),),
+    "chown": _FOLLOWED,
+    "lchown": _ONE,
+    "fchown": (_Target(0, None),),
+    "fchownat": _FOLLOWED_AT,
     "utime": _FOLLOWED,
     "utimes": _FOLLOWED,
     "futimesat": _FOLLOWED_AT,
@@ -73,6 +77,8 @@ _TARGETS: dict[str, tuple[_Target, ...]] = {
 }
 _OPENING = {"open": 1, "openat": 2, "openat2": 2}
 """Where the flags are, or a pointer to them."""
+_FLAGGED = {"utimensat": 3, "fchownat": 4}
+"""Where those flags are that say how a path is taken."""
 _MAKING = ("mkdir", "mkdirat")
 _BIND = "bind"
 
@@ -129,8 +135,8 @@ class Writes:
                     return []
                 is_following = not (flags & os.O_NOFOLLOW or flags & _NEW == _NEW)
                 manner = _Manner(is_following, is_staying=bool(how & _STAYING))
-            elif name == "utimensat":
-                flags = notice.arguments[3]
+            elif name in _FLAGGED:
+                flags = notice.arguments[_FLAGGED[name]]
                 manner = _Manner(not flags & _NOT_FOLLOWING, is_itself=bool(flags & _ITSELF))
             found = [self._target(notice, one, manner) for one in _TARGETS[name]]
         return [path for path in found if path is not None and (name not in _MAKING or _is_next(path))]

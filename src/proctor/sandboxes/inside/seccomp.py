@@ -6,7 +6,7 @@ import struct
 
 from . import syscalls
 
-EPERM, ENOSYS = 1, 38
+EPERM, ENOSYS, ENOTSUP = 1, 38, 95
 _LOAD, _EQUAL, _GREATER, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x35, 0x45, 0x06
 ALLOW, KILL, ERRNO, NOTIFY = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
@@ -23,7 +23,8 @@ read write open openat openat2 close close_range stat fstat lstat newfstatat sta
 readv writev preadv pwritev preadv2 pwritev2 access faccessat faccessat2 dup dup2 dup3 fcntl flock fsync
 fdatasync sync_file_range truncate ftruncate fallocate fadvise64 readahead getdents getdents64 getcwd chdir
 fchdir rename renameat renameat2 mkdir mkdirat rmdir creat link linkat unlink unlinkat symlink symlinkat
-readlink readlinkat chmod fchmod fchmodat umask utime utimes utimensat futimesat statfs fstatfs sendfile
+readlink readlinkat chmod fchmod fchmodat chown fchown lchown fchownat umask utime utimes utimensat futimesat
+statfs fstatfs sendfile
 copy_file_range getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
 """
 _MEMORY = "mmap mprotect munmap mremap madvise brk msync mincore membarrier pkey_alloc pkey_free pkey_mprotect mseal"
@@ -53,16 +54,24 @@ _NETWORK = "socket bind connect listen accept accept4 sendmmsg recvmmsg"
 # What changes files by name, as far as it is allowed; what writes to an open one has been asked about by then.
 _CHANGING = """
 openat2 creat truncate rename renameat renameat2 mkdir mkdirat rmdir link linkat unlink unlinkat symlink symlinkat
-chmod fchmod fchmodat utime utimes utimensat futimesat bind
+chmod fchmod fchmodat chown fchown lchown fchownat utime utimes utimensat futimesat bind
 """
 _OPENING = {"open": 1, "openat": 2}
 _WRITING = 0o1 | 0o2 | 0o100 | 0o1000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC
 
-# Asked for as a matter of course, with a fallback: answered "no such call", and not held against anyone.
-_UNKNOWN = "clone3 io_uring_setup get_mempolicy set_mempolicy landlock_create_ruleset"
+# Asked for as a matter of course, and answered without holding it against anyone.
+_QUIET = {
+    # No such call: there is a fallback.
+    ENOSYS: "clone3 io_uring_setup get_mempolicy set_mempolicy landlock_create_ruleset fchmodat2",
+    # No such attributes on this file system: `cp -p` and `mv` take every other answer for a failure.
+    ENOTSUP: "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr",
+    # Done: what a program may write to is in memory, and the machine's disks are not for it to keep busy.
+    0: "sync syncfs",
+}
 
-# Terminal questions, bytes waiting, non-blocking, close-on-exec: everything else, TIOCSTI above all, is refused.
-_IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+# Terminal questions, bytes waiting, non-blocking, close-on-exec, and of two open files that one share the other's
+# blocks, as `cp` tries first: everything else, TIOCSTI above all, is refused.
+_IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x40049409)
 # Names, dumpable, bounding set?, no new privileges: nothing that undoes the parent-death signal.
 _PRCTLS = (3, 4, 15, 16, 21, 23, 38, 39, 0x53564D41)
 
@@ -123,8 +132,9 @@ def compile_filter(
         program += _place_rules(number, refuse, NOTIFY if is_notifying else ALLOW)
         if is_seeing_writes:
             program += _write_rules(number)
-    for quiet in _UNKNOWN.split():
-        program += _on(number[quiet], [_op(_RETURN, ERRNO | ENOSYS)])
+    for error, quiet in _QUIET.items():
+        for name in quiet.split():
+            program += _on(number[name], [_op(_RETURN, ERRNO | error)])
     program += [*_allow_ranges(allowed), _op(_RETURN, refuse), _op(_RETURN, ALLOW)]
     return b"".join(program)
 

@@ -53,7 +53,7 @@ io_pgetevents=333 rseq=334 pidfd_send_signal=424 io_uring_setup=425 io_uring_ent
 open_tree=428 move_mount=429 fsopen=430 fsconfig=431 fsmount=432 fspick=433 pidfd_open=434 clone3=435
 close_range=436 openat2=437 pidfd_getfd=438 faccessat2=439 process_madvise=440 epoll_pwait2=441 mount_setattr=442
 quotactl_fd=443 landlock_create_ruleset=444 landlock_add_rule=445 landlock_restrict_self=446 memfd_secret=447
-process_mrelease=448 futex_waitv=449 set_mempolicy_home_node=450
+process_mrelease=448 futex_waitv=449 set_mempolicy_home_node=450 fchmodat2=452 mseal=462
 """
 
 _AARCH64 = """
@@ -96,7 +96,7 @@ pidfd_send_signal=424 io_uring_setup=425 io_uring_enter=426 io_uring_register=42
 fsopen=430 fsconfig=431 fsmount=432 fspick=433 pidfd_open=434 clone3=435 close_range=436 openat2=437 pidfd_getfd=438
 faccessat2=439 process_madvise=440 epoll_pwait2=441 mount_setattr=442 quotactl_fd=443 landlock_create_ruleset=444
 landlock_add_rule=445 landlock_restrict_self=446 memfd_secret=447 process_mrelease=448 futex_waitv=449
-set_mempolicy_home_node=450 syscalls=451
+set_mempolicy_home_node=450 fchmodat2=452 mseal=462
 """
 
 
