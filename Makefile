@@ -30,7 +30,7 @@ check: $(VENV)/.dev
 unit: $(VENV)/.dev
 	$(BIN)/python -m compileall -q -x '/catalog/problems/' src tests
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -p no:randomly --hypothesis-profile same -n auto --dist loadgroup $(TESTS)
+	$(BIN)/coverage run -m pytest -p no:randomly --hypothesis-profile same -n auto $(TESTS)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under=90
 

@@ -27,6 +27,13 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API
 PLACES = ("PROCTOR_DATABASE_URL", "PROCTOR_DATA")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    from spreading import Spreading
+
+    return Spreading(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes minutes comes first: at the end one worker would be busy with it while the others wait."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)

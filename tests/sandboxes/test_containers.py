@@ -29,7 +29,7 @@ from sandboxes.hostile import PROGRAMS
 from sandboxes.suites import escape, forged, judge_all, mounts, run_suite
 from sandboxes.wardens import supervisor
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("engines")]
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture

@@ -34,17 +34,12 @@ SMALL = SandboxLimits(
 )
 PLACE = PlaceLimits(memory_bytes=512 * MIB, processes=64, disk_bytes=48 * MIB, seconds=240)
 NAMES = ("none", "bubblewrap", "docker", "podman", "kubernetes")
-ENGINES = pytest.mark.xdist_group("engines")
-"""One engine at a time, on one worker: two of them starve each other."""
 # Programs that every place has: an image has Python, Node.js and a shell, and nothing else.
 TRUE = ["sh", "-c", "true"]
 SLEEP = ["python3", "-c", "import time; time.sleep(1000)"]
 
 
-@pytest.fixture(
-    scope="session",
-    params=[pytest.param(name, marks=ENGINES if name in ("docker", "podman", "kubernetes") else ()) for name in NAMES],
-)
+@pytest.fixture(scope="session", params=NAMES)
 def name(request: pytest.FixtureRequest) -> Iterator[str]:
     """Every runner in turn; engines are real ones, started for these tests and ended after them, the cluster is not."""
     with _ready(request.param):

@@ -1,0 +1,32 @@
+"""Which tests go to the same worker: those that share something costly, which the first of them makes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from xdist.scheduler import LoadScopeScheduling
+
+TOGETHER = (  # those for which the parts in parentheses are the same
+    # Every program and every forgery is run for the first test of a backend.
+    re.compile(r"(tests/sandboxes/test_(?:hostile|forgeries)\.py)::.*\[(namespaces|bubblewrap|firejail|nsjail)\b"),
+    # One engine at a time: two of them starve each other.
+    re.compile(r"(tests/sandboxes/).*[\[-](?:docker|podman|kubernetes)\b"),
+    # One load at a time, on the whole machine: another worker would only wait for its turn.
+    re.compile(r"(tests/scorers/programs/)test_(?:earned_performance|marking)\.py"),
+    # One marking, one reading, one browser and one copy of each data set for the whole file.
+    re.compile(r"(tests/scorers/programs/test_(?:disguises|silencing|hostile_golds)\.py)"),
+    re.compile(r"(tests/(?:catalog/test_catalog|reports/test_browser)\.py)"),
+)
+
+
+class Spreading(LoadScopeScheduling):
+    """One test after the other to whoever is free, in the order they are in; some go together."""
+
+    def __init__(self, config: Any, log: Any) -> None:
+        config.option.loadscopereorder = False
+        super().__init__(config, log)
+
+    def _split_scope(self, nodeid: str) -> str:
+        found = (pattern.match(nodeid) for pattern in TOGETHER)
+        return next((" ".join(one.groups()) for one in found if one), nodeid)
