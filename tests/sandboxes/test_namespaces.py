@@ -224,6 +224,20 @@ def test_an_interrupted_run_is_ended_and_the_next_one_is_sound() -> None:
     assert done.stdout == b"sound\n"
 
 
+def test_a_slot_whose_opening_is_cancelled_leaves_no_process() -> None:
+    async def cancel(sandbox: Pool) -> list[str]:
+        before = set(_children(str(os.getpid())))
+        opening = asyncio.create_task(sandbox.run(Program("print(1)"), SMALL))
+        while not set(_children(str(os.getpid()))) - before:
+            await asyncio.sleep(0)
+        opening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await opening
+        return sorted(set(_children(str(os.getpid()))) - before)
+
+    assert within("namespaces", cancel, parallel=1) == []
+
+
 def test_the_event_loop_stays_free_while_code_runs() -> None:
     async def tick(sandbox: Pool) -> int:
         task = asyncio.create_task(sandbox.run(Program("import time; time.sleep(1)"), SMALL))

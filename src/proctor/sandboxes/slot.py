@@ -48,7 +48,12 @@ class Slot:
                 start_new_session=True,
                 cwd="/",
             )
-        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 20)
+        try:
+            reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 20)
+        except BaseException:
+            ours.close()
+            process.wait(_CLOSE_SECONDS)  # it has been told nothing yet, and ends at once
+            raise
         slot = cls(process, reader, writer)
         slot._send(config)
         return slot

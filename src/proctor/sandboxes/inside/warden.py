@@ -130,7 +130,10 @@ def main(fd: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the harness says when to end, by hanging up
     harness = socket.socket(fileno=fd)
-    config = json.loads(Channel(fd).receive())
+    try:
+        config = json.loads(Channel(fd).receive())
+    except ChannelClosedError:
+        sys.exit(0)  # whoever wanted a slot wants none any more
     if config["is_using_cgroups"]:
         cgroups.sweep()
     warden = Warden(fd, config)
