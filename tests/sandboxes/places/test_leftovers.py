@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,6 +19,9 @@ import pytest
 
 from proctor.domain.errors import SandboxError
 from proctor.domain.place import Place
+from proctor.sandboxes.inside.cgroups import Cgroup
+from proctor.sandboxes.inside.frames import Channel
+from proctor.sandboxes.inside.keeper_guard import Guard
 from proctor.sandboxes.places.bundle import start_command
 from proctor.sandboxes.places.opening import Launch, open_place
 from sandboxes.conftest import processes_with
@@ -222,3 +227,17 @@ def test_a_keeper_that_dies_is_a_fault_and_never_a_programs_failure() -> None:
             await place.close()
 
     asyncio.run(run())
+
+
+def test_a_group_that_an_engine_has_removed_is_not_the_guards_end(tmp_path: Path) -> None:
+    (tmp_path / "self").write_text("1:memory:/gone\n")
+    (tmp_path / "mounts").write_text(f"cgroup {tmp_path} cgroup rw,memory 0 0\n")
+    limits = {"memory_bytes": 1, "disk_bytes": 1, "processes": 1, "seconds": 1}
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        guard = Guard(theirs.fileno(), {"keeper": -1, "is_hosted": False, "is_using_cgroups": False, "limits": limits})
+        guard._counting = Cgroup.of(0, table=tmp_path / "mounts", own=tmp_path / "self")
+        assert guard._counting.has_memory
+        Channel(ours.fileno()).send(b"{}")
+        guard._answer(select.POLLIN)
+        assert select.select([ours], [], [], 0)[0] == []

@@ -152,11 +152,14 @@ class Guard:
         if not events & select.POLLIN:
             raise ChannelClosedError
         self._channel.receive()
-        counters = {
-            "memory": self._counting.memory_kills(),
-            "forks": self._counting.refused_forks(),
-            "cpu": self._counting.cpu_seconds(),
-        }
+        try:
+            counters = {
+                "memory": self._counting.memory_kills(),
+                "forks": self._counting.refused_forks(),
+                "cpu": self._counting.cpu_seconds(),
+            }
+        except OSError:
+            return  # an engine has removed its group: the place's end, which is being watched, says why
         self._channel.send(json.dumps({"counters": counters}).encode())
 
     def _hear(self) -> bool:

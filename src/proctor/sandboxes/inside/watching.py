@@ -24,7 +24,6 @@ MAX_VIOLATIONS = 1_000
 MAX_REPORT = 4 << 20
 _REAP_SECONDS = 20
 _CPU_CHECK_SECONDS = 0.25
-_NAMES: dict[int, str] = {}
 
 
 class HarnessGoneError(Exception):
