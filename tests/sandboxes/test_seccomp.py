@@ -115,5 +115,7 @@ def test_a_place_asks_about_what_changes_files_and_about_no_other_file(machine: 
         ):
             assert asks(name, *before, flags)
             assert not asks(name, *before, flags, seen=False)
+    assert asks("sched_setaffinity", 1, seen=False)
+    assert not any(asks("sched_setaffinity", pid, seen=False) for pid in (0, 2, 2**31))
     reading = seccomp._FILES.split()
     assert not any(asks(name) for name in reading if name in numbers and name not in changing)

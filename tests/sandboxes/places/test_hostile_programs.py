@@ -50,6 +50,7 @@ attempt("cpu", lambda: resource.prlimit(1, resource.RLIMIT_CPU, (1, 1)))
 attempt("files", lambda: resource.prlimit(1, resource.RLIMIT_NOFILE, (0, 0)))
 attempt("memory", lambda: resource.prlimit(1, resource.RLIMIT_AS, (1 << 20, 1 << 20)))
 attempt("nice", lambda: os.setpriority(os.PRIO_PROCESS, 1, 19))
+attempt("processors", lambda: os.sched_setaffinity(1, {0}) or "bound")
 attempt("nice user", lambda: os.setpriority(os.PRIO_USER, 0, 19))
 attempt("oom", lambda: write("/proc/1/oom_score_adj", b"1000"))
 """,

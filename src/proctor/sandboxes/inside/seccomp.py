@@ -151,6 +151,11 @@ def _place_rules(number: dict[str, int], refuse: int, ask: int) -> list[bytes]:
         *_on(number["socket"], _argument_in(0, _FAMILIES, refuse)),
         *_on(number["prlimit64"], _argument_in(0, (0,), refuse)),
         *_on(number["setpriority"], _both_zero(_ARGUMENTS, _ARGUMENTS + 8, refuse)),
+        # Its own processors a program may choose, not those of the first process, which is its keeper.
+        *_on(
+            number["sched_setaffinity"],
+            [_op(_LOAD, _ARGUMENTS), _op(_EQUAL, 1, 0, 1), _op(_RETURN, refuse), _op(_RETURN, ALLOW)],
+        ),
         *_on(number["connect"], [_op(_RETURN, ask)]),
         *_on(number["sendto"], _both_zero(address, address + 4, ask)),
     ]
