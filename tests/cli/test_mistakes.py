@@ -309,3 +309,19 @@ def test_output_that_cannot_be_written_is_named(cli: Cli) -> None:
     ended = cli("export", "-o", "no/such/folder.csv")
     assert ended.code == 2
     assert "no/such/folder.csv cannot be written" in ended.error
+
+
+def test_a_proxy_that_cannot_be_used_is_refused_before_a_run_is_written(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("https_proxy", "ftp://user:word@proxy")
+    for asked in (("-m", "openai/gpt-5-mini"), ("-m", "demo/strong", "--judge", "openai/gpt-5-mini")):
+        ended = cli("run", "puzzles", *asked, "--limit", 1)
+        assert (ended.code, ended.out) == (2, "")
+        assert (
+            "openai/gpt-5-mini: the proxy in https_proxy cannot be used, it must be scheme://host:port" in ended.error
+        )
+        assert "word" not in ended.error
+        assert "\n" not in ended.error
+    assert cli("runs", "--json").json == []

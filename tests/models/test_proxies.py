@@ -74,6 +74,7 @@ def test_no_password_is_in_a_proxys_name() -> None:
         ("https://models.test/", " , .", False),
         ("https://models.test:8443/", "models.test:8443", True),
         ("https://models.test/", "models.test:8443", False),
+        ("https://models.test/", "models.test:²", False),
         ("https://10.1.2.3/", "10.0.0.0/8", True),
         ("https://10.1.2.3/", "10.1.2.3", True),
         ("https://11.1.2.3/", "10.0.0.0/8", False),

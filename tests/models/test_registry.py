@@ -9,7 +9,7 @@ import pytest
 
 from models.asking import make
 from proctor import plugins
-from proctor.domain.errors import NotFoundError, PlanError
+from proctor.domain.errors import NotFoundError, PlanError, UserError
 from proctor.models.registry import list_providers
 
 
@@ -55,3 +55,16 @@ def test_listing_providers_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("model", ["openai/m", "http/?url=http://models.test/ask"])
+def test_a_proxy_that_cannot_be_used_is_refused_before_anything_is_asked(model: str) -> None:
+    environment = {"OPENAI_API_KEY": "k", "ALL_PROXY": "ftp://user:word@proxy"}
+    with pytest.raises(UserError, match=r"the proxy in ALL_PROXY cannot be used, it must be scheme://") as caught:
+        make(model, environment)
+    assert str(caught.value).startswith(model.partition("?")[0])
+    assert "word" not in str(caught.value)
+    for elsewhere in ({"NO_PROXY": "*"}, {"HTTPS_PROXY": "http://proxy", "HTTP_PROXY": "proxy"}):
+        make(model, {**environment, **elsewhere})
+    for here in ("openai/m?base_url=http://127.0.0.1:1/v1", "grpc/models.test:5", "demo/strong"):
+        make(here, environment)

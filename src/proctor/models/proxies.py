@@ -92,7 +92,7 @@ def _matches(place: Place, rule: str) -> bool:
     if rule == "*":
         return True
     name, colon, port = rule.rpartition(":")
-    if colon and port.isdigit() and (":" not in name or name.endswith("]")):
+    if colon and port.isdecimal() and (":" not in name or name.endswith("]")):
         if int(port) != place.port:
             return False
         rule = name

@@ -9,11 +9,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from proctor import plugins
-from proctor.domain.errors import NotFoundError, PlanError
+from proctor.domain.errors import NotFoundError, PlanError, UserError
 from proctor.domain.model import Model
 from proctor.domain.offline import is_confined
 from proctor.domain.plan import ModelSpec
+from proctor.models.places import UnsendableError, place_of
 from proctor.models.provider import Provider
+from proctor.models.proxies import UnusableProxyError, proxy_for
 from proctor.models.transport import is_loopback
 
 
@@ -37,7 +39,19 @@ def create_model(spec: ModelSpec, *, environment: Mapping[str, str], folder: Pat
     # An adapter connects to its endpoint and nowhere else: redirects are not followed, loopback goes past any proxy.
     if (is_offline or is_confined()) and endpoint is not None and not is_loopback(endpoint):
         raise PlanError(f"{spec.short} would be asked at {endpoint}; offline, only servers on this machine are.")
+    if endpoint is not None and not is_loopback(endpoint):
+        _refuse_unusable_proxy(spec, endpoint, environment)
     return model
+
+
+def _refuse_unusable_proxy(spec: ModelSpec, endpoint: str, environment: Mapping[str, str]) -> None:
+    """Else the first request would find out, when the run has begun."""
+    try:
+        proxy_for(place_of(endpoint), environment)
+    except UnsendableError:
+        return  # it is asked in another way than over HTTP, or its address is not known yet
+    except UnusableProxyError as error:
+        raise UserError(f"{spec.short}: {error}.") from None
 
 
 def list_providers(environment: Mapping[str, str]) -> list[ProviderStatus]:
