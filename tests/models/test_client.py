@@ -376,3 +376,48 @@ def test_a_connection_that_was_paused_reads_on_once_its_answer_is_whole() -> Non
         return line.told
 
     assert asyncio.run(go()) == ["write", "pause", "resume"]
+
+
+def test_closing_tells_whoever_still_waits_for_an_answer(run: Run) -> None:
+    async def go() -> None:
+        heard = asyncio.Event()
+
+        async def silent(server: Server, body: bytes, writer: asyncio.StreamWriter) -> None:
+            heard.set()
+
+        async with serving(silent) as (server, transport):
+            waiting = asyncio.create_task(ask(transport, server, b"x", 3600))
+            await heard.wait()
+            await transport.close()
+            with pytest.raises(ProviderFaultError, match=r"broke \(it was given up\)"):
+                await asyncio.wait_for(waiting, 60)
+
+    run(go())
+
+
+def test_what_is_closed_while_it_connects_asks_nothing(run: Run) -> None:
+    async def go() -> None:
+        async with serving(echo) as (server, transport):
+            asking = asyncio.create_task(ask(transport, server, b"x"))
+            while transport._client is None:
+                await asyncio.sleep(0)
+            await transport.close()
+            with pytest.raises(ProviderFaultError, match="closed before anything was asked"):
+                await asking
+            assert server.requests == []
+
+    run(go())
+
+
+def test_a_connection_whose_end_has_begun_is_not_used_again() -> None:
+    class Line(asyncio.Transport):
+        pass
+
+    async def go() -> bool:
+        connection = Connection(memoryview(bytearray(10)))
+        connection.connection_made(Line())
+        assert connection.is_open
+        connection.eof_received()
+        return connection.is_open
+
+    assert asyncio.run(go()) is False

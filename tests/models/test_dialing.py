@@ -9,7 +9,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from proctor.models.connections import NoConnectionError
+from proctor.models.client import HttpClient
+from proctor.models.connections import NoConnectionError, system_words
 from proctor.models.dialing import Route, _race, dial
 from proctor.models.places import Place
 
@@ -73,3 +74,23 @@ def test_a_name_with_two_families_is_reached_by_the_one_that_listens(listening: 
         await connection.lost
 
     asyncio.run(go())
+
+
+def test_a_connection_that_does_not_come_about_is_told_from_an_answer_that_does_not(stalled: tuple[str, int]) -> None:
+    async def go(timeout_seconds: float) -> None:
+        client, place = HttpClient("test", connect_seconds=0.05), Place(*stalled, "here", "/")
+        try:
+            await client.send("GET", Route(place), {}, None, timeout_seconds=timeout_seconds, largest=10)
+        finally:
+            await client.close()
+
+    with pytest.raises(NoConnectionError, match=r"^none within 0\.05 s$"):
+        asyncio.run(go(20))
+    with pytest.raises(TimeoutError):
+        asyncio.run(go(0.01))
+
+
+def test_a_name_that_is_not_found_is_not_taken_for_another_fault() -> None:
+    # macOS numbers these from 1: 8 is a file's fault everywhere else.
+    assert system_words(socket.gaierror(8, "nodename nor servname provided")) == "nodename nor servname provided"
+    assert system_words(ConnectionRefusedError(111, "x")) == "Connection refused"

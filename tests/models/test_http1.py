@@ -116,9 +116,11 @@ def test_nonsense_is_refused_in_no_other_way(parts: list[bytes]) -> None:
         OK + b"content-length: -1\r\n\r\n",
         OK + b"content-length: 1e3\r\n\r\n",
         OK + "content-length: ²\r\n\r\n".encode("latin-1"),
+        OK + b"content-length: " + b"9" * 5000 + b"\r\n\r\n",
         OK + b"content-length: 1\r\ncontent-length: 2\r\n\r\n",
         OK + b"transfer-encoding: gzip, chunked\r\n\r\n",
         OK + b"content-encoding: gzip\r\ncontent-length: 2\r\n\r\n",
+        OK + b"content-encoding: identity, Br\r\ncontent-length: 2\r\n\r\n",
         OK + b"transfer-encoding: chunked\r\n\r\nzz\r\n",
         OK + b"transfer-encoding: chunked\r\n\r\n\r\n",
         OK + b"transfer-encoding: chunked\r\n\r\n-2\r\n",
@@ -180,3 +182,10 @@ def test_a_name_given_twice_is_joined_and_a_length_said_twice_is_one() -> None:
     assert parser.feed(OK + b"A: 1\r\na: 2\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\nab")
     assert parser.headers["a"] == "1, 2"
     assert parser.is_reusable
+
+
+@pytest.mark.parametrize("said", ["identity", "utf-8", ""])
+def test_a_body_that_is_not_compressed_is_taken_whatever_it_is_called(said: str) -> None:
+    parser = AnswerParser(LARGEST)
+    assert parser.feed(OK + f"content-encoding: {said}\r\ncontent-length: 2\r\n\r\nab".encode())
+    assert parser.body == b"ab"

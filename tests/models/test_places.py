@@ -57,3 +57,8 @@ def test_no_address_can_break_a_request_line(host: str, path: str) -> None:
     for part in (place.path, place.netloc):
         assert part.isascii()
         assert not set(part) & set(" \r\n\t\0")
+
+
+def test_half_a_character_has_no_place_in_an_address() -> None:
+    with pytest.raises(UnsendableError, match="half a character"):
+        place_of("http://host/\ud83d")

@@ -11,6 +11,7 @@ from proctor.models.connections import (
     READ_AT_ONCE,
     BrokenConnectionError,
     Connection,
+    NoConnectionError,
     StreamParser,
 )
 from proctor.models.dialing import Route, dial
@@ -85,9 +86,17 @@ class HttpClient:
         connection = self._kept(route, loop.time())
         if connection is not None:
             return connection, timeout_seconds
-        started = time.monotonic()
-        async with asyncio.timeout(min(timeout_seconds, self._connect_seconds)):
-            connection = await dial(route, self._buffer, self._user_agent)
+        started, longest = time.monotonic(), min(timeout_seconds, self._connect_seconds)
+        try:
+            async with asyncio.timeout(longest):
+                connection = await dial(route, self._buffer, self._user_agent)
+        except TimeoutError:
+            if longest == timeout_seconds:
+                raise
+            raise NoConnectionError(f"none within {longest:g} s") from None
+        if loop is not self._loop:
+            connection.abort()
+            raise BrokenConnectionError("it was closed before anything was asked")
         connections = self._connections
         connections.add(connection)
         connection.lost.add_done_callback(lambda _: connections.discard(connection))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import ssl
 from collections.abc import Callable
 from typing import Protocol, cast
@@ -91,6 +92,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def eof_received(self) -> None:
         """Over TLS an end must have been said by the server: a line that was cut ends, too."""
+        self.is_open = False
         secure = cast("asyncio.Transport", self.transport).get_extra_info("ssl_object")
         try:
             self._is_announced = secure is None or not secure.read(1)
@@ -131,8 +133,9 @@ class Connection(asyncio.BufferedProtocol):
                 cast("asyncio.Transport", self.transport).resume_reading()
 
     def abort(self) -> None:
+        """End it at once; whoever still waits for an answer is told."""
         self.is_open = False
-        self._parser = self._answer = None
+        self._finish(BrokenConnectionError("it was given up"))
         if self.transport is not None:
             self.transport.abort()
 
@@ -151,6 +154,7 @@ def system_words(error: OSError) -> str:
     """What the system says, without the addresses that Python adds."""
     if isinstance(error, ssl.SSLError):
         return (error.reason or type(error).__name__).replace("_", " ").lower()
-    if error.errno is not None and error.errno > 0:
+    # A name that is not found has a number of its own kind, and in some systems a positive one.
+    if error.errno is not None and error.errno > 0 and not isinstance(error, socket.gaierror):
         return os.strerror(error.errno)
     return error.strerror or str(error) or "it hung up"

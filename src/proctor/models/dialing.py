@@ -58,7 +58,7 @@ async def dial(route: Route, buffer: memoryview, user_agent: str) -> Connection:
         is_open = True
     except TimeoutError:
         raise
-    except (OSError, UnicodeError, UntrustedError, MalformedAnswerError, BrokenConnectionError) as error:
+    except (OSError, ValueError, UntrustedError, MalformedAnswerError, BrokenConnectionError) as error:
         raise _in_words(error, who) from None
     finally:
         if not is_open:
@@ -76,7 +76,7 @@ def _in_words(error: Exception, who: str) -> Exception:
         return NoConnectionError(prefix + tls_words(error))
     if isinstance(error, OSError):
         return NoConnectionError(prefix + system_words(error))
-    if isinstance(error, UnicodeError):
+    if isinstance(error, ValueError):
         return NoConnectionError(f"{prefix}its host is no name that can be looked up")
     return NoConnectionError(prefix + str(error))
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 LARGEST_HEAD = 64 * 1024
 LONGEST_CHUNK_LINE = 4096
 BODILESS = frozenset({204, 304})
+COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"})
+MOST_DIGITS = 18
 
 _STATUS = re.compile(r"HTTP/1\.([01]) ([1-5]\d\d)(?: |\Z)", re.ASCII)
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -123,7 +125,9 @@ class AnswerParser:
                 raise TooLargeError
         else:
             self.is_reusable = False
-        if self._left != 0 and headers.get("content-encoding", "identity").lower() != "identity":
+        # Other words are found there as well, "utf-8" for one, and mean that it is as it is.
+        encoding = headers.get("content-encoding")
+        if encoding is not None and self._left != 0 and any(_names(encoding, name) for name in COMPRESSIONS):
             raise MalformedAnswerError("its content is compressed, which was not asked for")
 
 
@@ -203,7 +207,7 @@ def _length(text: str) -> int:
     """A length that is said twice is one length, two different ones are none."""
     said = {part.strip() for part in text.split(",")}
     number = said.pop()
-    if said or not (number.isascii() and number.isdigit()):
+    if said or not (number.isascii() and number.isdigit()) or len(number) > MOST_DIGITS:
         raise MalformedAnswerError("its length is not a number")
     return int(number)
 

@@ -45,11 +45,18 @@ def place_of(url: str) -> Place:
         raise UnsendableError("the address holds a user name or password")
     path, query, netloc = parts.path, parts.query, parts.netloc
     if _AS_WRITTEN.fullmatch(url) is None:
-        path, query, host = quote(path, _KEPT), quote(query, _KEPT), _ascii(host)
+        path, query, host = _escaped(path), _escaped(query), _ascii(host)
         netloc = f"[{host}]" if ":" in host else host
         netloc = netloc if port is None else f"{netloc}:{port}"
     target = f"{path or '/'}?{query}" if query else path or "/"
     return Place(host, port or SCHEMES[parts.scheme], netloc, target, parts.scheme == "https")
+
+
+def _escaped(text: str) -> str:
+    try:
+        return quote(text, _KEPT)
+    except UnicodeError:
+        raise UnsendableError("the address holds half a character") from None
 
 
 def _ascii(host: str) -> str:
