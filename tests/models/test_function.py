@@ -17,7 +17,7 @@ from proctor.domain.errors import (
     RateLimitedError,
     RequestRejectedError,
 )
-from proctor.domain.response import FinishReason
+from proctor.domain.response import FinishReason, Usage
 
 SOURCE = """
     from __future__ import annotations
@@ -26,7 +26,7 @@ SOURCE = """
     import time
     from proctor.domain.errors import RateLimitedError
     from proctor.domain.message import Prompt
-    from proctor.domain.response import FinishReason, Response
+    from proctor.domain.response import FinishReason, Response, Usage
 
     def shout(text): return text.upper()
     async def later(text: str) -> str:
@@ -43,6 +43,8 @@ SOURCE = """
     def leaves(text): raise SystemExit(3)
     def busy(text): raise RateLimitedError("slow down", retry_after_seconds=2)
     def number(text): return 42
+    def overpaid(text): return Response("x", cost_usd=-1.5, usage=Usage("3", 4))
+    def wordless(text): return Response(None)
     def two(text, more): return text
     def none(): return ""
     class Agent:
@@ -151,3 +153,10 @@ def test_the_folder_shadows_nothing_after_loading(folder: Path) -> None:
     make("python/answers_for_tests:shout", folder=folder)
     assert sys.path[0] != str(folder)
     assert sys.path[-1] == str(folder.resolve())
+
+
+def test_figures_of_a_function_that_cannot_be_true_are_not_known(folder: Path) -> None:
+    response = ask(make("python/answers_for_tests:overpaid", folder=folder))
+    assert (response.usage, response.cost_usd, response.cost_basis) == (Usage(None, 4), None, None)
+    with pytest.raises(RequestRejectedError, match="returned a Response that is none: a text was expected"):
+        ask(make("python/answers_for_tests:wordless", folder=folder))

@@ -169,3 +169,31 @@ def test_what_can_change_answers_is_part_of_the_identity() -> None:
     assert plain != make({"model": "http/", "url": url, "body": "{{ prompt }}"}).identity
     assert plain != make({"model": "http/", "url": url + "?mode=fast"}).identity
     assert plain == make({"model": "http/", "url": url, "usage": {"input_tokens": "n"}}).identity
+
+
+@pytest.mark.parametrize("said", ["42", "4.2", "true", "null", "a 42"])
+def test_a_plain_answer_may_look_like_json(agent: Agent, said: str) -> None:
+    agent.answers(200, said.encode(), {"content-type": "Text/Plain"})
+    assert ask(make(f"http/?url={agent.url}")).text == said
+
+
+@pytest.mark.parametrize("body", ["{{ prompt / 2 }}", "{{ 1 / 0 }}", "{{ prompt }}"])
+def test_whatever_a_template_comes_upon_is_told(agent: Agent, body: str) -> None:
+    with pytest.raises(RequestRejectedError, match="template failed"):
+        ask(make({"model": "http/", "url": agent.url, "body": body}), "half a \ud83d")
+
+
+def test_an_expression_that_does_not_fit_an_answer_finds_nothing(agent: Agent) -> None:
+    given = {
+        "model": "http/",
+        "url": agent.url,
+        "answer": "join(', ', parts)",
+        "error": "join(', ', errors)",
+        "usage": {"input_tokens": "sum(counts)", "cost_usd": "cost"},
+    }
+    agent.answers(200, {"parts": ["a", "b"], "cost": -3})
+    response = ask(make(given))
+    assert (response.text, response.usage, response.cost_usd) == ("a, b", Usage(), None)
+    agent.answers(200, {"parts": 3})
+    with pytest.raises(ProviderFaultError, match="found nothing in its answer"):
+        ask(make(given))

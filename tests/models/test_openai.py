@@ -432,3 +432,56 @@ def test_a_stream_that_lingers_after_its_end_is_not_waited_for() -> None:
 
     with Loopback(lingering) as server:
         assert ask(make({"model": "openai/m", "base_url": server.url, "stream": True}), timeout=60).text == "x"
+
+
+def answering(document: dict[str, Any], *, is_stream: bool) -> Any:
+    """A server that says this, whole or as one event."""
+    from fakes.loopback import Exchange, Loopback
+
+    async def handler(exchange: Exchange) -> None:
+        if not is_stream:
+            await exchange.reply_json(200, document)
+            return
+        [choice] = document["choices"]
+        await exchange.start_stream()
+        event = {**document, "choices": [{"delta": choice["message"], "finish_reason": "stop"}]}
+        await exchange.send_chunk(b"data: " + json.dumps(event).encode() + b"\n\ndata: [DONE]\n\n")
+        await exchange.end_stream()
+
+    return Loopback(handler)
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        ({"prompt_tokens": "12", "completion_tokens": 3}, Usage(None, 3)),
+        ({"prompt_tokens": 12.0, "completion_tokens": -3}, Usage(12, None)),
+        ({"prompt_tokens": 1, "completion_tokens": 2, "cost": "NaN"}, Usage(1, 2)),
+        ({"prompt_tokens": 1, "completion_tokens": 2, "cost": "free"}, Usage(1, 2)),
+        ({"prompt_tokens": 1, "completion_tokens": 2, "cost": -5}, Usage(1, 2)),
+    ],
+)
+def test_figures_that_cannot_be_true_are_not_known(usage: dict[str, Any], expected: Usage, is_stream: bool) -> None:
+    document = {"id": 7, "choices": [{"message": {"content": "x"}}], "usage": usage}
+    with answering(document, is_stream=is_stream) as server:
+        response = ask(make({"model": "openai/m", "base_url": server.url, "stream": is_stream}))
+    assert (response.usage, response.cost_usd, response.cost_basis) == (expected, None, None)
+    assert response.request_id == "7"
+
+
+def test_an_answer_in_parts_is_read_as_the_text_among_them(is_stream: bool) -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    content = [thought, {"type": "text", "text": "three "}, {"type": "text", "text": "four"}]
+    with answering({"choices": [{"message": {"content": content}}]}, is_stream=is_stream) as server:
+        assert ask(make({"model": "openai/m", "base_url": server.url, "stream": is_stream})).text == "three four"
+
+
+@pytest.mark.parametrize(
+    "message", [{"content": {"text": "x"}}, {"content": 7}, {"content": [7]}, {"content": "", "refusal": [1]}]
+)
+def test_an_answer_whose_text_is_none_is_a_fault(message: dict[str, Any], is_stream: bool) -> None:
+    with (
+        answering({"choices": [{"message": message}]}, is_stream=is_stream) as server,
+        pytest.raises(ProviderFaultError, match=r"unknown form|stream that cannot be read"),
+    ):
+        ask(make({"model": "openai/m", "base_url": server.url, "stream": is_stream}))

@@ -16,6 +16,7 @@ from proctor.domain.errors import ModelError, ModelUnavailableError, PlanError, 
 from proctor.domain.message import Json, Prompt
 from proctor.domain.model import Model
 from proctor.domain.response import Response
+from proctor.models.figures import sound
 from proctor.models.hosted import HostedModel, Wire
 from proctor.models.parts import prepare
 
@@ -112,7 +113,7 @@ def read_answer(wire: Wire, custom_id: str, document: Any, headers: Mapping[str,
     """An answer's document as a response; when it came is not known, so it has no latency."""
     target = wire.transport.target
     try:
-        response = wire.dialect.read(target, document, headers, 0.0, None)
+        response = sound(wire.dialect.read(target, document, headers, 0.0, None))
     except ModelError as error:
         return BatchAnswer(custom_id, error=error)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):

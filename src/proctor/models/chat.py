@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct, field
 
 from proctor.domain.message import Document, Image, Json, Message, Prompt
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
-from proctor.models.chat_stream import ChatStream
+from proctor.models.chat_stream import ChatStream, text_of
 from proctor.models.faults import Target, fault_in_answer
+from proctor.models.figures import dollars
 from proctor.models.parts import data_url
 from proctor.models.tools import function_of, is_strict, read_arguments
 
@@ -67,7 +67,7 @@ class ChatDialect(Struct, frozen=True):
         message = choice["message"]
         usage = document.get("usage") or {}
         return Response(
-            text=message.get("content") or message.get("refusal") or "",
+            text=text_of(message.get("content")) or message.get("refusal") or "",
             finish_reason=FINISH.get(choice.get("finish_reason") or "stop", FinishReason.OTHER),
             usage=_usage(usage),
             tool_calls=tuple(_tool_call(call) for call in message.get("tool_calls") or ()),
@@ -77,7 +77,7 @@ class ChatDialect(Struct, frozen=True):
             request_id=headers.get("x-request-id") or document.get("id"),
             latency_seconds=seconds,
             first_token_seconds=first_token,
-            cost_usd=Decimal(str(usage["cost"])) if usage.get("cost") is not None else None,
+            cost_usd=dollars(usage.get("cost")),
         )
 
 

@@ -43,7 +43,7 @@ class ChatStream(EventStream):
             raise fault_in_answer(self.target, choice["error"])
         delta = choice.get("delta") or {}
         for name, parts in self._texts.items():
-            if text := delta.get(name):
+            if text := text_of(delta.get(name)):
                 parts.append(text)
                 self.note_token()
         for call in delta.get("tool_calls") or ():
@@ -60,3 +60,10 @@ class ChatStream(EventStream):
         function = call.get("function") or {}
         known["function"]["name"] += function.get("name") or ""
         known["function"]["arguments"] += function.get("arguments") or ""
+
+
+def text_of(content: Any) -> Any:
+    """The content; its text where a server gives it in parts, with its thoughts among them."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part["type"] == "text")
+    return content

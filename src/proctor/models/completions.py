@@ -24,6 +24,7 @@ from proctor.domain.response import FinishReason, Response, TokenLogprob, Usage
 from proctor.models.chat import FINISH, read_logprobs
 from proctor.models.endpoint import HOSTED_DECIDING, HostedSettings, bearer, find_endpoint
 from proctor.models.faults import fault_in_answer
+from proctor.models.figures import sound
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.rates import read_rate
 from proctor.models.settings import read_settings, version_of
@@ -84,7 +85,7 @@ class CompletionsModel(Struct, frozen=True):
         document, headers = await self._ask({"model": self.identity.name, **body}, timeout_seconds)
         seconds = time.perf_counter() - started
         try:
-            response = self._read(document, context, continuations, seconds)
+            response = sound(self._read(document, context, continuations, seconds))
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             raise ProviderFaultError(f"{self.transport.target.model} sent an answer of an unknown form") from None
         return replace(response, rate=read_rate(headers))

@@ -11,6 +11,9 @@ from proctor.domain.errors import ModelError, ProviderFaultError
 from proctor.models.faults import Target
 from proctor.models.sse import EventParser
 
+ODD = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What reading a document of an unknown form comes upon."""
+
 
 class EventStream:
     """Takes chunks as they arrive; a dialect says what an event means, and when everything has come."""
@@ -38,7 +41,10 @@ class EventStream:
                 self._read_data(event.data)
         if not (self.is_done or self.is_complete):
             raise ProviderFaultError(f"{self.target.model} broke off its stream before the end")
-        return self.document()
+        try:
+            return self.document()
+        except ODD:
+            raise self.unreadable() from None
 
     def note_token(self) -> None:
         if self.first_token_seconds is None:
@@ -52,7 +58,7 @@ class EventStream:
             return
         try:
             self.read(orjson.loads(data))
-        except (orjson.JSONDecodeError, AttributeError, IndexError, KeyError, TypeError):
+        except ODD:
             raise self.unreadable() from None
 
     def unreadable(self) -> ModelError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from proctor.domain.errors import PlanError, ProviderFaultError, did_you_mean
 from proctor.domain.response import Usage
+from proctor.models.figures import dollars, tokens
 
 USUAL_ANSWER = "answer || response || output || text || content || message || result"
 USAGE_NAMES = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens", "cost_usd")
@@ -24,24 +25,28 @@ class Extraction(Struct, frozen=True):
     usage: Mapping[str, Any]
 
     def read_answer(self, document: Any, model: str) -> str:
-        found = self.answer.search(document)
+        found = _search(self.answer, document)
         if found is None:
             raise ProviderFaultError(f"{model} answered, but {self.answer.expression!r} found nothing in its answer")
         return found if isinstance(found, str) else orjson.dumps(found).decode()
 
     def read_error(self, document: Any) -> str | None:
-        found = self.error.search(document) if self.error is not None else None
+        found = _search(self.error, document) if self.error is not None else None
         return None if found in (None, False, "", [], {}) else str(found)
 
     def read_usage(self, document: Any) -> tuple[Usage, Decimal | None]:
         """Tokens, and the cost in dollars; whatever is not a number is not known."""
-        found = {name: path.search(document) for name, path in self.usage.items()}
-        counts = {name: value for name, value in found.items() if name != "cost_usd" and isinstance(value, int)}
-        try:
-            cost = Decimal(str(found["cost_usd"])) if found.get("cost_usd") is not None else None
-        except InvalidOperation:
-            cost = None
-        return Usage(**counts), cost
+        found = {name: _search(path, document) for name, path in self.usage.items()}
+        cost = dollars(found.pop("cost_usd", None))
+        return Usage(**{name: tokens(value) for name, value in found.items()}), cost
+
+
+def _search(expression: Any, document: Any) -> Any:
+    """What the expression finds; nothing where one of its functions cannot be applied to this document."""
+    try:
+        return expression.search(document)
+    except ValueError:
+        return None
 
 
 def compile_extraction(

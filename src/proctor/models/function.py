@@ -23,6 +23,7 @@ from proctor.domain.message import Json, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import reported
 from proctor.domain.response import Response
+from proctor.models.figures import sound
 from proctor.models.parts import plain_text
 from proctor.models.provider import Provider
 from proctor.models.settings import NoSettings, read_settings
@@ -80,8 +81,12 @@ class FunctionModel:
         if isinstance(result, str):
             return Response(result, latency_seconds=seconds)
         if isinstance(result, Response):
-            latency = seconds if result.latency_seconds is None else result.latency_seconds
-            return replace(result, latency_seconds=latency, cost_basis=result.cost_basis or reported(result.cost_usd))
+            try:
+                given = sound(result)
+            except (AttributeError, TypeError) as error:
+                raise RequestRejectedError(f"{self._name} returned a Response that is none: {error}") from None
+            latency = seconds if given.latency_seconds is None else given.latency_seconds
+            return replace(given, latency_seconds=latency, cost_basis=given.cost_basis or reported(given.cost_usd))
         raise RequestRejectedError(f"{self._name} returned {type(result).__name__}; expected text or a Response")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -24,6 +23,7 @@ from proctor.domain.model import ModelIdentity
 from proctor.domain.price import reported
 from proctor.domain.response import FinishReason, Response, Usage
 from proctor.models.faults import Target
+from proctor.models.figures import dollars, tokens
 from proctor.models.grpc_schema import SERVICE, messages
 from proctor.models.parts import Accepts, prepare
 from proctor.models.provider import Capabilities, Provider, find_key
@@ -187,10 +187,10 @@ class _Answer:
         if finish is None:
             raise ProviderFaultError(f"{self._target.model} broke off its stream before the end")
         counts = {
-            name: getattr(finish, name) if finish.HasField(name) else None
+            name: tokens(getattr(finish, name)) if finish.HasField(name) else None
             for name in ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens")
         }
-        cost = _cost(finish.cost_usd)
+        cost = dollars(finish.cost_usd)
         return Response(
             "".join(self._texts),
             FINISH.get(finish.reason or "stop", FinishReason.OTHER),
@@ -249,10 +249,3 @@ def _safe_path(path: str, target: Target) -> str:
     if not path or parts.is_absolute() or ".." in parts.parts or "\\" in path or "\0" in path:
         raise ProviderFaultError(f"{target.model} sent a file with an impossible path: {path[:100]!r}")
     return str(parts)
-
-
-def _cost(text: str) -> Decimal | None:
-    try:
-        return Decimal(text) if text else None
-    except InvalidOperation:
-        return None

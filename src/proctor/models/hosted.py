@@ -17,6 +17,7 @@ from proctor.domain.price import reported
 from proctor.domain.response import Response
 from proctor.models.event_stream import EventStream
 from proctor.models.faults import Target
+from proctor.models.figures import sound
 from proctor.models.parts import Accepts, prepare
 from proctor.models.rates import read_rate
 from proctor.models.tools import checked_calls
@@ -90,7 +91,7 @@ class HostedModel:
             headers, document, first_token = reply.headers, self._parsed(reply.body), None
         seconds = time.perf_counter() - started
         try:
-            response = self._dialect.read(target, document, headers, seconds, first_token)
+            response = sound(self._dialect.read(target, document, headers, seconds, first_token))
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             raise ProviderFaultError(f"{target.model} sent an answer of an unknown form") from None
         if response.cost_usd is not None:

@@ -27,6 +27,8 @@ from proctor.models.transport import Reply, Transport
 ADAPTER_VERSION = "1"
 USUAL_BODY = '{"prompt": {{ prompt | tojson }}, "messages": {{ messages | tojson }}, "options": {{ options | tojson }}}'
 VARIABLE = re.compile(r"\$\{(\w+)\}")
+TEMPLATE_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a template comes upon besides errors of its own: it may reckon, and what it writes must be text."""
 SECRET_HEADERS = ("authorization", "key", "token", "secret", "cookie", "password")
 
 
@@ -99,15 +101,17 @@ class HttpAgent:
         try:
             url = self._url.render(values)
             return url, None if self._body is None else self._body.render(values).encode()
-        except TemplateError as error:
+        except (TemplateError, *TEMPLATE_FAULTS) as error:
             raise RequestRejectedError(f"{self._transport.target.model}: the template failed: {error}") from None
 
     def _read(self, reply: Reply, seconds: float) -> Response:
         model = self._transport.target.model
         raw = bytes(reply.body)
         document = parse_or_none(raw)
-        if document is None:
-            if not (reply.headers.get("content-type") or "").startswith("text/plain"):
+        is_plain = (reply.headers.get("content-type") or "").lower().startswith("text/plain")
+        # A number is JSON as well, and the answer that some questions ask for.
+        if document is None or (is_plain and isinstance(document, (int, float))):
+            if not is_plain:
                 raise ProviderFaultError(f"{model} sent an answer that is neither JSON nor plain text")
             return Response(raw.decode("utf-8", "replace"), latency_seconds=seconds)
         if (error := self._found.read_error(document)) is not None:
