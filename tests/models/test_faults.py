@@ -17,7 +17,7 @@ from proctor.domain.errors import (
     RateLimitedError,
     RequestRejectedError,
 )
-from proctor.models.faults import LONGEST_MESSAGE, Target, fault_in_answer, fault_of, message_in
+from proctor.models.faults import LONGEST_MESSAGE, MOST_READ, Target, fault_in_answer, fault_of, message_in
 from proctor.models.waits import duration, retry_after
 
 TARGET = Target("openai/m", "OPENAI_API_KEY", ("sk-secret",))
@@ -94,6 +94,8 @@ def test_any_bytes_with_any_status_are_some_error(status: int, body: bytes) -> N
         ({"retry-after": "0.5"}, 0.5),
         ({"retry-after": "-3"}, None),
         ({"retry-after": "soon"}, None),
+        ({"x-ratelimit-reset": "99999999999999999"}, None),
+        ({"x-ratelimit-reset": "1e300"}, None),
         ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
         ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "6m0s"}, 360),
         ({"x-ratelimit-remaining-requests": "4", "x-ratelimit-reset-requests": "6m0s"}, None),
@@ -161,3 +163,18 @@ def test_an_error_inside_an_answer_is_classified_too() -> None:
     assert isinstance(fault_in_answer(TARGET, {"type": "invalid_request_error", "message": "x"}), RequestRejectedError)
     assert isinstance(fault_in_answer(TARGET, {"type": "overloaded_error", "message": "x"}), ProviderFaultError)
     assert isinstance(fault_in_answer(TARGET, "boom"), ProviderFaultError)
+
+
+HEADERS = ("retry-after", "retry-after-ms", "x-ratelimit-reset", "x-ratelimit-reset-tokens")
+
+
+@given(st.dictionaries(st.sampled_from(HEADERS), st.text("0123456789.:-+eE GMTZJanhms,", max_size=30)))
+def test_whatever_the_headers_say_the_wait_is_a_time_or_none(headers: dict[str, str]) -> None:
+    wait = retry_after({"x-ratelimit-remaining-tokens": "0", **headers})
+    assert wait is None or wait >= 0
+
+
+@pytest.mark.parametrize("before", range(MOST_READ - len("sk-secret"), MOST_READ + 1))
+def test_a_secret_is_not_shown_in_half_where_a_page_is_cut(before: int) -> None:
+    page = b"<" + b"x" * (before - 2) + b">sk-secret and more"
+    assert "sk-" not in str(fault(500, page))

@@ -20,6 +20,8 @@ from proctor.domain.identity import digest
 from proctor.models.waits import error_details, error_of, retry_after
 
 LONGEST_MESSAGE = 300
+MOST_READ = 2000
+"""Of what has no form in which a message could be found."""
 RETRYABLE_CLIENT_STATUSES = frozenset({408, 409, 425})
 NO_CREDIT = ("insufficient_quota", "credit balance", "insufficient credits", "billing_not_active")
 UNKNOWN_MODEL = ("model_not_found", "model_not_available")
@@ -40,18 +42,24 @@ class Target(Struct, frozen=True):
         """Tells keys apart without showing them: an allowance belongs to a key."""
         return digest(list(self.secrets))
 
-    def clean(self, text: str) -> str:
-        """The text on one line, shortened, without any secret that was echoed back."""
+    def hide(self, text: str) -> str:
+        """The text without any secret that was echoed back: before it is cut, or half of one would stay."""
         for secret in self.secrets:
             text = text.replace(secret, "[key]")
-        text = " ".join(text.split())
+        return text
+
+    def clean(self, text: str) -> str:
+        """The text on one line, shortened, without any secret that was echoed back."""
+        text = " ".join(self.hide(text).split())
         return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
 
 
 def fault_of(target: Target, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
     """The error for a status that is not success."""
     document = parse_or_none(body)
-    said = message_in(document) or TAG.sub(" ", body[:2000].decode("utf-8", "replace"))
+    said = message_in(document) or TAG.sub(
+        " ", target.hide(body[: 2 * MOST_READ].decode("utf-8", "replace"))[:MOST_READ]
+    )
     marks = f"{_codes(document)} {said}".lower()
     wait = retry_after(headers, document)
     return _classified(target, status, target.clean(said), marks, wait)
@@ -69,7 +77,7 @@ def _within_answer(target: Target, error: Any) -> ModelError:
     said = target.clean(message_in(document) or str(error))
     marks = f"{_codes(document)} {said}".lower()
     code = error.get("code") if isinstance(error, dict) else None
-    if isinstance(code, str) and code.isdigit():
+    if isinstance(code, str) and code.isdecimal() and len(code) == 3:
         code = int(code)
     if isinstance(code, int) and 400 <= code < 600:
         return _classified(target, code, said, marks, retry_after({}, document))

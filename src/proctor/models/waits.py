@@ -25,7 +25,7 @@ def retry_after(headers: Mapping[str, str], document: Any = None) -> float | Non
     if (seconds := exhausted_seconds(headers)) is not None:
         return seconds
     if (text := headers.get("x-ratelimit-reset")) and (at := _float(text)) is not None and at > 1e12:
-        return _until(datetime.fromtimestamp(at / 1000, UTC))
+        return _until(_moment(at / 1000))
     return _retry_info(document)
 
 
@@ -80,6 +80,13 @@ def _http_date(text: str) -> datetime | None:
     try:
         return parsedate_to_datetime(text)
     except ValueError:
+        return None
+
+
+def _moment(seconds: float) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OSError, OverflowError, ValueError):
         return None
 
 
