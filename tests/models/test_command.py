@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import sys
+import tempfile
 import time
 from decimal import Decimal
 from pathlib import Path
@@ -24,9 +25,12 @@ from proctor.domain.errors import (
 from proctor.domain.message import Image
 from proctor.domain.model import Model
 from proctor.domain.response import Response, Usage
+from proctor.models.command import _program
+from proctor.models.offline import is_working
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "agents"
 PNG = b"\x89PNG\r\n\x1a\n\x00\x01\x02"
+NOBODY = 65534
 
 
 def program(folder: Path, source: str, name: str = "agent.py") -> str:
@@ -318,3 +322,112 @@ def test_the_worked_examples_are_plans_that_can_be_read(name: str) -> None:
     for each in plan.models:
         with pytest.raises(NotFoundError, match="on PATH"):
             create_model(each, environment=environment, folder=EXAMPLES)
+
+
+BEHIND = "import os, shutil, sys; hidden = os.environ['HIDDEN']; place = os.path.dirname(os.getcwd());"
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "shutil.rmtree(place + '/work'); os.symlink(hidden, place + '/work')",
+        "os.rename(place, place + '2'); os.mkdir(place); os.symlink(hidden, place + '/work')",
+    ],
+)
+def test_an_agent_cannot_hand_in_a_folder_that_it_was_not_given(
+    tmp_path: Path, trick: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "places").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "places"))
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "main.py").write_text("the solution")
+    variables = {"HIDDEN": str(hidden)}
+    built = build(tmp_path, f"{BEHIND} {trick}", variables=variables, environment="HIDDEN")
+    assert dict(built.files) == {}
+    assert "put something else in the place of its folder: nothing was taken" in built.text
+    with pytest.raises(RequestRejectedError, match="put something else in the place of its folder"):
+        run(tmp_path, f"{BEHIND} {trick}", variables=variables, environment="HIDDEN", output="files")
+
+
+def test_a_link_is_no_answer_and_a_large_file_is_none_either(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("not for it")
+    source = f"import os, sys; os.symlink({str(secret)!r}, sys.argv[1]); print('said', end='')"
+    assert run(tmp_path, source, args="{answer_file}").text == "said"
+    source = "import sys; open(sys.argv[1], 'wb').truncate(2**26 + 1)"
+    with pytest.raises(RequestRejectedError, match="wrote more than 64 MB"):
+        run(tmp_path, source, args="{answer_file}")
+
+
+def test_an_agent_outside_a_sandbox_does_not_find_the_hidden_folder_behind_other_processes(tmp_path: Path) -> None:
+    if not is_working(("bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--")):
+        pytest.skip("bubblewrap cannot hide processes here")
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "main.py").write_text("the solution")
+    source = """
+import glob, os
+found = [path for path in glob.glob("/proc/[0-9]*/root" + os.environ["HIDDEN"] + "/*")]
+print(len(glob.glob("/proc/[0-9]*")), found, end="")
+"""
+    built = build(tmp_path, source, variables={"HIDDEN": str(hidden)}, environment="HIDDEN")
+    assert re.fullmatch(r"[1-9] \[\]", built.text)
+
+
+def test_an_agent_that_fails_before_it_says_what_it_was_to_is_taken_at_its_work(tmp_path: Path) -> None:
+    built = build(tmp_path, f"{WROTE.replace('done', '{}')} sys.exit(3)", answer="result")
+    assert (dict(built.files), built.note) == ({"main.py": b"1"}, "the agent exited with 3")
+
+
+def test_a_prompt_that_no_argument_can_hold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RequestRejectedError, match="cannot be started: embedded null byte"):
+        run(tmp_path, "", "a\0b", args="{prompt}")
+
+
+def test_a_file_whose_name_is_no_text_is_not_taken(tmp_path: Path) -> None:
+    odd = "open(b'\\xff.py', 'w').close(); open('main.py', 'w').close()"
+    assert list(build(tmp_path, odd).files) == ["main.py"]
+    assert list(run(tmp_path, odd, output="files").files) == ["main.py"]
+
+
+def test_what_an_agent_locks_away_is_taken_all_the_same() -> None:
+    """As another user than root, for whom there are no locks."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve() / "work"
+        folder.mkdir()
+        (folder / "main.py").write_text("1")
+        (folder / "closed").mkdir()
+        (folder / "closed" / "inner.py").write_text("2")
+        (folder / "main.py").chmod(0)
+        (folder / "closed").chmod(0o400)
+        is_root = os.geteuid() == 0
+        if is_root:
+            for path in (folder / "main.py", folder / "closed", folder, folder.parent):
+                os.chown(path, NOBODY, -1)
+            os.seteuid(NOBODY)
+        try:
+            assert dict(_program(folder, {}).files) == {"main.py": b"1"}
+        finally:
+            (folder / "closed").chmod(0o700)
+            if is_root:
+                os.seteuid(0)
+
+
+def test_what_is_not_even_the_agents_own_is_not_taken() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can make files of somebody else's")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve() / "work"
+        folder.mkdir()
+        (folder / "main.py").write_text("1")
+        (folder / "main.py").chmod(0o600)
+        for path in (folder, folder.parent):
+            os.chown(path, NOBODY, -1)
+        os.seteuid(NOBODY)
+        try:
+            left = _program(folder, {})
+        finally:
+            os.seteuid(0)
+    assert dict(left.files) == {}
+    assert left.refusal == "The agent left main.py behind, which may not be read: nothing was taken."

@@ -113,8 +113,17 @@ def _finished(done: Execution) -> Finished:
 
 
 def is_left_behind(path: str) -> bool:
-    """Whether a file was left by a tool: never part of a program."""
-    return path.endswith(".pyc") or not _LEFT_BEHIND.isdisjoint(path.split("/")[:-1])
+    """Whether a file was left by a tool, or has a name that is no text: never part of a program."""
+    return path.endswith(".pyc") or not _LEFT_BEHIND.isdisjoint(path.split("/")[:-1]) or not is_text(path)
+
+
+def is_text(path: str) -> bool:
+    """Whether a name can be written down; in a file system it may be any bytes."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def too_much(sizes: Mapping[str, int]) -> str:

@@ -22,15 +22,16 @@ from proctor.domain.errors import (
     RequestRejectedError,
     UserError,
 )
-from proctor.domain.message import Document, Image, Json, Prompt
+from proctor.domain.message import Json, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.offline import is_confined
 from proctor.domain.place import Runner
 from proctor.domain.price import reported
 from proctor.domain.response import FinishReason, Response, Usage
-from proctor.models.agent_place import Task, is_left_behind, too_much, work_in_place
+from proctor.models.agent_folder import Stamps, changed, content, is_in_its_place, prepare_folder, stamps, written
+from proctor.models.agent_place import Task, is_left_behind, is_text, too_much, work_in_place
 from proctor.models.extraction import Extraction, compile_extraction
-from proctor.models.faults import Target, parse_or_none
+from proctor.models.faults import MOST_READ, Target, parse_or_none
 from proctor.models.hiding import without
 from proctor.models.offline import refuse_unless_cut_off, without_network
 from proctor.models.parts import Accepts, plain_text, prepare
@@ -45,6 +46,7 @@ TRY_AGAIN = frozenset({69, 75})
 MOST_FILES = 10_000
 LARGEST_FOLDER = 64 * 1024 * 1024
 LARGEST_PROGRAM = 64 * 1024 * 1024
+MOVED = "put something else in the place of its folder"
 ENDING_SECONDS = 5.0
 """Of an agent's time limit: to end it and to take what it has built."""
 
@@ -141,7 +143,7 @@ class CommandModel:
             return left.response(self._read(said), seconds)
         try:
             read = self._read(said)
-        except RequestRejectedError:  # it failed before it could say what it was to
+        except ModelError:  # it failed before it could say what it was to
             read = ("", Usage(), None)
         return left.response(read, seconds, FinishReason.OTHER, f"the agent {_ending(finished.exit_code)}")
 
@@ -162,9 +164,8 @@ class CommandModel:
         prompt = await prepare(prompt, accepts, model)
         text = prompt.text if has_folder else await plain_text(prompt, model)
         with tempfile.TemporaryDirectory(prefix="proctor-command-", ignore_cleanup_errors=True) as place:
-            folder = Path(place) / "work"
-            await asyncio.to_thread(_prepare_folder, folder, self._settings.workspace, prompt, seed)
-            return await self._answer(text, Path(place), folder, timeout_seconds, collects=collects, hidden=hidden)
+            folder = await asyncio.to_thread(prepare_folder, Path(place), self._settings.workspace, prompt, seed)
+            return await self._answer(text, folder.parent, folder, timeout_seconds, collects=collects, hidden=hidden)
 
     async def close(self) -> None:
         return None
@@ -178,12 +179,13 @@ class CommandModel:
         command = [self._program, *(_filled(arg, {**words, "{prompt}": text}) for arg in self._args)]
         command = command if hidden is None else [*without(hidden), *command]
         is_told = any("{prompt}" in arg or "{prompt_file}" in arg for arg in self._args)
-        before = await asyncio.to_thread(_listing, folder)
+        before = await asyncio.to_thread(stamps, folder)
         is_building = collects and hidden is not None
         started = time.perf_counter()
         try:
             stdin = b"" if is_told else text.encode()
             finished = await self._run(command, stdin, folder, timeout_seconds)
+            said = finished.stdout if (own := written(answer_file)) is None else own
         except (TimeoutError, LimitExceededError) as error:
             is_late = isinstance(error, TimeoutError)
             why = f"gave no answer within {timeout_seconds:g} s" if is_late else f"{error}, and was ended"
@@ -193,7 +195,6 @@ class CommandModel:
             kind = ProviderFaultError if is_late else RequestRejectedError
             raise kind(f"{self._target.model} {why}") from None
         seconds = time.perf_counter() - started
-        said = answer_file.read_bytes() if answer_file.is_file() else finished.stdout
         if is_building:
             return self._built(finished, said, await asyncio.to_thread(_program, folder, before), seconds)
         self._check(finished)
@@ -208,14 +209,15 @@ class CommandModel:
             return await run(command, stdin=stdin, folder=folder, environment=self._environment, limits=limits)
         except TimeoutError:
             raise
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise RequestRejectedError(f"{self._target.model} cannot be started: {error}") from None
 
     def _check(self, finished: Finished) -> None:
         if finished.exit_code == 0:
             return
         code = finished.exit_code
-        said = self._target.clean((finished.stderr or finished.stdout)[-2000:].decode("utf-8", "replace"))
+        end = (finished.stderr or finished.stdout)[-2 * MOST_READ :].decode("utf-8", "replace")
+        said = self._target.clean(self._target.hide(end)[-MOST_READ:])
         message = f"{self._target.model} {_ending(code)}" + (f": {said}" if said else "")
         raise self._fault(code, message)
 
@@ -231,13 +233,18 @@ class CommandModel:
         usage, cost = self._found.read_usage(document)
         return self._found.read_answer(document, self._target.model), usage, cost
 
-    def _collect(self, folder: Path, before: dict[str, tuple[int, int]]) -> dict[str, bytes]:
+    def _collect(self, folder: Path, before: Stamps) -> dict[str, bytes]:
         """The files that are new or changed, by their path in the folder; links are not followed."""
-        sizes = _changed(folder, before)
+        if not is_in_its_place(folder):
+            raise RequestRejectedError(f"{self._target.model} {MOVED}")
+        sizes = {name: size for name, size in changed(folder, before).items() if is_text(name)}
         if len(sizes) > MOST_FILES or sum(sizes.values()) > LARGEST_FOLDER:
             most = f"{MOST_FILES} files or {LARGEST_FOLDER // 2**20} MB"
             raise RequestRejectedError(f"{self._target.model} left more than {most} behind")
-        return {name: (folder / name).read_bytes() for name in sizes}
+        try:
+            return {name: content(folder / name) for name in sizes}
+        except PermissionError as error:
+            raise RequestRejectedError(f"{self._target.model} {_unreadable(error, folder)}") from None
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> CommandModel:
@@ -326,40 +333,21 @@ def _ending(exit_code: int) -> str:
     return f"exited with {exit_code}" if exit_code > 0 else f"was ended by signal {-exit_code}"
 
 
-def _prepare_folder(folder: Path, workspace: str | None, prompt: Prompt, seed: Mapping[str, bytes]) -> None:
-    if workspace is None:
-        folder.mkdir()
-    else:
-        shutil.copytree(workspace, folder, symlinks=True)
-    for name, content in seed.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-    parts = [part for message in prompt.messages if not isinstance(message.content, str) for part in message.content]
-    blobs = [part for part in parts if isinstance(part, (Image, Document))]
-    for number, part in enumerate(blobs, start=1):
-        (folder / f"attachment-{number}.{part.media_type.partition('/')[2]}").write_bytes(part.data)
-
-
-def _listing(folder: Path) -> dict[str, tuple[int, int]]:
-    """Size and time of every regular file."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            stat = path.stat()
-            found[path.relative_to(folder).as_posix()] = (stat.st_size, stat.st_mtime_ns)
-    return found
-
-
-def _changed(folder: Path, before: Mapping[str, tuple[int, int]]) -> dict[str, int]:
-    """The size of each file that is new or changed."""
-    return {name: stamp[0] for name, stamp in _listing(folder).items() if before.get(name) != stamp}
-
-
-def _program(folder: Path, before: Mapping[str, tuple[int, int]]) -> _Left:
+def _program(folder: Path, before: Stamps) -> _Left:
     """The program that was built there, or nothing and why: too much is an answer that cannot be read, not a fault."""
-    sizes = {name: size for name, size in _changed(folder, before).items() if not is_left_behind(name)}
-    refusal = too_much(sizes)
-    return _Left({} if refusal else {name: (folder / name).read_bytes() for name in sizes}, refusal)
+    if not is_in_its_place(folder):
+        return _Left({}, f"The agent {MOVED}: nothing was taken.")
+    sizes = {name: size for name, size in changed(folder, before).items() if not is_left_behind(name)}
+    if refusal := too_much(sizes):
+        return _Left({}, refusal)
+    try:
+        return _Left({name: content(folder / name) for name in sizes}, "")
+    except PermissionError as error:
+        return _Left({}, f"The agent {_unreadable(error, folder)}: nothing was taken.")
+
+
+def _unreadable(error: PermissionError, folder: Path) -> str:
+    return f"left {Path(error.filename).relative_to(folder)} behind, which may not be read"
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:

@@ -19,5 +19,7 @@ def _wrapper() -> tuple[str, ...]:
     bubblewrap = shutil.which("bwrap")
     if bubblewrap is None:
         return ()
-    wrapper = (bubblewrap, "--dev-bind", "/", "/", "--die-with-parent")
-    return wrapper if is_working((*wrapper, "--")) else ()
+    plain = (bubblewrap, "--dev-bind", "/", "/", "--die-with-parent")
+    # With our processes in sight the folder would still be found, below /proc/PID/root.
+    alone = (*plain, "--unshare-pid", "--proc", "/proc")
+    return next((wrapper for wrapper in (alone, plain) if is_working((*wrapper, "--"))), ())
