@@ -92,7 +92,6 @@ class Loopback:
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self._tasks: set[asyncio.Task[None]] = set()
         self.port = 0
 
     @property
@@ -135,20 +134,20 @@ class Loopback:
         self._ready.set()
         await self._stop.wait()
         server.close()
-        for task in list(self._tasks):
+        # Every connection, also one that is still about TLS: each belongs to a task, once that has begun.
+        await asyncio.sleep(0)
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.sleep(0)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
         try:
             await self._converse(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             writer.transport.abort()
         finally:
-            self._tasks.discard(task)
             writer.close()
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import socket
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from ssl import SSLContext
 from typing import Any
@@ -269,3 +272,16 @@ def test_a_socks_proxy_that_breaks_off_is_named(
         error = asked(run, elsewhere)
     assert isinstance(error, ProviderFaultError)
     assert f"(the proxy socks5://127.0.0.1:{server.port}: it {words})" in str(error)
+
+
+def test_a_stand_in_that_is_closed_leaves_no_connection_behind(certificate: SSLContext) -> None:
+    # Warnings are errors here: a connection that is still about TLS would be one when it is collected.
+    with (
+        Loopback(relay_nothing, context=certificate) as server,
+        socket.create_connection(("127.0.0.1", server.port)),
+    ):
+        while len(asyncio.all_tasks(server._loop)) < 2:
+            time.sleep(0.001)
+        server.close()
+    del server
+    gc.collect()
