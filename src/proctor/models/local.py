@@ -156,10 +156,13 @@ class LocalModel:
         if self._inner is None or address != self._address:
             target = Target(f"local/{self.identity.name}")
             url = f"{address}/v1/chat/completions"
-            self._address = address
-            self._inner = HostedModel(
+            self._address, before = address, self._inner
+            self._inner = inner = HostedModel(
                 self.identity, Transport(target), ChatDialect("max_tokens"), url=url, headers={}, accepts=ACCEPTS
             )
+            if before is not None:
+                await before.close()
+            return inner
         return self._inner
 
 
