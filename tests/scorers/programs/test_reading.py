@@ -256,6 +256,13 @@ def test_tools_have_limits(tmp_path: Path) -> None:
     assert b"MemoryError" in err
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_tool_that_says_without_end_is_ended(stream: str, tmp_path: Path) -> None:
+    endless = f"import sys\nwhile True: sys.{stream}.write('x' * 65536)"
+    with pytest.raises(ToolError, match="printed more than 16777216 bytes"):
+        asyncio.run(run_tool((running.module("x")[0], "-c", endless), tmp_path))
+
+
 def test_packages_are_audited_where_the_database_can_be_reached_and_it_is_said_where_not() -> None:
     assert security({"main.py": CLEAN})["pip-audit"]["status"] == "not applicable"
     found = security({"main.py": CLEAN}, pins=("requests==2.0.0",))["pip-audit"]

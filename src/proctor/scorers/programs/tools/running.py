@@ -19,6 +19,8 @@ TOOL_SECONDS = 60.0
 MAX_FINDINGS = 100
 _MEMORY_BYTES = 2 << 30
 _MAX_OUTPUT = 16 << 20
+_PIECE = 1 << 16
+_LAST_SECONDS = 5.0
 # A tool ends with whoever started it, even by kill -9; one whose starter is gone already does not begin.
 _LIMITED = """
 import ctypes, os, resource, signal, sys
@@ -76,7 +78,7 @@ def installed(package: str) -> str | None:
 
 
 async def run_tool(command: Sequence[str], folder: Path, seconds: float = TOOL_SECONDS) -> tuple[int, bytes, bytes]:
-    """Exit code, standard output and standard error; raises ToolError when it took too long or was ended."""
+    """Exit code, standard output and standard error; ToolError when it took too long, said too much or was ended."""
     environment = {"PATH": os.defpath, "HOME": str(folder), "LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb"}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-I", "-S", "-c", _LIMITED, str(os.getpid()), str(_MEMORY_BYTES)),
@@ -88,21 +90,41 @@ async def run_tool(command: Sequence[str], folder: Path, seconds: float = TOOL_S
         env=environment,
         start_new_session=True,
     )
+    said = [asyncio.create_task(_heard(stream, process)) for stream in (process.stdout, process.stderr)]
     try:
         async with asyncio.timeout(seconds):
-            out, err = await process.communicate()
+            out, err = await asyncio.gather(*said)
+            await process.wait()
     except TimeoutError:
         raise ToolError(f"it took longer than {seconds:g} s") from None
     finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, 9)
-            await process.wait()
+        _kill(process)
+        await asyncio.wait(said, timeout=_LAST_SECONDS)  # a pipe that nobody empties may keep its process from ending
+        for one in said:
+            one.cancel()
+        await process.wait()
+    if len(out) > _MAX_OUTPUT or len(err) > _MAX_OUTPUT:
+        raise ToolError(f"it printed more than {_MAX_OUTPUT} bytes")
     if process.returncode is None or process.returncode < 0:
         raise ToolError(f"it was ended by signal {-(process.returncode or 0)}")
-    if len(out) > _MAX_OUTPUT:
-        raise ToolError(f"it printed more than {_MAX_OUTPUT} bytes")
     return process.returncode, out, err
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, 9)
+
+
+async def _heard(stream: asyncio.StreamReader | None, process: asyncio.subprocess.Process) -> bytes:
+    """All it says there; one that says too much is ended: of hostile files there may be no end to say."""
+    data = bytearray()
+    while stream is not None and (part := await stream.read(_PIECE)):
+        if len(data) <= _MAX_OUTPUT:
+            data += part
+        else:
+            _kill(process)
+    return bytes(data)
 
 
 def module(name: str, *arguments: str) -> tuple[str, ...]:
