@@ -205,6 +205,28 @@ def test_an_agent_that_leaves_too_much_behind_has_handed_in_nothing(tmp_path: Pa
     assert list(built.files) == ["main.js"], "what tools leave behind is no part of a program"
 
 
+LITTER = """
+open(b"odd\\xff.py", "w").close(); open("bell\\x07.py", "w").close(); os.symlink("main.py", "link.py")
+os.makedirs("node_modules/x"); open("node_modules/x/y.js", "w").close(); os.symlink("y.js", "node_modules/x/z.js")
+open(".DS_Store", "w").close()
+"""
+
+
+def test_what_is_left_behind_and_not_taken_is_said_with_the_reason(tmp_path: Path) -> None:
+    untaken = {
+        "odd\\xff.py": "its name cannot be shown",
+        "bell\\x07.py": "its name cannot be shown",
+        "link.py": "it is a link",
+    }
+    built = build(tmp_path, WROTE + LITTER)
+    assert dict(built.files) == {"main.py": b"1"}
+    tools = {name: f"left behind by a tool ({name.rstrip('/')})" for name in ("node_modules/", ".DS_Store")}
+    assert dict(built.left_out) == {**untaken, **tools}
+    collected = run(tmp_path, WROTE + LITTER, output="files")
+    assert sorted(collected.files) == [".DS_Store", "main.py", "node_modules/x/y.js"]
+    assert dict(collected.left_out) == {**untaken, "node_modules/x/z.js": "it is a link"}
+
+
 def test_an_agent_that_passes_a_limit_is_taken_at_what_it_had_built(tmp_path: Path) -> None:
     forever = f"{WROTE}\nwhile True: print('and so on' * 9999)"
     built = build(tmp_path, forever)

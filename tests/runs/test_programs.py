@@ -341,6 +341,7 @@ test -f README.md && test -f tests/test_examples.py || exit 9
 test -r {secret} && exit 8
 printf '%s' '{program}' > main.py
 mkdir __pycache__ && touch __pycache__/main.pyc
+ln -s main.py link.py && touch "$(printf 'odd\\377.py')"
 echo built
 """
 
@@ -403,6 +404,15 @@ def test_an_agent_builds_in_a_folder_that_holds_what_it_is_told(cli: Cli, tmp_pa
     assert row["scores"]["program"]["answer"] == "agent"
     card = cli("problems", "card", "latest", "add-up", "-f", "json").json
     assert list(card["program"]) == ["main.py"]
+    left_out = {
+        "__pycache__/": "left behind by a tool (__pycache__)",
+        "link.py": "it is a link",
+        "odd\\xff.py": "its name cannot be shown",
+    }
+    assert card["left_out"] == row["left_out"] == left_out
+    for shown in (cli("problems", "card", "latest", "add-up").out, cli("samples", "latest").out):
+        assert "link.py" in shown
+        assert "it is a link" in " ".join(shown.split())
     assert {one["id"]: one["status"] for one in card["requirements"]}["R1"] == "verified"
 
 

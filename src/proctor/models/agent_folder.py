@@ -18,6 +18,8 @@ from proctor.models.process import LimitExceededError
 LARGEST_ANSWER_FILE = 64 * 1024 * 1024
 Stamps = Mapping[str, tuple[int, int]]
 """Size and time of files, by their path in the folder."""
+LINK = -1
+"""The size of a link, which is none."""
 
 
 def prepare_folder(place: Path, workspace: str | None, prompt: Prompt, seed: Mapping[str, bytes]) -> Path:
@@ -38,21 +40,32 @@ def prepare_folder(place: Path, workspace: str | None, prompt: Prompt, seed: Map
 
 
 def stamps(folder: Path) -> Stamps:
-    """Of every regular file, except in folders that may not be entered; links are not followed."""
+    """Of every regular file and link, except in folders that may not be entered; links are not followed."""
     found = {}
-    for root, _, names in os.walk(folder):
-        for name in names:
+    for root, folders, names in os.walk(folder):
+        for name in (*folders, *names):
             path = Path(root, name)
             with contextlib.suppress(PermissionError):
                 status = path.lstat()
-                if stat.S_ISREG(status.st_mode):
-                    found[path.relative_to(folder).as_posix()] = (status.st_size, status.st_mtime_ns)
+                if stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
+                    size = status.st_size if stat.S_ISREG(status.st_mode) else LINK
+                    found[path.relative_to(folder).as_posix()] = (size, status.st_mtime_ns)
     return dict(sorted(found.items()))
 
 
-def changed(folder: Path, before: Stamps) -> dict[str, int]:
-    """The size of each file that is new or changed."""
-    return {name: stamp[0] for name, stamp in stamps(folder).items() if before.get(name) != stamp}
+def changed(folder: Path, before: Stamps) -> tuple[dict[str, int], dict[str, str]]:
+    """The size of each file that is new or changed; and what of that cannot be taken, as it can be shown, and why."""
+    new = {name: stamp[0] for name, stamp in stamps(folder).items() if before.get(name) != stamp}
+    links = {name: "it is a link" for name, size in new.items() if size == LINK}
+    odd = {name: "its name cannot be shown" for name in new if not name.isprintable()}
+    sizes = {name: size for name, size in new.items() if name not in links and name not in odd}
+    return sizes, {_shown(name): why for name, why in {**links, **odd}.items()}
+
+
+def _shown(name: str) -> str:
+    """A path with whatever cannot be shown written out: a name is bytes, which need not be text."""
+    plain = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in plain)
 
 
 def is_in_its_place(path: Path) -> bool:

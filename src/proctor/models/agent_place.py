@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from proctor.domain.errors import ProviderFaultError, RequestRejectedError, SandboxError
 from proctor.domain.place import APP, WORK, Place, PlaceLimits, Runner
 from proctor.domain.sandbox import MIB, Ending, Execution, SandboxLimits
+from proctor.domain.submission import TOOL_FOLDERS, left_behind, left_by
 from proctor.models.process import Finished, Limits
 
 AGENT, PROMPT = "agent", "prompt.txt"
@@ -19,8 +21,9 @@ MOST_FILES = 1_000
 MOST_BYTES = 16 * MIB
 DISK_BYTES = 256 * MIB
 OPENING_SECONDS = 60.0
+MOST_TOLD = 50
+"""Of what was left out."""
 _OF_ITSELF = frozenset({Ending.EXITED, Ending.CRASHED})
-_LEFT_BEHIND = frozenset({"__pycache__", ".git", "node_modules", ".venv", "venv", ".pytest_cache", ".mypy_cache"})
 
 
 class Task(Struct, frozen=True):
@@ -34,15 +37,23 @@ class Task(Struct, frozen=True):
     limits: Limits
 
 
+class Left(Struct, frozen=True):
+    """What an agent left in its folder."""
+
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """What is new or changed there."""
+    refusal: str = ""
+    """Why nothing of it was taken; empty where it was."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """What is no part of the program: path -> why."""
+
+
 class Worked(Struct, frozen=True):
     finished: Finished
-    files: dict[str, bytes]
-    """What is new or changed in the folder."""
+    left: Left
     seconds: float
     limit: str
     """The limit that it passed, which is its own doing, such as its time; empty where it came to an end of itself."""
-    refusal: str
-    """Why nothing of what it left was taken; empty where it was."""
 
 
 async def work_in_place(task: Task, runner: Runner) -> Worked:
@@ -68,9 +79,9 @@ async def work_in_place(task: Task, runner: Runner) -> Worked:
             limits=_limits(task.limits),
         )
         seconds = time.perf_counter() - started
-        files, refusal = await _files(place, task.seed)
+        left = await _left(place, task.seed)
         limit = "" if done.ending in _OF_ITSELF else str(done.ending)
-        return Worked(_finished(done), files, seconds, limit, refusal)
+        return Worked(_finished(done), left, seconds, limit)
     except SandboxError as fault:
         raise ProviderFaultError(f"the agent's place failed: {fault}") from fault
     finally:
@@ -112,18 +123,20 @@ def _finished(done: Execution) -> Finished:
     return Finished(-(done.signal or 9), done.stdout, said)
 
 
-def is_left_behind(path: str) -> bool:
-    """Whether a file was left by a tool, or has a name that is no text: never part of a program."""
-    return path.endswith(".pyc") or not _LEFT_BEHIND.isdisjoint(path.split("/")[:-1]) or not is_text(path)
+def told(paths: Iterable[str], others: Mapping[str, str]) -> dict[str, str]:
+    """What is no part of a program, and why: what tools left among these paths, and others for their own reasons.
 
-
-def is_text(path: str) -> bool:
-    """Whether a name can be written down; in a file system it may be any bytes."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    A tool's folder is named once, whatever is in it; of very many, the first are enough.
+    """
+    found: dict[str, str] = {}
+    for path in (*paths, *others):
+        if (tool := left_by(path)) is not None:
+            *folders, _ = path.split("/")
+            ends = (place for place, part in enumerate(folders, 1) if part in TOOL_FOLDERS)
+            found["/".join([*folders[:place], ""]) if (place := next(ends, 0)) else path] = left_behind(tool)
+        elif path in others:
+            found[path] = others[path]
+    return dict(islice(found.items(), MOST_TOLD))
 
 
 def too_much(sizes: Mapping[str, int]) -> str:
@@ -133,12 +146,14 @@ def too_much(sizes: Mapping[str, int]) -> str:
     return f"The agent left more than {MOST_FILES:,} files or {MOST_BYTES // MIB} MiB behind: nothing was taken."
 
 
-async def _files(place: Place, seed: Mapping[str, bytes]) -> tuple[dict[str, bytes], str]:
+async def _left(place: Place, seed: Mapping[str, bytes]) -> Left:
     """What it built, or nothing and why: too much is an answer that cannot be read, not a fault."""
-    listed = {path.removeprefix(f"{WORK}/"): size for path, size in (await place.list(WORK)).items()}
-    wanted = {path: size for path, size in listed.items() if not is_left_behind(path)}
+    listed = await place.list(WORK)
+    wanted = {path: size for path, size in listed.items() if left_by(path) is None}
     if refusal := too_much(wanted):
-        return {}, refusal
+        return Left(refusal=refusal)
     read = await place.read([f"{WORK}/{path}" for path in sorted(wanted)])
     found = {path.removeprefix(f"{WORK}/"): content for path, content in read.items()}
-    return {path: content for path, content in found.items() if seed.get(path) != content}, ""
+    unread = dict.fromkeys(sorted(wanted.keys() - found.keys()), "it could not be read")
+    files = {path: content for path, content in found.items() if seed.get(path) != content}
+    return Left(files, left_out=told(listed, {**await place.left_out(WORK), **unread}))

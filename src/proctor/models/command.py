@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from decimal import Decimal
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,8 +29,9 @@ from proctor.domain.offline import is_confined
 from proctor.domain.place import Runner
 from proctor.domain.price import reported
 from proctor.domain.response import FinishReason, Response, Usage
+from proctor.domain.submission import left_by
 from proctor.models.agent_folder import Stamps, changed, content, is_in_its_place, prepare_folder, stamps, written
-from proctor.models.agent_place import Task, is_left_behind, is_text, too_much, work_in_place
+from proctor.models.agent_place import MOST_TOLD, Left, Task, told, too_much, work_in_place
 from proctor.models.extraction import Extraction, compile_extraction
 from proctor.models.faults import MOST_READ, Target, parse_or_none
 from proctor.models.hiding import without
@@ -130,22 +132,22 @@ class CommandModel:
         handed = {name: self._environment[name] for name in self._settings.environment}
         done = await work_in_place(Task(self._program, tuple(self._args), prompt.text, seed, handed, limits), runner)
         is_text = self._settings.output == "text"
-        left = _Left({}, "") if is_text else _Left(done.files, done.refusal)
+        left = Left() if is_text else done.left
         if done.limit:
-            return left.cut_short(f"the agent was ended by its limit: {done.limit}", done.seconds)
+            return _cut_short(left, f"the agent was ended by its limit: {done.limit}", done.seconds)
         return self._built(done.finished, done.finished.stdout, left, done.seconds)
 
-    def _built(self, finished: Finished, said: bytes, left: _Left, seconds: float) -> Response:
+    def _built(self, finished: Finished, said: bytes, left: Left, seconds: float) -> Response:
         """What it left counts, however it ended; its own exit code is told beside it."""
         if not (left.files or left.refusal) or finished.exit_code in TRY_AGAIN:
             self._check(finished)
         if finished.exit_code == 0:
-            return left.response(self._read(said), seconds)
+            return _response(left, self._read(said), seconds)
         try:
             read = self._read(said)
         except ModelError:  # it failed before it could say what it was to
             read = ("", Usage(), None)
-        return left.response(read, seconds, FinishReason.OTHER, f"the agent {_ending(finished.exit_code)}")
+        return _response(left, read, seconds, FinishReason.OTHER, f"the agent {_ending(finished.exit_code)}")
 
     async def _work(
         self,
@@ -191,15 +193,15 @@ class CommandModel:
             why = f"gave no answer within {timeout_seconds:g} s" if is_late else f"{error}, and was ended"
             if is_building:
                 left = await asyncio.to_thread(_program, folder, before)
-                return left.cut_short(f"the agent {why}", time.perf_counter() - started)
+                return _cut_short(left, f"the agent {why}", time.perf_counter() - started)
             kind = ProviderFaultError if is_late else RequestRejectedError
             raise kind(f"{self._target.model} {why}") from None
         seconds = time.perf_counter() - started
         if is_building:
             return self._built(finished, said, await asyncio.to_thread(_program, folder, before), seconds)
         self._check(finished)
-        files = await asyncio.to_thread(self._collect, folder, before) if collects else {}
-        return _Left(files, "").response(self._read(said), seconds)
+        left = await asyncio.to_thread(self._collect, folder, before) if collects else Left()
+        return _response(left, self._read(said), seconds)
 
     async def _run(self, command: list[str], stdin: bytes, folder: Path, timeout_seconds: float) -> Finished:
         """To its end; TimeoutError or LimitExceededError where it was ended before."""
@@ -233,18 +235,19 @@ class CommandModel:
         usage, cost = self._found.read_usage(document)
         return self._found.read_answer(document, self._target.model), usage, cost
 
-    def _collect(self, folder: Path, before: Stamps) -> dict[str, bytes]:
+    def _collect(self, folder: Path, before: Stamps) -> Left:
         """The files that are new or changed, by their path in the folder; links are not followed."""
         if not is_in_its_place(folder):
             raise RequestRejectedError(f"{self._target.model} {MOVED}")
-        sizes = {name: size for name, size in changed(folder, before).items() if is_text(name)}
+        sizes, left_out = changed(folder, before)
         if len(sizes) > MOST_FILES or sum(sizes.values()) > LARGEST_FOLDER:
             most = f"{MOST_FILES} files or {LARGEST_FOLDER // 2**20} MB"
             raise RequestRejectedError(f"{self._target.model} left more than {most} behind")
         try:
-            return {name: content(folder / name) for name in sizes}
+            files = {name: content(folder / name) for name in sizes}
         except PermissionError as error:
             raise RequestRejectedError(f"{self._target.model} {_unreadable(error, folder)}") from None
+        return Left(files, left_out=dict(islice(left_out.items(), MOST_TOLD)))
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> CommandModel:
@@ -299,51 +302,48 @@ def _digest(program: str) -> str:
     return blake2b(content, digest_size=8).hexdigest()
 
 
-class _Left(Struct, frozen=True):
-    """What an agent left in its folder."""
+def _response(
+    left: Left,
+    read: tuple[str, Usage, Decimal | None],
+    seconds: float,
+    finish: FinishReason = FinishReason.STOP,
+    note: str | None = None,
+) -> Response:
+    text, usage, cost = read
+    return Response(
+        f"{text}\n{left.refusal}".strip() if left.refusal else text,
+        finish,
+        usage,
+        files=left.files,
+        latency_seconds=seconds,
+        cost_usd=cost,
+        cost_basis=reported(cost),
+        note=note,
+        left_out=left.left_out,
+    )
 
-    files: Mapping[str, bytes]
-    refusal: str
-    """Why nothing of it was taken; empty where it was."""
 
-    def response(
-        self,
-        read: tuple[str, Usage, Decimal | None],
-        seconds: float,
-        finish: FinishReason = FinishReason.STOP,
-        note: str | None = None,
-    ) -> Response:
-        text, usage, cost = read
-        return Response(
-            f"{text}\n{self.refusal}".strip() if self.refusal else text,
-            finish,
-            usage,
-            files=self.files,
-            latency_seconds=seconds,
-            cost_usd=cost,
-            cost_basis=reported(cost),
-            note=note,
-        )
-
-    def cut_short(self, note: str, seconds: float) -> Response:
-        return self.response(("", Usage(), None), seconds, FinishReason.LENGTH, note)
+def _cut_short(left: Left, note: str, seconds: float) -> Response:
+    return _response(left, ("", Usage(), None), seconds, FinishReason.LENGTH, note)
 
 
 def _ending(exit_code: int) -> str:
     return f"exited with {exit_code}" if exit_code > 0 else f"was ended by signal {-exit_code}"
 
 
-def _program(folder: Path, before: Stamps) -> _Left:
+def _program(folder: Path, before: Stamps) -> Left:
     """The program that was built there, or nothing and why: too much is an answer that cannot be read, not a fault."""
     if not is_in_its_place(folder):
-        return _Left({}, f"The agent {MOVED}: nothing was taken.")
-    sizes = {name: size for name, size in changed(folder, before).items() if not is_left_behind(name)}
+        return Left(refusal=f"The agent {MOVED}: nothing was taken.")
+    new, left_out = changed(folder, before)
+    sizes = {name: size for name, size in new.items() if left_by(name) is None}
     if refusal := too_much(sizes):
-        return _Left({}, refusal)
+        return Left(refusal=refusal)
     try:
-        return _Left({name: content(folder / name) for name in sizes}, "")
+        files = {name: content(folder / name) for name in sizes}
     except PermissionError as error:
-        return _Left({}, f"The agent {_unreadable(error, folder)}: nothing was taken.")
+        return Left(refusal=f"The agent {_unreadable(error, folder)}: nothing was taken.")
+    return Left(files, left_out=told(new, left_out))
 
 
 def _unreadable(error: PermissionError, folder: Path) -> str:
