@@ -59,7 +59,7 @@ BY_NAME = {
     "/etc/symlink": 'attempt(os.symlink, "x", "symlink", dir_fd=os.open("/etc", os.O_RDONLY))',
     "/etc/owned": 'attempt(os.chown, "/etc/owned", 1, 1)',
     "/etc/owned-behind": 'os.symlink("/etc/owned-behind", "/work/l4"); attempt(os.chown, "/work/l4", 1, 1)',
-    "/etc/group": 'attempt(os.fchown, os.open("/etc/group", os.O_RDONLY), 1, 1)',
+    "/dev": 'attempt(os.fchown, os.open("/dev", os.O_RDONLY), 1, 1)',
     "/etc/truncated": 'attempt(os.truncate, "/etc/truncated", 0)',
     "/etc/touched": 'attempt(os.utime, "/etc/touched")',
     "/etc/socket": 'attempt(socket.socket(socket.AF_UNIX).bind, "/etc/socket")',
@@ -89,7 +89,7 @@ BY_NUMBER = {
     "/etc/utimes235": 'call(235, b"/etc/utimes235", None)',
     "/etc/futimesat261": 'call(261, -100, b"/etc/futimesat261", None)',
     "/etc/fchmodat268": 'call(268, -100, b"/etc/fchmodat268", 0)',
-    "/etc/group": 'call(280, os.open("/etc/group", os.O_RDONLY), b"", None, 0x1000)',
+    "/usr/lib": 'call(280, os.open("/usr/lib", os.O_RDONLY), b"", None, 0x1000)',
     "/t": "one = socket.socket(socket.AF_UNIX)\n"
     'call(49, one.fileno(), struct.pack("H", 1) + b"/tmp/x\\0", ctypes.c_long(2**32 + 4))',
 }
@@ -119,10 +119,10 @@ attempt(os.open, "/etc/only-named", os.O_PATH | os.O_CREAT)
 for bad in (None, 8, 1 << 46, 0xffff_8000_0000_0000, 2**64 - 1): libc.syscall(437, -100, ctypes.c_void_p(bad), 8, 24)
 for bad in (8, 1 << 46, 0xffff_8000_0000_0000, 2**64 - 1): call(2, ctypes.c_void_p(bad), os.O_WRONLY)
 call(257, 999, b"relative", os.O_WRONLY); call(49, 999, ctypes.c_void_p(8), 110)
-work = os.open("/work", os.O_RDONLY); os.symlink("/etc", "/work/away")
+os.mkdir("/work/own"); work = os.open("/work/own", os.O_RDONLY); os.symlink("/etc", "/work/own/away")
 for path in (b"/etc/stays", b"../../etc/stays", b"away/stays"): stay(work, path, 0x10); stay(work, path, 0x08)
 call(280, work, b"", None, 0x1000); os.fchmod(work, 0o755)
-os.lchown("/work/away", os.getuid(), os.getgid()); os.chown(work, os.getuid(), os.getgid()); os.sync()
+os.lchown("/work/own/away", os.getuid(), os.getgid()); os.chown(work, os.getuid(), os.getgid()); os.sync()
 for copy in (open("/work/copy", "wb"), open("/work/copied", "wb")): attempt(fcntl.ioctl, copy, 0x40049409, work)
 try: os.setxattr("/work/copy", "user.x", b"1")
 except OSError as error: assert error.errno == errno.ENOTSUP, error
