@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,19 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "HF_TOKEN")
 PLACES = ("PROCTOR_DATABASE_URL", "PROCTOR_DATA")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "traced: coverage follows the processes that it starts, for only they run it")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Coverage takes a quarter of a second of every process that is started: it follows where it tells something."""
+    with pytest.MonkeyPatch.context() as patch:
+        if item.get_closest_marker("traced") is None:
+            patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+        return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -17,6 +17,7 @@ from commands import Cli
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
 
+pytestmark = pytest.mark.traced
 DEADLINE = 60
 
 

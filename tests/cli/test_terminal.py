@@ -102,6 +102,7 @@ def test_brackets_in_names_are_not_taken_for_markup(cli: Cli) -> None:
     assert "[red]danger[/red]" in cli("runs").out
 
 
+@pytest.mark.traced
 def test_a_terminal_sees_progress_and_then_the_table(environment: dict[str, str]) -> None:
     terminal = Terminal(
         "run", "puzzles", "-m", "demo/strong?delay_ms=40", "--limit", 60, "--concurrency", 2, environment=environment

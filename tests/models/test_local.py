@@ -22,6 +22,7 @@ from proctor.models.local import LocalModel, Server, Settings, create
 from proctor.models.local_weights import KNOWN, Weights, digest_of, find_weights
 
 needs_runtime = pytest.mark.skipif(find_spec("xllamacpp") is None, reason="proctor[local] is not installed")
+pytestmark = pytest.mark.traced
 QUESTION = Prompt((Message("user", "What is the capital of France? Answer with the city only."),))
 
 

@@ -18,6 +18,7 @@ from proctor.scorers.programs.checker import setup_of
 from proctor.scorers.programs.checking.frames import framed
 from scorers.programs.programs import checked, text
 
+pytestmark = pytest.mark.traced
 Changed = Callable[..., Problem]
 
 
