@@ -17,6 +17,7 @@ from proctor.scorers.programs.marking import mark
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
 from sandboxes.places.conftest import nothing_left
+from scorers.programs.conftest import created_runner
 from scorers.programs.programs import Kept
 
 __all__ = ["nothing_left"]
@@ -81,6 +82,12 @@ def test_a_module_named_like_a_tool_is_never_run_outside(tally: Problem, runner:
     assert not left.exists()
 
 
+@pytest.fixture(scope="module")
+def honest(tally: Problem) -> Scorecard:
+    """What the gold solution gets, with nothing beside it."""
+    return marked(tally, dict(tally.solution), created_runner(), READ)[0]
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -94,9 +101,8 @@ def test_a_module_named_like_a_tool_is_never_run_outside(tally: Problem, runner:
     ids=["deep", "signs", "null", "no text", "long", "no Python"],
 )
 def test_source_that_chokes_a_tool_is_no_better_than_source_it_can_read(
-    tally: Problem, runner: Runner, content: bytes
+    tally: Problem, runner: Runner, honest: Scorecard, content: bytes
 ) -> None:
-    honest, _ = marked(tally, dict(tally.solution), runner, READ)
     card, _ = marked(tally, with_gold(tally, {"monster.py": content}), runner, READ)
     assert {phase.name for phase in card.evidence.phases} == {phase.name for phase in honest.evidence.phases}
     assert card.total is not None

@@ -19,42 +19,50 @@ def quality(files: Mapping[str, str], language: str = "python") -> dict[str, Any
     return asyncio.run(reading.quality({path: text.encode() for path, text in files.items()}, language))
 
 
-def figures(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "ruff": sorted(one["code"] for one in found["ruff"]["findings"]),
-        "mypy": sorted(one["code"] for one in found["mypy"]["findings"]),
-        "black": found["black"]["formatted"],
-        "complexity": (found["complexity"]["functions"], found["complexity"]["simple"]),
-    }
+INSIDE = UGLY.replace("-> str:\n", "-> str:\n    # lizard forgives\n    #lizard forgives(cyclomatic_complexity)\n")
+TAIL = "  # type: ignore # noqa # fmt: skip # pyright: ignore"
+COMMENTS = (
+    *("# type: ignore", "# mypy: ignore-errors", "# pyright: basic", "# pylint: skip-file"),
+    *("# fmt: off", "# yapf: disable", "# fmt: skip", "# ruff: noqa", "# flake8: noqa", "#lizard forgive global"),
+    *("# #lizard forgives", "# lizard forgives", "# GENERATED CODE", "# -*- coding: latin-1; type: ignore -*-"),
+)
+PROGRAM = {
+    "honest.py": UGLY,
+    "inside.py": INSIDE.replace("undefined + x", f"undefined + x{TAIL}"),
+    **{f"first_{number}.py": f"{comment}\n{UGLY}" for number, comment in enumerate(COMMENTS)},
+}
+TOOLS = ("ruff", "mypy", "black", "complexity")
+Figures = dict[str, dict[str, list[str]]]
 
 
 @pytest.fixture(scope="module")
-def honest() -> dict[str, Any]:
-    return figures(quality({"main.py": UGLY}))
+def figures() -> Figures:
+    """What each tool says of each file; the tools read several at once, as many as their findings have room for."""
+    said: Figures = {}
+    for paths in (list(PROGRAM)[start : start + 6] for start in range(0, len(PROGRAM), 6)):
+        found = quality({path: PROGRAM[path] for path in paths})
+        assert (found["complexity"]["functions"], found["complexity"]["simple"]) == (len(paths), 0)
+        assert all(found[tool]["count"] == len(found[tool]["findings"]) for tool in TOOLS), "none was left out"
+        for path in paths:
+            codes = ((tool, [one["code"] for one in found[tool]["findings"] if one["file"] == path]) for tool in TOOLS)
+            said[path] = {tool: sorted(of_tool) for tool, of_tool in codes}
+    return said
 
 
-def test_an_ugly_program_is_found_out(honest: Mapping[str, Any]) -> None:
+def test_an_ugly_program_is_found_out(figures: Figures) -> None:
+    honest = figures["honest.py"]
     assert {"F401", "F821"} <= set(honest["ruff"])
     assert "name-defined" in honest["mypy"]
-    assert (honest["black"], honest["complexity"]) == (0, (1, 0))
+    assert (honest["black"], honest["complexity"]) == (["format"], ["complexity 13"])
 
 
-@pytest.mark.parametrize(
-    "comment",
-    [
-        *("# type: ignore", "# mypy: ignore-errors", "# pyright: basic", "# pylint: skip-file"),
-        *("# fmt: off", "# yapf: disable", "# fmt: skip", "# ruff: noqa", "# flake8: noqa", "#lizard forgive global"),
-        *("# #lizard forgives", "# lizard forgives", "# GENERATED CODE", "# -*- coding: latin-1; type: ignore -*-"),
-    ],
-)
-def test_a_comment_on_the_first_line_silences_nothing(comment: str, honest: Mapping[str, Any]) -> None:
-    assert figures(quality({"main.py": f"{comment}\n{UGLY}"})) == honest
+@pytest.mark.parametrize("number", range(len(COMMENTS)), ids=COMMENTS)
+def test_a_comment_on_the_first_line_silences_nothing(number: int, figures: Figures) -> None:
+    assert figures[f"first_{number}.py"] == figures["honest.py"]
 
 
-def test_comments_inside_silence_nothing(honest: Mapping[str, Any]) -> None:
-    inside = UGLY.replace("-> str:\n", "-> str:\n    # lizard forgives\n    #lizard forgives(cyclomatic_complexity)\n")
-    tail = "  # type: ignore # noqa # fmt: skip # pyright: ignore"
-    assert figures(quality({"main.py": inside.replace("undefined + x", f"undefined + x{tail}")})) == honest
+def test_comments_inside_silence_nothing(figures: Figures) -> None:
+    assert figures["inside.py"] == figures["honest.py"]
 
 
 @pytest.mark.parametrize("comment", ["// #lizard forgives", "/* GENERATED CODE */", "// lizard forgive global"])
