@@ -218,6 +218,20 @@ while True:
     except OSError: break
 """,
     },
+    "closes its folders to everybody": {
+        "main.py": """\
+import os
+for top in ('/work', '/data', '/tmp', '/app'):
+    for mode in (0o500, 0): os.chmod(top, mode)
+""",
+    },
+    "calls itself what the kernel says of others": {
+        "main.py": """\
+import ctypes, time
+for name in (b'\\x0bPPid:', b'\\x0cThreads:x', b'\\rVmHWM:'):
+    ctypes.CDLL(None).prctl(15, name, 0, 0, 0); time.sleep(0.1)
+""",
+    },
 }
 """Against a problem whose answer is a command."""
 
