@@ -260,6 +260,26 @@ def test_a_conversation_asks_every_turn_and_adds_up_the_usage() -> None:
     assert response.usage == Usage(30, 6, None, 9, 12)
 
 
+def test_a_turn_that_fails_is_asked_again_and_none_that_was_answered() -> None:
+    def act(text: str, before: int) -> Response | Exception:
+        if text == "and then?" and before == 0:
+            return ProviderFaultError("hiccup")
+        return Response(f"to {text}", usage=Usage(10, 2))
+
+    def talk() -> Iterator[Trial]:
+        for trial in trials(1):
+            yield replace(trial, sample=replace(trial.sample, follow_ups=("and then?",)))
+
+    journal, model = MemoryJournal(), ScriptedModel(act)
+    run(model, talk(), journal)
+    (answer,) = journal.answers
+    assert answer.response is not None
+    assert model.asked == {"q0": 1, "and then?": 2}
+    assert answer.retries == 1
+    assert answer.response.turns == ("to q0",)
+    assert answer.response.usage == Usage(20, 4)
+
+
 def test_a_slow_model_does_not_hold_up_a_fast_one() -> None:
     journal = MemoryJournal()
     fast, slow = ScriptedModel(), ScriptedModel(delay_seconds=0.3)

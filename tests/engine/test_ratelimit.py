@@ -148,6 +148,11 @@ def test_tokens_left_are_used_up_and_no_more() -> None:
     assert times == [0.0, 0.0, 7.0, 7.0]
 
 
+def test_a_quota_that_is_spent_for_hours_is_asked_for_after_ten_minutes() -> None:
+    assert asyncio.run(learned(RateState(0, 8 * 3600.0))(2)) == [600.0, 600.0]
+    assert asyncio.run(learned(RateState(tokens_left=0, tokens_reset_seconds=8 * 3600.0))(1)) == [600.0]
+
+
 def test_news_wakes_those_who_wait() -> None:
     async def go() -> float:
         limit = RateLimit()

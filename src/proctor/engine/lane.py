@@ -27,6 +27,32 @@ REJECTIONS_BEFORE_GIVING_UP = 20
 TIMEOUT_GRACE_SECONDS = 1.0
 
 
+class _Conversation:
+    """What was said of a trial so far: a turn that failed is asked again, and none that was answered and paid for."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        self.response: Response | None = None
+        self._prompt = trial.prompt
+        self._turns = 0
+
+    def next_prompt(self) -> Prompt | None:
+        """All that was said, and what is asked next; None when everything was."""
+        if self.response is None:
+            return self._prompt
+        follow_ups = self.trial.sample.follow_ups
+        if self._turns > len(follow_ups):
+            return None
+        said = (Message("assistant", self.response.text), Message("user", follow_ups[self._turns - 1]))
+        return self._prompt.with_messages((*self._prompt.messages, *said))
+
+    def add(self, prompt: Prompt, response: Response) -> None:
+        """Usage and latency add up."""
+        self.response = response if self.response is None else joined(self.response, response)
+        self._prompt = prompt
+        self._turns += 1
+
+
 class Lane:
     """One model's way in: `ask` gives an Answer, or None when the run was stopped before there was one."""
 
@@ -67,9 +93,10 @@ class Lane:
     async def ask(self, trial: Trial) -> Answer | None:
         """Ask until there is an answer or a reason not to; a fault is an Answer without a response."""
         retries = 0
+        talk = _Conversation(trial)
         while not self.is_closed:
             try:
-                response = await self._request(trial)
+                response = await self._request(talk)
             except ModelError as error:
                 self._learn_from(error)
                 wait = self._policy.wait_seconds(error, retries)
@@ -85,14 +112,14 @@ class Lane:
                     return Answer(trial, response, retries=retries)
         return None
 
-    async def _request(self, trial: Trial) -> Response | None:
+    async def _request(self, talk: _Conversation) -> Response | None:
         await self._breaker.admit()
         started = await self._limit.acquire()
         try:
             if self.is_closed:
                 self._breaker.released()
                 return None
-            response = await self._converse(trial)
+            response = await self._converse(talk)
             if response is None:
                 self._breaker.released()
                 return None
@@ -138,22 +165,14 @@ class Lane:
         except TimeoutError:
             return
 
-    async def _converse(self, trial: Trial) -> Response | None:
-        """One turn, or as many as the sample has; usage and latency add up."""
-        response = await self._turn(trial.prompt, trial)
-        for follow_up in trial.sample.follow_ups:
+    async def _converse(self, talk: _Conversation) -> Response | None:
+        """One turn, or as many as the sample has, from where the last attempt got to."""
+        while (prompt := talk.next_prompt()) is not None:
+            response = await self._turn(prompt, replace(talk.trial, prompt=prompt))
             if response is None:
                 return None
-            prompt = self._continued(trial.prompt, response, follow_up)
-            trial = replace(trial, prompt=prompt)
-            last = await self._turn(prompt, trial)
-            response = None if last is None else joined(response, last)
-        return response
-
-    @staticmethod
-    def _continued(prompt: Prompt, response: Response, follow_up: str) -> Prompt:
-        said = (Message("assistant", response.text), Message("user", follow_up))
-        return prompt.with_messages((*prompt.messages, *said))
+            talk.add(prompt, response)
+        return talk.response
 
     async def _turn(self, prompt: Prompt, trial: Trial) -> Response | None:
         """One request in its turn; None when the run stops before that, or when there is no money left for it."""

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from proctor.domain.model import Allowance, Model
 from proctor.domain.response import RateState, Usage
+from proctor.engine.retry import LONGEST_RETRY_AFTER_SECONDS
 
 MINUTE = 60.0
 CHARACTERS_PER_TOKEN = 4
@@ -159,13 +160,15 @@ class RateLimit:
     def _learn(self, rate: RateState) -> None:
         """Requests in flight may not have been counted yet: taken as not counted, so that none is turned away."""
         now = self._clock()
+        # A quota that is spent for hours is no reason to wait in silence: then a request is sent, and its answer tells.
+        longest = LONGEST_RETRY_AFTER_SECONDS
         if rate.requests_left is not None and rate.requests_reset_seconds is not None:
-            uncounted = self._in_flight
-            self._requests_left = Window(max(0, rate.requests_left - uncounted), now + rate.requests_reset_seconds)
+            left = rate.requests_left - self._in_flight
+            self._requests_left = Window(max(0, left), now + min(rate.requests_reset_seconds, longest))
         if rate.tokens_left is not None and rate.tokens_reset_seconds is not None:
-            left = rate.tokens_left - self._in_flight * (self._tokens_each or 0.0)
+            tokens = rate.tokens_left - self._in_flight * (self._tokens_each or 0.0)
             # One that needs more than is ever left would wait for nothing: it goes when the allowance is whole again.
-            self._tokens_left = Window(max(0, left), now + rate.tokens_reset_seconds)
+            self._tokens_left = Window(max(0, tokens), now + min(rate.tokens_reset_seconds, longest))
 
 
 class RateLimits:
