@@ -43,6 +43,7 @@ class _Manner(NamedTuple):
     """An empty path stands for the descriptor."""
 
 
+_USUAL = _Manner()
 _ONE, _ONE_AT = (_Target(None, 0),), (_Target(0, 1),)
 _FOLLOWED, _FOLLOWED_AT = (_Target(None, 0, is_followed=True),), (_Target(0, 1, is_followed=True),)
 _TARGETS: dict[str, tuple[_Target, ...]] = {
@@ -124,17 +125,18 @@ class Writes:
     def _paths(self, notice: kernel.Notice) -> list[bytes]:
         """What it would change, leaving out what is plainly inside."""
         name = self._names[notice.number]
-        manner = _Manner()
+        manner = _USUAL
         if name == _BIND:
             path = _socket_path(notice)
-            found = [self._led(notice.thread, HERE, path, manner._replace(is_following=False))] if path else []
+            found = [self._led(notice.thread, HERE, path, is_following=False)] if path else []
         else:
             if name in _OPENING:
                 flags, how = _open_flags(name, notice)
                 if not flags & _WRITING or flags & os.O_PATH:
                     return []
                 is_following = not (flags & os.O_NOFOLLOW or flags & _NEW == _NEW)
-                manner = _Manner(is_following, is_staying=bool(how & _STAYING))
+                if how & _STAYING or not is_following:
+                    manner = _Manner(is_following, is_staying=bool(how & _STAYING))
             elif name in _FLAGGED:
                 flags = notice.arguments[_FLAGGED[name]]
                 manner = _Manner(not flags & _NOT_FOLLOWING, is_itself=bool(flags & _ITSELF))
@@ -153,7 +155,7 @@ class Writes:
         if path is None:
             return None
         is_following = target.is_followed and manner.is_following
-        return self._led(notice.thread, folder, path, manner._replace(is_following=is_following))
+        return self._led(notice.thread, folder, path, is_following=is_following, is_staying=manner.is_staying)
 
     def _opened(self, thread: int, folder: int) -> bytes | None:
         try:
@@ -163,13 +165,15 @@ class Writes:
             pass  # whatever the reason, its name is asked for next
         return base_of(thread, folder)
 
-    def _led(self, thread: int, folder: int, path: bytes, manner: _Manner) -> bytes | None:
-        is_absolute = path.startswith(b"/") and not manner.is_staying
+    def _led(
+        self, thread: int, folder: int, path: bytes, *, is_following: bool, is_staying: bool = False
+    ) -> bytes | None:
+        is_absolute = path.startswith(b"/") and not is_staying
         at = path if is_absolute else door_to(thread, folder) + b"/" + path
-        if not manner.is_staying and self._is_plainly_inside(at, is_following=manner.is_following):
+        if not is_staying and self._is_plainly_inside(at, is_following=is_following):
             return None
         base = b"/" if is_absolute else base_of(thread, folder)
-        return resolved(thread, base, path, is_following=manner.is_following, is_staying=manner.is_staying)
+        return resolved(thread, base, path, is_following=is_following, is_staying=is_staying)
 
     def _is_plainly_inside(self, at: bytes, *, is_following: bool) -> bool:
         """Asks the kernel once or twice, so that ordinary writing is not slowed down; False when it is not so plain."""
