@@ -176,13 +176,14 @@ def test_everyday_tools_do_their_work_and_nothing_forbidden() -> None:
 set -e; umask 022; echo one > /tmp/a; cp /tmp/a b; cp -p /tmp/a c; cp -a b d; mv /tmp/a e; mv e /data/e
 sed -i s/one/two/ b; install -m 600 b f; touch -r b f; chown "$(id -u):$(id -g)" f; ln -s f g; chown -h "$(id -u)" g
 mkdir -p h/i; cp f h/i; tar cf j.tar h; mkdir k; tar xf j.tar -C k; rm -r h; sync; sync f; cat b c /data/e k/h/i/f
+bash -c 'read line <<< three; (cat <(echo "$line")) & wait; four=$(echo four); echo "$four"'
 """
 
     async def work(place: Place) -> tuple[Execution, Seen]:
         return await place.execute(["sh", "-c", source], limits=SMALL), await place.seen()
 
     done, seen = within("bubblewrap", work)
-    assert (done.stdout, done.stderr, done.exit_code) == (b"two\none\none\ntwo\n", b"", 0)
+    assert (done.stdout, done.stderr, done.exit_code) == (b"two\none\none\ntwo\nthree\nfour\n", b"", 0)
     assert (seen.violations, seen.writes) == ({}, {})
 
 

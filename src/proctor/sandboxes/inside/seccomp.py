@@ -69,9 +69,10 @@ _QUIET = {
     0: "sync syncfs",
 }
 
-# Terminal questions, bytes waiting, non-blocking, close-on-exec, and of two open files that one share the other's
-# blocks, as `cp` tries first: everything else, TIOCSTI above all, is refused.
-_IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x40049409)
+# Terminal questions (`bash` asks who is in front, new C libraries have a new way to ask), bytes waiting, non-blocking,
+# close-on-exec, and of two open files that one share the other's blocks, as `cp` tries first: everything else, TIOCSTI
+# above all, is refused.
+_IOCTLS = (0x5401, 0x802C542A, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x40049409)
 # Names, dumpable, bounding set?, no new privileges: nothing that undoes the parent-death signal.
 _PRCTLS = (3, 4, 15, 16, 21, 23, 38, 39, 0x53564D41)
 
