@@ -1,4 +1,7 @@
-"""A program as it is handed in: files by path, none of which leads out of its folder."""
+"""A program as it is handed in: files by path, none of which leads out of its folder.
+
+What a program may be at most is said here and nowhere else; whoever takes, reads or marks one asks this module.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ MOST_BYTES = 16 * 1024 * 1024
 LONGEST_PATH = 240
 LONGEST_NAME = 100
 DEEPEST = 16
+"""Folders around a file."""
 TOOL_FOLDERS = frozenset(
     {"__pycache__", ".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".pytest_cache", ".mypy_cache"}
     | {".ruff_cache", "__MACOSX"}
@@ -51,13 +55,44 @@ def clean_path(path: str) -> str:
         raise ValueError("the path leads out of the folder ('..')")
     if not parts or plain.endswith("/"):
         raise ValueError("the path names no file")
-    if len(parts) > DEEPEST:
-        raise ValueError(f"the path is more than {DEEPEST} folders deep")
     _refuse_long(parts)
     return "/".join(parts)
 
 
+def beyond_limits(files: Mapping[str, bytes]) -> str | None:
+    """Why these files are more than a program may be, or cannot be laid out as they are named; None when they can."""
+    if len(files) > MOST_FILES:
+        return f"there are {len(files):,} files, at most {MOST_FILES:,} are accepted"
+    size = sum(map(len, files.values()))
+    if size > MOST_BYTES:
+        return f"the files together are {size:,} bytes, at most {MOST_BYTES // 2**20} MiB are accepted"
+    for path in files:
+        try:
+            _refuse_misnamed(path)
+        except ValueError as reason:
+            return f"the file {path[:80]!r}: {reason}"
+        if clash := next((folder for folder in _folders(path) if folder in files), None):
+            return f"{clash!r} cannot be a file and a folder at once"
+    return None
+
+
+def _refuse_misnamed(path: str) -> None:
+    """A path that is taken as it is: backslashes, '~' and the like are letters where programs run."""
+    parts = path.split("/")
+    if _CONTROL.search(path):
+        raise ValueError("the path has control characters")
+    if path.startswith("/"):
+        raise ValueError("the path is absolute")
+    if ".." in parts:
+        raise ValueError("the path leads out of the folder ('..')")
+    if "" in parts or "." in parts:
+        raise ValueError("the path is not written in the plain form folder/file")
+    _refuse_long(parts)
+
+
 def _refuse_long(parts: list[str]) -> None:
+    if len(parts) - 1 > DEEPEST:
+        raise ValueError(f"the path is more than {DEEPEST} folders deep")
     try:
         lengths = [len(part.encode("utf-8")) for part in parts]
     except UnicodeEncodeError:
@@ -113,8 +148,12 @@ class Collected:
 
 def clashing(name: str, others: Iterable[str]) -> str | None:
     """The path that would have to be a file and a folder at once."""
-    folders = {name[: match.start()] for match in re.finditer("/", name)}
+    folders = _folders(name)
     for other in others:
         if other in folders or other.startswith(f"{name}/"):
             return min(other, name, key=len)
     return None
+
+
+def _folders(path: str) -> set[str]:
+    return {path[: match.start()] for match in re.finditer("/", path)}

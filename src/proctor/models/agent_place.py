@@ -13,12 +13,10 @@ from msgspec import Struct, field
 from proctor.domain.errors import ProviderFaultError, RequestRejectedError, SandboxError
 from proctor.domain.place import APP, WORK, Place, PlaceLimits, Runner
 from proctor.domain.sandbox import MIB, Ending, Execution, SandboxLimits
-from proctor.domain.submission import TOOL_FOLDERS, left_behind, left_by
+from proctor.domain.submission import MOST_BYTES, MOST_FILES, TOOL_FOLDERS, left_behind, left_by
 from proctor.models.process import Finished, Limits
 
 AGENT, PROMPT = "agent", "prompt.txt"
-MOST_FILES = 1_000
-MOST_BYTES = 16 * MIB
 DISK_BYTES = 256 * MIB
 OPENING_SECONDS = 60.0
 MOST_TOLD = 50

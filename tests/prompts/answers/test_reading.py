@@ -72,7 +72,7 @@ def test_the_files_of_an_agent_are_taken_as_they_are() -> None:
         ("C:\\windows\\x.py", "absolute"),
         ("~/x.py", "begins with '~'"),
         ("..\\x.py", "leads out of the folder"),
-        ("/".join(["a"] * DEEPEST) + "/x.py", "folders deep"),
+        ("/".join(["a"] * (DEEPEST + 1)) + "/x.py", "folders deep"),
         ("a" * 101 + ".py", "longer than"),
     ],
 )

@@ -15,6 +15,7 @@ from proctor.domain.errors import SandboxError, ScorerError
 from proctor.domain.place import PlaceLimits, Runner
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import PHASES
+from proctor.domain.submission import DEEPEST, MOST_BYTES, MOST_FILES, Collected
 from proctor.scorers.programs import load_tools
 from proctor.scorers.programs.evidence import evidence_from_json, evidence_to_json
 from proctor.scorers.programs.marking import mark
@@ -176,11 +177,24 @@ def test_a_program_is_refused_before_it_reaches_a_place(tally: Problem, runner: 
         ({"main.py": b"\x00\x01"}, "binary"),
         ({"main.py": b"\xff\xfe"}, "not UTF-8"),
         ({"main.py": b"", "../x": b""}, "leads out"),
-        ({f"{number}.py": b"" for number in range(500)}, "files"),
+        ({f"{number}.py": b"" for number in range(MOST_FILES + 1)}, "files"),
     ):
         card = marked(tally, files, runner)
         assert words in phase(card, "validate").log
         assert str(phase(card, "build").status) == "not measured"
+
+
+def test_a_program_at_the_limits_of_an_answer_is_marked(tally: Problem, runner: Runner) -> None:
+    deep = "/".join(["folder"] * DEEPEST)
+    files = {**tally.solution, f"{deep}/data.txt": b"", "Notes.txt": b"", "notes.txt": b"", "one\\name.txt": b""}
+    files["table.py"] = b'TABLE = "' + b"x" * 300_000 + b'"\n'
+    files["filling.bin"] = bytes(MOST_BYTES - 100_000 - sum(map(len, files.values())))
+    files |= {f"data/{number}.txt": b"" for number in range(MOST_FILES - len(files))}
+    submission = Collected()
+    assert all(submission.take(path, content) for path, content in files.items() if "\\" not in path)
+    assert len(files) == MOST_FILES
+    card = marked(tally, files, runner)
+    assert {str(check.status) for check in card.evidence.checks} == {"passed"}, card.reason
 
 
 @needs_load

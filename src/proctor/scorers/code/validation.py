@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 MAX_SOURCE_BYTES = 256 * 1024
-MAX_FILES = 200
-MAX_TOTAL_BYTES = 8 * 1024 * 1024
 MAX_LINE = 64 * 1024
 MAX_DEPTH = 10
 MAX_NAME = 255
@@ -17,23 +14,31 @@ _NAME = re.compile(r"^[^\x00-\x1f\x7f]+$")
 
 
 def source_problem(source: str) -> str | None:
-    """Why this source is refused; None when it may run."""
+    """Why this source, an answer by itself, is refused; None when it may run."""
     size = len(source.encode("utf-8", "surrogatepass"))
     if size > MAX_SOURCE_BYTES:
         return f"{size:,} bytes of source, at most {MAX_SOURCE_BYTES:,} are accepted"
-    if any("\ud800" <= letter <= "\udfff" for letter in source):
-        return "not text: it holds half characters"
-    match = _CONTROL.search(source)
-    if match is not None:
-        return f"binary: control character 0x{ord(match[0]):02x} at position {match.start():,}"
+    problem = text_problem(source)
+    if problem:
+        return problem
     longest = max(map(len, source.splitlines()), default=0)
     if longest > MAX_LINE:
         return f"a line of {longest:,} characters, at most {MAX_LINE:,} are accepted"
     return None
 
 
+def text_problem(source: str) -> str | None:
+    """Why this is no source text at all, however long; None when it is."""
+    if any("\ud800" <= letter <= "\udfff" for letter in source):
+        return "not text: it holds half characters"
+    match = _CONTROL.search(source)
+    if match is not None:
+        return f"binary: control character 0x{ord(match[0]):02x} at position {match.start():,}"
+    return None
+
+
 def path_problem(name: str) -> str | None:
-    """Why a file may not be laid out under this name."""
+    """Why a check may not lay a file out under this name."""
     path = PurePosixPath(name)
     if not name or not _NAME.match(name) or "\\" in name:
         return "not a usable file name"
@@ -43,24 +48,4 @@ def path_problem(name: str) -> str | None:
         return "too deep or too long"
     if name.endswith("/") or str(path) != name:
         return "not written in the plain form folder/file"
-    return None
-
-
-def files_problem(files: Mapping[str, bytes]) -> str | None:
-    """Why these files are refused; None when they may be laid out."""
-    if len(files) > MAX_FILES:
-        return f"{len(files):,} files, at most {MAX_FILES} are accepted"
-    total = sum(map(len, files.values()))
-    if total > MAX_TOTAL_BYTES:
-        return f"{total:,} bytes in all, at most {MAX_TOTAL_BYTES:,} are accepted"
-    folded: dict[str, str] = {}
-    for name in files:
-        problem = path_problem(name)
-        if problem:
-            return f"the file {name[:80]!r}: {problem}"
-        other = folded.setdefault(name.casefold(), name)
-        if other != name:
-            return f"the files {other!r} and {name!r} differ only in case"
-        if any(str(parent) in files for parent in PurePosixPath(name).parents):
-            return f"the file {name!r} lies inside another file"
     return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from proctor.domain.problem import Problem
-from proctor.scorers.code.validation import files_problem, source_problem
+from proctor.domain.submission import beyond_limits
+from proctor.scorers.code.validation import text_problem
 from proctor.scorers.programs.entry import SUFFIXES, Entry, candidates, entry_of
 
 _TEXT_SUFFIXES = tuple(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
@@ -15,7 +16,7 @@ def refusal(problem: Problem, files: Mapping[str, bytes]) -> str | None:
     """Why these files are no program for this problem; None when they may be built."""
     if not files:
         return "there are no files"
-    wrong = files_problem(files)
+    wrong = beyond_limits(files)
     if wrong:
         return wrong
     for path, content in files.items():
@@ -42,4 +43,4 @@ def _source(content: bytes) -> str | None:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         return "binary: it is not UTF-8 text"
-    return source_problem(text)
+    return text_problem(text)
