@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -177,6 +178,11 @@ def test_weights_are_the_problems_own_and_a_dimension_without_weight_is_not_show
         (AT_MOST, {"p95_ms": 100.0}, {}, 1.0),
         (AT_MOST, {"p95_ms": 400.0}, {}, 0.25),
         (AT_MOST, {}, {}, None),
+        (AT_MOST, {"p95_ms": math.nan}, {}, None),
+        (Threshold("throughput", 10.0, "requests/s", is_upper=False), {"throughput_rps": math.nan}, {}, None),
+        (HALF_OF_GOLD, {"throughput_rps": math.nan}, {"throughput_rps": 100.0}, None),
+        (HALF_OF_GOLD, {"throughput_rps": 100.0}, {"throughput_rps": math.nan}, None),
+        (THREE_TIMES_GOLD, {"work_seconds": math.nan}, {"work_seconds": 2.0}, None),
         (HALF_OF_GOLD, {"throughput_rps": 300.0}, {"throughput_rps": 100.0}, 1.0),
         (HALF_OF_GOLD, {"throughput_rps": 80.0}, {"throughput_rps": 100.0}, 1.0),
         (HALF_OF_GOLD, {"throughput_rps": 62.5}, {"throughput_rps": 100.0}, 0.4 / 0.75),

@@ -173,11 +173,16 @@ def is_met(threshold: Threshold, evidence: Evidence) -> bool | None:
 def _measured(threshold: Threshold, evidence: Evidence) -> tuple[float, float] | None:
     """What was measured and what it is held against; a program that failed under load measures as badly as can be."""
     name, factor = MEASURED_AS[threshold.measure]
-    value, gold = evidence.measures.get(name), evidence.gold_measures.get(name)
+    value, gold = _known(evidence.measures.get(name)), _known(evidence.gold_measures.get(name))
     bound = threshold.value if threshold.unit != "gold" else None if gold is None else threshold.value * gold * factor
     if value is None and _failed_under_load(evidence.phases):
         return (math.inf if threshold.is_upper else 0.0), threshold.value if bound is None else bound
     return None if value is None or bound is None else (value * factor, bound)
+
+
+def _known(value: float | None) -> float | None:
+    """What is not a number was not measured."""
+    return None if value is None or math.isnan(value) else value
 
 
 def _is_within(threshold: Threshold, value: float, bound: float) -> bool:
