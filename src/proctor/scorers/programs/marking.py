@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Coroutine, Mapping
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from proctor.domain.artifacts import Artifacts
-from proctor.domain.errors import SandboxError
+from proctor.domain.errors import SandboxError, ScorerError
 from proctor.domain.message import Json
 from proctor.domain.place import Runner
 from proctor.domain.problem import CheckKind, InterfaceKind, Level, Problem
 from proctor.domain.sandbox import MIB
 from proctor.domain.scorecard import PHASES, CheckResult, CheckStatus, Evidence, Phase, PhaseStatus
+from proctor.domain.submission import beyond_limits
 from proctor.scorers.programs import load_tools, reading, validating
 from proctor.scorers.programs.archive import program_zip
 from proctor.scorers.programs.checker import Checked, Order, run_checks, setup_of
@@ -26,9 +29,11 @@ from proctor.scorers.programs.phases import Note, Phases
 from proctor.scorers.programs.profiling import profile
 from proctor.scorers.programs.subject import Subject
 from proctor.scorers.programs.tools.running import not_run
-from proctor.scorers.programs.turns import load_turn
+from proctor.scorers.programs.turns import WAIT_SECONDS, load_turn
 
 _UNREAD = "not asked for"
+_One = TypeVar("_One")
+_Other = TypeVar("_Other")
 
 
 async def mark(
@@ -73,7 +78,7 @@ class _Marking:
             note.evidence = {"files": {path: len(content) for path, content in sorted(self._files.items())[:500]}}
         if not refused:
             entry = validating.entry(self._problem, self._files)
-            subject = await Subject.open(self._problem, self._files, entry, self._runner, self._options)
+            subject = await Subject.open(self._problem, self._files, entry, self._runner, self._patient())
             try:
                 self._record = {**self._record, **subject.place.record}
                 await self._mark(subject)
@@ -85,7 +90,13 @@ class _Marking:
             with self._phases.phase("clean up") as note:
                 await subject.close()
                 note.say("the place and everything in it is gone")
-        return self._evidence("" if refused else self._kept())
+        return self._evidence(self._kept())
+
+    def _patient(self) -> MarkOptions:
+        """Waiting for others to measure is not the program's time: its place outlasts the longest wait there is."""
+        if self._why_no_load():
+            return self._options
+        return replace(self._options, place_seconds=self._options.place_seconds + WAIT_SECONDS)
 
     async def _mark(self, subject: Subject) -> None:
         """Everything between a valid program and a stopped one."""
@@ -240,7 +251,7 @@ class _Marking:
             for name in ("security", "quality"):
                 self._phases.skip(name, _UNREAD)
             return
-        await asyncio.gather(self._scan(subject), self._judge(subject))
+        await _both(self._scan(subject), self._judge(subject))
 
     async def _scan(self, subject: Subject) -> None:
         with self._phases.phase("security") as note:
@@ -250,7 +261,7 @@ class _Marking:
 
     async def _judge(self, subject: Subject) -> None:
         with self._phases.phase("quality") as note:
-            found, self._own = await asyncio.gather(
+            found, self._own = await _both(
                 reading.quality(self._files, subject.entry.language), self._own_tests(subject)
             )
             self._tell(note, {**found, "coverage": self._own.coverage})
@@ -260,7 +271,7 @@ class _Marking:
             return OwnTests(coverage=not_run(_UNREAD))
         try:
             return await run_own_tests(self._problem, self._files, subject.entry, self._runner, self._options)
-        except SandboxError as error:
+        except (SandboxError, ScorerError) as error:
             return OwnTests(coverage=not_run(str(error)))  # they count for nothing, so they cost nothing
 
     def _tell(self, note: Note, found: Mapping[str, Mapping[str, Any]]) -> None:
@@ -276,8 +287,8 @@ class _Marking:
         note.say("stopped" if subject.is_listening else "nothing was left running")
 
     def _kept(self) -> str:
-        """The program itself, as a zip that is the same for the same files."""
-        if self._artifacts is None:
+        """The program itself, as a zip that is the same for the same files; not what no program may be."""
+        if self._artifacts is None or not self._files or beyond_limits(self._files):
             return ""
         return self._artifacts.put("program.zip", program_zip(self._files))
 
@@ -314,3 +325,14 @@ def _noted(checked: Checked, *, is_property: bool) -> Note:
     note = Note(log=f"{passed} of {len(results)} checks passed")
     note.evidence = {"passed": passed, "checks": len(results)}
     return note
+
+
+async def _both(one: Coroutine[Any, Any, _One], other: Coroutine[Any, Any, _Other]) -> tuple[_One, _Other]:
+    """What both give, side by side; when one fails, the other has ended before its error is raised as it is."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            first, second = group.create_task(one), group.create_task(other)
+    except BaseExceptionGroup as failed:
+        error = failed.exceptions[0]
+        raise error from error.__cause__
+    return first.result(), second.result()
