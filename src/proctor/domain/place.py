@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -45,6 +46,23 @@ class Seen(Struct, frozen=True):
     """Addresses outside the place that were tried, and how often; nobody gets there."""
     writes: Mapping[str, int] | None = None
     """Files outside the place's folders that were to be changed, and how often; None where nobody could see that."""
+
+
+def together(several: Sequence[Seen]) -> Seen:
+    """What several places of one program saw: attempts add up, of memory the highest counts; unknown stays unknown."""
+
+    def added(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+        return dict(sum(map(Counter, counts), Counter[str]()))
+
+    writes = [one.writes for one in several if one.writes is not None]
+    cpu = [one.cpu_seconds for one in several if one.cpu_seconds is not None]
+    return Seen(
+        violations=added(one.violations for one in several),
+        peak_memory_bytes=max((one.peak_memory_bytes for one in several if one.peak_memory_bytes), default=None),
+        cpu_seconds=sum(cpu) if len(cpu) == len(several) else None,
+        egress=added(one.egress for one in several),
+        writes=added(writes) if len(writes) == len(several) else None,
+    )
 
 
 class Process(Protocol):

@@ -102,6 +102,39 @@ def test_a_slowed_command_scores_lower_with_the_shipped_thresholds(runner: Runne
     assert performance(slowed) < slower(1) - 0.1
 
 
+REMEMBERING = """    text = sys.stdin.read()
+    kept = [folder + "/remembered" for folder in ("/tmp", "/app", "/data", "/dev/shm")]
+    if len(text) > 100_000 and not any(map(__import__("os").path.exists, kept)):
+        for path in kept:
+            open(path, "w").close()
+        __import__("time").sleep(4)
+    times, complaints = add_up(text.splitlines(keepends=True))
+"""
+
+
+def test_what_a_command_remembers_of_a_round_helps_it_in_no_other(runner: Runner) -> None:
+    sheets = read_problem(CATALOG / "timesheet-total")
+    files = with_change(sheets, "main.py", "    times, complaints = add_up(sys.stdin)\n", REMEMBERING)
+    card = marked(sheets, files, runner, replace(THREE_ROUNDS, rounds=2))
+    assert str(phase(card, "load").status) == "done"
+    assert len(phase(card, "load").evidence["program_rounds"]) == 2
+    assert card.evidence.measures["work_seconds"] >= 4
+    assert card.evidence.gold_measures["work_seconds"] < 4
+
+
+def test_what_a_library_remembers_of_a_round_helps_it_in_no_other(runner: Runner) -> None:
+    sets = read_problem(CATALOG / "interval-set")
+    old = '        """Give the numbers in either set."""\n'
+    slow = (
+        "        if len(self._starts) > 5_000 and not SLEPT:\n            SLEPT.append(__import__('time').sleep(4))\n"
+    )
+    files = dict(with_change(sets, "intervals.py", old, old + slow))
+    files["intervals.py"] += b"\n\nSLEPT: list[None] = []\n"
+    card = marked(sets, files, runner, replace(THREE_ROUNDS, rounds=2))
+    assert str(phase(card, "load").status) == "done"
+    assert card.evidence.measures["work_seconds"] >= 4
+
+
 GET = '        if self.path == "/health":\n'
 LOADED = '        if self.path == "/notes/loaded":\n'
 

@@ -16,22 +16,24 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from proctor.benchmarks.problems.schema import NEAREST_GOLD
 from proctor.domain.errors import ScorerError
 from proctor.domain.place import Reach
+from proctor.domain.sandbox import Spent
 from proctor.scorers.programs import load_tools, locust, wrk
 from proctor.scorers.programs.expectations import MOST_WRONG, filled, judge, mistake
-from proctor.scorers.programs.load import durations, figures
+from proctor.scorers.programs.load import Measured, durations, figures
 from proctor.scorers.programs.load_answers import LONGEST_BODY, Answer, LoadFailedError, Round
 from proctor.scorers.programs.marks import NOISE
 from proctor.scorers.programs.options import MarkOptions
 from proctor.scorers.programs.phases import Phases
 from proctor.scorers.programs.sending import send
 from proctor.scorers.programs.service_load import FOLLOWED, ServiceLoad
+from proctor.scorers.programs.subject import Subject
 from proctor.scorers.programs.turns import WAIT_SECONDS, load_turn, turn_folder
 
 needs_wrk = pytest.mark.skipif(wrk.version() is None, reason="wrk is not on this machine")
@@ -416,6 +418,7 @@ def test_one_measures_at_a_time_in_this_process(tmp_path: Path) -> None:
 HOLDING = """
 import asyncio, sys
 from pathlib import Path
+from proctor.scorers.programs.subject import Subject
 from proctor.scorers.programs.turns import load_turn
 async def hold():
     async with load_turn(Path(sys.argv[1])):
@@ -478,3 +481,46 @@ def test_the_pages_say_what_the_numbers_are() -> None:
     assert WAIT_SECONDS == 3600
     assert "within\nan hour fails" in runners
     assert f"{MarkOptions().place_seconds:.0f} seconds" in runners
+
+
+class _Idle:
+    """A subject whose service is told to stand still, and how much it has used by the clock."""
+
+    def __init__(self, *spent: float | None) -> None:
+        self._spent = iter(spent)
+        self.hosted = self
+        self.process = self
+        self.told: list[str] = []
+
+    async def pause(self) -> None:
+        self.told.append("pause")
+
+    async def resume(self) -> None:
+        self.told.append("resume")
+
+    async def spent(self) -> Spent:
+        return Spent(cpu_seconds=next(self._spent))
+
+
+@pytest.mark.parametrize(
+    ("spent", "failure"),
+    [
+        ((1.0, 1.05), ""),
+        ((None, None), ""),
+        ((1.0, 2.5), "it used 1.5 s of processor time while it was to stand still"),
+    ],
+)
+def test_a_service_that_works_while_the_other_is_measured_is_found_out(
+    spent: tuple[float | None, float | None], failure: str
+) -> None:
+    subject = _Idle(*spent)
+    measured = Measured(cast("Subject", subject))
+    measured._load = cast("ServiceLoad", object())
+
+    async def stand_still() -> None:
+        await measured.pause()
+        await measured.resume()
+
+    asyncio.run(stand_still())
+    assert subject.told == ["pause", "resume"]
+    assert measured.failure == failure

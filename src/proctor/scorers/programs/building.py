@@ -25,11 +25,15 @@ _VERSION = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
 class Builder:
     """Builds into one place; what it did is its log."""
 
-    def __init__(self, problem: Problem, entry: Entry, files: Mapping[str, bytes], place: Place) -> None:
+    def __init__(
+        self, problem: Problem, entry: Entry, files: Mapping[str, bytes], place: Place, wheels: Wheels | None = None
+    ) -> None:
         self._problem = problem
         self._entry = entry
         self._files = files
         self._place = place
+        self.wheels = wheels
+        """What it needs besides; None until it was fetched."""
         self.log: list[str] = []
         self.pins: tuple[str, ...] = ()
         self.version = ""
@@ -78,9 +82,10 @@ class Builder:
             raise ScorerError(f"{_NOT_THERE.format('Python (python3)')} {_words(done)}")
         self.version = done.stdout.decode("ascii", "replace").strip()
         self.log.append(f"Python {self.version}")
-        wheels = await fetched(self._problem, self._files, options, self.version)
-        if wheels.files:
-            await self._install(wheels)
+        if self.wheels is None:
+            self.wheels = await fetched(self._problem, self._files, options, self.version)
+        if self.wheels.files:
+            await self._install(self.wheels)
         await self._compile()
 
     async def _install(self, wheels: Wheels) -> None:

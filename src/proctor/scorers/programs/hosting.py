@@ -104,6 +104,14 @@ class Hosted:
         ended = await self.terminate(STOP_SECONDS)
         return ended if ended is not None else await self.kill()
 
+    async def pause(self) -> None:
+        """It stands still until it is resumed; twice, for what it started while it was being stopped."""
+        for _ in range(2):
+            await self._started()[0].signal(signal.SIGSTOP)
+
+    async def resume(self) -> None:
+        await self._started()[0].signal(signal.SIGCONT)
+
     async def restart(self, *, is_fresh: bool = False) -> str:
         """Stop, start and wait; empty when it is ready again."""
         if self.is_running:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import statistics
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -13,12 +14,15 @@ from proctor.domain.errors import ScorerError
 from proctor.domain.problem import InterfaceKind, Problem
 from proctor.domain.sandbox import MIB, Spent
 from proctor.scorers.programs.checker import Order, checker, converse, setup_of
+from proctor.scorers.programs.dependencies import BuildError
 from proctor.scorers.programs.expectations import MOST_WRONG
 from proctor.scorers.programs.limits import seconds_of
 from proctor.scorers.programs.load_answers import LoadFailedError
 from proctor.scorers.programs.service_load import ServiceLoad
 from proctor.scorers.programs.subject import Subject
 
+IDLE_SECONDS, IDLE_SHARE = 0.1, 0.05
+"""The processor time that a program which stands still may have used: what it did until the signal reached it."""
 # A busy machine only ever takes speed away, so the best round is the one that tells most of the program.
 _COUNTS: Mapping[str, Callable[[Iterable[float]], float]] = {
     "work_seconds": min,
@@ -36,6 +40,7 @@ class Measured:
         self.rounds: list[dict[str, float]] = []
         self.failure = ""
         """Why the program could not do the work; empty when it did."""
+        self._idle_since: tuple[float, float | None] | None = None
 
     @property
     def setup(self) -> dict[str, int]:
@@ -63,10 +68,25 @@ class Measured:
             figures = await self._load.round(seconds)
             self.rounds.append({**figures, **_resources(before, await _spent(self._subject))})
             return
-        took, failure, spent = await do_work(self._subject)
-        if failure:
-            raise LoadFailedError(failure)
-        self.rounds.append({"work_seconds": took, **_resources(Spent(), spent)})
+        self.rounds.append(await _worked_anew(self._subject))
+
+    async def pause(self) -> None:
+        """Stand still while another is measured."""
+        if self._load is not None and not self.failure and self._subject.hosted is not None:
+            await self._subject.hosted.pause()
+            self._idle_since = time.monotonic(), (await _spent(self._subject)).cpu_seconds
+
+    async def resume(self) -> None:
+        """Go on; one that did not stand still made the other slower, and is measured no more."""
+        if self._idle_since is None or self._subject.hosted is None:
+            return
+        (since, before), self._idle_since = self._idle_since, None
+        after = (await _spent(self._subject)).cpu_seconds
+        await self._subject.hosted.resume()
+        if before is not None and after is not None:
+            seconds = time.monotonic() - since
+            if after - before > IDLE_SECONDS + IDLE_SHARE * seconds:
+                self.failure = f"it used {after - before:.1f} s of processor time while it was to stand still"
 
     async def follow(self) -> None:
         if self._load is not None:
@@ -91,18 +111,25 @@ def durations(seconds: float, rounds: int) -> list[int]:
 
 async def measure(program: Subject, gold: Subject, rounds: int) -> tuple[Measured, Measured]:
     """Gold and program in turn, whoever goes first changing; the gold solution failing is nobody's mark."""
+    if program.problem.interface.kind is not InterfaceKind.SERVICE:
+        for one in (program, gold):
+            await one.stop()  # each round starts its own
     of_program, of_gold = Measured(program), Measured(gold)
     pairs = [of_gold, of_program]
     load = program.problem.load or {}
     lengths = durations(float(load["seconds"]), rounds) if "seconds" in load else [0] * rounds
-    for one in pairs:
-        await one.take(one.prepare)
+    for measured in pairs:
+        await measured.take(measured.prepare)
     for number, seconds in enumerate(lengths):
-        for one in pairs if number % 2 == 0 else reversed(pairs):
-            await one.take(partial(one.measure, seconds))
+        for measured, other in (pairs, pairs[::-1]) if number % 2 == 0 else (pairs[::-1], pairs):
+            await other.pause()
+            try:
+                await measured.take(partial(measured.measure, seconds))
+            finally:
+                await other.resume()
         _refuse_bad_gold(program.problem, of_gold)
-    for one in pairs:
-        await one.take(one.follow)
+    for measured in pairs:
+        await measured.take(measured.follow)
     _refuse_bad_gold(program.problem, of_gold)
     return of_program, of_gold
 
@@ -115,6 +142,21 @@ def _refuse_bad_gold(problem: Problem, gold: Measured) -> None:
     worst = max((one.get("error_rate", 0.0) for one in gold.rounds), default=0.0)
     if worst > min(bounds, default=MOST_WRONG):
         raise ScorerError(f"The gold solution of {problem.id} failed under load: {worst:.1%} of its answers are errors")
+
+
+async def _worked_anew(subject: Subject) -> dict[str, float]:
+    """One round of work in a place of its own: what a program keeps from one round helps it in no other."""
+    try:
+        async with subject.anew() as fresh:
+            await fresh.start()
+            failure = await fresh.ready()
+            if not failure:
+                took, failure, spent = await do_work(fresh)
+    except BuildError as error:
+        failure = str(error)
+    if failure:
+        raise LoadFailedError(failure)
+    return {"work_seconds": took, **_resources(Spent(), spent)}
 
 
 async def service_load(subject: Subject) -> ServiceLoad:

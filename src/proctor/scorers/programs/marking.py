@@ -187,6 +187,7 @@ class _Marking:
 
     async def _measure(self, subject: Subject, note: Note) -> None:
         """The submission and the gold solution, each in its own place, freshly started, in turn."""
+        await subject.stop()  # nothing of it runs while the gold solution is built and started
         entry = validating.entry(self._problem, self._problem.solution)
         gold = await Subject.open(self._problem, self._problem.solution, entry, self._runner, self._options)
         try:
@@ -228,7 +229,7 @@ class _Marking:
             return
         self._measures |= of_program.figures()
         for one, kept in ((subject, self._measures), (gold, self._gold_measures)):
-            peak = (await one.place.seen()).peak_memory_bytes
+            peak = (await one.seen()).peak_memory_bytes
             if "peak_memory_mib" not in kept and peak is not None:
                 kept["peak_memory_mib"] = round(peak / MIB, 4)
         shown = ", ".join(f"{name} {value:g}" for name, value in sorted(self._measures.items()))
@@ -255,7 +256,7 @@ class _Marking:
 
     async def _scan(self, subject: Subject) -> None:
         with self._phases.phase("security") as note:
-            seen = await subject.place.seen() if self._runner.is_isolated else None
+            seen = await subject.seen() if self._runner.is_isolated else None
             found = await reading.security(self._files, subject.entry.language, subject.builder.pins, seen)
             self._tell(note, found)
 

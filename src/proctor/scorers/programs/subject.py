@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 
-from proctor.domain.place import APP, Place, Runner
+from proctor.domain.place import APP, Place, Runner, Seen, together
 from proctor.domain.problem import InterfaceKind, Problem
 from proctor.scorers.programs.answering import Answers
 from proctor.scorers.programs.building import Builder
+from proctor.scorers.programs.dependencies import Wheels
 from proctor.scorers.programs.entry import PYTHON, Entry
 from proctor.scorers.programs.hosting import DATA, Hosted, Listening
 from proctor.scorers.programs.inside.sent import command
@@ -21,22 +23,54 @@ PROFILE = f"{PROFILES}/python.pstats"
 
 class Subject:
     def __init__(
-        self, problem: Problem, files: Mapping[str, bytes], entry: Entry, place: Place, options: MarkOptions
+        self,
+        problem: Problem,
+        files: Mapping[str, bytes],
+        entry: Entry,
+        runner: Runner,
+        place: Place,
+        options: MarkOptions,
+        wheels: Wheels | None = None,
     ) -> None:
         self.problem = problem
         self.files = files
         self.entry = entry
         self.place = place
         self.options = options
-        self.builder = Builder(problem, entry, files, place)
+        self.builder = Builder(problem, entry, files, place, wheels)
         self.hosted: Hosted | None = None
+        self._runner = runner
+        self._seen: list[Seen] = []
 
     @classmethod
     async def open(
-        cls, problem: Problem, files: Mapping[str, bytes], entry: Entry, runner: Runner, options: MarkOptions
+        cls,
+        problem: Problem,
+        files: Mapping[str, bytes],
+        entry: Entry,
+        runner: Runner,
+        options: MarkOptions,
+        wheels: Wheels | None = None,
     ) -> Subject:
         place = await runner.open(place_limits(problem, options.place_seconds))
-        return cls(problem, files, entry, place, options)
+        return cls(problem, files, entry, runner, place, options, wheels)
+
+    @asynccontextmanager
+    async def anew(self) -> AsyncIterator[Subject]:
+        """The same program, built in a place of its own, where nothing is left of what it did before."""
+        other = await Subject.open(
+            self.problem, self.files, self.entry, self._runner, self.options, self.builder.wheels
+        )
+        try:
+            await other.build()
+            yield other
+            self._seen.append(await other.place.seen())
+        finally:
+            await other.close()
+
+    async def seen(self) -> Seen:
+        """What its places saw, all of them together."""
+        return together([*self._seen, await self.place.seen()])
 
     @property
     def is_listening(self) -> bool:
