@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,12 +12,15 @@ from msgspec.structs import replace
 
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.domain.errors import ScorerError
-from proctor.domain.place import Runner
+from proctor.domain.place import Process, Runner
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
 from proctor.scorers.programs import load_tools
+from proctor.scorers.programs.load import IDLE_SECONDS
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
+from proctor.scorers.programs.subject import Subject
+from proctor.scorers.programs.validating import entry
 from scorers.programs.programs import CHECKED, marked, phase
 
 CATALOG = Path(__file__).parents[3] / "src" / "proctor" / "catalog" / "problems"
@@ -216,3 +220,44 @@ def test_the_time_to_start_is_taken_when_nothing_else_is_loaded(notes: Problem, 
     assert float(said[1]) >= 2
     assert card.evidence.measures["start_seconds"] < float(said[1])
     assert card.evidence.gold_measures["start_seconds"] < float(said[1])
+
+
+BURNING = """if __name__ == "__main__":
+    import os
+
+    if os.fork() == 0:
+        os.setsid()
+        while True:
+            pass
+"""
+
+
+def test_a_service_and_all_it_started_stand_still_while_it_is_paused(notes: Problem, runner: Runner) -> None:
+    files = with_change(notes, "main.py", 'if __name__ == "__main__":\n', BURNING)
+
+    async def used(process: Process) -> float:
+        spent = (await process.spent()).cpu_seconds
+        assert spent is not None
+        return spent
+
+    async def scenario() -> tuple[float, float]:
+        subject = await Subject.open(notes, files, entry(notes, files), runner, MarkOptions())
+        try:
+            await subject.build()
+            await subject.start()
+            assert await subject.ready() == ""
+            assert subject.hosted is not None
+            assert subject.hosted.process is not None
+            await subject.hosted.pause()
+            before = await used(subject.hosted.process)
+            await asyncio.sleep(1)
+            after = await used(subject.hosted.process)
+            await subject.hosted.resume()
+            while await used(subject.hosted.process) <= after:
+                await asyncio.sleep(0.01)
+            return before, after
+        finally:
+            await subject.close()
+
+    before, after = asyncio.run(scenario())
+    assert after == pytest.approx(before, abs=IDLE_SECONDS)
