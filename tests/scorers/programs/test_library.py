@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from proctor.scorers.programs.checking.library import Calls, Library, ProgramLostError, Remote
+from proctor.scorers.programs.checking.library import MOST_BYTES, Calls, Library, ProgramLostError, Remote
 from proctor.scorers.programs.hosting import free_port
 from proctor.scorers.programs.inside.sent import command
 
@@ -78,6 +78,7 @@ def stop(): raise KeyboardInterrupt
 def yes(): return Yes()
 def meet(barrier=threading.Barrier(2)): return barrier.wait(20) >= 0
 def huge(): return "x" * (40 << 20)
+def large(): return "x" * (1 << 20)
 """
 
 
@@ -89,10 +90,10 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Calls]]:
     process = subprocess.Popen(command("serving:main", str(port), str(tmp_path), "lib"), stdout=subprocess.DEVNULL)
     made: list[Calls] = []
 
-    def connect(seconds: float = 30) -> Calls:
+    def connect(seconds: float = 30, most_bytes: int = MOST_BYTES) -> Calls:
         for _ in range(500):
             try:
-                made.append(Calls("127.0.0.1", port, seconds))
+                made.append(Calls("127.0.0.1", port, seconds, most_bytes))
             except ConnectionRefusedError:
                 time.sleep(0.02)
                 continue
@@ -214,6 +215,17 @@ def test_ending_the_interpreter_is_an_error_like_others(lib: Any) -> None:
 def test_an_answer_that_is_too_large_is_an_error(lib: Any) -> None:
     with pytest.raises(ProgramLostError):
         lib.huge()
+
+
+def test_answers_that_are_too_much_together_are_an_error(serve: Callable[..., Calls]) -> None:
+    lib = serve(most_bytes=4 << 20).module
+    for _ in range(3):
+        assert len(lib.large()) == 1 << 20
+    with pytest.raises(ProgramLostError, match="handed over more than it may"):
+        lib.large()
+    with pytest.raises(ProgramLostError, match="handed over more than it may"):
+        lib.parse("a")
+    assert serve().module.parse("b")["text"] == "b"
 
 
 def test_each_connection_imports_the_module_anew(serve: Callable[..., Calls]) -> None:

@@ -250,6 +250,7 @@ def _environment() -> dict[str, str]:
         "PATH": os.defpath,
         "HOME": "/",
         "LANG": "C.UTF-8",
+        "MALLOC_ARENA_MAX": "4",  # each reserves address space, of which a checker has only so much
         "PYTHONPATH": str(Path(__file__).resolve().parents[3]),
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "HYPOTHESIS_STORAGE_DIRECTORY": f"{os.devnull}/nowhere",

@@ -16,6 +16,8 @@ from proctor.scorers.programs.inside.peer import Peer, PeerLostError
 from proctor.scorers.programs.inside.values import ValueCodecError, decode, encode
 
 _CONNECT_SECONDS = 10
+MOST_BYTES = 128 << 20
+"""That a library may hand over in one check, or in the work of one load."""
 
 
 class ProgramLostError(Exception):
@@ -91,13 +93,13 @@ for _name, _method in (("and_", "__and__"), ("or_", "__or__")):
 class Calls:
     """A connection to a library: questions there, and its calls of the check's own functions."""
 
-    def __init__(self, host: str, port: int, timeout: float) -> None:
+    def __init__(self, host: str, port: int, timeout: float, most_bytes: int = MOST_BYTES) -> None:
         sock = socket.create_connection((host, port), _CONNECT_SECONDS)
         sock.settimeout(None)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._objects: dict[int, Any] = {}
         self._callbacks: list[Callable[..., Any]] = []
-        self._peer = Peer(sock, self._called_back, "c", timeout)
+        self._peer = Peer(sock, self._called_back, "c", timeout, most_bytes)
         self._peer.begin()
         self.module = self.do("module")
 
@@ -113,8 +115,8 @@ class Calls:
                 error = self._error(answer["x"])
             else:
                 return decode(answer["v"], self._adopt)
-        except (PeerLostError, ValueCodecError, KeyError, TypeError, ValueError) as lost:
-            raise ProgramLostError(f"no answer from the library: {lost}") from lost
+        except (PeerLostError, ValueCodecError, KeyError, TypeError, ValueError, MemoryError) as lost:
+            raise ProgramLostError(f"no answer from the library: {str(lost) or type(lost).__name__}") from lost
         raise error
 
     def _called_back(self, message: Any) -> Any:

@@ -69,5 +69,5 @@ class Link:
                 inbox = self._waiting.get(answer["id"])
                 if inbox is not None:
                     inbox.put(answer)
-        except (HarnessLostError, OSError):
-            os._exit(1)  # nobody is left to hear what a test finds
+        except (HarnessLostError, OSError, MemoryError):
+            os._exit(1)  # nobody is left to hear what a test finds, or no room to hear what it asked for

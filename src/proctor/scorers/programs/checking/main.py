@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from proctor.scorers.programs.checking import memory
 from proctor.scorers.programs.checking.link import HarnessLostError, Link
 from proctor.scorers.programs.checking.program import Command, Program
 
@@ -87,6 +88,8 @@ def work(link: Link, setup: dict[str, Any]) -> None:
     problem = ""
     try:
         module.work(program)
+    except MemoryError as error:
+        problem = memory.used_up(error)
     except Exception as error:  # noqa: BLE001  a program that fails its work is reported, not raised
         problem = f"{type(error).__name__}: {error}"[:MAX_MESSAGE]
     seconds = time.perf_counter() - began
@@ -95,6 +98,7 @@ def work(link: Link, setup: dict[str, Any]) -> None:
 
 
 def main() -> None:
+    memory.limit()
     warnings.simplefilter("ignore")
     link = Link(own_socket())
     setup = link.receive()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from proctor.scorers.programs.checking import memory
 from proctor.scorers.programs.checking.link import Link
 from proctor.scorers.programs.checking.program import Program
 
@@ -81,8 +82,13 @@ class Reporting:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self) -> Iterator[None]:
-        with _within(self._seconds):
-            return (yield)
+        try:
+            with _within(self._seconds):
+                return (yield)
+        except MemoryError as error:
+            self._program.end_check()
+            why = memory.used_up(error)
+        raise AssertionError(why)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self) -> Iterator[None]:

@@ -45,8 +45,17 @@ def read_frame(sock: socket.socket) -> bytes:
 class Peer:
     """One end. `handle` answers a call of the other side and never raises."""
 
-    def __init__(self, sock: socket.socket, handle: Callable[[Any], Any], side: str, timeout: float | None) -> None:
+    def __init__(
+        self,
+        sock: socket.socket,
+        handle: Callable[[Any], Any],
+        side: str,
+        timeout: float | None,
+        most_bytes: int | None = None,
+    ) -> None:
         self._sock = sock
+        self._left = most_bytes
+        """What is still taken from the other side; None: as much as it says."""
         self._handle = handle
         self._timeout = timeout
         self._sending = threading.Lock()
@@ -116,12 +125,21 @@ class Peer:
     def _listen(self) -> None:
         try:
             while True:
-                lane, what, message = loads(read_frame(self._sock))
+                lane, what, message = loads(self._taken(read_frame(self._sock)))
                 self._deliver(str(lane), (str(what), message))
         except PeerLostError as error:
             self._lose(str(error))
+        except MemoryError:
+            self._lose("an answer there is no memory for")
         except (OSError, ValueError, TypeError, ValueCodecError) as error:
             self._lose(f"an answer that cannot be read ({error})" if not isinstance(error, OSError) else "it hung up")
+
+    def _taken(self, body: bytes) -> bytes:
+        if self._left is not None:
+            self._left -= len(body)
+            if self._left < 0:
+                raise PeerLostError("it handed over more than it may in all")
+        return body
 
     def _deliver(self, lane: str, item: tuple[str, Any]) -> None:
         if lane not in self._inboxes:
