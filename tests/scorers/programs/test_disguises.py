@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Mapping
 
 import pytest
@@ -34,7 +36,28 @@ def _starting(module: str) -> str:
     return f'"""Starts it."""\n\nimport sys\n\nfrom {module} import main\n\nsys.exit(main(sys.argv[1:]))\n'
 
 
-def disguised(gold: str) -> dict[str, Mapping[str, str]]:
+LOADING = """from pathlib import Path
+from importlib.machinery import SourceFileLoader
+
+main = SourceFileLoader("impl", str(Path(__file__).with_name("impl.txt"))).load_module().main"""
+UNPACKING = """from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).with_name("impl.dat")))
+from impl import main"""
+
+
+def _by(words: str) -> str:
+    return _starting("impl").replace("from impl import main", words)
+
+
+def _archive(text: str) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as made:
+        made.writestr("impl.py", text)
+    return whole.getvalue()
+
+
+def disguised(gold: str) -> dict[str, Mapping[str, str | bytes]]:
     bad = f"{gold}\n{BAD}"
     silenced = "# type: ignore\n# fmt: off\n# ruff: noqa\n" + bad.replace(":\n", ":  # nosec # noqa #lizard forgives\n")
     return {
@@ -43,6 +66,8 @@ def disguised(gold: str) -> dict[str, Mapping[str, str]]:
         "in a file named like a test": {"main.py": _starting("test_x"), "test_x.py": bad},
         "in a folder of packages": {"main.py": _starting("node_modules.x"), "node_modules/x.py": bad},
         "with comments": {"main.py": silenced},
+        "in a text": {"main.py": _by(LOADING), "impl.txt": bad},
+        "in an archive": {"main.py": _by(UNPACKING), "impl.dat": _archive(bad)},
     }
 
 
@@ -61,7 +86,8 @@ def plain(gold: str, tally: Problem) -> Scorecard:
 def test_no_disguise_makes_a_bad_program_better(
     name: str, plain: Scorecard, gold: str, tally: Problem, runner: Runner
 ) -> None:
-    files = {path: text.encode() for path, text in disguised(gold)[name].items()}
+    hiding = disguised(gold)[name]
+    files = {path: text.encode() if isinstance(text, str) else text for path, text in hiding.items()}
     hidden = marked(tally, files, runner, READING)
     assert {one.id for one in hidden.requirements if str(one.status) == "verified"} >= {"R1", "R2"}, "it works"
     (security, quality), (plain_security, plain_quality) = marks(hidden), marks(plain)

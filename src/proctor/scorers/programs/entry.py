@@ -55,8 +55,12 @@ def is_named_test(path: str) -> bool:
 
 
 def sources(files: Mapping[str, bytes], language: str) -> dict[str, bytes]:
-    """The program's own source files: all but the tests that nothing else in it names."""
-    every = all_sources(files, language)
+    """The program's own files that are called source in this language."""
+    return without_tests(all_sources(files, language))
+
+
+def without_tests(every: Mapping[str, bytes]) -> dict[str, bytes]:
+    """All but the tests that nothing else in it names."""
     own = {path: content for path, content in every.items() if not is_test(path)}
     waiting = {path: _words(path.encode("utf-8", "replace").rpartition(b".")[0]) for path in every if path not in own}
     known = set[bytes]()
@@ -70,7 +74,7 @@ def sources(files: Mapping[str, bytes], language: str) -> dict[str, bytes]:
 
 
 def all_sources(files: Mapping[str, bytes], language: str) -> dict[str, bytes]:
-    """Every file in this language, tests included."""
+    """Every file that is called source in this language, tests included."""
     return {path: content for path, content in sorted(files.items()) if path.endswith(SUFFIXES[language])}
 
 

@@ -56,17 +56,20 @@ COMPONENTS: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = {
 def quality_mark(evidence: Evidence, weight: float) -> DimensionMark:
     """Each tool counts the same; one that should have run and did not is named, and takes its part of the weight along.
 
-    A program that makes a tool fail must not be better off than one that the tool has read.
+    A program that makes a tool fail must not be better off than one that the tool has read, and one in two languages
+    not by a few tidy lines in the other: a reader of one of them counts for its share of the lines.
     """
     asked = {name: tool for name in COMPONENTS if isinstance(tool := evidence.findings.get(name), Mapping)}
     marks = {name: COMPONENTS[name](tool) for name, tool in asked.items() if tool["status"] == "ran"}
     found = {name: round(max(0.0, min(1.0, mark)), 6) for name, mark in marks.items() if mark is not None}
     absent = [name for name, tool in asked.items() if tool["status"] == "not run"]
     reason = f"not run: {', '.join(absent)}" if absent else ""
-    if not found:
+    parts = {name: float(asked[name].get("share", 1.0)) for name in (*found, *absent)}
+    whole = sum(parts[name] for name in found)
+    if not whole:
         return DimensionMark("quality", None, weight, reason or _unread(evidence))
-    measured = weight * len(found) / (len(found) + len(absent))
-    return DimensionMark("quality", sum(found.values()) / len(found), measured, reason, dict(found))
+    mark = sum(parts[name] * value for name, value in found.items()) / whole
+    return DimensionMark("quality", mark, weight * whole / sum(parts.values()), reason, dict(found))
 
 
 def _unread(evidence: Evidence) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from proctor.domain.message import Json
 from proctor.domain.place import Seen
-from proctor.scorers.programs.entry import JAVASCRIPT, PYTHON, all_sources, sources
+from proctor.scorers.programs.code_files import Code, code_of
+from proctor.scorers.programs.entry import JAVASCRIPT, PYTHON, all_sources
 from proctor.scorers.programs.tools import javascript, linting, scanning
 from proctor.scorers.programs.tools.running import (
     Copy,
@@ -32,6 +33,8 @@ _READERS: Mapping[str, Mapping[str, Callable[[Copy], Awaitable[dict[str, Json]]]
 """Those that read one language only."""
 _WRITTEN = {PYTHON: "Python", JAVASCRIPT: "JavaScript"}
 _QUALITY = (*(name for readers in _READERS.values() for name in readers), "complexity", "docstrings", "duplication")
+_LANGUAGE = {name: language for language, readers in _READERS.items() for name in readers} | {"docstrings": PYTHON}
+_SCANNERS = ("bandit", "dangers")
 
 
 async def security(files: Mapping[str, bytes], language: str, pins: Sequence[str], seen: Seen | None) -> Findings:
@@ -39,43 +42,79 @@ async def security(files: Mapping[str, bytes], language: str, pins: Sequence[str
 
     Everything is read, tests too: whatever a file is called, the program may load it.
     """
-    with (
-        copied(all_sources(files, PYTHON)) as python,
-        copied(all_sources(files, JAVASCRIPT)) as javascript,
-        copied(files) as everything,
-    ):
-        tools = {
-            "bandit": scanning.bandit(python),
-            "dangers": scanning.dangers(javascript),
+    with copied(files) as everything:
+        tools: dict[str, Awaitable[dict[str, Json]]] = {
+            "source": _scanned(files),
             "pip-audit": _on_own_copy(lambda other: scanning.pip_audit(other, pins)),
             "npm-audit": _said(scanning.npm_audit(files, language)),
             "trivy": scanning.trivy(everything),
         }
         findings = await _side_by_side(tools)
-    findings["place"] = _place(seen)
-    return findings
+    return {**findings.pop("source"), **findings, "place": _place(seen)}
+
+
+async def _scanned(files: Mapping[str, bytes]) -> Findings:
+    """What stands in the source."""
+    code = await _code(files)
+    if isinstance(code, str):
+        return {name: not_run(code) for name in _SCANNERS}
+    with copied(code.written(PYTHON)) as python, copied(code.written(JAVASCRIPT)) as javascript:
+        findings = await _side_by_side({"bandit": scanning.bandit(python), "dangers": scanning.dangers(javascript)})
+    return _original(code, findings)
 
 
 async def quality(files: Mapping[str, bytes], language: str) -> Findings:
-    """What readers of the source found."""
-    own = sources(files, language)
-    if not any(content.strip() for content in own.values()):
+    """What readers of the source found; where it is in two languages, a reader of one says its `share` of the lines."""
+    code = await _code(files, is_own=True)
+    if isinstance(code, str):
+        return {name: not_run(code) for name in _QUALITY}
+    parts = {one: part for one in _READERS if (part := code.written(one)) and any(map(bytes.strip, part.values()))}
+    if not parts:
         return {name: not_applicable("there is no source") for name in _QUALITY}
-    with copied(own) as copy:
+    with copied({name: content for part in parts.values() for name, content in part.items()}) as copy:
         try:
             await _take_words_from_comments(copy)
         except ToolError as error:
             return {name: not_run(f"comments that silence it could not be found: {error}") for name in _QUALITY}
         tools: dict[str, Awaitable[dict[str, Json]]] = {"complexity": linting.complexity(copy), "read": _read(copy)}
-        tools |= {name: reader(copy) for name, reader in _READERS[language].items()}
+        own = {one: copy.only(part) for one, part in parts.items()}
+        tools |= {name: reader(own[one]) for one in own for name, reader in _READERS[one].items()}
         findings = await _side_by_side(tools)
     both = findings.pop("read")
     for name in ("docstrings", "duplication"):
         findings[name] = both[name] if both["status"] == "ran" else both
-    if language != PYTHON:
+    if PYTHON not in parts:
         findings["docstrings"] = not_applicable("it reads Python only")
     others = [name for name in _QUALITY if name not in findings]
-    return findings | {name: not_applicable(f"it does not read {_WRITTEN[language]}") for name in others}
+    findings |= {name: not_applicable(f"it does not read {_WRITTEN[language]}") for name in others}
+    return _original(code, _with_shares(findings, {one: part.lines for one, part in own.items()}))
+
+
+async def _code(files: Mapping[str, bytes], *, is_own: bool = False) -> Code | str:
+    """What is code in it, tests among it unless only its own is asked for; or why nobody can say what it does."""
+    try:
+        code = await code_of(files)
+    except (ToolError, ValueError, LookupError, TypeError) as error:
+        return f"what is code could not be told: {error}"
+    code = code.without_tests() if is_own else code
+    return f"{code.sealed[0]} cannot be read" if code.sealed else code
+
+
+def _with_shares(findings: Findings, lines: Mapping[str, int]) -> Findings:
+    """A few tidy lines in another language say little about the program: its readers count for as much as it has."""
+    if len(lines) < 2:
+        return findings
+    whole = max(sum(lines.values()), 1)
+    shares = {name: round(lines[language] / whole, 6) for name, language in _LANGUAGE.items()}
+    return {name: {**tool, "share": shares[name]} if name in shares else tool for name, tool in findings.items()}
+
+
+def _original(code: Code, findings: Findings) -> Findings:
+    """Findings name files as the program's author knows them, and not as tools were told."""
+    return {
+        name: {**tool, "findings": [code.original(one) for one in tool["findings"]]} if "findings" in tool else tool
+        for name, tool in findings.items()
+    }
 
 
 async def _take_words_from_comments(copy: Copy) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import PurePosixPath
 
@@ -16,12 +17,14 @@ from proctor.scorers.programs.tools.running import (
     found,
     installed,
     ran,
+    relative,
     run_tool,
     script,
 )
 
 _SILENCING = re.compile(r"eslint|oxlint|prettier|oxfmt", re.IGNORECASE)
 _CATEGORIES = ("--deny=correctness", "--deny=suspicious")
+_OPTIONS = ("--disable-nested-config", "--no-ignore", "--threads=1", "--format=json")
 
 
 async def oxlint(copy: Copy) -> dict[str, Json]:
@@ -30,12 +33,8 @@ async def oxlint(copy: Copy) -> dict[str, Json]:
     if version is None or binary is None:
         return absent("oxlint")
     names = _plain_names(copy)
-    options = ("--disable-nested-config", "--no-ignore", "--threads=1", "--format=json", *_CATEGORIES)
-    with copied({name: _unsilenced(copy.files[path]) for name, path in names.items()}) as other:
-        code, out, err = await run_tool((binary, *options, *other.paths), other.folder)
-    answer = json.loads(out) if code in (0, 1) else {}  # 1 says that there are findings
-    if answer.get("number_of_files") != len(names):
-        raise ToolError((err or out).decode("utf-8", "replace")[-300:])
+    with copied({name: unsilenced(copy.files[path]) for name, path in names.items()}) as other:
+        said = await _said(binary, _CATEGORIES, other)
     findings = [
         {
             "file": names[PurePosixPath(one["filename"]).name],
@@ -43,9 +42,29 @@ async def oxlint(copy: Copy) -> dict[str, Json]:
             "code": one.get("code") or "error",
             "message": one["message"],
         }
-        for one in answer["diagnostics"]
+        for one in said
     ]
     return ran(version, lines=copy.lines, **found(findings))
+
+
+async def parsed(copy: Copy) -> list[str]:
+    """Which of these files are JavaScript; ToolError where nobody can tell."""
+    binary = _binary("oxlint")
+    if binary is None:
+        raise ToolError(str(absent("oxlint")["reason"]))
+    said = await _said(binary, ("--allow=all",), copy)
+    wrong = {relative(one["filename"], copy.folder) for one in said}  # without rules, only the parser speaks
+    return [path for path in copy.files if path not in wrong]
+
+
+async def _said(binary: str, rules: Sequence[str], copy: Copy) -> list[dict[str, Json]]:
+    """What Oxlint says about each of these files; it must have read them all."""
+    code, out, err = await run_tool((binary, *_OPTIONS, *rules, *copy.paths), copy.folder)
+    answer = json.loads(out) if code in (0, 1) else {}  # 1 says that there are findings
+    if answer.get("number_of_files") != len(copy.files):
+        raise ToolError((err or out).decode("utf-8", "replace")[-300:])
+    said: list[dict[str, Json]] = answer["diagnostics"]
+    return said
 
 
 async def oxfmt(copy: Copy) -> dict[str, Json]:
@@ -54,7 +73,7 @@ async def oxfmt(copy: Copy) -> dict[str, Json]:
     if version is None or binary is None:
         return absent("oxfmt")
     names = _plain_names(copy)
-    with copied({name: _unsilenced(copy.files[path]) for name, path in names.items()}) as other:
+    with copied({name: unsilenced(copy.files[path]) for name, path in names.items()}) as other:
         code, out, err = await run_tool(script("layouts.py", binary, *other.paths), other.folder)
     if code != 0:
         raise ToolError(err.decode("utf-8", "replace")[-300:])
@@ -87,7 +106,7 @@ def _plain_names(copy: Copy) -> dict[str, str]:
     return {f"{number}{PurePosixPath(path).suffix}": path for number, path in enumerate(copy.files)}
 
 
-def _unsilenced(content: bytes) -> bytes:
+def unsilenced(content: bytes) -> bytes:
     """No comment tells a tool to look away; everything keeps its length, and is read as Node reads it."""
     text = _SILENCING.sub(lambda word: "x" * len(word[0]), content.decode("utf-8", "replace"))
     return text.replace("\r\n", "\n").encode()

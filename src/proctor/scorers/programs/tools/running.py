@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -49,6 +49,11 @@ class Copy:
         """Each file for a command line: tools leave folders of some names out, and a name may begin like an option."""
         return tuple(f"./{path}" for path in self.files)
 
+    def only(self, paths: Iterable[str]) -> Copy:
+        """Some of the files, in the same folder."""
+        files = {path: self.files[path] for path in paths}
+        return Copy(self.folder, files, _lines(files))
+
 
 class ToolError(Exception):
     """A tool that did not do its work, and why."""
@@ -61,7 +66,11 @@ def copied(files: Mapping[str, bytes]) -> Iterator[Copy]:
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
-        yield Copy(folder, dict(files), sum(map(code_lines, files.values())))
+        yield Copy(folder, dict(files), _lines(files))
+
+
+def _lines(files: Mapping[str, bytes]) -> int:
+    return sum(map(code_lines, files.values()))
 
 
 def code_lines(content: bytes) -> int:
