@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import PurePosixPath
 
@@ -32,8 +33,7 @@ async def oxlint(copy: Copy) -> dict[str, Json]:
     version, binary = installed("oxlint"), _binary("oxlint")
     if version is None or binary is None:
         return absent("oxlint")
-    names = _plain_names(copy)
-    with copied({name: unsilenced(copy.files[path]) for name, path in names.items()}) as other:
+    with _plainly_named(copy) as (other, names):
         said = await _said(binary, _CATEGORIES, other)
     findings = [
         {
@@ -72,8 +72,7 @@ async def oxfmt(copy: Copy) -> dict[str, Json]:
     version, binary = installed("oxfmt"), _binary("oxfmt")
     if version is None or binary is None:
         return absent("oxfmt")
-    names = _plain_names(copy)
-    with copied({name: unsilenced(copy.files[path]) for name, path in names.items()}) as other:
+    with _plainly_named(copy) as (other, names):
         code, out, err = await run_tool(script("layouts.py", binary, *other.paths), other.folder)
     if code != 0:
         raise ToolError(err.decode("utf-8", "replace")[-300:])
@@ -101,9 +100,12 @@ def _binary(package: str) -> str | None:
     return next((str(file.locate()) for file in files if file.name in (package, f"{package}.exe")), None)
 
 
-def _plain_names(copy: Copy) -> dict[str, str]:
-    """Names that no tool leaves out: what is called `node_modules` or `x.min.js` is skipped without a word."""
-    return {f"{number}{PurePosixPath(path).suffix}": path for number, path in enumerate(copy.files)}
+@contextlib.contextmanager
+def _plainly_named(copy: Copy) -> Iterator[tuple[Copy, dict[str, str]]]:
+    """The files under names that no tool leaves out without a word, as it does `node_modules` and `x.min.js`."""
+    names = {f"{number}{PurePosixPath(path).suffix}": path for number, path in enumerate(copy.files)}
+    with copied({name: unsilenced(copy.files[path]) for name, path in names.items()}) as other:
+        yield other, names
 
 
 def unsilenced(content: bytes) -> bytes:
