@@ -37,6 +37,7 @@ from proctor.scorers.programs.marking import mark
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
 from proctor.scorers.programs.scorer import Marked
+from proctor.scorers.programs.toolbox import refuse_without_needed
 from proctor.stores.database import Database
 from proctor.version import __version__
 
@@ -56,6 +57,7 @@ async def opened_runner(name: str | None = None, *, is_unsafe: bool = False) -> 
     """A runner that has just proved that it holds; raises SandboxError when none does."""
     from proctor.sandboxes.places.runners import choose
 
+    refuse_without_needed()
     runner = await choose(name, is_unsafe=is_unsafe)
     if not runner.is_isolated:
         print(UNSAFE_WARNING, file=sys.stderr)  # noqa: T201 - loud, whatever view is on

@@ -17,6 +17,7 @@ from proctor.domain.problem import Problem
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.scorers.programs import toolbox
 from proctor.scorers.programs.evidence import evidence_from_json
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.registry import create_scorer
@@ -186,3 +187,10 @@ def test_options_are_checked_and_part_of_the_version(name: str) -> None:
     assert make().version != make(measures=False).version
     with pytest.raises(BenchmarkError, match="has no option"):
         make(speed=1)
+
+
+def test_without_what_marking_needs_no_program_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolbox, "find_spec", lambda name: None if name == "packaging" else object())
+    for name in ("program", "program_mark"):
+        with pytest.raises(BenchmarkError, match=r"packaging must be there: pip install 'proctor\[problems\]'"):
+            create_scorer(ScorerSpec(name))

@@ -30,6 +30,7 @@ from proctor.scorers.programs.evidence import scorecard_to_json
 from proctor.scorers.programs.marking import mark
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
+from proctor.scorers.programs.toolbox import refuse_without_needed
 
 PASSED, MARK = "program", "program_mark"
 REVISION = "2"
@@ -39,10 +40,12 @@ FindProblem = Callable[[str], Problem]
 
 
 def create_passed(**options: Json) -> ProgramPassed:
+    refuse_without_needed()
     return build(ProgramPassed, PASSED, options)
 
 
 def create_mark(**options: Json) -> ProgramMark:
+    refuse_without_needed()
     return build(ProgramMark, MARK, options)
 
 

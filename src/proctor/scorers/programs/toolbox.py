@@ -1,4 +1,4 @@
-"""pytest and coverage as one archive of files: what a place needs to run a program's own tests."""
+"""What marking needs beside Proctor: packages of its own, and pytest and coverage as one archive for a place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ import zipfile
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 
+from proctor.domain.errors import BenchmarkError
+
+NEEDED = ("hypothesis", "packaging", "pytest")
+"""Without these nothing can be marked; without a tool that reads programs, only its part is not measured."""
 WANTED = ("pytest", "coverage")
 _LEFT_OUT = re.compile(r"(^|/)(__pycache__|tests?|htmlfiles)/|^\.\./|\.(pyc|pyi|dist-info/RECORD)$")
 # pytest colours what it prints; of the colourer's hundreds of languages it needs this one.
@@ -17,6 +22,13 @@ _LEXERS = re.compile(r"^pygments/lexers/(?!__init__|_mapping|python|diff)")
 
 class NoToolboxError(Exception):
     """pytest or coverage is not installed here."""
+
+
+def refuse_without_needed() -> None:
+    """Raises BenchmarkError where programs cannot be marked at all: before a model is asked for one."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise BenchmarkError(f"To mark programs, {', '.join(missing)} must be there: pip install 'proctor[problems]'.")
 
 
 def _names(package: str, seen: set[str]) -> Iterator[str]:
