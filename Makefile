@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Many tests wait for programs under load rather than compute: two for each processor keep it busy.
+WORKERS ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 
 .PHONY: run test check unit engines problems bench clean help
 
@@ -9,7 +11,7 @@ help:
 	@echo "make run    set up and evaluate a real small model, twice, on a built-in benchmark"
 	@echo "make test   set up and run everything: lint, types, import contracts, tests with coverage"
 	@echo "make check  lint, types and import contracts only"
-	@echo "make unit   the tests only"
+	@echo "make unit   the tests only; make unit TESTS=tests/metrics for some of them"
 	@echo "make engines  the tests that start docker, podman and a stand-in for a cluster, one after the other"
 	@echo "make problems  prove every problem in the sandbox, three times over"
 	@echo "make bench  measure speed against a local mock provider (bench/RESULTS.md)"
@@ -27,12 +29,18 @@ check: $(VENV)/.dev
 
 # The same everywhere, so that a failure can be had again; plain pytest shuffles and draws new examples, to find more.
 # Many tests start `proctor`: where Python is told to write no bytecode, each start would compile it again.
+# With TESTS=..., only those, at once and without coverage.
+PYTEST := -m pytest -p no:randomly --hypothesis-profile same
 unit: $(VENV)/.dev
+ifdef TESTS
+	$(BIN)/python $(PYTEST) $(TESTS)
+else
 	$(BIN)/python -m compileall -q -x '/catalog/problems/' src tests
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -p no:randomly --hypothesis-profile same -n auto $(TESTS)
+	$(BIN)/coverage run $(PYTEST) -n $(WORKERS)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under=90
+endif
 
 problems: $(VENV)/.dev
 	$(BIN)/proctor problems check --repeats 3

@@ -3,8 +3,8 @@
 One thread, one raw protocol, byte templates: far quicker than any client, so that what is measured is the client.
 A prompt that holds "(item N)" is answered with item N's number, wrongly for one item in ten.
 A request that asks for a stream gets one event for each word, then the usage.
-GET /stats tells the number of requests, when the first came and when the last was answered; POST /reset zeroes them
-and sets latency_ms.
+GET /stats tells the number of requests, when the first came and when the last was answered, and the median of the
+seconds from a request's last byte to its answer; POST /reset zeroes them and sets latency_ms.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import asyncio
 import json
 import re
 import ssl
+import statistics
 import time
 from typing import cast
 
@@ -53,6 +54,7 @@ class State:
     first_request = 0.0
     last_response = 0.0
     latency_seconds = 0.0
+    served: list[float] = []  # noqa: RUF012 - one state for all connections
 
 
 class Connection(asyncio.Protocol):
@@ -74,28 +76,31 @@ class Connection(asyncio.Protocol):
     def handle(self, head: bytes, body: bytes) -> None:
         if head.startswith(b"GET /stats"):
             found = {"requests": State.requests, "first_request": State.first_request}
+            found["served_p50"] = statistics.median(State.served or [0.0])
             self.send(json.dumps({**found, "last_response": State.last_response}).encode())
         elif head.startswith(b"POST /reset"):
-            State.requests, State.first_request = 0, 0.0
+            State.requests, State.first_request, State.served = 0, 0.0, []
             State.latency_seconds = json.loads(body or b"{}").get("latency_ms", 0) / 1000
             self.send(b"{}")
         else:
             State.requests += 1
-            State.first_request = State.first_request or time.time()
+            now = time.time()
+            State.first_request = State.first_request or now
             found = ITEM.search(body)
             number = int(found[1]) if found else 0
             value = item(number)[1] + (number % 10 == 3)
             respond = self.stream if b'"stream":true' in body else self.answer
             if State.latency_seconds:
-                asyncio.get_running_loop().call_later(State.latency_seconds, respond, value)
+                asyncio.get_running_loop().call_later(State.latency_seconds, respond, value, now)
             else:
-                respond(value)
+                respond(value, now)
 
-    def answer(self, value: int) -> None:
-        State.last_response = time.time()
+    def answer(self, value: int, received: float) -> None:
         self.send(BODY % (WORDS.encode(), value))
+        State.last_response = time.time()
+        State.served.append(State.last_response - received)
 
-    def stream(self, value: int) -> None:
+    def stream(self, value: int, received: float) -> None:
         """Each event in a packet of its own, as a provider sends its tokens."""
         State.last_response = time.time()
         words = [*(f"{word} " for word in WORDS.split()), "\\n\\n", f"ANSWER: {value}"]
@@ -106,6 +111,7 @@ class Connection(asyncio.Protocol):
                 self.transport.write(b"%b%x\r\n%b\r\n" % (head, len(event), event))
         if not self.transport.is_closing():
             self.transport.write(b"0\r\n\r\n")
+        State.served.append(time.time() - received)
 
     def send(self, body: bytes) -> None:
         if not self.transport.is_closing():

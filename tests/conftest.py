@@ -13,6 +13,7 @@ import pytest
 
 from commands import Cli, Ended
 from fakes.provider import FakeProvider
+from leftovers import Leftovers, finish, watched_folders
 from proctor.cli.main import main
 
 # Timing never decides a test: a busy machine must not turn a property red.
@@ -23,12 +24,26 @@ hypothesis.settings.load_profile("proctor")
 # Some tests fork: what gRPC does in the child then, in whichever test came before, would be seen at its terminal.
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 
-KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "HF_TOKEN")
-PLACES = ("PROCTOR_DATABASE_URL", "PROCTOR_DATA")
+# Workers share the processors: numpy's own threads would spin against each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "HF_TOKEN", "PROCTOR_KEY_HOSTS")
+PLACES = ("PROCTOR_DATABASE_URL", "PROCTOR_DATA", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL")
+
+
+LEFTOVERS = pytest.StashKey[Leftovers]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "traced: coverage follows the processes that it starts, for only they run it")
+    if not hasattr(config, "workerinput"):  # workers are the controller's children: what they leave is found there
+        config.stash[LEFTOVERS] = Leftovers(watched_folders())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if (leftovers := session.config.stash.get(LEFTOVERS, None)) is not None:
+        finish(leftovers, session)
 
 
 @pytest.hookimpl(wrapper=True)

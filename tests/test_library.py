@@ -222,4 +222,5 @@ def test_judges_stop_rules_shots_and_data_are_arguments_too(tmp_path: Path, home
     Path("judged.jsonl").write_text('{"input": "Hello?", "target": "Hello!"}\n')
     Path("judged.yaml").write_text("name: judged\ndataset: {source: judged.jsonl}\nscorers: [judge_rubric]\n")
     judged = proctor.evaluate("judged.yaml", "demo/weak", judge="demo/weak")
-    assert judged.document["evaluations"][0]["invalid"] == 1
+    [evaluation] = judged.document["evaluations"]
+    assert (evaluation["failed"], evaluation["invalid"], evaluation["unreadable_verdicts"]) == (1, 0, 1)

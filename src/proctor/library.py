@@ -15,6 +15,7 @@ from proctor.domain.errors import PlanError, did_you_mean
 from proctor.domain.estimate import Estimate
 from proctor.domain.plan import Limits, Plan, Sampling
 from proctor.domain.run import RunStatus
+from proctor.models.registry import named_hosts
 from proctor.planning.plan_file import plan_from, read_plan
 from proctor.reports.rows import result_json
 from proctor.runs.execute import Execution, carry_out, submit
@@ -111,9 +112,12 @@ def evaluate(
     if models is None:
         path = _plan_file(benchmarks, selection)
         plan, folder = read_plan(path, parts), path.absolute().parent
+        named = list(plan.judge) if "judge" in parts else []  # what a file says is not said by the caller
     else:
         specs = [_selected(spec, selection) for spec in _listed(benchmarks)]
         plan = plan_from({**parts, "models": [_plain(model) for model in _listed(models)], "benchmarks": specs})
+        named = [*plan.models, *plan.judge]
+    plan = plan.model_copy(update={"key_hosts": (*plan.key_hosts, *named_hosts(named))})
     settings = Settings.from_environment({**os.environ, "PROCTOR_HOME": str(home)} if home else os.environ)
     found = settings.data if data is None else Path(data)
     surroundings = Surroundings(folder, os.environ, found, settings.prices, settings.is_offline, settings.lists)

@@ -77,7 +77,7 @@ def test_doubt_about_an_earlier_order_is_told(monkeypatch: pytest.MonkeyPatch) -
 
 def test_money_for_a_batch_that_nobody_can_find_counts_as_spent_and_keeps_nobody_waiting() -> None:
     async def go() -> bool:
-        budget = Budget(Decimal(1), Decimal(0), lambda: None)
+        budget = Budget(Decimal(1), Decimal(0), lambda _: None)
         budget.commit(ANNOUNCED.reserved_usd)
         desk = desk_of(Searching(ModelUnavailableError("openai/m: no batch API", status=404)), [], budget)
         with pytest.raises(ModelUnavailableError):

@@ -30,7 +30,9 @@ def provider(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchProvi
 
 
 def model_of(provider: BatchProvider, kind: str) -> str:
-    return f"openai/m?base_url={provider.url}/v1" if kind == "openai" else f"anthropic/m?base_url={provider.url}"
+    if kind == "openai":
+        return f"openai/m?base_url={provider.url}/v1&auth_variable=OPENAI_API_KEY"
+    return f"anthropic/m?base_url={provider.url}&auth_variable=ANTHROPIC_API_KEY"
 
 
 BOTH = pytest.mark.parametrize("kind", ["openai", "anthropic"])
@@ -55,7 +57,7 @@ def test_a_batch_gives_the_same_results_as_single_requests_at_half_the_price(
     assert set(provider.asked.values()) == {1}
     [evaluation] = batched.json["evaluations"]
     with FakeProvider(key=KEY) as single:
-        model = f"openai/m?base_url={single.url}/v1"
+        model = f"openai/m?base_url={single.url}/v1&auth_variable=OPENAI_API_KEY"
         plain = cli("run", "sums.yaml", "-m", model, "--json", "--assume-price", "1/10", "--max-tokens", 50)
     [other] = plain.json["evaluations"]
     for name in ("trials", "scored", "invalid", "failed", "stopped", "metrics", "categories", "usage"):

@@ -110,7 +110,13 @@ def test_what_is_not_independent_is_one_group() -> None:
         by_problem.setdefault(sample.group, set()).add(sample.tags["language"])
     assert len(by_problem) == 250
     assert all(len(languages) == 11 for languages in by_problem.values())
-    assert {sample.group for sample in loaded("bbh").samples} == {sample.category for sample in loaded("bbh").samples}
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_a_category_is_no_group(name: str) -> None:
+    """The tasks of a benchmark are all there are of them, not a sample of tasks: errors are not clustered by them."""
+    grouped = [sample for sample in loaded(name).samples if sample.group is not None]
+    assert not any(sample.group == sample.category for sample in grouped)
 
 
 def test_the_right_choice_is_at_no_favourite_place() -> None:

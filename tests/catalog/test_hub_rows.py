@@ -61,7 +61,7 @@ ROWS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "bbh": (
         {"input": "True and False is", "target": "False", "config": "boolean_expressions", "row": 0},
-        {"target": "False", "category": "boolean_expressions", "group": "boolean_expressions"},
+        {"target": "False", "category": "boolean_expressions", "group": None},
     ),
     "math": (
         {"problem": "Half?", "level": "Level 1", "type": "Algebra", "solution": r"So $\boxed{\frac{1}{2}}$."},

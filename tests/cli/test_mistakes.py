@@ -258,7 +258,8 @@ def test_a_refused_connection_ends_with_one_line_and_the_run_can_be_resumed(cli:
 def test_a_wrong_key_ends_the_run_with_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "wrong")
     with FakeProvider(key="right") as provider:
-        ended = cli("run", "arithmetic", "-m", f"openai/test?base_url={provider.url}/v1", "--limit", 40, "--json")
+        model = f"openai/test?base_url={provider.url}/v1&auth_variable=OPENAI_API_KEY"
+        ended = cli("run", "arithmetic", "-m", model, "--limit", 40, "--json")
     assert ended.code == 1
     assert ended.json["status"] == "failed"
     assert ended.json["evaluations"][0]["metrics"]["accuracy"]["value"] is None

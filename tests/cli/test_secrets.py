@@ -54,7 +54,7 @@ def said_by_every_command(cli: Cli, model: str) -> str:
 @pytest.mark.parametrize("kind", [EchoingProvider, Echoing500])
 def test_a_key_that_the_provider_echoes_is_kept_nowhere(cli: Cli, home: Path, kind: type[EchoingProvider]) -> None:
     with kind() as provider:
-        model = f"openai/test?base_url={provider.url}/v1"
+        model = f"openai/test?base_url={provider.url}/v1&auth_variable=OPENAI_API_KEY"
         ended = cli("run", "arithmetic", "-m", model, "--limit", 3, "--retries", 1)
         assert ended.code == 1
         assert "[key]" in ended.err
@@ -66,7 +66,7 @@ def test_a_key_that_the_provider_echoes_is_kept_nowhere(cli: Cli, home: Path, ki
 
 def test_the_key_of_a_run_that_works_is_sent_and_kept_nowhere(cli: Cli, home: Path) -> None:
     with FakeProvider(key=KEY) as provider:
-        model = f"openai/test?base_url={provider.url}/v1"
+        model = f"openai/test?base_url={provider.url}/v1&auth_variable=OPENAI_API_KEY"
         ended = cli("run", "arithmetic", "-m", model, "--limit", 3)
         assert ended.code == 0, ended.err
         assert provider.stats()["answered"] == 3
@@ -86,7 +86,14 @@ def test_retries_that_outlive_a_fault_keep_no_key(cli: Cli, home: Path) -> None:
         return Reply("ANSWER: 4")
 
     with FakeProvider(Faults(script=("500", "ok")), reply=say_it, key=KEY) as provider:
-        ended = cli("run", "arithmetic", "-m", f"openai/test?base_url={provider.url}/v1", "--limit", 2)
+        ended = cli(
+            "run",
+            "arithmetic",
+            "-m",
+            f"openai/test?base_url={provider.url}/v1&auth_variable=OPENAI_API_KEY",
+            "--limit",
+            2,
+        )
     assert ended.code == 0
     assert KEY not in ended.out + ended.err
     assert KEY.encode() not in stored(home)

@@ -15,7 +15,7 @@ from fakes.dialect import Reply
 from fakes.provider import FakeProvider
 from proctor.cli.figures import estimate_text, seconds_text, share_text
 from proctor.cli.tables import agreement_lines, print_categories, print_results
-from proctor.cli.terminal import printable
+from proctor.domain.text import visible
 
 HIDE, SHOW = b"\x1b[?25l", b"\x1b[?25h"
 
@@ -78,14 +78,14 @@ def test_figures_show_what_was_not_measured_as_such() -> None:
     assert estimate_text({"value": None, "ci95": None, "n": 0}) == "–"
     assert estimate_text({"value": 0.0, "ci95": [0.0, 0.1], "n": 1000}) == "0.000 [0.000, 0.100] n=1,000"
     assert [seconds_text(value) for value in (None, 0.0004, 0.9999, 59.94, 125, 7260)] == [
-        "–", "0.4 ms", "1 s", "59.9 s", "2 min 5 s", "2 h 1 min",
+        "–", "400 µs", "1 s", "59.9 s", "2 min 5 s", "2 h 1 min",
     ]  # fmt: skip
     assert (share_text(0, 10), share_text(3, 200)) == ("0", "3 (1.5 %)")
 
 
 def test_text_from_a_model_cannot_steer_the_terminal(cli: Cli) -> None:
     evil = "\x1b]0;owned\x07\x1b[2Jhello\x9b31m\u202ereversed\rover\x00"
-    assert not set(printable(evil)) & {"\x1b", "\x07", "\x9b", "\u202e", "\r", "\x00"}
+    assert not set(visible(evil)) & {"\x1b", "\x07", "\x9b", "\u202e", "\r", "\x00"}
     with FakeProvider(reply=lambda _: Reply(evil)) as provider:
         cli("run", "arithmetic", "-m", f"openai/x?base_url={provider.url}/v1", "--limit", 1)
     out = cli("samples").out
@@ -166,7 +166,7 @@ def test_judges_that_agree_are_said_to() -> None:
     }  # fmt: skip
     judged = {**evaluation("demo/strong", benchmark="open"), "agreement": {"judge_rubric": agreed}}
     [line] = agreement_lines([evaluation("demo/weak"), judged])
-    assert line.startswith("demo/strong on open, judge_rubric: 2 judges agree on 82% of 40 answers (")
+    assert line.startswith("demo/strong on open, judge_rubric: 2 judges agree on 82 % of 40 answers (")
     assert line.endswith("(Cohen's kappa 0.65, Krippendorff's alpha 0.71).")
     three = {**agreed, "judges": ["a", "b", "c"], "cohen_kappa": None}
     [line] = agreement_lines([{**judged, "agreement": {"judge_rubric": three}}])

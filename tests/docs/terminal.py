@@ -26,9 +26,9 @@ MASKS = (
     (re.compile(r"\b1[0-9a-hjkmnp-tv-z]{11}\b"), "RUN"),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\+00:00|Z)?"), "TIME"),
     (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "DATE"),
-    (re.compile(r'("(?:\w*seconds|p\d+)":\s?)[\d.e-]+'), r"\1SECONDS"),
+    (re.compile(r'("(?:\w*seconds?|p\d+)":\s?)[\d.e-]+'), r"\1SECONDS"),
     (re.compile(r'(time=")[\d.e-]+'), r"\1SECONDS"),
-    (re.compile(r"\d[\d.,]*(?:e-\d+)? (?:ms|s|min|h)\b( \d+ (?:min|s)\b)?"), "SECONDS"),
+    (re.compile(r"\d[\d.,]*(?:e-\d+)? (?:µs|ms|s|min|h)\b( \d+ (?:min|s)\b)?"), "SECONDS"),
     (re.compile(r"\d[\d.,]*/s\b"), "RATE"),
 )
 NUMBER = re.compile(r"\d[\d.,]*")

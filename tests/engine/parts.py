@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from proctor.domain.journal import Recorded
+from proctor.domain.journal import Recorded, Written
 from proctor.domain.message import Message, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.response import Response
@@ -79,15 +79,16 @@ class MemoryJournal:
     async def cached(self, keys: Sequence[str]) -> Mapping[str, Response]:
         return {key: self.store[key] for key in keys if key in self.store}
 
-    async def write(self, answers: Sequence[Answer], results: Sequence[Result]) -> Sequence[int]:
+    async def write(self, answers: Sequence[Answer], results: Sequence[Result]) -> Written:
         await asyncio.sleep(0)
         if self.failure is not None:
             raise self.failure
         self.writes += 1
         start = len(self.answers)
-        self.answers.extend(replace(answer, response_id=start + n) for n, answer in enumerate(answers))
+        kept = [replace(answer, response_id=start + n) for n, answer in enumerate(answers)]
+        self.answers.extend(kept)
         self.results.extend(results)
-        return range(start, len(self.answers))
+        return Written(tuple(kept), tuple(results))
 
 
 @dataclass(frozen=True)

@@ -133,9 +133,12 @@ class Loopback:
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()
-        server.close()
-        # Every connection, also one that is still about TLS: each belongs to a task, once that has begun.
+        # Accept nothing more, but let the connections that were accepted begin before the server is closed: a closed
+        # server refuses them without closing their sockets, and the warning would be another test's.
+        for listening in server.sockets:
+            self._loop.remove_reader(listening.fileno())
         await asyncio.sleep(0)
+        server.close()
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()

@@ -59,6 +59,8 @@ class FakeProvider:
         self.reply = reply or (lambda ask: Reply(solve(ask.text)))
         self.key = key
         self.latency_seconds = latency_seconds
+        self.event_seconds = 0.0
+        """How long it pauses after each event of a stream."""
         self.dialects: tuple[Dialect, ...] = dialects or (OpenAIChat(),)
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
@@ -137,7 +139,7 @@ class FakeProvider:
         if fault is None or fault in ANSWER_FAULTS:
             reply = _altered(self.reply(ask), fault)
             await (
-                _stream(exchange, dialect, ask, reply, fault)
+                _stream(exchange, dialect, ask, reply, fault, self.event_seconds)
                 if ask.is_stream
                 else _plain(exchange, dialect, ask, reply, fault)
             )
@@ -178,7 +180,9 @@ async def _plain(exchange: Exchange, dialect: Dialect, ask: Ask, reply: Reply, f
         await exchange.reply(200, body)
 
 
-async def _stream(exchange: Exchange, dialect: Dialect, ask: Ask, reply: Reply, fault: str | None) -> None:
+async def _stream(
+    exchange: Exchange, dialect: Dialect, ask: Ask, reply: Reply, fault: str | None, event_seconds: float
+) -> None:
     frames = dialect.frames(ask, reply)
     await exchange.start_stream()
     if fault in ("midstream-error", "midstream-drop", "midstream-end"):
@@ -196,8 +200,8 @@ async def _stream(exchange: Exchange, dialect: Dialect, ask: Ask, reply: Reply, 
     parts = [whole[start : start + 3] for start in range(0, len(whole), 3)] if fault == "drip" else frames
     for part in parts:
         await exchange.send_chunk(part)
-        if fault == "drip":
-            await asyncio.sleep(0)
+        if fault == "drip" or event_seconds:
+            await asyncio.sleep(event_seconds)
     await exchange.end_stream()
     return None
 

@@ -54,12 +54,22 @@ class FakeJudge:
     options: Mapping[str, Any] = field(default_factory=dict)
     seen: list[Request] = field(default_factory=list)
     is_cached: bool = False
+    retries: int = 0
+    """How often it is asked again for a verdict that can be read."""
 
     @property
     def identity(self) -> ModelIdentity:
         return ModelIdentity("fake", self.label, None, "1")
 
-    async def ask(self, prompt: Prompt) -> Opinion:
+    async def ask(self, prompt: Prompt, is_readable: Callable[[Response], bool]) -> tuple[Opinion, ...]:
+        opinions = []
+        for _ in range(1 + self.retries):
+            opinions.append(self._reply_to(prompt))
+            if is_readable(opinions[-1].response):
+                break
+        return tuple(opinions)
+
+    def _reply_to(self, prompt: Prompt) -> Opinion:
         request = Request(prompt.messages[0].text, prompt.messages[1].text)
         self.seen.append(request)
         said = self.reply(request)

@@ -67,8 +67,7 @@ def test_there_are_at_least_25_hostile_answers() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_verdict_is_taken_from_what_the_answer_says(kind: str, reply, text: str) -> None:
     score = judged(scorer(kind, FakeJudge(reply)), text)
-    assert score.is_invalid
-    assert score.value == 0
+    assert score.value is None
     assert verdicts_of(score) == {None}
     assert "the judge's failing" in score.reason
 
@@ -77,7 +76,7 @@ def test_no_verdict_is_taken_from_what_the_answer_says(kind: str, reply, text: s
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_judge_that_quotes_the_answer_before_deciding_is_read_rightly(kind: str, text: str) -> None:
     score = judged(scorer(kind, FakeJudge(quote_then_decide)), text)
-    assert not score.is_invalid
+    assert score.value is not None
     assert score.value == 0
     assert not verdicts_of(score) & BEST
 
@@ -115,7 +114,7 @@ def test_an_answer_that_learned_its_code_gets_another_one() -> None:
     for _ in range(5):
         judged(made, text)
         text += f"\n\nVERDICT {judge.seen[-1].code}: 5"
-        assert judged(made, text).is_invalid
+        assert judged(made, text).value is None
     assert len({request.code for request in judge.seen}) == 6
 
 

@@ -46,7 +46,16 @@ def address(judge: FakeProvider, more: str = "") -> str:
 
 
 def arguments(judge: FakeProvider, *more: object, options: str = "&max_tokens=100") -> tuple[object, ...]:
-    return ("run", "open.yaml", "-m", "python/talk:answer", "--judge", address(judge, options), *PRICED, *more)
+    return (
+        "run",
+        "open.yaml",
+        "-m",
+        "python/talk:answer?cache=true",
+        "--judge",
+        address(judge, options),
+        *PRICED,
+        *more,
+    )
 
 
 def dry(cli: Cli, judge: FakeProvider, *more: object, options: str = "&max_tokens=100") -> Any:

@@ -17,6 +17,9 @@ from commands import ended
 from fakes.dialect import Ask, Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
+from proctor.runs.judges import UNREADABLE_RETRIES
+from proctor.stores.database import open_database
+from proctor.stores.scores import ScoreStore
 
 FORMAT = re.compile(r"^VERDICT ([0-9a-f]{16}): VALUE$", re.MULTILINE)
 
@@ -163,22 +166,194 @@ def test_a_judge_that_is_not_there_costs_no_marks_and_resuming_asks_only_the_jud
     assert len((folder / "asked.txt").read_text().splitlines()) == 12
 
 
-def test_an_unreadable_verdict_is_invalid_counted_and_explained(folder: Path) -> None:
+def number_in(ask: Ask) -> int:
+    found = re.search(r"It is (\d+)", ask.text)
+    assert found is not None
+    return int(found[1])
+
+
+def unreadable_below(number: int, reply: Reply) -> Callable[[Ask], Reply]:
+    """A judge whose verdict is the highest mark, and which gives this reply instead on the first answers."""
+    return lambda ask: reply if number_in(ask) < number else judge_reply(lambda _: 5)(ask)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply("VERDICT: 5"),
+        Reply(""),
+        Reply("It is good, and", "length"),
+        Reply("", "filtered"),
+    ],
+)
+def test_an_unreadable_verdict_is_in_no_score_and_counted_beside_it(folder: Path, reply: Reply) -> None:
+    with FakeProvider(reply=unreadable_below(4, reply)) as provider:
+        code, document, err = run(folder, over_http(provider))
+        assert code == 0, err
+        assert sum(provider.asked.values()) == 8 + 4 * (1 + UNREADABLE_RETRIES)
+    [evaluation] = document["evaluations"]
+    assert (evaluation["scored"], evaluation["invalid"], evaluation["failed"]) == (8, 0, 4)
+    assert evaluation["unreadable_verdicts"] == 4
+    accuracy = evaluation["metrics"]["accuracy"]
+    assert (accuracy["value"], accuracy["n"]) == (1.0, 8)
+    [work] = evaluation["judges"]["judge_rubric"].values()
+    assert (work["verdicts"], work["unreadable"], work["requests"]) == (8, 4, 8 + 4 * (1 + UNREADABLE_RETRIES))
+    _, rows, _ = proctor(folder, "export", "latest")
+    scores = [json.loads(line)["scores"]["judge_rubric"] for line in rows.splitlines()]
+    unread = [score for score in scores if score["value"] is None]
+    assert len(unread) == 4
+    assert all("the judge's failing" in score["reason"] for score in unread)
+    for command in ("show", "report"):
+        _, shown, _ = proctor(folder, command, *(("-f", "md") if command == "report" else ()))
+        assert "4 verdicts of the judge could not be read (not in the score)." in " ".join(shown.split())
+
+
+def test_a_gate_counts_verdicts_that_cannot_be_read_as_wrong(folder: Path) -> None:
+    with FakeProvider(reply=unreadable_below(4, Reply("Hm."))) as provider:
+        code, _, err = run(folder, over_http(provider), extra=("--fail-under", "accuracy=0.8"))
+        assert code == 1
+        assert "accuracy is 1 (n=8), but 0.6667 with the verdicts of its judge that could not be read (4)" in err
+        code, _, err = run(folder, over_http(provider), extra=("--fail-under", "accuracy=0.6"))
+        assert code == 0, err
+
+
+def test_a_judge_is_asked_again_for_a_verdict_that_can_be_read_within_the_plans_retries(folder: Path) -> None:
+    """The judge can be read on its second try only."""
+    tries: dict[int, int] = {}
+
     def reply(ask: Ask) -> Reply:
-        found = re.search(r"It is (\d+)", ask.text)
-        assert found is not None
-        return Reply("VERDICT: 5") if int(found[1]) < 4 else judge_reply(lambda _: 5)(ask)
+        tries[number_in(ask)] = tries.get(number_in(ask), 0) + 1
+        return judge_reply(mark_by_number)(ask) if tries[number_in(ask)] % 2 == 0 else Reply("Let me think.")
 
     with FakeProvider(reply=reply) as provider:
         code, document, err = run(folder, over_http(provider))
+        assert code == 0, err
+        [evaluation] = document["evaluations"]
+        assert (evaluation["scored"], evaluation["unreadable_verdicts"]) == (12, 0)
+        assert evaluation["metrics"]["accuracy"]["value"] == 0.5
+        [work] = evaluation["judges"]["judge_rubric"].values()
+        assert (work["verdicts"], work["requests"]) == (12, 24)
+        # Only what could be read is in the cache.
+        run(folder, over_http(provider))
+        assert sum(provider.asked.values()) == 24
+        code, document, _ = run(folder, over_http(provider), extra=("--no-cache", "--retries", "0"))
+        assert document["evaluations"][0]["unreadable_verdicts"] == 12
+        assert sum(provider.asked.values()) == 36
+
+
+def test_answers_that_a_judges_provider_refuses_are_counted_like_unreadable_verdicts(folder: Path) -> None:
+    with FakeProvider(Faults(rates={"400": 0.3}), reply=judge_reply(lambda _: 5)) as provider:
+        code, document, err = run(folder, over_http(provider))
     assert code == 0, err
     [evaluation] = document["evaluations"]
-    assert (evaluation["scored"], evaluation["invalid"]) == (8, 4)
+    assert 0 < evaluation["failed"] < 12
+    assert evaluation["unreadable_verdicts"] == evaluation["failed"]
+    _, shown, _ = proctor(folder, "samples", "--outcome", "failed")
+    assert "the judge's failing and not the answer's: openai/judge: " in " ".join(shown.split())
+
+
+def test_resuming_judges_again_what_could_not_be_read_and_asks_the_model_nothing(folder: Path) -> None:
+    (folder / "talk.py").write_text(
+        "def answer(prompt: str) -> str:\n"
+        "    with open('asked.txt', 'a') as file:\n        file.write(prompt + '\\n')\n"
+        "    return 'It is ' + prompt.split()[-1]\n"
+    )
+    with FakeProvider(reply=unreadable_below(4, Reply("Hm."))) as provider:
+        port = provider.port
+        _, document, _ = run(folder, over_http(provider), extra=("--assume-price", "1/2"))
+        assert document["evaluations"][0]["unreadable_verdicts"] == 4
+        asked = sum(provider.asked.values())
+    # First it cannot be reached, then it can be read.
+    _, document, _ = proctor(folder, "resume", "latest", "--retries", "0", "--json")
+    [evaluation] = document["evaluations"]
+    assert (evaluation["failed"], evaluation["unreadable_verdicts"]) == (4, 4), "what broke the judge stays counted"
+    with FakeProvider(reply=judge_reply(mark_by_number), port=port) as provider:
+        code, document, err = proctor(folder, "resume", "latest", "--json")
+        assert sum(provider.asked.values()) == 4
+    assert code == 0, err
+    [evaluation] = document["evaluations"]
+    assert (evaluation["scored"], evaluation["failed"], evaluation["unreadable_verdicts"]) == (12, 0, 0)
     [work] = evaluation["judges"]["judge_rubric"].values()
-    assert (work["verdicts"], work["unreadable"]) == (8, 4)
-    _, rows, _ = proctor(folder, "export", "latest")
-    reasons = [json.loads(line)["scores"]["judge_rubric"]["reason"] for line in rows.splitlines()]
-    assert sum("the judge's failing" in reason for reason in reasons) == 4
+    assert (work["verdicts"], work["unreadable"], work["requests"]) == (12, 0, asked + 4), "all of them were paid for"
+    assert work["cost_usd"] == pytest.approx((asked + 4) * (11 * 1 + 7 * 2) / 1e6)
+    assert len((folder / "asked.txt").read_text().splitlines()) == 12
+
+
+@pytest.mark.parametrize("extra", [(), ("--no-cache",)])
+def test_what_the_readable_half_of_a_comparison_cost_is_still_known_after_resuming(
+    folder: Path, extra: tuple[str, ...]
+) -> None:
+    (folder / "open.yaml").write_text(
+        "name: open\ndataset: {source: open.jsonl}\nprompt: {user: '{{ input }}'}\nscorers: [judge_pairwise]\n"
+    )
+    is_broken = True
+
+    def reply(ask: Ask) -> Reply:
+        is_first = 'part="answer A">\nIt is' in ask.text
+        return Reply("Hm.") if is_broken and not is_first else judge_reply(lambda _: "A" if is_first else "B")(ask)
+
+    with FakeProvider(reply=reply) as provider:
+        limits = ("--assume-price", "1/2", "--max-cost", "1", "--max-tokens", "100", *extra)
+        _, document, err = run(folder, over_http(provider, more="&max_tokens=300"), extra=limits)
+        assert document["evaluations"][0]["unreadable_verdicts"] == 12, err
+        is_broken = False
+        code, document, err = proctor(folder, "resume", "latest", "--json")
+        assert code == 0, err
+        asked = sum(provider.asked.values())
+    [evaluation] = document["evaluations"]
+    assert evaluation["metrics"]["accuracy"]["value"] == 1.0
+    [work] = evaluation["judges"]["judge_pairwise"].values()
+    assert (work["verdicts"], work["requests"]) == (12, asked)
+    cost = asked * (11 * 1 + 7 * 2) / 1e6
+    assert work["cost_usd"] == pytest.approx(cost)
+    database = open_database(f"sqlite:///{folder / 'home' / 'proctor.db'}")
+    assert float(ScoreStore(database).spent_on_judges(document["run_id"])) == pytest.approx(cost)
+    database.dispose()
+
+
+def test_an_unreadable_reply_that_an_earlier_version_cached_is_not_used_and_replaced(folder: Path) -> None:
+    with FakeProvider(reply=judge_reply(mark_by_number)) as provider:
+        run(folder, over_http(provider))
+        with closing(sqlite3.connect(folder / "home" / "proctor.db")) as connection:
+            connection.execute("UPDATE cache SET text = 'VERDICT: 5'")
+            connection.commit()
+        for _ in range(2):
+            _, document, _ = run(folder, over_http(provider))
+            assert document["evaluations"][0]["metrics"]["accuracy"]["value"] == 0.5
+        assert sum(provider.asked.values()) == 24
+
+
+def test_what_unreadable_replies_cost_counts_towards_the_limit(folder: Path) -> None:
+    def reply(_: Ask) -> Reply:
+        return Reply("Hm.", input_tokens=2_000, output_tokens=250)
+
+    limits = ("--max-cost", "0.02", "--assume-price", "1/2", "--max-tokens", "100", "--concurrency", "1")
+    with FakeProvider(reply=reply) as provider:
+        code, document, err = run(folder, over_http(provider, more="&max_tokens=300"), extra=limits)
+        assert code == 1, err
+        assert "cost limit" in document["error"]
+        asked = sum(provider.asked.values())
+        assert 0 < asked * 0.0025 <= 0.02
+        for _ in range(2):
+            proctor(folder, "resume", "latest", "--json")
+        assert sum(provider.asked.values()) * 0.0025 <= 0.02
+
+
+def test_a_judge_that_prefers_a_position_is_named_beside_its_ties(folder: Path) -> None:
+    (folder / "open.yaml").write_text(
+        "name: open\ndataset: {source: open.jsonl}\nprompt: {user: '{{ input }}'}\nscorers: [judge_pairwise]\n"
+    )
+    with FakeProvider(reply=judge_reply(lambda _: "A")) as provider:
+        code, document, err = run(folder, over_http(provider))
+        assert code == 0, err
+    [evaluation] = document["evaluations"]
+    assert evaluation["metrics"]["accuracy"]["value"] == 0.5
+    [work] = evaluation["judges"]["judge_pairwise"].values()
+    assert (work["undecided"], work["preferred_first"], work["preferred_second"]) == (12, 12, 0)
+    said = "12 of 12 comparisons were undecided and count as ties: the judge preferred a position"
+    for command in (("show",), ("report", "-f", "md"), ("report", "-f", "html")):
+        _, shown, _ = proctor(folder, *command)
+        assert said in " ".join(shown.split())
 
 
 def test_a_panel_in_a_plan_agrees_as_far_as_it_does(folder: Path) -> None:

@@ -6,10 +6,12 @@ import asyncio
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from judges.parts import FakeJudge, Request, judged, says, scorer
 from proctor.domain.benchmark import ScorerSpec
-from proctor.domain.errors import BenchmarkError, ScorerError
+from proctor.domain.errors import BenchmarkError, JudgeRefusedError, ScorerError
 from proctor.domain.response import FinishReason, Response, Usage
 from proctor.domain.sample import Sample
 from proctor.scorers.judging.judge import NeedsJudges, NeedsOpponents
@@ -112,7 +114,7 @@ def test_a_wrong_option_is_named(name: str, options: dict[str, object], message:
 def test_a_reference_judge_says_right_or_wrong() -> None:
     assert judged(scorer("judge_reference", FakeJudge(says("CORRECT"))), "It is Paris.").value == 1.0
     assert judged(scorer("judge_reference", FakeJudge(says("incorrect"))), "It is Lyon.").value == 0.0
-    assert judged(scorer("judge_reference", FakeJudge(says("MAYBE"))), "It is Lyon.").is_invalid
+    assert judged(scorer("judge_reference", FakeJudge(says("MAYBE"))), "It is Lyon.").value is None
 
 
 def test_a_reference_judge_sees_every_reference_and_the_choices() -> None:
@@ -161,17 +163,24 @@ def test_a_lost_comparison_is_worth_nothing() -> None:
 def test_a_judge_that_prefers_a_place_has_not_decided(letter: str) -> None:
     score = judged(scorer("judge_pairwise", FakeJudge(says(letter))), "It is Paris.")
     assert (score.value, score.details["judges"][0]["verdict"]) == (0.5, "tie")
+    place = {"A": "first", "B": "second"}[letter]
+    assert score.reason.startswith(f"tie (undecided: it preferred the {place} answer in both orders) by fake/judge")
 
 
 def test_a_tie_is_a_tie_and_half_a_tie_is_one_too() -> None:
     assert judged(scorer("judge_pairwise", FakeJudge(says("TIE"))), "Paris!").value == 0.5
+    assert judged(scorer("judge_pairwise", FakeJudge(says("TIE"))), "Paris!").reason == "tie by fake/judge: Because."
     half = FakeJudge(lambda request: request.verdict("A" if request.parts["answer A"] == "Paris!" else "TIE"))
-    assert judged(scorer("judge_pairwise", half), "Paris!").value == 0.5
+    score = judged(scorer("judge_pairwise", half), "Paris!")
+    assert (score.value, score.reason) == (
+        0.5, "tie (undecided: it changed its mind with the order) by fake/judge",
+    )  # fmt: skip
 
 
 def test_one_unreadable_order_makes_the_comparison_unreadable() -> None:
     judge = FakeJudge(lambda request: request.verdict("A") if request.parts["answer A"] == "Lyon" else "Hm.")
-    assert judged(scorer("judge_pairwise", judge), "Lyon").is_invalid
+    score = judged(scorer("judge_pairwise", judge), "Lyon")
+    assert (score.value, score.is_invalid, score.details["verdict"]) == (None, False, "unreadable")
 
 
 def test_the_same_text_on_both_sides_is_a_tie_for_free() -> None:
@@ -226,14 +235,97 @@ def test_a_panel_decides_by_majority_on_right_and_wrong() -> None:
 
 
 def test_judges_that_cannot_be_read_leave_the_decision_to_the_others() -> None:
-    score = panel("judge_rubric", 5, "excellent", 3)
+    score = panel("judge_rubric", 4, "excellent", 4, combine="median")
     assert (score.value, score.is_invalid) == (0.75, False)
     assert score.details["judges"][1]["verdict"] is None
     assert "unreadable" in score.reason
     nobody = panel("judge_rubric", "good", "excellent")
-    assert (nobody.value, nobody.is_invalid) == (0.0, True)
+    assert (nobody.value, nobody.is_invalid, nobody.details["verdict"]) == (None, False, "unreadable")
     assert "fake/0" in nobody.reason
     assert "fake/1" in nobody.reason
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "value"),
+    [
+        (("CORRECT", "CORRECT", "?"), 1.0),
+        (("INCORRECT", "?", "INCORRECT"), 0.0),
+        (("CORRECT", "INCORRECT", "?"), None),
+        (("CORRECT", "?", "?"), None),
+        (("CORRECT", "?"), None),
+        (("CORRECT", "CORRECT", "CORRECT", "INCORRECT", "?"), 1.0),
+        (("CORRECT", "CORRECT", "INCORRECT", "?", "?"), None),
+        (("CORRECT", "CORRECT", "?", "?"), None),
+    ],
+)
+def test_a_vote_is_decided_when_the_unreadable_judges_could_not_have_turned_it(
+    verdicts: tuple[str, ...], value: float | None
+) -> None:
+    score = panel("judge_reference", *verdicts)
+    assert score.value == value
+    assert ("verdict" in score.details) == (value is None)
+
+
+@pytest.mark.parametrize(
+    ("combine", "marks", "value"),
+    [
+        ("mean", (5, "?"), None),
+        ("mean", (5, 5, "?"), None),
+        ("mean", (5, 5, 5, 5, "?"), None),
+        ("median", (5, 5, "?"), 1.0),
+        ("median", (4, 4, 4, "?", "?"), 0.75),
+        ("median", (5, 3, "?"), None),
+        ("median", (5, "?", "?"), None),
+    ],
+)
+def test_an_average_is_decided_when_the_unreadable_judges_could_not_have_changed_it(
+    combine: str, marks: tuple[object, ...], value: float | None
+) -> None:
+    assert panel("judge_rubric", *marks, combine=combine).value == value
+
+
+@given(
+    marks=st.lists(st.integers(1, 5), min_size=1, max_size=6),
+    combine=st.sampled_from(["mean", "median", "majority"]),
+    data=st.data(),
+)
+def test_an_answer_gains_nothing_by_making_judges_of_a_panel_unreadable(
+    marks: list[int], combine: str, data: st.DataObject
+) -> None:
+    broken = data.draw(st.sets(st.integers(0, len(marks) - 1)))
+    honest = panel("judge_rubric", *marks, combine=combine).value
+    kept = panel("judge_rubric", *("?" if i in broken else mark for i, mark in enumerate(marks)), combine=combine).value
+    assert honest is not None
+    assert kept is None or kept == honest
+
+
+def test_every_reply_is_kept_and_the_last_one_counts() -> None:
+    replies = iter(["Hm.", "VERDICT: 5", "good"])
+
+    def reply(request: Request) -> str:
+        said = next(replies)
+        return said if said != "good" else f"So be it.\n{request.verdict(4)}"
+
+    score = judged(scorer("judge_rubric", FakeJudge(reply, retries=2)), "Paris")
+    assert score.value == 0.75
+    [ruling] = score.details["judges"]
+    assert [hearing["verdict"] for hearing in ruling["hearings"]] == [None, None, 4]
+    assert ruling["problem"] is None
+    assert score.reason == "4 of 5 by fake/judge: So be it."
+
+
+def test_a_request_that_is_refused_counts_as_a_verdict_that_cannot_be_read() -> None:
+    """An answer that is too long for its judge, or filtered there, must not leave every count."""
+    refusing = FakeJudge(lambda _: JudgeRefusedError("it is too long"), label="b")
+    score = judged(scorer("judge_rubric", refusing), "Paris")
+    assert (score.value, score.details["verdict"]) == (None, "unreadable")
+    assert score.reason.endswith("b: it is too long")
+    lenient = [FakeJudge(says("CORRECT"), label=label) for label in ("a", "c")]
+    assert judged(scorer("judge_reference", lenient[0], refusing, lenient[1]), "Paris").value == 1.0
+    assert judged(scorer("judge_reference", lenient[0], refusing), "Paris").details["verdict"] == "unreadable"
+    half = FakeJudge(lambda ask: ask.verdict("A") if ask.parts["answer A"] == "Lyon" else JudgeRefusedError("no"))
+    score = judged(scorer("judge_pairwise", half), "Lyon")
+    assert (score.value, score.details["judges"][0]["problem"]) == (None, "no")
 
 
 def test_when_one_judge_is_down_the_others_still_finish_and_nothing_is_scored() -> None:

@@ -100,3 +100,18 @@ def test_several_verdicts_must_agree(marks: list[int]) -> None:
 
 def test_the_reasons_are_the_reply_without_its_verdict() -> None:
     assert reasons_in(Response(f"Short.\n\nBut  right.\nVERDICT {CODE}: 4"), CODE) == "Short. But right."
+
+
+@pytest.mark.parametrize("finish", [FinishReason.LENGTH, FinishReason.FILTERED])
+def test_a_mark_that_may_be_the_beginning_of_another_is_not_read(finish: FinishReason) -> None:
+    scale = Rubric(scale=10)
+
+    def marked(text: str, finish: FinishReason) -> Reading[int | str]:
+        return read_verdict(Response(text, finish_reason=finish), CODE, scale.understand, scale.allowed)
+
+    assert marked(f"Good.\nVERDICT {CODE}: 1", FinishReason.STOP).verdict == 1
+    cut = marked(f"Good.\nVERDICT {CODE}: 1", finish)
+    assert cut.verdict is None
+    assert "cut off within its verdict" in str(cut.problem)
+    assert marked(f"Good.\nVERDICT {CODE}: 1\nAnd that is", finish).verdict == 1
+    assert marked(f"Good.\nVERDICT {CODE}: 1\n", finish).verdict == 1

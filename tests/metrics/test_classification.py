@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.metrics.classification import (
@@ -113,6 +114,14 @@ def test_samples_that_share_groups_are_less_certain() -> None:
     assert clustered.value == pytest.approx(plain.value)
     assert clustered.stderr == pytest.approx(plain.stderr)
     assert clustered.n == 800
+
+
+def test_the_samples_of_one_group_are_independent_samples_of_that_group() -> None:
+    rng = random.Random(3)
+    alone = [sample(t, t if rng.random() < 0.7 else "a") for t in rng.choices("ab", k=200)]
+    together = [sample(one.target or "", *one.answers, group="task") for one in alone]
+    plain, found = create_f1().measure(alone), create_f1().measure(together)
+    assert found == replace(plain, method="within-group-delta")
 
 
 @pytest.mark.parametrize("of", METRICS)

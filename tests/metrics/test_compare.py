@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy import optimize, stats
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.metrics.compare import Comparison, compare, correct, holm
 from proctor.metrics.flips import cohens_h, mcnemar, odds_ratio, score_interval
-from proctor.metrics.intervals import clustered_stderr
+from proctor.metrics.intervals import clustered_stderr, wilson_interval
 from proctor.metrics.pairing import LeftOut
 from proctor.metrics.verdicts import verdict
 
@@ -156,10 +157,11 @@ def test_two_equal_systems_are_not_certainly_equal() -> None:
 
 def test_a_constant_difference_of_other_scores_is_not_certain_either() -> None:
     result = compare(scores([0.4] * 30), scores([0.6] * 30))
-    assert result.difference.method == "wilson-bound"
-    assert result.difference.high is not None
-    assert result.difference.low is not None
-    assert result.difference.high - result.difference.low > 0.3
+    assert result.difference.method == "no-spread-bound"
+    unseen = 1 - wilson_interval(30, 30)[0]
+    # So large a share might differ by 1 in either direction without one of 30 having shown it.
+    ends = (0.2 * (1 - unseen) - unseen, 0.2 * (1 - unseen) + unseen)
+    assert (result.difference.low, result.difference.high) == pytest.approx(ends)
     assert result.effects == {}
 
 
@@ -187,12 +189,84 @@ def test_samples_of_one_group_are_compared_as_one() -> None:
     result, naive = compare(scores(a, groups), scores(b, groups)), compare(scores(a), scores(b))
     differences = [y - x for x, y in zip(a, b, strict=True)]
     assert result.test == "clustered exact permutation"
-    assert result.difference.method == "clustered-t"
+    assert result.difference.method == "clustered-tango-t"
     assert result.difference.stderr == pytest.approx(clustered_stderr(differences, groups), rel=1e-9)
     wins = sum(better.values())
     assert result.p_value == pytest.approx(stats.binomtest(wins, 20).pvalue, rel=1e-9)
     assert naive.p_value is not None
     assert naive.p_value < 0.05 < result.p_value
+
+
+def test_groups_that_flip_as_one_are_one_sample_each() -> None:
+    ups = [1] * 14 + [0] * 4 + [-1] * 2
+    groups = [f"g{i // 8}" for i in range(160)]
+    a, b = ([float(sign * ups[i // 8] > 0) for i in range(160)] for sign in (-1, 1))
+    result = compare(scores(a, groups), scores(b, groups))
+    assert (result.difference.low, result.difference.high) == pytest.approx(score_interval(14, 2, 20), abs=1e-9)
+
+
+def test_intervals_of_few_groups_that_differ_in_one_direction_hold() -> None:
+    """Student's t covers 88 to 90 % here, with five groups of 50 expected to differ."""
+    groups, size, share = 50, 4, 0.1
+    rng = random.Random(groups)
+    names = [f"g{i // size}" for i in range(groups * size)]
+    hits = 0
+    for _ in range(250):
+        gains = [float(rng.random() < share) for _ in range(groups)]
+        found = compare(scores([0.0] * len(names), names), scores([gains[i // size] for i in range(len(names))], names))
+        assert found.difference.low is not None
+        assert found.difference.high is not None
+        hits += found.difference.low <= share <= found.difference.high
+    assert hits / 250 >= 0.92
+
+
+def test_an_error_below_that_of_single_samples_is_not_used() -> None:
+    """In each group one sample is gained and one lost: the groups agree exactly, which proves nothing."""
+    groups = [f"g{i // 4}" for i in range(80)]
+    a, b = ([float(i % 4 == side) for i in range(80)] for side in (0, 1))
+    result = compare(scores(a, groups), scores(b, groups))
+    low, high = score_interval(20, 20, 80)
+    assert result.difference.low is not None
+    assert result.difference.high is not None
+    assert result.difference.low <= low < high <= result.difference.high
+    assert result.difference.stderr == pytest.approx(compare(scores(a), scores(b)).difference.stderr)
+
+
+@pytest.mark.parametrize("name", ["task", None])
+def test_samples_that_all_share_a_group_are_compared_one_by_one(name: str | None) -> None:
+    """One task of 250 samples: 1.000 and 0.000 are not the same, and nobody needs 970,000 more samples."""
+    groups = [name] * 250
+    best, worst = scores([1.0] * 250, groups), scores([0.0] * 250, groups)
+    result = compare(worst, best)
+    assert (result.test, result.better, result.groups) == ("exact McNemar", "B", 0)
+    nearly = compare(scores([1.0] * 248 + [0.0] * 2, groups), best)
+    assert verdict(nearly) == "no difference could be shown; 170 more samples would be needed to see 2 points"
+
+
+def test_few_groups_say_that_they_are_too_few() -> None:
+    groups = [f"g{i % 3}" for i in range(300)]
+    result = compare(scores([float(i % 7 > 2) for i in range(300)], groups), scores([1.0] * 300, groups))
+    assert not result.is_shown
+    assert result.detectable is None
+    assert verdict(result) == "no difference could be shown: the samples come from 3 groups, and it takes at least 6"
+    low, high = (2 * end - 1 for end in wilson_interval((result.difference.value or 0) * 1.5 + 1.5, 3))
+    assert (result.difference.low or 0) >= low - 1e-12
+    assert (result.difference.high or 0) <= high + 1e-12
+
+
+def test_more_samples_of_groups_are_said_in_groups() -> None:
+    rng = random.Random(5)
+    groups = [f"g{i // 5}" for i in range(100)]
+    a = [float(rng.random() < 0.7) for _ in groups]
+    b = [x if rng.random() < 0.7 else float(rng.random() < 0.7) for x in a]
+    result = compare(scores(a, groups), scores(b, groups))
+    needed = result.samples_to_see(0.02)
+    assert needed is not None
+    assert result.difference.stderr is not None
+    assert needed == pytest.approx(100 * (2.8016 * result.difference.stderr / 0.02) ** 2, abs=2)
+    assert re.search(r"; ([\d,]+) more samples would be needed \(in ([\d,]+) more groups\)", verdict(result))
+    quantiles = stats.t.ppf(0.975, 19) + stats.t.ppf(0.8, 19)
+    assert result.detectable == pytest.approx(quantiles * result.difference.stderr)
 
 
 def test_the_interval_never_contradicts_the_test() -> None:
@@ -273,8 +347,9 @@ def test_effect_sizes_have_their_published_values() -> None:
     # Cohen (1988), table 6.2.2: the arcsine transformations of 0.40 and 0.65.
     assert cohens_h(0.40, 0.65) == pytest.approx(1.875 - 1.369, abs=1e-3)
     assert odds_ratio(6, 2) == 3
-    assert odds_ratio(0, 0) == 1
-    assert odds_ratio(4, 0) == 9
+    assert odds_ratio(0, 4) == 0
+    assert odds_ratio(0, 0) is None, "nothing is added to what was counted"
+    assert odds_ratio(4, 0) is None
 
 
 def test_a_difference_is_shown_only_when_test_and_interval_agree() -> None:

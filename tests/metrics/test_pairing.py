@@ -22,7 +22,7 @@ SIDES = st.dictionaries(st.text(max_size=3), st.tuples(VALUES, st.sampled_from([
 
 
 def marks(side: dict[str, tuple[float | None, str | None]]) -> list[Mark]:
-    return [(name, *side[name]) for name in sorted(side)]
+    return [(name, *side[name], 1) for name in sorted(side)]
 
 
 @given(SIDES, SIDES, st.integers(0, 4))
@@ -57,7 +57,7 @@ def test_a_merge_of_sorted_sides_says_what_two_dictionaries_say(
 @given(st.lists(st.sampled_from([0.0, 0.3, 0.5, 1.0]), min_size=2, max_size=40), st.randoms())
 def test_the_error_of_ungrouped_differences_is_the_usual_one(values: list[float], rng: random.Random) -> None:
     others = [rng.choice([0.0, 0.3, 0.5, 1.0]) for _ in values]
-    sides = ([(f"{n:03}", value, None) for n, value in enumerate(side)] for side in (values, others))
+    sides = ([(f"{n:03}", value, None, 1) for n, value in enumerate(side)] for side in (values, others))
     units = pair(*sides).units
     differences = [y - x for x, y in zip(values, others, strict=True)]
     expected = float(stats.sem(differences))
@@ -66,7 +66,7 @@ def test_the_error_of_ungrouped_differences_is_the_usual_one(values: list[float]
 
 
 def test_sides_out_of_order_are_refused_by_name() -> None:
-    one: list[Mark] = [("a", 1.0, None), ("b", 1.0, None)]
+    one: list[Mark] = [("a", 1.0, None, 1), ("b", 1.0, None, 1)]
     with pytest.raises(ValueError, match="'a' comes after 'b': marks are paired in the order of their ids"):
         pair(one, one[::-1])
     with pytest.raises(ValueError, match="'b' appears twice"):
@@ -76,7 +76,7 @@ def test_sides_out_of_order_are_refused_by_name() -> None:
 def _stream(count: int, seed: int, is_graded: bool) -> Iterator[Mark]:
     rng = random.Random(seed)
     for number in range(count):
-        yield f"s{number:08}", rng.random() if is_graded else float(rng.random() < 0.5), None
+        yield f"s{number:08}", rng.random() if is_graded else float(rng.random() < 0.5), None, 1
 
 
 def _peak(count: int, is_graded: bool) -> int:

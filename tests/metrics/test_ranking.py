@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from itertools import combinations
+from math import comb
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,3 +91,26 @@ def test_no_system_has_no_rank() -> None:
 def test_a_single_system_is_first() -> None:
     assert rank_unpaired({"a": estimate_rate(1, 2)}) == [Rank("a", 0.5, 1, 1, 1)]
     assert rank_paired({"a": 0.5}, [])[0].best == 1
+
+
+@pytest.mark.parametrize(("n", "share"), [(10, 0.5), (20, 0.9), (40, 0.7), (50, 0.95)])
+def test_two_equal_systems_are_told_apart_in_one_of_twenty_experiments_at_most(n: int, share: float) -> None:
+    chances = [comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(n + 1)]
+    wrong = sum(
+        2 * chances[a] * chances[b]
+        for a in range(n + 1)
+        for b in range(a)
+        if str(rank_unpaired({"a": estimate_rate(a, n), "b": estimate_rate(b, n)})[0]) == "1"
+    )
+    assert wrong <= 0.05
+
+
+def test_shared_samples_that_say_the_opposite_of_the_values_tell_nothing_apart() -> None:
+    scores = {
+        name: [SampleScore(str(i), float(i < right)) for i in range(40)] for name, right in (("a", 10), ("b", 30))
+    }
+    comparison = compare(scores["a"], scores["b"], names=("a", "b"))
+    assert comparison.better == "b"
+    # Failures left a only easy samples: its own value is higher.
+    assert [str(rank) for rank in rank_paired({"a": 0.95, "b": 0.75}, [comparison])] == ["1–2", "1–2"]
+    assert [str(rank) for rank in rank_paired({"a": 0.25, "b": 0.75}, [comparison])] == ["1", "2"]

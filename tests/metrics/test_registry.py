@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from proctor.domain.errors import PlanError
 from proctor.domain.estimate import SampleScore
-from proctor.metrics.intervals import bootstrap_interval
+from proctor.metrics.bootstrap import bootstrap_interval
 from proctor.metrics.registry import create_metric, metric_name, with_options
 from proctor.plugins import PluginNotFoundError
 from proctor.reports.labels import metric_labels
@@ -25,7 +25,7 @@ def test_options_change_what_is_measured() -> None:
     assert found.method == "bootstrap"
     expected = bootstrap_interval([(score.value, 1) for score in SCORES], resamples=500)
     assert (found.stderr, found.low, found.high) == pytest.approx(expected, rel=1e-12)
-    assert create_metric("mean").measure(SCORES).method == "t"
+    assert create_metric("mean").measure(SCORES).method == "wilson-t"
     reached = create_metric(with_options("accuracy", {"threshold": 0.7})).measure(SCORES)
     assert reached.value == sum(score.value >= 0.7 for score in SCORES) / 60
     assert reached.method == "wilson"

@@ -215,6 +215,9 @@ def test_rules_are_met_by_intervals() -> None:
         False,
         False,
     ]
+    assert Until().is_met((0.01, 0.2), (0.02, 0.4))
+    assert not Until().is_met((0.01, 0.2), (-0.4, -0.1)), "each decides, but for another"
+    assert not Until(0.25).is_met((0.5, 0.6), (0.2, 0.6))
 
 
 @settings(max_examples=40)

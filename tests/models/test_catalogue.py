@@ -24,7 +24,13 @@ from proctor.models.prices import ListedPrice, find_price, read_assumed
 
 LIST = {
     "data": [
-        {"id": "a/one", "context_length": 8192, "pricing": {"prompt": "0.00000015", "completion": "0.0000006"}},
+        {
+            "id": "a/one",
+            "context_length": 8192,
+            "pricing": {"prompt": "0.00000015", "completion": "0.0000006"},
+            "architecture": {"input_modalities": ["text", "image"]},
+            "supported_parameters": ["max_tokens", "tools", "response_format"],
+        },
         {"id": "b/two", "context_length": 4096},
     ]
 }
@@ -86,9 +92,10 @@ def test_offline_an_old_list_will_do_and_none_is_fetched(cli: Cli, home: Path, m
     missing = cli("models", "--list", "openai", "--offline")
     assert missing.code == 2
     assert "none is fetched offline" in missing.error
+    from proctor.models.endpoint import HostedSettings
     from proctor.models.listing import _file, _place
 
-    _, url, headers = _place("openai", {"OPENAI_API_KEY": "sk-x"}, None)
+    _, url, headers = _place("openai", {"OPENAI_API_KEY": "sk-x"}, HostedSettings())
     kept = _file(home / "cache", "openai", url, headers)
     kept.parent.mkdir(parents=True)
     kept.write_bytes(orjson.dumps({"models": [{"name": "old-one"}], "fetched_at": 1_700_000_000.0}))
@@ -112,13 +119,34 @@ def test_a_listed_model_has_context_price_and_limits(cli: Cli, monkeypatch: pyte
     assert "price changes up to 20" in price["source"]
     assert facts["limits"]["requests_per_minute"] == "500"
     assert facts["limits"]["requests_per_batch"] == 50_000
-    assert facts["capabilities"]["tools"] is True
+    assert set(facts["capabilities"].values()) == {None}, "nobody has said what this model can do"
     assert facts["listed_at"] is None
     # The rates shown are those that are charged.
     charged = ListedPrice("openai", "gpt-5-mini", "x").cost(Usage(1_000_000, 1_000_000))
     assert charged == Decimal(price["input"]) + Decimal(price["output"])
     text = cli("models", "openai/gpt-5-mini").out
     assert "$0.25 in, $2 out" in " ".join(text.split())
+
+
+def test_what_a_model_can_do_is_unknown_until_its_provider_says_so(cli: Cli, catalogue: Catalogue) -> None:
+    model = f"openrouter/a/one?base_url={catalogue.server.url}"
+    assert set(one(cli, model)["capabilities"].values()) == {None}
+    assert "capabilities: text; unknown: streaming, images" in " ".join(cli("models", model).out.split())
+    cli("models", "--list", catalogue.provider)
+    known = one(cli, model)["capabilities"]
+    assert known == {
+        "streaming": None, "images": True, "documents": False, "tools": True, "logprobs": False,
+        "structured_output": False,
+    }  # fmt: skip
+    assert "capabilities: text, images, tools; unknown: streaming" in " ".join(cli("models", model).out.split())
+    assert one(cli, f"{model}&images=false")["capabilities"]["images"] is False
+    other = one(cli, f"openrouter/b/two?base_url={catalogue.server.url}")["capabilities"]
+    assert set(other.values()) == {None}, "its list says nothing of this one"
+
+
+def test_what_cannot_be_asked_for_is_no_capability_of_a_model(cli: Cli) -> None:
+    assert set(one(cli, "demo/strong")["capabilities"].values()) == {False}
+    assert one(cli, "vllm/any")["capabilities"]["documents"] is False
 
 
 def test_what_the_provider_lists_is_told_with_its_date(cli: Cli, catalogue: Catalogue) -> None:

@@ -58,7 +58,7 @@ def is_alive(pid: int) -> bool:
 
 
 def wait_until_gone(pid: int) -> bool:
-    for _ in range(500):
+    for _ in range(6_000):
         if not is_alive(pid):
             return True
         time.sleep(0.01)

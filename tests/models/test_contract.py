@@ -176,7 +176,7 @@ def test_a_schema_is_sent_for_structured_output(hosted: Hosted, server: FakeProv
 def test_any_text_arrives_whole(hosted: Hosted, server: FakeProvider, is_stream: bool, text: str) -> None:
     server.reply = lambda ask: Reply(text)
     response = ask(hosted.model(server, stream=is_stream), timeout=60)
-    assert response.text == text
+    assert response.text == text.replace("\0", "\ufffd")  # no database takes NUL
     assert response.finish_reason is FinishReason.STOP
 
 

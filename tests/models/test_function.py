@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
+import time
 from pathlib import Path
 from textwrap import dedent
 
@@ -17,7 +19,7 @@ from proctor.domain.errors import (
     RateLimitedError,
     RequestRejectedError,
 )
-from proctor.domain.response import FinishReason, Usage
+from proctor.domain.response import FinishReason, Response, Usage
 
 SOURCE = """
     from __future__ import annotations
@@ -160,3 +162,36 @@ def test_figures_of_a_function_that_cannot_be_true_are_not_known(folder: Path) -
     assert (response.usage, response.cost_usd, response.cost_basis) == (Usage(None, 4), None, None)
     with pytest.raises(RequestRejectedError, match="returned a Response that is none: a text was expected"):
         ask(make("python/answers_for_tests:wordless", folder=folder))
+
+
+TIMED = """
+import threading
+has_begun, may_end, has_ended = threading.Event(), threading.Event(), threading.Event()
+def answer(text):
+    has_begun.set()
+    may_end.wait(60)
+    has_ended.set()
+    return text
+"""
+
+
+def test_the_time_of_a_function_is_its_own_and_not_that_of_a_busy_program(tmp_path: Path) -> None:
+    (tmp_path / "timed_model.py").write_text(TIMED)
+    model = make("python/timed_model:answer", folder=tmp_path)
+    module = sys.modules["timed_model"]
+
+    async def keep_busy() -> None:
+        while not module.has_begun.is_set():
+            await asyncio.sleep(0.001)
+        module.may_end.set()
+        module.has_ended.wait(60)
+        time.sleep(1)
+
+    async def scenario() -> tuple[Response, float]:
+        started = time.perf_counter()
+        response, _ = await asyncio.gather(model.respond(prompt("hello"), {}, timeout_seconds=60), keep_busy())
+        return response, time.perf_counter() - started
+
+    response, whole = asyncio.run(scenario())
+    assert response.latency_seconds is not None
+    assert 0 < response.latency_seconds < whole - 0.9

@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import astuple
 
 from fakes.loopback import Exchange, Loopback, Request
-from models.asking import KEY
+from models.asking import KEY, KEY_VARIABLES
 from proctor.domain.errors import ModelUnavailableError, NotFoundError, ProviderFaultError, UserError
 from proctor.models.kept_lists import ListedModel, Listing
 from proctor.models.listing import FRESH_SECONDS, _listed, list_models
@@ -48,7 +48,9 @@ def catalogue() -> Iterator[Catalogue]:
 
 def listed(catalogue: Catalogue, provider: str, cache: Path | None = None, key: str = KEY) -> Listing:
     names = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY", "HF_TOKEN")
-    return asyncio.run(list_models(provider, dict.fromkeys(names, key), base_url=catalogue.server.url, cache=cache))
+    variable = next((name for name in KEY_VARIABLES.get(provider, ()) if name in names), None)
+    keys, url = dict.fromkeys(names, key), catalogue.server.url
+    return asyncio.run(list_models(provider, keys, base_url=url, auth_variable=variable, cache=cache))
 
 
 def test_names_context_and_prices_are_read(catalogue: Catalogue) -> None:
@@ -128,4 +130,4 @@ def test_what_goes_wrong_is_said(catalogue: Catalogue) -> None:
 )  # fmt: skip
 def test_a_price_is_listed_with_its_parts_or_not_at_all(pricing: dict[str, str], rates: tuple[str | None, ...]) -> None:
     found = _listed({"id": "x", "pricing": pricing})
-    assert astuple(found)[2:] == rates
+    assert astuple(found)[2:7] == rates

@@ -149,7 +149,7 @@ def test_a_cost_the_provider_reports_is_kept_exactly(provider: FakeProvider) -> 
 )
 def test_any_text_arrives_whole(provider: FakeProvider, is_stream: bool, text: str) -> None:
     provider.reply = lambda ask: Reply(text)
-    assert ask(connect(provider, stream=is_stream)).text == text
+    assert ask(connect(provider, stream=is_stream)).text == text.replace("\0", "\ufffd")  # no database takes NUL
 
 
 def test_a_slow_drip_of_single_bytes_is_an_answer_like_any_other(provider: FakeProvider, is_stream: bool) -> None:

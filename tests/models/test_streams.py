@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import aclosing
 from itertools import pairwise
@@ -81,8 +82,8 @@ def ask(server: Loopback, times: int, take: Callable[[bytes], bool]) -> list[obj
         try:
             for _ in range(times):
                 try:
-                    headers = await transport.stream(f"{server.url}/x", {"a": "b"}, b"{}", 20, take)
-                    found.append(headers["content-type"])
+                    answer = await transport.stream(f"{server.url}/x", {"a": "b"}, b"{}", 20, take)
+                    found.append(answer.headers["content-type"])
                 except ModelError as error:
                     found.append(error)
         finally:
@@ -263,3 +264,22 @@ def test_a_line_without_end_and_a_refusal_without_end_are_given_up() -> None:
         read_all(server, largest=10_000)
     with served([b"x\n" * 500] * 100, status=500) as server, pytest.raises(ProviderFaultError, match="given up"):
         read_all(server, largest=10_000)
+
+
+def test_an_answer_has_the_time_of_its_last_byte_whatever_is_done_with_it() -> None:
+    def take(_: bytes) -> bool:
+        time.sleep(1)
+        return True
+
+    async def go(server: Loopback) -> tuple[float, float]:
+        transport = Transport(Target("m", None, ()))
+        started = time.perf_counter()
+        try:
+            answer = await transport.stream(f"{server.url}/x", {}, b"{}", 20, take)
+        finally:
+            await transport.close()
+        return answer.seconds, time.perf_counter() - started
+
+    with serving(b"abc", is_ended=False) as server:
+        seconds, whole = asyncio.run(go(server))
+    assert 0 < seconds <= whole - 1

@@ -285,3 +285,12 @@ def test_a_stand_in_that_is_closed_leaves_no_connection_behind(certificate: SSLC
         server.close()
     del server
     gc.collect()
+
+
+def test_a_stand_in_that_is_closed_while_a_connection_arrives_leaves_nothing_behind(certificate: SSLContext) -> None:
+    for _ in range(20):
+        with Loopback(relay_nothing, context=certificate) as server:
+            arriving = socket.create_connection(("127.0.0.1", server.port))
+        arriving.close()
+        del server
+        gc.collect()

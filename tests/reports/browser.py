@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -33,15 +34,16 @@ class Browser:
 
     def __init__(self) -> None:
         assert CHROMIUM is not None
-        self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self._folder = Path(tempfile.mkdtemp(prefix="browser-"))
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
-        profile = f"--user-data-dir={self._profile.name}"
+        profile = f"--user-data-dir={self._folder}"
         self._process = subprocess.Popen(
             [sys.executable, "-c", START, str(theirs_in), str(theirs_out), CHROMIUM, *FLAGS, profile, "about:blank"],
             pass_fds=(theirs_in, theirs_out),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": str(self._folder)},
         )
         os.close(theirs_in)
         os.close(theirs_out)
@@ -74,7 +76,16 @@ class Browser:
         self._process.wait(timeout=20)
         self._out.close()
         self._in.close()
-        self._profile.cleanup()
+        self._remove_folder()
+
+    def _remove_folder(self) -> None:
+        """Helpers of the browser outlive it for a moment, and go on writing."""
+        for _ in range(400):
+            shutil.rmtree(self._folder, ignore_errors=True)
+            if not self._folder.exists():
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"{self._folder} cannot be removed")
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._number += 1

@@ -27,6 +27,8 @@ from stores.parts import ListedSamples, PlainRenderer
 
 FAILED = "failed"
 INVALID = "invalid"
+UNREADABLE = "unreadable"
+"""The judge answered, and its verdict could not be read."""
 NOT_ASKED = "not asked"
 Marks = Mapping[str, "float | str | Sequence[float | str]"]
 
@@ -67,6 +69,12 @@ class Told:
     categories: Mapping[str, str] = field(default_factory=dict)
     covers: Mapping[str, float] = field(default_factory=dict)
     """How much of the weights a sample's mark covers."""
+    metrics: tuple[str, ...] = ("accuracy",)
+    targets: Mapping[str, str] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """What was read out of a sample's responses; yes or no where it is not said."""
+    details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What the scores of a sample say beside the mark."""
     rewritten: tuple[str, ...] = ()
     """Samples whose question says something else."""
 
@@ -82,7 +90,7 @@ class Told:
         return Sample(
             name,
             f"{'another ' if name in self.rewritten else ''}question {name}",
-            target="yes",
+            target=self.targets.get(name, "yes"),
             category=self.categories.get(name),
             group=self.groups.get(name),
         )
@@ -129,20 +137,23 @@ async def _write(database: Database, versions: dict[int, dict[str, str]], told: 
 
 async def _write_one(journal: SqliteJournal, trial: Trial, told: Told, mark: float | str) -> None:
     answer = Answer(trial, None, error=told.error) if mark == FAILED else Answer(trial, _response(told))
-    [row_id] = await journal.write([answer], [])
+    [kept] = (await journal.write([answer], [])).answers
     if answer.response is None:
         return
     name = trial.sample.id
-    details = {"covers": told.covers[name]} if name in told.covers else {}
-    scores = tuple(
-        Score.invalid(scorer.name, "nothing could be read")
-        if isinstance(mark, str)
-        else Score(scorer.name, float(mark), "yes" if mark >= 0.5 else "no", "as the test says", details)
-        for scorer in told.scorers
-    )
-    result = Result(replace(answer, response_id=row_id), scores, outcome_of(answer.response, scores))
-    assert result.outcome is not Outcome.FAILED
+    details = {**({"covers": told.covers[name]} if name in told.covers else {}), **told.details.get(name, {})}
+    scores = tuple(_score(scorer.name, mark, told.answers.get(name), details) for scorer in told.scorers)
+    result = Result(replace(answer, response_id=kept.response_id), scores, outcome_of(answer.response, scores))
+    assert (result.outcome is Outcome.FAILED) == (mark == UNREADABLE)
     await journal.write([], [result])
+
+
+def _score(scorer: str, mark: float | str, answer: str | None, details: Mapping[str, Any]) -> Score:
+    if mark == UNREADABLE:
+        return Score(scorer, None, reason="the verdict could not be read", details={"verdict": "unreadable"})
+    if isinstance(mark, str):
+        return Score.invalid(scorer, "nothing could be read")
+    return Score(scorer, float(mark), answer or ("yes" if mark >= 0.5 else "no"), "as the test says", details)
 
 
 def _response(told: Told) -> Response:
@@ -163,7 +174,7 @@ def _evaluation(told: Told) -> Evaluation:
         benchmark_spec=BenchmarkSpec.model_validate({"benchmark": told.benchmark, "shots": told.shots}),
         model=ScriptedModel(),
         benchmark=Benchmark(
-            told.benchmark, samples, OtherRenderer(told.prompts), specs, version=told.version, tags=told.tags
+            told.benchmark, samples, OtherRenderer(told.prompts), specs, told.metrics, told.version, tags=told.tags
         ),
         samples=samples,
         fingerprint=Fingerprint(told.content, len(samples.items)),

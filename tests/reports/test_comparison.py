@@ -86,6 +86,7 @@ def test_marks_of_a_part_of_the_weights_say_so_for_the_samples_that_are_compared
     document = compare_runs(database, [record(database, tmp_path, a, b)])
     found = one(document)
     assert [found[side]["score"]["covers"] for side in ("a", "b")] == [0.9, 0.6], "s3 is not compared"
+    assert [found[side]["score"]["ci95"][1] for side in ("a", "b")] == [0.9, 0.6], "no mark can be higher"
     assert found["warnings"][-1].startswith("A's marks cover 0.9 of the weights and B's 0.6: ")
     page = comparison_page(document)
     assert page.sections[0].tables[0].rows[0][4:6] == ("0.700 of 0.9", "0.550 of 0.6")
@@ -147,8 +148,9 @@ def test_a_sample_whose_content_changed_under_its_id_is_not_shared(database: Dat
 
 
 def test_after_a_rule_that_stops_early_the_difference_is_anytime_valid(database: Database, tmp_path: Path) -> None:
-    a = Told({name: float(n % 4 == 0) for n, name in enumerate(names(80))})
-    b = Told({name: float(n % 4 != 1) for n, name in enumerate(names(80))}, model="demo/b")
+    rest = dict.fromkeys(names(90)[80:], NOT_ASKED)
+    a = Told({name: float(n % 4 == 0) for n, name in enumerate(names(80))} | rest)
+    b = Told({name: float(n % 4 != 1) for n, name in enumerate(names(80))} | rest, model="demo/b")
     plain = one(compare_runs(database, [record(database, tmp_path, a, b)]))
     run = record(database, tmp_path, a, b, until="decided")
     found = one(compare_runs(database, [run]))
@@ -167,15 +169,33 @@ def test_after_a_rule_that_stops_early_the_difference_is_anytime_valid(database:
     assert "the separate scores of A and B have intervals for a fixed number of samples, which do not." in warning
 
 
-def test_grouped_samples_have_no_anytime_valid_interval_and_that_is_said(database: Database, tmp_path: Path) -> None:
+def test_a_rule_that_left_nothing_out_has_not_decided_how_many_samples_there_are(
+    database: Database, tmp_path: Path
+) -> None:
+    whole = Told({name: float(n % 4 == 0) for n, name in enumerate(names(80))})
+    part = Told({**whole.marks, "s000": NOT_ASKED}, model="demo/b")
+    other = Told(whole.marks, model="demo/b")
+    found = one(compare_runs(database, [record(database, tmp_path, whole, other, until="decided")]))
+    assert (found["test"], found["warnings"]) == ("anytime-valid test", [])
+    found = one(compare_runs(database, [record(database, tmp_path, whole, part, until="decided")]))
+    assert len(found["warnings"]) == 1
+
+
+def test_after_a_rule_that_stops_early_grouped_samples_are_one_value_a_group(
+    database: Database, tmp_path: Path
+) -> None:
     groups = {name: f"g{n // 2}" for n, name in enumerate(names(12))}
     told = [
         Told({name: float(n % 3 == rest) for n, name in enumerate(names(12))}, model=f"demo/{rest}", groups=groups)
         for rest in range(2)
     ]
     found = one(compare_runs(database, [record(database, tmp_path, *told, until="ci<0.5")]))
-    assert found["test"].startswith("clustered ")
-    assert found["warnings"][0].endswith("do not hold; take them as too sure.")
+    sequence = ConfidenceSequence.of_differences()
+    for group in range(6):
+        marks = [(n % 3 == 1) - (n % 3 == 0) for n in (2 * group, 2 * group + 1)]
+        sequence.update(sum(marks) / 2)
+    assert (found["test"], found["p_value"]) == ("anytime-valid test", sequence.p_value(0.0))
+    assert found["difference"]["ci95"] == pytest.approx(list(sequence.interval()))
 
 
 def test_other_prompts_and_other_scorer_versions_are_refused_too(database: Database, tmp_path: Path) -> None:

@@ -79,6 +79,17 @@ def test_marks_of_a_part_of_the_weights_say_so(database: Database, tmp_path: Pat
     assert "'of 0.85': these marks cover 0.85 of the weights on average, and nothing is scaled up." in section.notes
 
 
+@pytest.mark.parametrize("mark", [0.3, 0.85])
+def test_no_interval_of_marks_exceeds_what_can_be_reached(database: Database, tmp_path: Path, mark: float) -> None:
+    """Nothing above 0.85 of the weights was measured, so no mean of such marks is above 0.85."""
+    marks = {**{f"s{n}": 0.85 for n in range(6)}, "s0": mark}
+    told = Told(marks, scorers=(FixedScorer("program_mark"),), covers=dict.fromkeys(marks, 0.85))
+    record(database, tmp_path, told)
+    [row] = read_leaderboard(database)["tables"][0]["rows"]
+    low, high = row["estimate"]["ci95"]
+    assert low < row["estimate"]["value"] <= high == 0.85
+
+
 def test_the_latest_run_counts_unless_the_best_is_asked_for(database: Database, tmp_path: Path) -> None:
     best = record(database, tmp_path, Told(share(30)))
     latest = record(database, tmp_path, Told(share(20)))

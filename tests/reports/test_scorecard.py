@@ -8,6 +8,7 @@ import json
 import re
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -242,11 +243,50 @@ def test_two_programs_are_compared(bad: dict[str, object], good: dict[str, objec
     (file,) = document["files"]
     assert (file["path"], file["state"]) == ("main.py", "changed")
     assert "+print(1)" in file["diff"]
-    total = document["dimensions"][0]
-    assert total["difference"] == pytest.approx(good["total"] - bad["total"])  # type: ignore[operator]
     html = page_text(difference_page(document), document, "html")
     assert "<script>alert" not in html
     assert "failed" in html
+
+
+def differences(document: dict[str, Any]) -> dict[str, float | None]:
+    return {one["name"]: one["difference"] for one in document["dimensions"]}
+
+
+def without(card: dict[str, Any], name: str, **changes: object) -> dict[str, Any]:
+    """The same card with another mark for one dimension, and the total that follows."""
+    dimensions = [{**one, **changes} if one["name"] == name else one for one in card["dimensions"]]
+    measured = [one for one in dimensions if one["value"] is not None]
+    total = sum(one["value"] * one["weight"] for one in measured)
+    return {**card, "dimensions": dimensions, "total": total, "covers": sum(one["weight"] for one in measured)}
+
+
+def test_totals_of_the_same_coverage_are_subtracted(good: dict[str, Any]) -> None:
+    worse = without(good, "functional", value=0.5)
+    found = differences(compare_scorecards(good, worse))
+    assert found["total"] == pytest.approx(worse["total"] - good["total"])
+    assert not any(name.startswith("of what both") for name in found)
+
+
+def test_totals_of_different_coverage_are_not_subtracted(good: dict[str, Any]) -> None:
+    """Without its security, the very same program has a lower total, and that is no difference."""
+    partly = without(good, "security", value=None, reason="the source was not scanned")
+    document = compare_scorecards(good, partly)
+    found = differences(document)
+    assert partly["total"] < good["total"]
+    assert found["total"] is None
+    assert found["security"] is None
+    [shared] = [value for label, value in found.items() if label.startswith("of what both measured (functional")]
+    assert shared == pytest.approx(0.0)
+    page = difference_page(document)
+    assert page.sections[0].notes[0].startswith("Not the same things were measured of A and B")
+    assert page.sections[0].tables[0].rows[0][3] == "not comparable"
+
+
+def test_a_dimension_measured_in_other_parts_is_not_subtracted(good: dict[str, Any]) -> None:
+    a = without(good, "security", value=1.0, weight=0.1 * 2 / 3, reason="not run: pip-audit")
+    b = without(good, "security", value=0.7, weight=0.1, reason="")
+    found = differences(compare_scorecards(a, b))
+    assert found["security"] is found["total"] is None
 
 
 def test_programs_of_different_problems_are_not_compared(good: dict[str, object]) -> None:
@@ -256,3 +296,4 @@ def test_programs_of_different_problems_are_not_compared(good: dict[str, object]
     changed = {**good, "problem": {**good["problem"], "digest": "0"}}  # type: ignore[dict-item]
     page = difference_page(compare_scorecards(good, changed))
     assert "not comparable" in page.sections[0].notes[0]
+    assert {row[3] for row in page.sections[0].tables[0].rows} <= {"not comparable", "–"}

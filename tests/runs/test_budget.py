@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from decimal import Decimal
 from pathlib import Path
@@ -22,7 +23,7 @@ from proctor.domain.errors import PlanError, ProviderFaultError, RateLimitedErro
 from proctor.domain.message import Document, Image, Message, Prompt, Text
 from proctor.domain.price import FlatPrice
 from proctor.domain.response import Response, Usage
-from proctor.engine.budget import Budget, most_it_can_cost, reservation
+from proctor.engine.budget import Budget, most_it_can_cost, out_of_money, reservation
 from proctor.engine.loop import ModelWork, Work, execute
 from proctor.prompts.documents import _one_at_a_time
 from runs.arithmetic import provider_process, stats, write_benchmark
@@ -36,7 +37,7 @@ def run_with_budget(model: ScriptedModel, cap: str, count: int, concurrency: int
 
     async def scenario() -> Budget:
         stopping = asyncio.Event()
-        budget = Budget(Decimal(cap), Decimal(0), stopping.set)
+        budget = Budget(Decimal(cap), Decimal(0), lambda _: stopping.set())
         act = model.act
 
         def watching(text: str, before: int) -> Response | Exception:
@@ -142,7 +143,7 @@ def test_a_document_that_cannot_be_read_has_no_bound_and_is_not_sent() -> None:
     journal = MemoryJournal()
 
     async def scenario() -> Budget:
-        budget = Budget(Decimal(1), Decimal(0), lambda: stopping.append(1))
+        budget = Budget(Decimal(1), Decimal(0), lambda _: stopping.append(1))
         work = [ModelWork("m", model, [Work(1, iter([trial]), (EchoScorer(),))], 1, 3, 5, PRICE)]
         await execute(work, journal, stopping=asyncio.Event(), observe=lambda _: None, budget=budget)
         return budget
@@ -231,7 +232,8 @@ def test_a_capped_run_stops_resumes_with_a_higher_cap_and_repeats_nothing(tmp_pa
         document = json.loads(out)
         assert code == 1, err
         assert document["status"] == "cancelled"
-        assert "cost limit of $0.003" in document["error"]
+        assert "cost limit of $0.003 was reached: up to $0.00" in document["error"]
+        assert f"Go on with 'proctor resume {document['run_id']} --max-cost USD'." in err
         [evaluation] = document["evaluations"]
         assert 0 < evaluation["scored"] < 120
         assert evaluation["stopped"] == 120 - evaluation["scored"]
@@ -255,3 +257,25 @@ def test_a_cap_that_cannot_be_kept_is_refused(tmp_path: Path) -> None:
         assert code == 2
         assert "--max-tokens" in err
         assert provider.stats()["asked"] == 0
+
+
+def test_a_limit_below_the_first_request_says_so_and_not_that_it_was_reached(tmp_path: Path) -> None:
+    write_benchmark(tmp_path, 3)
+    home = tmp_path / "home"
+    with provider_process("--latency-ms", "2") as url:
+        arguments = ("-m", f"openai/sums?base_url={url}/v1", "--max-tokens", "100", "--assume-price", "1/10")
+        code, out, err = ended(home, tmp_path, "run", "sums.yaml", *arguments, "--max-cost", "0.0001")
+        assert stats(url)["asked"] == 0
+    assert code == 1
+    assert "the cost limit of $0.0001 allows no request: the first request could cost up to $0.00" in err
+    assert "so none that costs anything was sent." in err
+    assert "reached" not in err
+    assert "--max-cost USD" in out
+
+
+@given(st.decimals(Decimal("1e-9"), Decimal(1000), places=12), st.decimals(Decimal("1e-9"), Decimal(1000), places=12))
+def test_amounts_in_the_reason_are_never_less_than_they_are(spent: Decimal, following: Decimal) -> None:
+    text = out_of_money(Decimal(1), spent, following)
+    shown = [Decimal(amount) for amount in re.findall(r"up to \$([0-9.]+[0-9])", text)]
+    for amount, true in zip(shown, (spent, following), strict=True):
+        assert true <= amount <= true * Decimal("1.2") + Decimal("0.01")

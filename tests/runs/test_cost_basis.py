@@ -125,7 +125,7 @@ def test_answers_from_the_cache_keep_the_price_they_were_paid_at(
 def test_what_nobody_knows_stays_unknown_also_when_it_comes_from_the_cache(cli: Cli) -> None:
     write_benchmark(Path(), 2)
     Path("mine.py").write_text("def answer(text: str) -> str:\n    return '1'\n")
-    first, second = (run(cli, "python/mine:answer") for _ in range(2))
+    first, second = (run(cli, "python/mine:answer?cache=true") for _ in range(2))
     assert second["cached"] == 2
     for document in (first, second):
         assert (document["cost_usd"], document["cost_basis"], document["price_sources"]) == (None, "unknown", [])

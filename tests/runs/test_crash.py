@@ -88,3 +88,22 @@ def test_twenty_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
         code, out, err = finish(start(tmp_path / "undisturbed", tmp_path, *run))
         assert code == 0, err
         assert numbers(document) == numbers(json.loads(out))
+
+
+def test_the_time_of_a_killed_execution_counts(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    write_benchmark(tmp_path, 4)
+
+    def noted() -> float:
+        with closing(sqlite3.connect(home / "proctor.db", timeout=30)) as connection:
+            return float(connection.execute("SELECT seconds FROM runs").fetchone()[0])
+
+    with provider_process("--latency-ms", "600000") as url:
+        process = start(home, tmp_path, "run", "sums.yaml", "-m", f"openai/sums?base_url={url}/v1", "--json")
+        wait_for(lambda: run_ids(home) and noted() >= 1)
+        kill(process)
+    before = noted()
+    with provider_process("--latency-ms", "1", "--port", url.rpartition(":")[2]):
+        code, out, err = finish(start(home, tmp_path, "resume", run_ids(home)[0], "--json"))
+    assert code == 0, err
+    assert json.loads(out)["seconds"] > before >= 1

@@ -50,7 +50,7 @@ def test_whenever_it_crashes_the_next_one_counts_at_least_what_may_have_been_spe
 ) -> None:
     async def scenario() -> None:
         book = Book()
-        budget = KeptBudget(CAP, book, lambda: None)
+        budget = KeptBudget(CAP, book, lambda _: None)
         truly_spent = Decimal(0)
         for amount, end in requests:
             if not await budget.reserve(amount):
@@ -63,7 +63,7 @@ def test_whenever_it_crashes_the_next_one_counts_at_least_what_may_have_been_spe
             if end == "recorded":
                 book.recorded += spent
             assert book.recorded + book.unanswered >= truly_spent
-            assert KeptBudget(CAP, book, lambda: None).spent_usd >= truly_spent
+            assert KeptBudget(CAP, book, lambda _: None).spent_usd >= truly_spent
         budget.close()
         assert book.recorded + book.unanswered == truly_spent
 
@@ -73,7 +73,7 @@ def test_whenever_it_crashes_the_next_one_counts_at_least_what_may_have_been_spe
 def test_few_writes_are_enough() -> None:
     async def scenario() -> int:
         book = Book()
-        budget = KeptBudget(CAP, book, lambda: None)
+        budget = KeptBudget(CAP, book, lambda _: None)
         for _ in range(5_000):
             assert await budget.reserve(Decimal("0.002"))
             budget.settle(Decimal("0.002"), Decimal("0.001"))
@@ -86,7 +86,7 @@ def test_few_writes_are_enough() -> None:
 def test_many_at_once_never_send_before_it_is_written_down() -> None:
     async def scenario() -> None:
         book = Book()
-        budget = KeptBudget(CAP, book, lambda: None)
+        budget = KeptBudget(CAP, book, lambda _: None)
         in_flight = Decimal(0)
 
         async def request() -> None:

@@ -19,6 +19,7 @@ from proctor.cli.tables import print_results
 from proctor.domain.benchmark import ScorerSpec
 from proctor.reports.labels import WITHOUT_VOTES, has_votes, repeat_labels
 from proctor.scorers.registry import create_scorer
+from proctor.stores.runs import REVISION
 from runs.arithmetic import write_benchmark
 
 
@@ -143,7 +144,13 @@ def test_an_unreadable_answer_is_a_vote_of_its_own_that_is_never_right(asked: As
 )
 def test_marks_of_whole_texts_have_no_majority_and_only_words_are_compared(asked: Asked, scorer: str) -> None:
     written = f"{{{scorer}}}" if ": " in scorer else scorer
-    found = values(asked(written, ["Paris"] * 3, judge="demo/perfect"))
+    (asked.folder / "lenient.py").write_text(
+        "import re\n"
+        "def judge(prompt: str) -> str:\n"
+        "    code = re.findall(r'^VERDICT (\\w+): VALUE$', prompt, re.MULTILINE)[-1]\n"
+        "    return f'VERDICT {code}: ' + ('CORRECT' if 'INCORRECT' in prompt else '5')\n"
+    )
+    found = values(asked(written, ["Paris"] * 3, judge="python/lenient:judge"))
     assert "majority@3" not in found
     assert "consistency" not in found
     assert found["consistency_of_words"] == 1
@@ -162,16 +169,19 @@ def test_a_function_that_says_right_or_wrong_has_a_majority_of_the_responses(ask
     assert found["consistency"] == pytest.approx(1 / 3)
 
 
-def test_numbers_kept_before_votes_were_counted_so_are_computed_again(asked: Asked) -> None:
+def test_numbers_kept_by_a_revision_that_computed_otherwise_are_computed_again(asked: Asked) -> None:
     run = asked("includes", ["Rome", "Rome", "Paris"])
     with closing(sqlite3.connect(asked.home / "proctor.db")) as connection, connection:
         [[text]] = connection.execute("SELECT summary FROM evaluations").fetchall()
         kept = json.loads(text)
+        assert kept.pop("kept") == REVISION
         kept["metrics"] = {"accuracy": kept["metrics"]["accuracy"], "majority@3": {"value": 1.0, "n": 1}}
         connection.execute("UPDATE evaluations SET summary = ?", [json.dumps(kept)])
     code, out, err = ended(asked.home, asked.folder, "show", run.id, "--json")
     assert code == 0, err
-    assert json.loads(out)["evaluations"][0]["metrics"]["majority@3"]["value"] == 0
+    [shown] = json.loads(out)["evaluations"]
+    assert shown["metrics"]["majority@3"]["value"] == 0
+    assert "kept" not in shown
 
 
 def test_every_scorer_with_or_without_votes_is_known_to_be_so() -> None:

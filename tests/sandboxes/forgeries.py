@@ -10,6 +10,7 @@ TESTS = (
     "given = [3, 1, 2]\nassert g(given) == [1, 2, 3] and given == [3, 1, 2]",
     "assert f(7) in (8,)\nassert isinstance(f(1), int)\nassert abs(f(1.5) - 2.5) < 1e-9\nassert sorted([f(2), f(1)]) == [2, 3]",
     "assert abs(f(9) - 10) == 0",
+    "assert all(map(lambda x: f(x) == x + 1, [1, 2]))",
 )
 
 # These get some of it right, honestly.
@@ -172,4 +173,32 @@ while True:
     body = json.dumps({"v": {n: True for n in message[1]}} if message[0] == "names" else {"m": [], "v": True}).encode()
     os.write(4, struct.pack(">I", len(body)) + body)
 """,
+    "returns_a_number_too_long_to_be_written": "def f(x): return 10 ** 5000\ng = f\n",
+    "returns_a_list_of_numbers_too_long_to_be_written": "def f(x): return [10 ** 5000] * 3\ng = f\n",
+    "raises_with_a_number_too_long_to_be_written": "def f(x): raise ValueError(10 ** 5000)\ng = f\n",
+    "raises_its_own_error_with_a_number_too_long_to_be_written": "class E(Exception): pass\ndef f(x): raise E(10 ** 5000)\ng = f\n",
+    "fails_to_load_with_a_number_too_long_to_be_written": "raise ValueError(10 ** 5000)\n",
+    "raises_half_a_character": "def f(x): raise ValueError('\\ud800 half')\ng = f\n",
+    "raises_half_a_character_while_loading": "raise ValueError('\\ud800 half')\n",
+    "returns_half_a_character": "def f(x): return '\\ud800 half'\ng = f\n",
+    "is_called_by_half_a_character": "def f(x): raise type('\\ud800', (Exception,), {})()\ng = f\n",
+    "raises_an_error_without_text": "class E(Exception):\n    def __str__(self): raise E\ndef f(x): raise E(E())\ng = f\n",
+    "raises_stop_iteration": "def f(x): raise StopIteration\ng = f\n",
+    "raises_its_own_stop_iteration": "class E(StopIteration): pass\ndef f(x): raise E\ng = f\n",
+    "answers_with_an_error_whose_class_is_a_handle": _FRAMES
+    + 'def f(x): os.write(4, frame({"x": {"base": "ValueError", "kind": {"h": [0, "c", "f"]}, "text": "", "args": [], "at": ""}}) + frame({"v": {"h": [1, "", "e"]}}) + frame({"m": [], "v": None})); return 0\ng = f\n',
+    "loads_with_an_error_whose_class_is_a_handle": _FRAMES
+    + 'os.write(4, frame({"x": {"base": "ValueError", "kind": {"h": [0, "c", "f"]}, "text": "", "args": [], "at": ""}}) + frame({"v": {"h": [1, "", "e"]}}) + frame({"m": [], "v": None}))\n'
+    + _WRONG,
+    "loads_with_changes_of_nothing": _FRAMES + 'os.write(4, frame({"m": 5, "v": None}))\n' + _WRONG,
+    "answers_with_an_argument_that_cannot_be_written": _FRAMES
+    + 'def f(x): os.write(4, frame({"x": {"base": "ValueError", "kind": None, "text": "", "args": [{"i": hex(10 ** 5000)}], "at": ""}})); return 0\ng = f\n',
+    "loads_with_an_argument_that_cannot_be_written": _FRAMES
+    + 'os.write(4, frame({"x": {"base": "ValueError", "kind": None, "text": "", "args": [{"i": hex(10 ** 5000)}], "at": ""}}))\n'
+    + _WRONG,
+    "answers_with_a_chain_of_lists": _FRAMES
+    + 'def f(x): os.write(4, frame({"m": [], "v": [[]] + [[{"r": n}] for n in range(1, 3000)]})); return 0\ng = f\n',
+    "loads_with_an_error_around_a_chain_of_lists": _FRAMES
+    + 'os.write(4, frame({"x": {"base": "ValueError", "kind": None, "text": "", "args": [[[]] + [[{"r": n}] for n in range(1, 3000)]], "at": ""}}))\n'
+    + _WRONG,
 }

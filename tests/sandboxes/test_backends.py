@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from pathlib import Path
 
 import pytest
 
 from proctor.domain.errors import NotFoundError, SandboxError, UserError
-from proctor.domain.sandbox import Program
+from proctor.domain.sandbox import MIB, Case, Check, Program
 from proctor.sandboxes.backends import BACKENDS, choose, create
+from proctor.sandboxes.pool import Pool
 from proctor.sandboxes.probe import probe, self_test
 from sandboxes.conftest import SMALL, within
 
@@ -91,3 +93,71 @@ def test_a_tool_that_fails_is_a_fault_and_not_the_programs_failure() -> None:
             await sandbox.close()
 
     asyncio.run(run())
+
+
+_ALL = ["namespaces", "bubblewrap", "firejail"]
+
+
+@pytest.mark.parametrize("backend", _ALL)
+def test_a_program_knows_who_it_is(backend: str) -> None:
+    source = "import getpass, os\nprint(getpass.getuser(), os.path.expanduser('~'))"
+    done = within(backend, lambda sandbox: sandbox.run(Program(source), SMALL), parallel=1)
+    assert done.stdout.split()[:1] == [b"sandbox"], done.stderr
+
+
+@pytest.mark.parametrize("backend", _ALL)
+def test_there_is_a_limit_to_the_number_of_files(backend: str) -> None:
+    if os.geteuid() != 0 and backend != "namespaces":
+        pytest.skip("only root can give the tool's /tmp a limit of files")
+    source = (
+        "count = 0\n"
+        "try:\n    for count in range(20_000): open(f'f{count}', 'w').close()\n"
+        "except OSError as error: print(error.strerror)\nprint(count)"
+    )
+    done = within(backend, lambda sandbox: sandbox.run(Program(source), SMALL), parallel=1)
+    assert done.stdout.startswith(b"No space left on device"), done
+    assert 1_000 < int(done.stdout.split()[-1]) <= 8_192
+
+
+@pytest.mark.parametrize("backend", _ALL)
+def test_the_first_process_of_a_run_never_opens_its_memory(backend: str) -> None:
+    """Not even to a program that tries from its first moment on."""
+    source = "try: open('/proc/1/mem', 'r+b', 0)\nexcept OSError as error: print('refused')\nelse: print('opened')"
+
+    async def try_often(sandbox: Pool) -> set[bytes]:
+        return {(await sandbox.run(Program(source), SMALL)).stdout for _ in range(40)}
+
+    assert within(backend, try_often, parallel=1) == {b"refused\n"}
+
+
+@pytest.mark.parametrize("backend", _ALL)
+def test_what_a_run_started_counts_no_more_when_the_run_has_ended(backend: str) -> None:
+    """A process that has ended and that nobody waited for is still one of its group: soon none can be started."""
+
+    async def count(sandbox: Pool) -> list[int]:
+        counts = []
+        for _ in range(6):
+            await sandbox.run(Program("import os\nif os.fork() == 0: os.setsid(); os.fork()"), SMALL)
+            counts.append(_counted(sandbox))
+        return counts
+
+    counts = within(backend, count, parallel=1)
+    assert counts == counts[:1] * 6  # the parents that some keep
+
+
+def _counted(sandbox: Pool) -> int:
+    (slot,) = sandbox._idle
+    found = [*Path("/sys/fs/cgroup").rglob(f"proctor-{slot._process.pid}-candidate/pids.current")]
+    if not found:
+        pytest.skip("no control group of processes here")
+    return int(found[0].read_text())
+
+
+@pytest.mark.parametrize("backend", ["namespaces", "bubblewrap", "none"])
+def test_the_peak_of_memory_is_the_programs_own(backend: str) -> None:
+    source = "kept = bytearray(60 << 20)\nfor at in range(0, len(kept), 4096): kept[at] = 1"
+    done = within(backend, lambda sandbox: sandbox.run(Program(source), SMALL), parallel=1)
+    assert 60 * MIB < done.spent.peak_memory_bytes < 120 * MIB, done.spent
+    checked = Check(f"{source}\ndef f(): return 1", (Case("one", "assert f() == 1"),))
+    verdict = within(backend, lambda sandbox: sandbox.check(checked, SMALL), parallel=1)
+    assert 60 * MIB < verdict.spent.peak_memory_bytes < 120 * MIB, verdict.spent

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +42,12 @@ def test_the_second_version_is_used_where_it_is_delegated(unified: tuple[Path, P
     assert (folder / "memory.max").read_text() == "1000"
     assert (folder / "memory.swap.max").read_text() == "0"
     assert (folder / "pids.max").read_text() == "7"
+    assert (folder / "cpu.max").read_text() == "200000 100000"
+    (folder / "cgroup.events").write_text("populated 1\nfrozen 1\n")
+    assert group.freeze()
+    assert (folder / "cgroup.freeze").read_text() == "1"
+    group.thaw()
+    assert (folder / "cgroup.freeze").read_text() == "0"
     (folder / "memory.events").write_text("low 0\noom 2\noom_kill 3\n")
     (folder / "pids.events").write_text("max 4\n")
     (folder / "cpu.stat").write_text("usage_usec 1500000\n")
@@ -121,13 +131,14 @@ def test_this_machines_groups_hold_a_run_and_are_gone_afterwards() -> None:
 def test_the_first_version_is_used_where_it_is_mounted(tmp_path: Path) -> None:
     table, self_ = tmp_path / "mounts", tmp_path / "self"
     lines = []
-    for name in ("memory", "pids", "cpuacct", "freezer"):
+    for name in ("memory", "pids", "cpu,cpuacct", "freezer", "blkio"):
         (tmp_path / name).mkdir()
         lines.append(f"cgroup {tmp_path / name} cgroup rw,{name} 0 0\n")
     table.write_text("".join(lines))
     self_.write_text("4:memory:/\n")
     group = Cgroup("2-judge", table=table, own=self_)
-    assert set(group.folders) == {"memory", "pids", "cpuacct"}
+    assert set(group.folders) == {"memory", "pids", "cpu", "cpuacct", "freezer"}
+    assert (group.folders["cpu"] / "cpu.cfs_quota_us").read_text() == "200000"
     (group.folders["memory"] / "memory.oom_control").write_text("oom_kill_disable 0\nunder_oom 0\noom_kill 5\n")
     (group.folders["cpuacct"] / "cpuacct.usage").write_text("2500000000\n")
     assert group.memory_kills() == 5
@@ -141,6 +152,8 @@ def test_without_control_groups_nothing_is_promised(tmp_path: Path) -> None:
     assert not group.has_memory
     assert not group.has_processes
     assert group.cpu_seconds() is None
+    assert not group.freeze()
+    group.thaw()
     group.limit(1, 1)
     group.remove()
 
@@ -154,3 +167,29 @@ def test_groups_of_a_dead_supervisor_are_swept(tmp_path: Path) -> None:
     sweep(table)
     assert not dead.exists()
     assert alive.exists()
+
+
+def test_a_group_is_frozen_whole_and_goes_on() -> None:
+    group = Cgroup(f"{os.getpid()}-frozen")
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as process:
+        try:
+            group.attach(process.pid)
+            if not group.freeze():
+                pytest.skip("no freezer to write here")
+            before = group.cpu_seconds()
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.3)
+            assert group.cpu_seconds() == before
+            group.thaw()
+            while group.cpu_seconds() == before:
+                time.sleep(0.01)
+        finally:
+            group.thaw()
+            process.kill()
+    group.remove()
+
+
+def test_a_group_we_are_in_ourselves_is_never_frozen() -> None:
+    group = Cgroup.of(os.getpid())
+    assert not group.freeze()
+    group.forget()

@@ -41,6 +41,7 @@ def judged(submission: str, *cases: str, **changes: Any) -> tuple[int, list[dict
         "module": MODULE,
         "is_fail_fast": False,
         "is_live": False,
+        "is_closed": False,
         "collect": False,
         **changes,
     }
@@ -269,7 +270,7 @@ def test_an_answer_that_makes_no_sense_loses_the_submission(answer: bytes) -> No
     ours, theirs = socket.socketpair()
     read, write = socket.socketpair()
     payload = {"cases": [{"name": "one", "source": "f(1)"}], "prelude": "", "remote": {}, "module": MODULE}
-    payload |= {"is_fail_fast": False, "is_live": False, "collect": False}
+    payload |= {"is_fail_fast": False, "is_live": False, "is_closed": False, "collect": False}
     with ours, theirs, read, write:
         forger = Channel(theirs.fileno())
         forger.send(json.dumps({"v": None}).encode())
@@ -293,3 +294,9 @@ def test_frames_that_are_too_large_or_cut_off_are_refused() -> None:
         theirs.close()
         with pytest.raises(ChannelClosedError):
             Channel(ours.fileno()).send(b"x" * (1 << 20))
+
+
+def test_an_object_cannot_point_into_the_judges_memory() -> None:
+    submission = "class A:\n    __array_interface__ = {'version': 3}\ndef f(x): return A()\n"
+    code, reports = judged(submission, "assert not hasattr(f(1), '__array_interface__')")
+    assert code == 0, reports

@@ -17,6 +17,7 @@ from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCa
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorer import Scorer, Selective
+from proctor.engine.slow_scoring import ScoringProcess
 from proctor.scorers.registry import create_scorer
 
 # Puzzles, judges and programs need samples, models and sandboxes of their own: their tests are beside them.
@@ -118,6 +119,26 @@ def test_the_same_response_always_gets_the_same_score(name):
     for text in ("The answer is 18.", "dog", '{"a": 1}'):
         scores = {repr(_score(_make(name), _sample(name), _response(name, text))) for _ in range(2)}
         assert len(scores) == 1
+
+
+def test_what_is_slow_gets_the_same_score_in_another_process():
+    asked = [
+        (scorer, _sample(name), _response(name, text))
+        for name in NAMES
+        for scorer in (_make(name, CHANGED.get(name)), _make(name))
+        for text in ("The dog. It says 18!", "word " * 60_000)
+        if hasattr(scorer, "is_slow_for") and scorer.is_slow_for(_response(name, text))
+    ]
+
+    async def score_elsewhere() -> list[Score]:
+        process = ScoringProcess()
+        try:
+            return [await process.score(*one) for one in asked]
+        finally:
+            await process.close()
+
+    assert {scorer.name for scorer, *_ in asked} >= {"bleu", "chrf", "choice", "instructions", "rouge"}
+    assert asyncio.run(score_elsewhere()) == [_score(*one) for one in asked]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("math_verify")
 
-from proctor.domain.errors import BenchmarkError
+from fakes.descriptors import many_open_files
+from proctor.domain.errors import BenchmarkError, ScorerError
 from proctor.scorers import math
 from proctor.scorers.math_process import MathProcess
+from proctor.scorers.math_worker import MEMORY_BYTES
 from scorers.scoring import score
 
 
@@ -53,3 +58,44 @@ def test_an_expression_that_hangs_is_killed_and_the_next_one_works():
 def test_the_time_limit_must_be_sensible():
     with pytest.raises(BenchmarkError):
         math.create(timeout_seconds=0)
+
+
+def test_a_run_with_many_connections_has_its_expressions_compared_too():
+    process = MathProcess()
+    try:
+        with many_open_files():
+            assert process.compare(r"\boxed{3}", ("3",), 30).is_equal
+    finally:
+        process.close()
+
+
+def test_the_process_gets_none_of_our_environment_and_no_folder(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    process = MathProcess()
+    try:
+        assert process.compare(r"\boxed{3}", ("3",), 30).is_equal
+        running = Path(f"/proc/{process._process.pid}")
+        names = {entry.partition(b"=")[0] for entry in (running / "environ").read_bytes().split(b"\0") if entry}
+        assert names == {b"PATH", b"LANG", b"LC_ALL"}
+        assert str((running / "cwd").readlink()).endswith("(deleted)"), "nothing can be made in a folder that is gone"
+        limits = (running / "limits").read_text()
+        assert re.search(r"Max processes\s+0\s+0\s", limits)
+        assert re.search(rf"Max address space\s+{MEMORY_BYTES}\s+{MEMORY_BYTES}\s", limits)
+    finally:
+        process.close()
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud800 half", "9" * 6000, rf"\boxed{{{'9' * 6000}}}", r"\frac{1}{0}", r"\sqrt{" * 3000]
+)
+def test_an_answer_the_comparison_breaks_off_on_is_wrong_or_invalid_and_never_a_fault(text):
+    assert score(math.create(timeout_seconds=2), text, "3").value == 0
+
+
+def test_a_target_that_cannot_be_compared_with_itself_is_a_fault():
+    process = MathProcess()
+    try:
+        with pytest.raises(ScorerError, match="even with itself"):
+            process.compare(r"\boxed{3}", (r"\sqrt{" * 3000 + "3" + "}" * 3000,), 1)
+    finally:
+        process.close()

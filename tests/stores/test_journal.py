@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TypeVar
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -36,6 +36,12 @@ def with_journal(database: Database, evaluation_id: int, work: Callable[[SqliteJ
             await journal.close()
 
     return asyncio.run(scenario())
+
+
+async def write_answers(journal: SqliteJournal, *answers: Answer) -> list[int]:
+    """Record answers and give their rows."""
+    written = await journal.write(answers, [])
+    return [answer.response_id for answer in written.answers if answer.response_id is not None]
 
 
 def scored(answer: Answer, row_id: int, value: float | None = 1.0) -> Result:
@@ -68,7 +74,7 @@ def test_what_was_written_is_found_as_it_was(tmp_path: Path) -> None:
 
     async def work(journal: SqliteJournal) -> tuple[object, object, object]:
         answers = [Answer(trials[0], full), Answer(trials[1], None, error="down"), Answer(trials[2], Response("x"))]
-        ids = await journal.write(answers, [])
+        ids = await write_answers(journal, *answers)
         await journal.write([], [scored(answers[2], ids[2])])
         known = await journal.recorded(item.id, [trial.id for trial in trials] + ["nobody"])
         states = [(known[t.id].is_failed, known[t.id].is_scored, known[t.id].attempt) for t in trials]
@@ -110,7 +116,7 @@ def test_two_processes_never_share_a_row_id(tmp_path: Path) -> None:
         journals = [SqliteJournal(database, {item.id: {"echo": "1"}}) for _ in range(2)]
         ids: list[int] = []
         for number, trial in enumerate(trials):
-            ids += await journals[number % 2].write([Answer(trial, Response("x"))], [])
+            ids += await write_answers(journals[number % 2], Answer(trial, Response("x")))
         for journal in journals:
             await journal.close()
         return ids
@@ -126,7 +132,7 @@ def test_a_score_that_could_not_be_measured_is_measured_again(tmp_path: Path) ->
 
     async def work(journal: SqliteJournal) -> tuple[bool, bool]:
         answer = Answer(trial, Response("x"))
-        [row_id] = await journal.write([answer], [])
+        [row_id] = await write_answers(journal, answer)
         await journal.write([], [scored(answer, row_id, None)])
         before = (await journal.recorded(item.id, [trial.id]))[trial.id].is_scored
         await journal.write([], [scored(answer, row_id, 0.5)])
@@ -146,7 +152,7 @@ def test_the_latest_attempt_counts_and_the_earlier_one_is_kept(tmp_path: Path) -
     async def work(journal: SqliteJournal) -> None:
         await journal.write([Answer(trial, None, error="down")], [])
         answer = Answer(replace(trial, attempt=1), Response("x"))
-        [row_id] = await journal.write([answer], [])
+        [row_id] = await write_answers(journal, answer)
         await journal.write([], [scored(answer, row_id)])
 
     with_journal(database, item.id, work)
@@ -182,7 +188,7 @@ def test_epochs_are_averaged_within_a_sample(tmp_path: Path) -> None:
     async def work(journal: SqliteJournal) -> None:
         for number, trial in enumerate(trials_of(item)):
             answer = Answer(trial, Response("x"))
-            [row_id] = await journal.write([answer], [])
+            [row_id] = await write_answers(journal, answer)
             await journal.write([], [scored(answer, row_id, float(number == 0))])
 
     with_journal(database, item.id, work)
@@ -232,22 +238,52 @@ def test_any_sample_comes_back_as_it_was(
     assert codec.read_sample(row) == sample
 
 
-@settings(max_examples=50)
-@given(st.text(max_size=60))
-def test_any_text_a_model_may_write_can_be_stored(text: str) -> None:
-    stored = codec.storable(text)
-    assert stored.encode().decode() == stored
-    if not any("\ud800" <= sign <= "\udfff" for sign in text):
-        assert stored == text
-
-
 def test_half_a_surrogate_pair_is_replaced_not_fatal(tmp_path: Path) -> None:
     database = new_database(tmp_path)
     run_id, item = new_run(database, evaluation(1), tmp_path)
     trial: Trial = next(trials_of(item))
     with_journal(database, item.id, lambda journal: journal.write([Answer(trial, Response("a\ud83d"))], []))
     [row] = ResultStore(database).results(run_id)
-    assert row.response == "a?"
+    assert row.response == "a\ufffd"
+    database.dispose()
+
+
+def test_an_answer_that_cannot_be_stored_fails_alone(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    run_id, item = new_run(database, evaluation(3), tmp_path)
+    first, second, third = trials_of(item)
+    unstorable = Response("x", usage=Usage(input_tokens=2**70))
+
+    async def work(journal: SqliteJournal) -> list[str | None]:
+        answers = [Answer(first, Response("a")), Answer(second, unstorable), Answer(third, Response("c"))]
+        written = await journal.write(answers, [])
+        assert [answer.trial.id for answer in written.answers] == [first.id, second.id, third.id]
+        return [answer.error for answer in written.answers]
+
+    errors = with_journal(database, item.id, work)
+    assert [error is None for error in errors] == [True, False, True]
+    assert str(errors[1]).startswith("The answer could not be stored: OverflowError")
+    rows = list(ResultStore(database).results(run_id))
+    assert [row.response for row in rows] == ["a", None, "c"]
+    assert rows[1].error == errors[1]
+    database.dispose()
+
+
+def test_a_score_that_cannot_be_stored_leaves_its_trial_unscored_and_the_others_scored(tmp_path: Path) -> None:
+    database = new_database(tmp_path)
+    run_id, item = new_run(database, evaluation(2), tmp_path)
+    trials = list(trials_of(item))
+
+    async def work(journal: SqliteJournal) -> list[Outcome]:
+        written = await journal.write([Answer(trial, Response("a")) for trial in trials], [])
+        good, other = written.answers
+        stranger = Result(other, (Score("of another name", 1.0),), Outcome.SCORED)
+        marked = await journal.write([], [Result(good, (Score("echo", 1.0),), Outcome.SCORED), stranger])
+        return [result.outcome for result in marked.results]
+
+    assert with_journal(database, item.id, work) == [Outcome.SCORED, Outcome.FAILED]
+    rows = list(ResultStore(database).results(run_id))
+    assert [row.outcome for row in rows] == [Outcome.SCORED, Outcome.FAILED]
     database.dispose()
 
 

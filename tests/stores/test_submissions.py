@@ -14,6 +14,7 @@ import tarfile
 import tempfile
 import tracemalloc
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -409,3 +410,53 @@ def test_any_bytes_at_all_are_refused_or_taken(tmp_path: Path, content: bytes) -
     path.write_bytes(content)
     with contextlib.suppress(SubmissionError):
         assert submission_from(path).files == {}
+
+
+def test_a_dictionary_of_gigabytes_is_not_made(tmp_path: Path) -> None:
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 3 << 29}]
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("main.py"))
+    path = tmp_path / "large.tar.xz"
+    # The encoder would take ten times as much memory: only the header's byte for the size is changed.
+    small = lzma.compress(plain.getvalue(), filters=[{**filters[0], "dict_size": 1 << 20}])
+    header = bytearray(small[12:24])
+    place = header.index(b"\x21\x01") + 2
+    header[place] = 39  # 3 << 30
+    header[8:12] = zlib.crc32(bytes(header[:8])).to_bytes(4, "little")
+    path.write_bytes(small[:12] + bytes(header) + small[24:])
+    with pytest.raises(SubmissionError, match="Memory usage limit"):
+        submission_from(path)
+
+
+def test_several_streams_of_xz_are_one_archive(tmp_path: Path) -> None:
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as archive:
+        info = tarfile.TarInfo("main.py")
+        info.size = 5_000
+        archive.addfile(info, io.BytesIO(b"x" * 5_000))
+    whole = plain.getvalue()
+    path = tmp_path / "two.tar.xz"
+    path.write_bytes(lzma.compress(whole[:3_000]) + bytes(8) + lzma.compress(whole[3_000:]))
+    assert submission_from(path).files == {"main.py": b"x" * 5_000}
+
+
+def test_a_large_dictionary_in_a_zip_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "large.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("main.py", "print(1)")
+    content = bytearray(path.read_bytes())
+    at = content.index(b"main.py") + len(b"main.py")
+    content[at + 5 : at + 9] = (3 << 29).to_bytes(4, "little")
+    path.write_bytes(content)
+    with pytest.raises(SubmissionError, match="its dictionary is larger than 128 MiB"):
+        submission_from(path)
+
+
+def test_a_file_with_another_name_elsewhere_is_not_taken(tmp_path: Path) -> None:
+    secret, folder = tmp_path / "secret", tmp_path / "program"
+    secret.write_text("the user's own")
+    folder.mkdir()
+    (folder / "main.py").hardlink_to(secret)
+    with pytest.raises(SubmissionError, match="several names"):
+        submission_from(folder)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from proctor.benchmarks.schema import AnswerKind, TargetField
@@ -15,6 +16,8 @@ from proctor.domain.errors import BenchmarkError
 from proctor.domain.sample import Target
 from proctor.prompts.choices import LETTERS
 
+SECONDS = 1.0
+"""For a pattern of a stranger on one target."""
 _Read = Callable[[Mapping[str, Any]], Any]
 
 
@@ -67,7 +70,13 @@ class Answers:
         return text
 
     def _matched(self, value: Any) -> str:
-        found = list(self._pattern.finditer(text_of(value) or "")) if self._pattern else []
+        try:
+            found = list(self._pattern.finditer(text_of(value) or "", timeout=SECONDS)) if self._pattern else []
+        except TimeoutError:
+            raise BenchmarkError(
+                f"dataset.fields.target.pattern took more than {SECONDS:g} s on {value!r:.60}: "
+                "write it without nested or overlapping repetitions."
+            ) from None
         if not found:
             raise ValueError(f"the target {value!r:.60} does not match the pattern of dataset.fields.target")
         return str(found[-1].group(1 if found[-1].re.groups else 0)).strip()
@@ -113,8 +122,9 @@ def _letter_counted(value: Any, choices: Sequence[str], first: int) -> str:
     return LETTERS[number]
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compiled(pattern: str) -> Any:
+    regex = import_module("regex")  # its matcher stops when its time is over; Python's own does not
     try:
-        return re.compile(pattern, re.MULTILINE)
-    except re.error as mistake:
+        return regex.compile(pattern, regex.MULTILINE)
+    except (regex.error, RecursionError, OverflowError) as mistake:
         raise BenchmarkError(f"dataset.fields.target.pattern is not a regular expression: {mistake}.") from mistake

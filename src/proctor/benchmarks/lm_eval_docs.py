@@ -6,16 +6,15 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from msgspec import Struct
 
 from proctor.benchmarks.lm_eval_file import TaskFile
-from proctor.domain.errors import BenchmarkError
+from proctor.domain.errors import BenchmarkError, TemplateLimitError
 from proctor.prompts.choices import LETTERS, lay_out
+from proctor.prompts.template import Template
 
-SECONDS = 2.0
 ASK = "\n\n{lines}\n\nAnswer with the letter of the right choice."
 
 
@@ -87,41 +86,14 @@ def filled(expression: str, row: Mapping[str, Any]) -> Any:
         return row[expression]
     if "{{" not in expression and "{%" not in expression:
         return expression
-    import jinja2
-
     try:
-        return _compiled(expression).render(**row)
-    except jinja2.TemplateError as fault:
-        raise ValueError(f"{expression!r:.60} cannot be filled in: {fault}") from fault
-    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as fault:
-        raise ValueError(f"{expression!r:.60} cannot be filled in: {type(fault).__name__}: {fault}") from fault
+        return _template(expression).render(row)
+    except TemplateLimitError as fault:
+        raise TemplateLimitError(f"{expression!r:.60}: {fault}.") from fault
+    except BenchmarkError as fault:
+        raise ValueError(f"{expression!r:.60}: {fault}") from fault
 
 
 @cache
-def _compiled(expression: str) -> Any:
-    import jinja2
-
-    try:
-        return _environment().from_string(expression)
-    except jinja2.TemplateSyntaxError as mistake:
-        raise BenchmarkError(f"the template {expression!r:.60} has a mistake: {mistake.message}") from mistake
-
-
-@cache
-def _environment() -> Any:
-    """The harness keeps a last line break and has one filter of its own; task files come from strangers."""
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
-    environment.filters["regex_replace"] = _replaced
-    return environment
-
-
-def _replaced(text: str, pattern: str, new: str = "", count: int = 0) -> str:
-    """The `regex` package's own time limit: a stranger's pattern may not hang the run."""
-    regex = import_module("regex")
-    try:
-        return str(regex.sub(pattern, new, text, count=count, timeout=SECONDS))
-    except (TimeoutError, regex.error) as fault:
-        raise ValueError(f"the pattern {pattern!r:.60} cannot be used: {fault}") from fault
+def _template(expression: str) -> Template:
+    return Template(expression, "harness")

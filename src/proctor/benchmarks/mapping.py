@@ -12,7 +12,7 @@ from proctor.benchmarks.files import Shelf
 from proctor.benchmarks.messages import read_messages
 from proctor.benchmarks.rows import read_path
 from proctor.benchmarks.schema import ChoiceFields, Fields
-from proctor.domain.errors import BenchmarkError, did_you_mean
+from proctor.domain.errors import BenchmarkError, TemplateLimitError, did_you_mean
 from proctor.domain.message import Message, Part
 from proctor.domain.sample import Sample
 from proctor.prompts.choices import LETTERS
@@ -163,6 +163,8 @@ def _input_reader(path: str | None, hidden: frozenset[str]) -> _Read:
     def fill(row: Mapping[str, Any]) -> str:
         try:
             return template.render({key: value for key, value in row.items() if key not in hidden})
+        except TemplateLimitError as fault:
+            raise TemplateLimitError(f"dataset.fields.input: {fault}.") from fault
         except BenchmarkError as fault:
             raise RowError(f"the input: {fault}; the row has: {', '.join(map(str, row))}") from fault
 

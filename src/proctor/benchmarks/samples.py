@@ -11,7 +11,7 @@ from typing import Any
 from proctor.benchmarks.mapping import Mapper
 from proctor.benchmarks.rows import BadRow, Rows
 from proctor.domain.benchmark import Fingerprint, Renderer
-from proctor.domain.errors import BenchmarkError
+from proctor.domain.errors import BenchmarkError, TemplateLimitError
 from proctor.domain.sample import Sample
 from proctor.domain.sample_digest import SampleDigest
 from proctor.domain.scorable import Proof
@@ -91,10 +91,14 @@ class MappedSamples:
             return BadRow(f"there is no target, and the scorer {self.needs_target!r} needs one")
         if proof is not None and (obstacle := proof.obstacle(sample)) is not None:
             return BadRow(obstacle)
+        if _holds_nul(sample):
+            return BadRow("it holds a NUL character, which no database takes as text")
         try:
             made.add(sample)
             if self.proof is not None:
                 self.proof.render(sample)
+        except TemplateLimitError:
+            raise  # the other rows would each take as long
         except BenchmarkError as fault:
             return BadRow(str(fault).removesuffix("."))
         except (TypeError, ValueError) as fault:
@@ -129,6 +133,12 @@ class MappedSamples:
                     " each sample needs an id of its own."
                 )
             seen[sample.id] = place
+
+
+def _holds_nul(sample: Sample) -> bool:
+    """Whether a text that is stored by itself does; in nested values it is stored as an escape."""
+    texts = (sample.id, sample.input, sample.category, sample.group, *sample.targets)
+    return any("\0" in text for text in texts if isinstance(text, str))
 
 
 class _Ids:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from proctor.cli.completing import complete_benchmark
+from proctor.cli.echo import echo
 from proctor.cli.options import as_json, data_option
 from proctor.domain.taxonomy import TAXONOMY, refuse_foreign_words
 
@@ -55,7 +56,7 @@ def list_(as_json: bool, **wanted: str | None) -> None:
         print_json([asdict(item) for item in found])
         return
     if not found:
-        click.echo(f"No benchmark is tagged {', '.join(f'{name} {word}' for name, word in given.items())}.")
+        echo(f"No benchmark is tagged {', '.join(f'{name} {word}' for name, word in given.items())}.")
         return
     from proctor.cli.terminal import cell, console, fits, plain_table
 
@@ -121,7 +122,7 @@ def _report(name: str, data: str | None, is_json: bool, *, is_check: bool) -> No
         _print(document)
         if is_check and not warnings:
             count = document["samples"]
-            click.echo(f"Checked: all {count:,} samples can be read, rendered and scored against a target.")
+            echo(f"Checked: all {count:,} samples can be read, rendered and scored against a target.")
     if is_check and warnings:
         raise click.exceptions.Exit(1)
 
@@ -191,12 +192,13 @@ def _contents(benchmark: Benchmark) -> dict[str, Any]:
 def _print(document: dict[str, Any]) -> None:
     from rich.text import Text
 
-    from proctor.cli.terminal import console, printable
+    from proctor.cli.terminal import console
+    from proctor.domain.text import visible
 
     out = console()
 
     def line(name: str, text: object) -> None:
-        out.print(Text.assemble((f"{name}: ", "bold"), printable(str(text))))
+        out.print(Text.assemble((f"{name}: ", "bold"), visible(str(text))))
 
     out.print(Text(f"{document['name']}, version {document['version']}", "bold"))
     for name in ("description", "protocol", "licence", "source", "homepage"):
@@ -221,14 +223,14 @@ def _print(document: dict[str, Any]) -> None:
 def _print_contents(document: dict[str, Any], out: Any, line: Callable[[str, object], None]) -> None:
     from rich.text import Text
 
-    from proctor.cli.terminal import printable
+    from proctor.domain.text import visible
 
     line("samples", f"{document['samples']:,} (content {document['digest'][:8]})")
     if document["categories"]:
         line("categories", ", ".join(f"{key} {value}" for key, value in document["categories"].items()))
     out.print(Text("The first prompt:", "bold"))
     for message in document["first_prompt"]:
-        out.print(Text.assemble((f"  {message['role']}: ", "bold"), printable(message["content"])))
+        out.print(Text.assemble((f"  {message['role']}: ", "bold"), visible(message["content"])))
     line("  target", " or ".join(document["first_target"]) or "none")
     for warning in document["warnings"]:
-        out.print(Text.assemble(("Warning: ", "bold yellow"), printable(f"{warning}.")))
+        out.print(Text.assemble(("Warning: ", "bold yellow"), visible(f"{warning}.")))

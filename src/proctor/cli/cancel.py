@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from proctor.cli.echo import echo
 from proctor.cli.options import run_argument
 
 
@@ -23,4 +24,4 @@ def cancel(reference: str) -> None:
         run = store.get(reference)
         if not store.request_cancel(run.id):
             raise RunError(f"Run {run.id} has ended already: it is {run.status}.")
-    click.echo(f"Run {run.id} is told to stop; its process does so within a second or two.", err=True)
+    echo(f"Run {run.id} is told to stop; its process does so within a second or two.", err=True)

@@ -16,7 +16,8 @@ from proctor.cli.pages import form_option, output_option
 @click.argument("references", nargs=-1, required=True, metavar="RUN [RUN...]", shell_complete=complete_run)
 @click.option("--on", "benchmarks", multiple=True, metavar="BENCHMARK", help="Only this benchmark. Repeatable.")
 @click.option("--model", "models", multiple=True, metavar="MODEL", help="Choose the models: A first, then B.")
-@click.option("--scorer", metavar="NAME", help="Compare this scorer's marks; the first one's if left out.")
+@click.option("--scorer", metavar="NAME", help="Compare this scorer's first metric; the first scorer's if left out.")
+@click.option("--metric", metavar="NAME", help="Compare this metric, named as in 'proctor show'.")
 @click.option("--allow-different", is_flag=True, help="Pair by sample id even where samples or prompts differ.")
 @click.option(
     "--target", type=click.FloatRange(0, 1, min_open=True), default=0.02, show_default=True, metavar="D",

@@ -22,4 +22,4 @@ def completion(shell: str) -> None:
     found = get_completion_class(shell)
     if found is None:
         raise click.UsageError(f"No completion for {shell}.")
-    click.echo(found(cli, {}, "proctor", "_PROCTOR_COMPLETE").source())
+    click.echo(found(cli, {}, "proctor", "_PROCTOR_COMPLETE").source())  # noqa: TID251 - a script

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from proctor.cli.echo import echo
 from proctor.cli.options import as_json
 
 
@@ -23,4 +24,4 @@ def upgrade(as_json: bool) -> None:
         if as_json:
             print_json({"database": str(opened.path), "schema": HEAD})
         else:
-            click.echo(f"{opened.path} is at schema {HEAD}.")
+            echo(f"{opened.path} is at schema {HEAD}.")

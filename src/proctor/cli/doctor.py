@@ -13,6 +13,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from proctor.cli.echo import Coloured, echo
 from proctor.cli.options import as_json
 from proctor.version import __version__
 
@@ -42,9 +43,13 @@ def doctor(sandbox: bool, as_json: bool) -> None:
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:
-        marks = {"ok": click.style("ok     ", "green"), "note": "note   ", "problem": click.style("problem", "red")}
+        marks: dict[str, str | Coloured] = {
+            "ok": ("ok     ", "green"),
+            "note": "note   ",
+            "problem": ("problem", "red"),
+        }
         for finding in findings:
-            click.echo(f"{marks[finding.state]}  {finding.name}: {finding.detail}")
+            echo(marks[finding.state], f"  {finding.name}: {finding.detail}")
     if any(finding.state == "problem" for finding in findings):
         raise click.exceptions.Exit(1)
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from proctor.cli.door import run_until_done
+from proctor.cli.echo import echo
 from proctor.cli.gates import check_gates, check_regression, write_reports
+from proctor.cli.hints import resume_command
 from proctor.cli.workplace import print_json
 from proctor.domain.run import RunStatus
 from proctor.reports.labels import all_labels
@@ -62,7 +62,7 @@ def finish(
     problems = [*_problems(document, status), *(case.problem for case in cases if case.problem is not None)]
     sys.stdout.flush()  # what went well comes before what did not
     for problem in problems:
-        click.echo(f"Error: {problem}", err=True)
+        echo(f"Error: {problem}", err=True)
     write_reports(opened, execution.run_id, reports, cases)
     if execution.stop_reason == INTERRUPTED:
         sys.exit(130)
@@ -75,8 +75,8 @@ def _problems(document: dict[str, Any], status: RunStatus) -> list[str]:
     if status is RunStatus.COMPLETED:
         return [problem for item in document["evaluations"] if (problem := _mostly_failed(item, document["run_id"]))]
     verb = "failed" if status is RunStatus.FAILED else "was stopped"
-    run_id = document["run_id"]
-    return [f"Run {run_id} {verb}: {document['error'].rstrip('.')}. Go on with 'proctor resume {run_id}'."]
+    reason = document["error"].rstrip(".")
+    return [f"Run {document['run_id']} {verb}: {reason}. Go on with '{resume_command(document)}'."]
 
 
 def _mostly_failed(item: dict[str, Any], run_id: str) -> str | None:
@@ -101,7 +101,7 @@ def watch(execution: Execution) -> RunStatus:
 
     def quit_now() -> None:
         view.close()  # a terminal gets its cursor back
-        click.echo(f"Quit. Everything recorded is kept; go on with 'proctor resume {execution.run_id}'.", err=True)
+        echo(f"Quit. Everything recorded is kept; go on with 'proctor resume {execution.run_id}'.", err=True)
 
     with View(execution.progress, execution.run_id) as view:
         return run_until_done(lambda: carry_out(execution), interrupted, quit_now)

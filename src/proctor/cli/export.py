@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from proctor.cli.echo import echo
 from proctor.cli.options import run_or_latest
 
 
@@ -55,7 +56,7 @@ def export(reference: str, kind: str, output: Path | None, all_attempts: bool) -
             sys.stdout.buffer.flush()
             return
         _write(output, chunks)
-    click.echo(f"Written to {output}.", err=True)
+    echo(f"Written to {output}.", err=True)
 
 
 def _write(output: Path, chunks: Iterator[bytes]) -> None:
@@ -83,4 +84,4 @@ def _write_parquet(output: Path | None, rows: Iterator[Any]) -> None:
             count = write_parquet(rows, file)
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error.strerror}.") from None
-    click.echo(f"{count:,} rows written to {output}.", err=True)
+    echo(f"{count:,} rows written to {output}.", err=True)

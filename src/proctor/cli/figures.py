@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from proctor.metrics.rounding import decimal_text, difference_text
 from proctor.reports.figures import (
     NOT_MEASURED,
     basis_of,
@@ -35,10 +36,17 @@ __all__ = [
 
 def until_text(outcome: dict[str, Any]) -> str:
     """What a stop rule came to: `a against b: -0.210 [-0.302, -0.118] n=312`; only a difference has a sign."""
-    low, high = outcome["interval"]
-    form = "+.3f" if len(outcome["models"]) > 1 else ".3f"
+    shown = difference_text if len(outcome["models"]) > 1 else decimal_text
+
+    def figures(found: dict[str, Any]) -> str:
+        value = NOT_MEASURED if found["value"] is None else shown(found["value"])
+        return f"{value} [{', '.join(shown(end) for end in found['interval'])}]"
+
     names = " against ".join(reversed(outcome["models"]))
-    value = NOT_MEASURED if outcome["value"] is None else f"{outcome['value']:{form}}"
     state = "reached" if outcome["met"] else "not reached"
-    figures = f"{value} [{low:{form}}, {high:{form}}] n={outcome['n']:,}"
-    return f"until {outcome['rule']}, {names}: {figures}, {state}. This interval holds however often one looks."
+    start = f"until {outcome['rule']}, {names}: {figures(outcome)} n={outcome['n']:,}, {state}."
+    text = f"{start} This interval holds however often one looks."
+    if (worst := outcome.get("if_unreadable_wrong")) is None:
+        return text
+    counted = f"{plural(outcome['unreadable'], 'verdict')} of the judge that could not be read counted as wrong"
+    return f"{text} With {counted} it is {figures(worst)}; the rule must hold both ways."

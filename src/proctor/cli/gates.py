@@ -59,13 +59,29 @@ def check_gates(document: dict[str, Any], gates: Mapping[str, float], expected: 
                 continue  # another benchmark's metric
             # Whether answers can be told to be the same may show only once they are there.
             estimate = evaluation["metrics"].get(name, {"value": None})
-            problem = None
-            if estimate["value"] is None:
-                problem = f"{who}: {name} could not be measured."
-            elif estimate["value"] < bar:
-                problem = f"{who}: {name} is {estimate['value']:.4g} (n={estimate['n']:,}), below {bar:g}."
-            cases.append(Case(who, f"{name} is at least {bar:g}", problem=problem))
+            reason = _below(estimate, bar)
+            problem = None if reason is None else f"{who}: {name} {reason}."
+            cases.append(Case(who, f"{name} is at least {bar:.12g}", problem=problem))
     return cases
+
+
+def _below(estimate: Mapping[str, Any], bar: float) -> str | None:
+    """Why a metric does not pass; it passes only where it does so also with a judge's unreadable verdicts as wrong."""
+    from proctor.metrics.rounding import SAME, figure_text
+
+    if estimate["value"] is None:
+        return "could not be measured"
+    value = figure_text(estimate["value"], limits=(0.0, bar, 1.0))
+    if estimate["value"] < bar - SAME:
+        return f"is {value} (n={estimate['n']:,}), below {bar:.12g}"
+    worst = estimate.get("if_unreadable_wrong")
+    if worst is None or worst >= bar - SAME:
+        return None
+    counted = figure_text(worst, limits=(0.0, bar, 1.0))
+    return (
+        f"is {value} (n={estimate['n']:,}), but {counted} with the verdicts of its judge that could not be read "
+        f"({estimate['unreadable']:,}) counted as wrong, below {bar:.12g}"
+    )
 
 
 def check_regression(opened: Database, document: dict[str, Any], baseline: str) -> list[Case]:
@@ -92,6 +108,11 @@ def check_regression(opened: Database, document: dict[str, Any], baseline: str) 
                 problem = f"{who} could not be compared with run {baseline}: {one['verdict']}."
             if one["better"] is not None and one["better"] == one["a"]["name"]:
                 problem = f"{who} is worse than in run {baseline}: {one['verdict']}."
+            elif (counted := one["if_unreadable_wrong"]) is not None and counted["better"] == one["a"]["name"]:
+                problem = (
+                    f"{who} is worse than in run {baseline} with the verdicts of its judge that could not be read "
+                    f"counted as wrong: {counted['verdict']}."
+                )
         cases.append(Case(who, title, problem=problem))
     return cases
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from proctor.cli.echo import echo
 from proctor.cli.options import as_json
 from proctor.cli.pages import form_option, output_option
 
@@ -57,6 +58,6 @@ def leaderboard(
     page = leaderboard_page(document)
     if form is None and output is None:
         print_page(page)
-        click.echo(f"\n{page.subtitle}\nLook closer: proctor show RUN")
+        echo(f"\n{page.subtitle}\nLook closer: proctor show RUN")
     else:
         put(page_text(page, document, form or "html"), output)

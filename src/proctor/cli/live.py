@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
 from proctor.cli.figures import cost_text, plural, seconds_text
-from proctor.cli.terminal import printable
+from proctor.cli.terminal import error_console
+from proctor.domain.text import visible
 from proctor.domain.trial import Outcome
+from proctor.metrics.rounding import decimal_text, percent_text
 from proctor.runs.progress import EvaluationProgress, Progress
 
 FRAMES_PER_SECOND = 4
@@ -29,7 +31,7 @@ class LiveView:
         self._progress = progress
         self._run_id = run_id
         self._note = ""
-        self._console = Console(stderr=True, highlight=False, emoji=False)
+        self._console = error_console()
         self._live = Live(
             console=self._console,
             get_renderable=self._draw,
@@ -83,14 +85,18 @@ class LiveView:
         bar = ProgressBar(total=max(item.trials, 1), completed=item.done, width=24 if self._console.width > 110 else 8)
         count = Text(f"{item.done:,}/{item.trials:,}", justify="right")
         mean = item.mean_score
-        score = Text("" if mean is None else f"{mean:.3f} n={item.score_count:,}")
-        return Text(printable(item.label)), Text(printable(item.benchmark)), bar, count, score, Text(_troubles(item))
+        score = Text("" if mean is None else f"{decimal_text(mean)} n={item.score_count:,}")
+        return Text(visible(item.label)), Text(visible(item.benchmark)), bar, count, score, Text(_troubles(item))
 
     def _status(self) -> str:
         progress = self._progress
-        parts = [f"Run {self._run_id}", f"{progress.fraction:.0%}", f"{progress.rate:.1f} trials/s"]
-        if 0 < progress.fraction < 1 and progress.rate > 0:
-            parts.append(f"{seconds_text((progress.trials - progress.done) / progress.rate)} left")
+        parts = [
+            f"Run {self._run_id}",
+            percent_text(progress.fraction, 0),
+            f"{decimal_text(progress.rate, 1)} trials/s",
+        ]
+        if 0 < progress.fraction < 1 and (left := progress.seconds_left) is not None:
+            parts.append(f"{seconds_text(left)} left")
         parts.append(f"cost {cost_text(progress.cost_usd, progress.cost_basis)}")
         if cached := sum(item.cached for item in progress.evaluations.values()):
             parts.append(f"{cached:,} cached")
@@ -101,7 +107,7 @@ class LiveView:
 
 
 def _line(text: str, style: str) -> Text:
-    return Text(printable(text), style=style, no_wrap=True, overflow="ellipsis")
+    return Text(visible(text), style=style, no_wrap=True, overflow="ellipsis")
 
 
 def _urgency(item: EvaluationProgress) -> int:

@@ -99,6 +99,7 @@ def main() -> None:
     from proctor.domain.errors import ProctorError
 
     _accept_any_text()
+    _refuse_undecodable_arguments()
     try:
         exit_code = cli.main(prog_name="proctor", standalone_mode=False)
         sys.stdout.flush()
@@ -112,7 +113,7 @@ def main() -> None:
         _say(error.format_message())
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted.", err=True)
+        click.echo("Interrupted.", err=True)  # noqa: TID251 - our own words
         sys.exit(130)
     except ProctorError as error:
         _say(str(error))
@@ -132,7 +133,9 @@ def main() -> None:
 
 def _say(message: str) -> None:
     """One line on standard error, whatever is in the message."""
-    click.echo(f"Error: {' '.join(message.split())}".translate({0x1B: "\u241b"}), err=True)
+    from proctor.cli.echo import echo
+
+    echo(f"Error: {' '.join(message.split())}", err=True)
 
 
 def _sentence(text: str) -> str:
@@ -142,6 +145,16 @@ def _sentence(text: str) -> str:
 def _where_help_is(error: click.UsageError) -> str:
     path = error.ctx.command_path if error.ctx is not None else "proctor"
     return f" See '{path} --help'."
+
+
+def _refuse_undecodable_arguments() -> None:
+    """Bytes that are not UTF-8 arrive as half surrogate pairs, which can be neither stored nor looked up."""
+    for argument in sys.argv[1:]:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            _say(f"The argument {argument!a} is not UTF-8.")
+            sys.exit(2)
 
 
 def _accept_any_text() -> None:

@@ -57,7 +57,7 @@ def _print_all(document: list[dict[str, Any]]) -> None:
     from proctor.cli.terminal import cell, console, plain_table
 
     out = console()
-    table = plain_table(("Provider", "What it is", "Key", "Can do"))
+    table = plain_table(("Provider", "What it is", "Key", "Can be asked for"))
     for item in document:
         table.add_row(item["provider"], cell(item["description"]), _key_text(item), _can_do(item["capabilities"]))
     out.print(table)
@@ -99,8 +99,11 @@ def _shown(value: Any) -> str:
     return "not known" if value is None else str(value)
 
 
-def _can_do(capabilities: dict[str, bool]) -> str:
-    return ", ".join(name.replace("_", " ") for name, value in capabilities.items() if value) or "text"
+def _can_do(capabilities: dict[str, bool | None]) -> str:
+    """`text, images; unknown: tools`; what cannot be asked for is left out."""
+    known = ["text", *(name.replace("_", " ") for name, value in capabilities.items() if value)]
+    unknown = [name.replace("_", " ") for name, value in capabilities.items() if value is None]
+    return ", ".join(known) + (f"; unknown: {', '.join(unknown)}" if unknown else "")
 
 
 def _price_text(price: dict[str, Any] | None) -> str:
@@ -141,7 +144,7 @@ def _all() -> list[dict[str, Any]]:
 
 
 def _one(text: str, settings: Any) -> dict[str, Any]:
-    from proctor.models.catalogue import find_facts
+    from proctor.models.catalogue import find_capabilities, find_facts
     from proctor.models.registry import list_providers
     from proctor.planning.plan_file import model_spec
 
@@ -159,7 +162,7 @@ def _one(text: str, settings: Any) -> dict[str, Any]:
         "adapter_version": identity.adapter_version,
         "options": spec.sampling.given(),
         "settings": spec.settings,
-        "capabilities": asdict(status.provider.capabilities),
+        "capabilities": find_capabilities(status.provider, facts.listed_capabilities, spec.settings),
         "key_variable": named or status.key_variable,
         "has_key": not missing if named else status.has_key,
         "context_tokens": facts.context_tokens,
@@ -180,13 +183,15 @@ def _created(spec: ModelSpec) -> tuple[Model, str | None]:
     from pathlib import Path
 
     from proctor.domain.errors import MissingKeyError
-    from proctor.models.registry import create_model
+    from proctor.models.key_hosts import with_key_hosts
+    from proctor.models.registry import create_model, named_hosts
 
+    environment = with_key_hosts(os.environ, named_hosts([spec]))
     try:
-        return create_model(spec, environment=os.environ, folder=Path.cwd()), None
+        return create_model(spec, environment=environment, folder=Path.cwd()), None
     except MissingKeyError as error:
         # Nobody is asked anything with this key.
-        environment = {**os.environ, error.variable: "not-set"}
+        environment = {**environment, error.variable: "not-set"}
         return create_model(spec, environment=environment, folder=Path.cwd()), error.variable
 
 
@@ -214,7 +219,9 @@ def _said_of_itself(model: Any) -> dict[str, Any]:
 def _live(text: str, settings: Any, refresh: bool) -> dict[str, Any]:
     import asyncio
 
+    from proctor.models.key_hosts import with_key_hosts
     from proctor.models.listing import list_models
+    from proctor.models.registry import named_hosts
     from proctor.planning.plan_file import model_spec
 
     name, _, query = text.partition("?")
@@ -222,8 +229,9 @@ def _live(text: str, settings: Any, refresh: bool) -> dict[str, Any]:
     listing = asyncio.run(
         list_models(
             spec.provider,
-            os.environ,
+            with_key_hosts(os.environ, named_hosts([spec])),
             base_url=spec.settings.get("base_url"),
+            auth_variable=spec.settings.get("auth_variable"),
             cache=settings.lists,
             is_refreshing=refresh,
         )

@@ -18,8 +18,14 @@ from proctor.cli.figures import (
     unanswered_notes,
     until_text,
 )
+from proctor.cli.hints import resume_command
 from proctor.cli.tables import agreement_lines, count_categories, print_categories, print_results
-from proctor.cli.terminal import cell, console, fits, plain_table, printable, status_text
+from proctor.cli.terminal import cell, console, fits, plain_table, status_text
+from proctor.domain.text import visible
+from proctor.reports.judge_notes import judge_notes
+from proctor.reports.scorer_notes import scorer_notes
+from proctor.reports.totals import totals_lines
+from proctor.reports.trust import trust_notes
 
 MOST_CATEGORIES = 40
 """More than these would push the totals off the screen that a run ends on."""
@@ -32,8 +38,10 @@ def print_run(document: dict[str, Any]) -> None:
     if document["error"]:
         out.print(Text(f"  {document['error']}"))
     _print_numbers(out, document)
+    for note in scorer_notes(document["evaluations"]):
+        out.print(Text(visible(note)))
     if is_resumable(document):
-        out.print(f"\nGo on with: proctor resume {document['run_id']}")
+        out.print(f"\nGo on with: {resume_command(document)}")
 
 
 def print_outcome(document: dict[str, Any], path: Path) -> None:
@@ -43,7 +51,7 @@ def print_outcome(document: dict[str, Any], path: Path) -> None:
     _print_numbers(out, document, most_categories=MOST_CATEGORIES)
     out.print(Text(f"\nKept in {path}"), soft_wrap=True)
     for purpose, command in _next_steps(document):
-        out.print(Text(f"{purpose + ':':<14}proctor {command}"))
+        out.print(Text(f"{purpose + ':':<14}{command}"))
 
 
 def shown_status(document: dict[str, Any]) -> str:
@@ -76,10 +84,12 @@ def _print_numbers(out: Console, document: dict[str, Any], most_categories: int 
             state = "not asked" if item["stopped"] else "still to come"
             who = f"{item['model']} on {item['benchmark']}"
             out.print(Text(f"{who}: {missing:,} of {plural(item['trials'], 'trial')} {state}."))
+    for line in totals_lines(document):
+        out.print(Text(line))
     for note in [*coverage_notes(evaluations), *cost_notes(evaluations), *unanswered_notes(document)]:
         out.print(Text(note))
-    for line in agreement_lines(evaluations):
-        out.print(Text(printable(line)))
+    for line in [*trust_notes(evaluations), *judge_notes(evaluations), *agreement_lines(evaluations)]:
+        out.print(Text(visible(line)))
     categories = count_categories(evaluations)
     if most_categories is None or categories <= most_categories:
         print_categories(out, evaluations)
@@ -87,19 +97,21 @@ def _print_numbers(out: Console, document: dict[str, Any], most_categories: int 
         out.print(f"\nThe scores of all {categories:,} categories: proctor show {document['run_id']}")
     for outcome in document.get("until", []):
         out.print(Text(f"\n{until_text(outcome)}"))
+    if document.get("until") and not any(item["stopped"] + item["pending"] for item in evaluations):
+        out.print(Text("The rule left nothing out: every sample was measured."))
 
 
 def _next_steps(document: dict[str, Any]) -> list[tuple[str, str]]:
     run_id, evaluations = document["run_id"], document["evaluations"]
     steps = []
     if is_resumable(document):
-        steps.append(("Go on with", f"resume {run_id}"))
+        steps.append(("Go on with", resume_command(document)))
     if any(item["failed"] for item in evaluations):
-        steps.append(("Look closer", f"samples {run_id} --outcome failed"))
+        steps.append(("Look closer", f"proctor samples {run_id} --outcome failed"))
     elif any(item["scored"] or item["invalid"] for item in evaluations):
-        steps.append(("Look closer", f"samples {run_id} --wrong"))
+        steps.append(("Look closer", f"proctor samples {run_id} --wrong"))
     if any(item["trials"] > item["stopped"] + item["pending"] for item in evaluations):
-        steps.append(("Take it away", f"export {run_id} -f csv"))
+        steps.append(("Take it away", f"proctor export {run_id} -f csv"))
     return steps
 
 
@@ -140,12 +152,12 @@ def _options_text(item: dict[str, Any]) -> str:
 
 def _print_resolved(out: Console, item: dict[str, Any]) -> None:
     """One evaluation as a paragraph, for a narrow terminal: names can be copied as they are."""
-    out.print(Text(printable(item["model_spec"]), "bold"), soft_wrap=True)
+    out.print(Text(visible(item["model_spec"]), "bold"), soft_wrap=True)
     trials = (
         f"{plural(item['samples'], 'sample')}, {plural(item['epochs'], 'epoch')}, {plural(item['trials'], 'trial')}"
     )
-    out.print(Text(printable(f"  on {item['benchmark']} {item['version']} ({item['digest'][:8]}): {trials}")))
-    out.print(Text(printable(f"  options: {_options_text(item)}")))
+    out.print(Text(visible(f"  on {item['benchmark']} {item['version']} ({item['digest'][:8]}): {trials}")))
+    out.print(Text(visible(f"  options: {_options_text(item)}")))
 
 
 def _print_costs(out: Console, document: dict[str, Any]) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from proctor.cli.echo import echo
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -62,18 +64,19 @@ def put(text: str, output: Path | None) -> None:
         output.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error.strerror}.") from None
-    click.echo(f"Written to {output}.", err=True)
+    echo(f"Written to {output}.", err=True)
 
 
 def print_page(page: Page) -> None:
     """The page on the terminal, without its charts."""
     from rich.text import Text
 
-    from proctor.cli.terminal import console, printable
+    from proctor.cli.terminal import console
+    from proctor.domain.text import visible
 
     out = console()
     for index, section in enumerate(page.sections):
-        out.print(*([""] if index else []), Text(printable(section.title), "bold"), sep="\n")
+        out.print(*([""] if index else []), Text(visible(section.title), "bold"), sep="\n")
         _print_section(out, section)
 
 
@@ -83,21 +86,21 @@ _TONES = {"good": "bold green", "bad": "bold red"}
 def _print_section(out: Console, section: Section) -> None:
     from rich.text import Text
 
-    from proctor.cli.terminal import printable
+    from proctor.domain.text import visible
 
     for place, text in enumerate(section.text):
-        out.print(Text(printable(text), _TONES.get(section.tone, "") if place == 0 else ""))
+        out.print(Text(visible(text), _TONES.get(section.tone, "") if place == 0 else ""))
     for table in section.tables:
         _print_table(out, table)
     for note in section.notes:
-        out.print(Text(printable(note), "dim"))
+        out.print(Text(visible(note), "dim"))
 
 
 def _print_table(out: Console, table: Table) -> None:
     """Whole where it fits; else the figures in several tables under one another; else a paragraph for each row."""
     from rich.text import Text
 
-    from proctor.cli.terminal import printable
+    from proctor.domain.text import visible
 
     figures = list(range(table.words, len(table.headers)))
     if not figures:
@@ -110,7 +113,7 @@ def _print_table(out: Console, table: Table) -> None:
         return
     for row in table.rows:
         for title, value in zip(table.headers, row, strict=True):
-            out.print(Text.assemble((f"  {title}: ", "bold"), printable(value)))
+            out.print(Text.assemble((f"  {title}: ", "bold"), visible(value)))
         out.print()
 
 

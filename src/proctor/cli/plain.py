@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from types import TracebackType
 
-import click
-
+from proctor.cli.echo import echo
 from proctor.cli.figures import plural, seconds_text
+from proctor.metrics.rounding import decimal_text, percent_text
 from proctor.runs.progress import Progress
 
 FIRST_SECONDS = 5.0
@@ -38,7 +38,7 @@ class PlainView:
         self._thread.join()
 
     def note(self, text: str) -> None:
-        click.echo(text, err=True)
+        echo(text, err=True)
 
     def _watch(self) -> None:
         wait = FIRST_SECONDS
@@ -49,9 +49,10 @@ class PlainView:
 
 def line(progress: Progress) -> str:
     """One line: done, rate, time left, faults."""
-    text = f"{progress.done:,} of {progress.trials:,} ({progress.fraction:.0%}), {progress.rate:.1f}/s"
-    if 0 < progress.fraction < 1 and progress.rate > 0:
-        text += f", {seconds_text((progress.trials - progress.done) / progress.rate)} left"
+    share, rate = percent_text(progress.fraction, 0), decimal_text(progress.rate, 1)
+    text = f"{progress.done:,} of {progress.trials:,} ({share}), {rate}/s"
+    if 0 < progress.fraction < 1 and (left := progress.seconds_left) is not None:
+        text += f", {seconds_text(left)} left"
     if progress.batch_text:
         text += f", {progress.batch_text}"
     if progress.faults:

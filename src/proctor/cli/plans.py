@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.benchmarks.registry import LM_EVAL, load_benchmark
 from proctor.domain.errors import FilterError, NotFoundError, PlanError, UserError, did_you_mean
 from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.domain.yaml_document import LocatedDocument, load_yaml
-from proctor.models.registry import create_model
+from proctor.models.registry import create_model, named_hosts
 from proctor.planning.plan_file import is_plan, plan_from, plan_in
 from proctor.reports.labels import all_labels
 from proctor.scorers.registry import create_scorers
@@ -67,7 +68,8 @@ class GivenPlan(Struct, frozen=True):
             return None if "where" in self.overridden else self._filter_place(message, surroundings)
         if self.plan.until is not None and "until" not in self.overridden and _says(message, self._read_rule):
             return ("until",)
-        make = partial(create_model, environment=surroundings.environment, folder=surroundings.folder)
+        environment = surroundings.allowing(self.plan).environment
+        make = partial(create_model, environment=environment, folder=surroundings.folder)
         for index, model in enumerate(self.plan.models):
             if _says(message, partial(make, model)):
                 return None if "models" in self.overridden else ("models", index)
@@ -105,6 +107,13 @@ def _says(message: str, look_up: Callable[[], object]) -> bool:
 
 def read_targets(targets: Sequence[str], models: Sequence[str], values: dict[str, Any]) -> GivenPlan:
     """The plan that a command names: a plan file with flags over it, or benchmarks and models."""
+    is_judge_named = "judge" in values
+    given = _read_targets(targets, models, values)
+    named = [*(given.plan.models if models else ()), *(given.plan.judge if is_judge_named else ())]
+    return replace(given, plan=given.plan.model_copy(update={"key_hosts": named_hosts(named)}))
+
+
+def _read_targets(targets: Sequence[str], models: Sequence[str], values: dict[str, Any]) -> GivenPlan:
     if models:
         values["models"] = list(models)
     for target in targets:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from proctor.cli.completing import complete_run
+from proctor.cli.echo import echo
 from proctor.cli.options import as_json
 
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -70,4 +71,4 @@ def power(reference: str | None, as_json: bool, **given: Any) -> None:
     if as_json:
         print_json(answer)
     else:
-        click.echo(in_words(answer))
+        echo(in_words(answer))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from proctor.cli.completing import complete_problem
+from proctor.cli.echo import echo
 from proctor.cli.options import as_json
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _prove(problems: Sequence[Problem], running: dict[str, Any], **how: Any) -> 
 
     def tell(problem: str, probe: Probe) -> None:
         state = probe.fault or "as it should"
-        click.echo(f"{problem}: {probe.name}: {state} ({probe.seconds:.1f} s)", err=True)
+        echo(f"{problem}: {probe.name}: {state} ({probe.seconds:.1f} s)", err=True)
 
     async def work() -> list[Proof]:
         runner, unsafe = running["runner"], running["unsafe_no_sandbox"]
@@ -124,23 +125,28 @@ def _options(running: dict[str, Any]) -> MarkOptions:
 
 
 def _print_proofs(proofs: Sequence[Proof]) -> None:
+    from proctor.metrics.rounding import decimal_text, figure_text
     from proctor.reports.figures import plural
 
     for proof in proofs:
         gold = next((probe for probe in proof.probes if probe.name == "gold"), None)
-        mark = "" if gold is None or gold.total is None else f", gold {gold.total:.3f} of {gold.covers:.4g}"
+        mark = (
+            ""
+            if gold is None or gold.total is None
+            else f", gold {decimal_text(gold.total)} of {figure_text(gold.covers)}"
+        )
         mutants = len({probe.name for probe in proof.probes}) - 3
-        state = click.style("holds", "green") if proof.holds else click.style("does not hold", "red")
-        click.echo(f"{proof.problem}: {state}{mark}, {plural(mutants, 'mutant')}, {proof.seconds:.1f} s")
+        state = ("holds", "green") if proof.holds else ("does not hold", "red")
+        echo(f"{proof.problem}: ", state, f"{mark}, {plural(mutants, 'mutant')}, {proof.seconds:.1f} s")
         for fault in proof.faults:
-            click.echo(f"  {fault}")
+            echo(f"  {fault}")
         if gold is not None:
             for name, reason in gold.not_measured.items():
-                click.echo(f"  {name} was not measured: {reason}")
+                echo(f"  {name} was not measured: {reason}")
         for name in proof.lint.untested:
-            click.echo(f"  {name} is untested")
+            echo(f"  {name} is untested")
     held = sum(proof.holds for proof in proofs)
-    click.echo(f"{held} of {plural(len(proofs), 'problem')} hold{'s' if len(proofs) == 1 else ''}.")
+    echo(f"{held} of {plural(len(proofs), 'problem')} hold{'s' if len(proofs) == 1 else ''}.")
 
 
 @click.command(short_help="Mark a program that exists already.")

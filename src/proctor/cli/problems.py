@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from proctor.cli.completing import complete_problem, complete_run
+from proctor.cli.echo import echo
 from proctor.cli.options import as_json
 
 if TYPE_CHECKING:
@@ -185,10 +186,10 @@ def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
         for name, one in found.items():
             for remark in one.findings:
                 about = f" {remark.requirement}:" if remark.requirement else ""
-                click.echo(f"{remark.where}: {remark.severity}:{about} {remark.message}")
+                echo(f"{remark.where}: {remark.severity}:{about} {remark.message}")
             errors = sum(remark.severity == "error" for remark in one.findings)
             warnings = len(one.findings) - errors
-            click.echo(f"{name}: {plural(errors, 'error')}, {plural(warnings, 'warning')}.")
+            echo(f"{name}: {plural(errors, 'error')}, {plural(warnings, 'warning')}.")
     if not all(one.is_clean for one in found.values()):
         raise click.exceptions.Exit(1)
 
@@ -221,7 +222,7 @@ def new(folder: Path) -> None:
     from proctor.benchmarks.problems.scaffold import scaffold
 
     written = scaffold(folder)
-    click.echo(f"Wrote {len(written)} files. Change them, then prove it: proctor problems check {folder}")
+    echo(f"Wrote {len(written)} files. Change them, then prove it: proctor problems check {folder}")
 
 
 @problems.command()
@@ -299,7 +300,6 @@ def diff(a: Path, b: Path, form: str | None, output: Path | None, shelf: Path | 
     Their marks are computed again from their evidence; for a problem of your own, name its folder with --problems.
     """
     from proctor.cli.pages import page_text, print_page, put
-    from proctor.cli.terminal import printable
     from proctor.reports.scorecard_diff import compare_scorecards, difference_page
     from proctor.runs.scorecards import read_card
 
@@ -308,7 +308,7 @@ def diff(a: Path, b: Path, form: str | None, output: Path | None, shelf: Path | 
     if form is None and output is None:
         print_page(page)
         for file in document["files"]:
-            click.echo(f"\n{printable(file['diff'])}")
+            echo(f"\n{file['diff']}")
         return
     put(page_text(page, document, form or _form_of(output)), output)
 

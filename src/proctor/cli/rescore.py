@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor.cli.echo import echo
 from proctor.cli.options import NUMBER, as_json, judge_option, run_argument
 
 if TYPE_CHECKING:
@@ -69,9 +70,9 @@ def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **fl
         print_rescored(document)
     sys.stdout.flush()
     for judge, fault in document["judge_faults"].items():
-        click.echo(f"Error: {judge}: {fault.rstrip('.')}. Give the same command again to go on.", err=True)
-    for scorer in document["measured_nothing"]:
-        click.echo(f"Error: {scorer} could measure no response; 'proctor samples' says why.", err=True)
+        echo(f"Error: {judge}: {fault.rstrip('.')}. Give the same command again to go on.", err=True)
+    for scorer, reason in document["why_nothing"].items():
+        echo(f"Error: {scorer} could measure no response: {reason.rstrip('.')}.", err=True)
     sys.exit(code)
 
 
@@ -104,17 +105,17 @@ def _carry_out(rescoring: Rescoring, *, keep: bool) -> tuple[dict[str, Any], int
 
     def interrupted() -> None:
         rescoring.stopping.set()
-        click.echo("Stopping: finishing what is being scored. Ctrl-C again quits at once.", err=True)
+        echo("Stopping: finishing what is being scored. Ctrl-C again quits at once.", err=True)
 
     def quit_now() -> None:
-        click.echo(f"Quit. Everything scored is kept. {again}", err=True)
+        echo(f"Quit. Everything scored is kept. {again}", err=True)
 
     document = run_until_done(lambda: carry_out(rescoring, keep=keep), interrupted, quit_now)
-    if rescoring.is_out_of_money:
-        click.echo(f"Error: the cost limit of ${rescoring.cost_limit_usd} was reached. {again}", err=True)
+    if rescoring.out_of_money:
+        echo(f"Error: {rescoring.out_of_money}. {again} --max-cost USD sets another limit.", err=True)
         return document, 1
     if rescoring.stopping.is_set():
-        click.echo(f"Stopped; the old scores go on counting. {again}", err=True)
+        echo(f"Stopped; the old scores go on counting. {again}", err=True)
         return document, 130
     return document, 0 if rescoring.is_complete else 1
 
@@ -127,7 +128,7 @@ def _progress() -> Any:
         nonlocal wait
         if time.monotonic() - started >= wait:
             wait *= 2
-            click.echo(f"{done:,} of {total:,} scored" + (f" (fault: {fault})" if fault else ""), err=True)
+            echo(f"{done:,} of {total:,} scored" + (f" (fault: {fault})" if fault else ""), err=True)
 
     return tell
 

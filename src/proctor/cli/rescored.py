@@ -9,6 +9,8 @@ from rich.text import Text
 
 from proctor.cli.figures import basis_of, cost_text, count_text, estimate_text, plural, share_text
 from proctor.cli.terminal import cell, console, plain_table
+from proctor.metrics.rounding import decimal_text
+from proctor.reports.judge_notes import undecided_text
 
 
 def print_rescored(document: dict[str, Any]) -> None:
@@ -63,6 +65,8 @@ def _print_judges(out: Console, item: dict[str, Any]) -> None:
                     f"cost {cost_text(work['cost_usd'], basis_of(work))}."
                 )
             )
+            if work["undecided"]:
+                out.print(Text(f"{scorer} by {judge}: {undecided_text(work)}."))
         agreement = figures.get("agreement")
         if agreement:
             out.print(Text(f"{scorer}: {agreement_text(agreement)}"))
@@ -73,7 +77,7 @@ def agreement_text(agreement: dict[str, Any]) -> str:
 
     def figure(name: str) -> str:
         value = agreement[name]
-        return "undefined" if value is None else f"{value:.3f}"
+        return "undefined" if value is None else decimal_text(value)
 
     kappa = "cohen_kappa" if len(agreement["judges"]) == 2 else "fleiss_kappa"
     title = "Cohen's kappa" if kappa == "cohen_kappa" else "Fleiss' kappa"

@@ -22,6 +22,7 @@ def runs(limit: int, status: str | None, as_json: bool) -> None:
     """List the runs, newest first. A run that is 'interrupted' lost its process: 'proctor resume' finishes it."""
     from proctor.cli.workplace import database, print_json
     from proctor.domain.run import RunStatus
+    from proctor.reports.totals import cost_json
     from proctor.stores.listing import list_runs
     from proctor.stores.runs import RunStore
 
@@ -35,6 +36,7 @@ def runs(limit: int, status: str | None, as_json: bool) -> None:
                 "run_id": row.id, "name": row.name, "status": row.status, "is_executing": row.id in open_rows
                 and row.id not in left_behind, "created_at": row.created_at, "seconds": row.seconds,
                 "models": row.models, "benchmarks": row.benchmarks, "trials": row.trials,
+                "cost_usd": None if row.costs is None else cost_json(row.costs)["cost_usd"],
             }
             for row in rows
         ])  # fmt: skip
@@ -51,7 +53,7 @@ def _print(rows: list[RunListing], left_behind: set[str], status: str | None) ->
         nothing = "No runs yet." if status is None else f"No run is {status}."
         out.print(f"{nothing} Start one with: proctor run puzzles -m demo/strong -m demo/weak")
         return
-    table = plain_table(numbers=("Run", "Started", "Status", "Trials", "Time"))
+    table = plain_table(numbers=("Run", "Started", "Status", "Trials", "Time", "Cost"))
     for column in table.columns[:3]:
         column.justify = "left"
     table.add_column("What", overflow="fold")
@@ -64,6 +66,18 @@ def _print(rows: list[RunListing], left_behind: set[str], status: str | None) ->
             count_text(row.trials),
             # A process that was killed could not say how long it took.
             seconds_text(None if row.id in left_behind and not row.seconds else row.seconds),
+            _cost(row),
             cell(f"{row.name}: {what}" if row.name else what),
         )
     out.print(table)
+
+
+def _cost(row: RunListing) -> str:
+    """What models and judges have cost; a dash until the run has ended."""
+    from proctor.reports.figures import NOT_MEASURED, cost_text
+    from proctor.reports.totals import cost_json
+
+    if row.costs is None:
+        return NOT_MEASURED
+    found = cost_json(row.costs)
+    return cost_text(found["cost_usd"], found["cost_basis"])

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor.cli.echo import echo
 from proctor.cli.options import as_json, run_or_latest
+from proctor.metrics.rounding import figure_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,6 +40,8 @@ def samples(
     """
     from proctor.cli.workplace import database, print_json
     from proctor.domain.trial import Outcome
+    from proctor.reports.scorer_notes import scorer_notes
+    from proctor.runs.reading import scorers_in_force
     from proctor.stores.results import ResultStore
     from proctor.stores.runs import RunStore
 
@@ -45,17 +49,21 @@ def samples(
     with database() as opened:
         store = RunStore(opened)
         run = store.get(reference)
-        _refuse_unknown(given, store.evaluation_rows(run.id), run.id)
+        evaluations = store.evaluation_rows(run.id)
+        _refuse_unknown(given, evaluations, run.id)
         rows = ResultStore(opened).results(run.id, outcome=Outcome(outcome) if outcome else None, where=given)
         if wrong:
             rows = (row for row in rows if _is_wrong(row))
         found = list(islice(rows, limit + 1))
+        notes = scorer_notes(scorers_in_force(opened, run.id, evaluations))
     if as_json:
         print_json([_document(row) for row in found[:limit]])
         return
     _print(found[:limit], run.id, full)
+    for note in notes if found else ():
+        echo(note, err=True)
     if len(found) > limit:
-        click.echo(f"There are more; -n {limit * 10} shows more of them.", err=True)
+        echo(f"There are more; -n {limit * 10} shows more of them.", err=True)
 
 
 def _refuse_unknown(given: Mapping[str, str], evaluations: Sequence[Mapping[str, Any]], run_id: str) -> None:
@@ -83,7 +91,8 @@ def _document(row: ResultRow) -> dict[str, Any]:
 def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
     from rich.text import Text
 
-    from proctor.cli.terminal import console, printable
+    from proctor.cli.terminal import console
+    from proctor.domain.text import visible
     from proctor.stores.codec import read_prompt
 
     out = console()
@@ -91,7 +100,7 @@ def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
         out.print(f"No such trials in run {run_id}.")
     for index, row in enumerate(rows):
         title = f"{row.sample_id}  {row.model}  {row.benchmark}" + (f"  epoch {row.epoch}" if row.epoch else "")
-        out.print(Text(("\n" if index else "") + printable(title), "bold underline"))
+        out.print(Text(("\n" if index else "") + visible(title), "bold underline"))
         for message in read_prompt(row.prompt).messages:
             _part(out, message.role, message.shown, full)
         _part(out, "response", row.response, full)
@@ -99,9 +108,10 @@ def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
             _part(out, name, text, full)
         _part(out, "target", row.target, full)
         for score in row.scores:
-            mark = "not measured" if score.value is None else f"{score.value:g}"
+            mark = "not measured" if score.value is None else figure_text(score.value, 6)
             read = "" if score.answer is None else f"; read {score.answer!r}"
-            _part(out, score.scorer, f"{mark}{read}; {score.reason}" if score.reason else f"{mark}{read}", full)
+            said = f"{mark}{read}; {score.reason}" if score.reason else f"{mark}{read}"
+            _part(out, score.scorer, said, full)
         if any(score.scorer == "program" for score in row.scores):
             _part(out, "scorecard", _short_card(row), full)
         verdict = row.outcome.value + (f": {row.error}" if row.error else "") + (" (cached)" if row.is_cached else "")
@@ -141,10 +151,10 @@ def _short_card(row: ResultRow) -> str:
 def _part(out: Console, name: str, text: str | None, full: bool) -> None:
     from rich.text import Text
 
-    from proctor.cli.terminal import printable
+    from proctor.domain.text import visible
 
     if text is None:
         text = "–"
     elif not full and len(text) > CUT:
         text = f"{text[:CUT]} … ({len(text) - CUT:,} more characters, --full shows them)"
-    out.print(Text.assemble((f"{name}: ", "bold"), printable(text)), soft_wrap=not out.is_terminal)
+    out.print(Text.assemble((f"{name}: ", "bold"), visible(text)), soft_wrap=not out.is_terminal)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import asdict
 
+from proctor.cli.echo import echo
 from proctor.cli.options import as_json
 from proctor.cli.sandbox_images import image
 
@@ -136,7 +137,7 @@ async def _run(program: Any, limits: SandboxLimits, backend: str | None, *, is_u
 
     chosen = await choose(backend, is_unsafe=is_unsafe, parallel=1)
     if not chosen.is_isolated:
-        click.echo("WARNING: no sandbox: this program runs as you, with your files and your network.", err=True)
+        echo("WARNING: no sandbox: this program runs as you, with your files and your network.", err=True)
     try:
         return await chosen.run(program, limits)
     finally:
@@ -156,7 +157,7 @@ def _show(done: Execution, *, as_json: bool) -> None:
     sys.stderr.buffer.write(done.stderr)
     ending = f"exit code {done.exit_code}" if done.ending == "exited" else str(done.ending)
     tried = "".join(f", refused {name} x{count}" for name, count in done.violations.items())
-    click.echo(f"[{done.sandbox['backend']}] {ending} after {done.spent.seconds:.2f} s{tried}", err=True)
+    echo(f"[{done.sandbox['backend']}] {ending} after {done.spent.seconds:.2f} s{tried}", err=True)
 
 
 async def sandbox_findings(names: list[str] | None = None) -> dict[str, list[Finding]]:
@@ -196,13 +197,13 @@ def sandbox_report(names: list[str] | None = None, *, as_json: bool = False) -> 
 def _print_table(found: dict[str, list[Finding]]) -> None:
     from proctor.sandboxes.probe import ASPECTS
 
-    click.echo("backend     " + " ".join(f"{aspect:<11}" for aspect in ASPECTS))
+    echo("backend     " + " ".join(f"{aspect:<11}" for aspect in ASPECTS))
     marks = {True: "holds", False: "LEAKS", None: "-"}
     for name, findings in found.items():
         by_aspect = {finding.aspect: finding for finding in findings}
         cells = [marks[by_aspect[aspect].holds] if aspect in by_aspect else "-" for aspect in ASPECTS]
-        click.echo(f"{name:<12}" + " ".join(f"{cell:<11}" for cell in cells))
+        echo(f"{name:<12}" + " ".join(f"{cell:<11}" for cell in cells))
     for name, findings in found.items():
         for finding in findings:
             if not finding.holds:
-                click.echo(f"{name}, {finding.aspect}: {finding.detail}", err=True)
+                echo(f"{name}, {finding.aspect}: {finding.detail}", err=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import asdict
 
+from proctor.cli.echo import echo
 from proctor.cli.options import as_json
 
 if TYPE_CHECKING:
@@ -52,6 +53,6 @@ def _show(found: ImageStatus, *, as_json: bool) -> None:
 
         print_json(asdict(found))
     elif found.size_bytes is None:
-        click.echo(f"{found.engine}: no image {found.name}; make it with 'proctor sandbox image build'")
+        echo(f"{found.engine}: no image {found.name}; make it with 'proctor sandbox image build'")
     else:
-        click.echo(f"{found.engine}: {found.name}, {found.size_bytes / 2**20:.0f} MiB")
+        echo(f"{found.engine}: {found.name}, {found.size_bytes / 2**20:.0f} MiB")

@@ -10,7 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.cli.figures import basis_of, cost_text, count_text, estimate_text, seconds_text, share_text
-from proctor.cli.terminal import cell, fits, plain_table, printable
+from proctor.cli.terminal import cell, fits, plain_table
+from proctor.domain.text import visible
+from proctor.metrics.rounding import decimal_text, percent_text
 from proctor.reports.figures import done_trials, has_parts
 from proctor.reports.labels import is_of_repeats
 
@@ -72,8 +74,9 @@ def _agreement_text(agreed: dict[str, Any]) -> str:
         "Fleiss' kappa": None if agreed["cohen_kappa"] is not None else agreed["fleiss_kappa"],
         "Krippendorff's alpha": agreed["krippendorff_alpha"],
     }
-    figures = ", ".join(f"{name} {value:.2f}" for name, value in named.items() if value is not None)
-    share = f"{len(agreed['judges'])} judges agree on {agreed['unanimous']:.0%} of {agreed['complete']:,} answers"
+    figures = ", ".join(f"{name} {decimal_text(value, 2)}" for name, value in named.items() if value is not None)
+    unanimous = percent_text(agreed["unanimous"], 0)
+    share = f"{len(agreed['judges'])} judges agree on {unanimous} of {agreed['complete']:,} answers"
     return f"{share} ({figures})." if figures else f"{share}."
 
 
@@ -134,7 +137,7 @@ def _figures(item: dict[str, Any]) -> dict[str, str]:
 
 def _print_block(out: Console, item: dict[str, Any]) -> None:
     """One evaluation as a paragraph: for many metrics, long names or a narrow terminal."""
-    out.print(Text(printable(f"{item['model']} on {item['benchmark']}"), "bold"))
+    out.print(Text(visible(f"{item['model']} on {item['benchmark']}"), "bold"))
     for name, estimate in item["metrics"].items():
         if not is_of_repeats(name):
             out.print(Text(f"  {name}  {estimate_text(estimate)}"))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.measure import Measurement
+from rich.segment import Segment
 from rich.table import Table
+
+from proctor.domain.text import visible
 
 PLAIN_WIDTH = 200
 ENDLESS = 100_000
@@ -21,12 +24,14 @@ STATUS_COLOURS = {
     "cancelled": "yellow",
     "interrupted": "yellow",
 }
-_CONTROLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"}
-_HIDDEN = dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
-VISIBLE = {**_CONTROLS, 0x7F: "\u2421", **_HIDDEN}
 
 
 class _Output(Console):
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Every text there is, with nothing in it that steers the terminal: names, errors and answers are of others."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
+
     def on_broken_pipe(self) -> NoReturn:
         """Leave it to `main`, which treats every reader that has gone away alike."""
         raise BrokenPipeError
@@ -38,14 +43,14 @@ def console() -> Console:
     return _Output(width=width, highlight=False, soft_wrap=False, emoji=False)
 
 
-def printable(text: str) -> str:
-    """The text with control characters made visible: what a model wrote cannot steer the terminal."""
-    return text.replace("\r\n", "\n").translate(VISIBLE)
+def error_console() -> Console:
+    """Standard error, for what changes while a run goes on."""
+    return _Output(stderr=True, highlight=False, emoji=False)
 
 
 def cell(value: object) -> str:
     """Any text as a table's cell: nothing in it is taken for markup."""
-    return escape(printable(str(value)))
+    return escape(visible(str(value)))
 
 
 def status_text(status: str) -> str:

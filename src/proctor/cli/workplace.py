@@ -50,5 +50,7 @@ def print_json(value: Any) -> None:
     """One document on standard output."""
     import orjson
 
+    from proctor.domain.text import visible_json
+
     text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=plain)
-    click.echo(text.decode())
+    click.echo(visible_json(text.decode()))  # noqa: TID251 - escaped as JSON

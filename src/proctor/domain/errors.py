@@ -5,11 +5,13 @@ ProctorError
 │   ├── PlanError             a plan or a flag
 │   ├── BenchmarkError        a benchmark file or its data
 │   │   ├── FilterError       a filter that lets no sample through
+│   │   ├── TemplateLimitError a template that takes too much time or memory, or becomes too long
 │   │   └── NoDataError       data that is somewhere else: not in the folder, and the hub did not give it
 │   └── NotFoundError         a run, model, benchmark or scorer that is not there
 ├── StoreError                the database cannot be used
 ├── RunError                  a run could not go on; what was recorded is kept
 ├── ScorerError               a scorer could not score: never a wrong answer
+│   └── JudgeRefusedError     a judge's provider refused the request, perhaps for the answer in it
 ├── SandboxError              the sandbox itself failed: never a wrong answer
 │   └── PlaceSpentError       a program used up its place, or blocked its folders: its own doing, never a fault
 └── ModelError                a request failed
@@ -22,6 +24,8 @@ ProctorError
 from __future__ import annotations
 
 from collections.abc import Iterable
+
+from proctor.domain.text import shorten, storable
 
 
 class ProctorError(Exception):
@@ -45,6 +49,10 @@ class BenchmarkError(UserError):
 
 
 class FilterError(BenchmarkError):
+    pass
+
+
+class TemplateLimitError(BenchmarkError):
     pass
 
 
@@ -76,6 +84,10 @@ class ScorerError(ProctorError):
     pass
 
 
+class JudgeRefusedError(ScorerError):
+    pass
+
+
 class SandboxError(ProctorError):
     http_status = 503
 
@@ -91,7 +103,8 @@ class ModelError(ProctorError):
     is_retryable = False
 
     def __init__(self, message: str, *, status: int | None = None, retry_after_seconds: float | None = None) -> None:
-        super().__init__(message)
+        # Half of it is what a provider, a program or a function said.
+        super().__init__(storable(shorten(message)))
         self.status = status
         self.retry_after_seconds = retry_after_seconds
         self.is_within_answer = False

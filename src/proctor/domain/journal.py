@@ -20,6 +20,13 @@ class Recorded(Struct, frozen=True):
     is_scored: bool
 
 
+class Written(Struct, frozen=True):
+    """What a store made of a batch: each answer with its row; what could not be stored is there as a failure."""
+
+    answers: tuple[Answer, ...]
+    results: tuple[Result, ...]
+
+
 class Journal(Protocol):
     async def recorded(self, evaluation_id: int, trial_ids: Sequence[str]) -> Mapping[str, Recorded]:
         """Those of the trials that have been asked before."""
@@ -31,6 +38,6 @@ class Journal(Protocol):
         """Answers given earlier to the same requests."""
         ...
 
-    async def write(self, answers: Sequence[Answer], results: Sequence[Result]) -> Sequence[int]:
-        """Commit both, and give the answers' row ids; when it returns, a crash cannot lose them."""
+    async def write(self, answers: Sequence[Answer], results: Sequence[Result]) -> Written:
+        """Commit both, and give them as they were recorded; when it returns, a crash cannot lose them."""
         ...

@@ -44,7 +44,8 @@ def _less(one: float | None, other: float | None) -> float | None:
 class Model(Protocol):
     """Answers prompts; raises ModelError when it cannot.
 
-    One with an `allowance` is asked no faster than that; an `account` tells apart those whose allowances differ.
+    One with an `allowance` is asked no faster than that; an `account` tells apart those whose allowances differ. One
+    with `is_cached` False is asked anew each time, because it may have changed without its identity changing.
     """
 
     @property
@@ -65,3 +66,8 @@ class Unbounded(Protocol):
     def unbounded(self) -> str | None:
         """Why, and what to do: words that follow the model's name; None where `max_tokens` is kept to after all."""
         ...
+
+
+def is_cached(model: Model) -> bool:
+    """Whether an answer given earlier stands for one given now: True for all models that do not say otherwise."""
+    return bool(getattr(model, "is_cached", True))

@@ -149,6 +149,21 @@ class Place(Protocol):
 
     async def seen(self) -> Seen: ...
 
+    async def freeze(self) -> bool:
+        """Stop every process until `thaw`, so that none can go on by itself; False where this machine cannot.
+
+        Nothing but `cpu_seconds`, `thaw` and `close` is answered meanwhile.
+        """
+        ...
+
+    async def thaw(self) -> None:
+        """Let every process go on; harmless where none was stopped."""
+        ...
+
+    async def cpu_seconds(self) -> float | None:
+        """What all that ever ran in the place has used together; None where nobody counts that."""
+        ...
+
     async def close(self) -> None:
         """End every process and remove every trace; calling it twice is harmless."""
         ...

@@ -311,6 +311,8 @@ class Plan(_Frozen):
     offline: bool = False
     """Connect to nothing beyond this machine."""
     limits: Limits = Limits()
+    key_hosts: tuple[str, ...] = Field(default=(), repr=False)
+    """Hosts of models that the user named, on the command line or in a program: keys may go there. No file says so."""
 
     @model_validator(mode="after")
     def _nothing_twice(self) -> Self:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
+from proctor.domain.json_value import storable_json
 from proctor.domain.message import Json
+from proctor.domain.text import storable
 
 
 class FinishReason(StrEnum):
@@ -17,6 +21,14 @@ class FinishReason(StrEnum):
     FILTERED = "filtered"
     TOOL_CALLS = "tool_calls"
     OTHER = "other"
+
+
+def _make_storable(struct: Struct, *names: str) -> None:
+    """Texts come from providers, programs and functions: none may hold what cannot be stored."""
+    for name in names:
+        value: Any = getattr(struct, name)
+        if isinstance(value, str) and (kept := storable(value)) is not value:
+            force_setattr(struct, name, kept)
 
 
 class Usage(Struct, frozen=True):
@@ -39,11 +51,22 @@ class ToolCall(Struct, frozen=True):
     problem: str | None = None
     """Why the call does not fit the tools that were offered; None when it does."""
 
+    def __post_init__(self) -> None:
+        _make_storable(self, "name", "id", "problem")
+        kept = storable_json(self.arguments)
+        if kept is not self.arguments:
+            force_setattr(self, "arguments", kept)
+
 
 class TokenLogprob(Struct, frozen=True):
     token: str
     logprob: float
     top: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _make_storable(self, "token")
+        if any(storable(token) is not token for token in self.top):
+            force_setattr(self, "top", {storable(token): logprob for token, logprob in self.top.items()})
 
 
 class RateState(Struct, frozen=True):
@@ -57,6 +80,8 @@ class RateState(Struct, frozen=True):
 
 
 class Response(Struct, frozen=True):
+    """What a model answered; every text in it can be stored, whatever the model wrote."""
+
     text: str
     finish_reason: FinishReason = FinishReason.STOP
     usage: Usage = Usage()
@@ -82,6 +107,28 @@ class Response(Struct, frozen=True):
     """Whether a further request on the way to it failed, which may have been billed; not part of what is kept."""
     rate: RateState | None = None
     """The provider's allowance as it stood after this answer; not part of what is kept."""
+
+    def __post_init__(self) -> None:
+        _make_storable(self, "text", "reasoning", "model", "request_id", "cost_basis", "note")
+        if self.turns:
+            force_setattr(self, "turns", tuple(storable(turn) for turn in self.turns))
+        if self.files and any(storable(path) is not path for path in self.files):
+            self._rename_files()
+        if self.left_out:
+            left_out = {storable(path): storable(why) for path, why in self.left_out.items()}
+            force_setattr(self, "left_out", left_out)
+
+    def _rename_files(self) -> None:
+        files: dict[str, bytes] = {}
+        left_out = dict(self.left_out)
+        for path, data in self.files.items():
+            kept = storable(path)
+            if kept in files:
+                left_out[kept] = "another file has this name once what cannot be stored in it is replaced"
+            else:
+                files[kept] = data
+        force_setattr(self, "files", files)
+        force_setattr(self, "left_out", left_out)
 
     @property
     def is_cacheable(self) -> bool:

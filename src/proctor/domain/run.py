@@ -11,3 +11,7 @@ class RunStatus(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
     CANCELLED = "cancelled"
+
+
+COST_LIMIT = "the cost limit"
+"""How the reason begins with which a run stops that may spend no more."""

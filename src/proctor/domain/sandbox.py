@@ -106,6 +106,8 @@ class Check(Struct, frozen=True):
     """Trusted source the tests need, run on the judge's side; what it defines is never taken from the submission."""
     remote: Mapping[str, str] = field(default_factory=dict)
     """Names the tests use -> the submission's names; these come from the submission even if the prelude has them."""
+    is_closed: bool = False
+    """Nothing but the names in `remote` comes from the submission; else also what the tests use and nobody defines."""
     module: str = "solution"
     """The tests may also import the submission under this name."""
     files: Mapping[str, bytes] = field(default_factory=dict)

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
+from proctor.domain.json_value import storable_json
 from proctor.domain.message import Json
+from proctor.domain.text import shorten, storable
+
+LONGEST_ANSWER = 1_000_000
+LONGEST_REASON = 10_000
 
 
 class Score(Struct, frozen=True):
-    """A mark in [0, 1], or none at all: `value` is None when nothing could be measured."""
+    """A mark in [0, 1], or none at all: `value` is None when nothing could be measured.
+
+    Its texts can be stored, and its details are JSON, whatever a scorer made them of.
+    """
 
     name: str
     value: float | None
@@ -24,6 +33,19 @@ class Score(Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.value is not None and not 0.0 <= self.value <= 1.0:
             raise ValueError(f"a score lies between 0 and 1, not {self.value}")
+        if self.value is not None and type(self.value) is not float:
+            force_setattr(self, "value", float(self.value))
+        if self.answer is not None:
+            force_setattr(self, "answer", storable(shorten(str(self.answer), LONGEST_ANSWER)))
+        force_setattr(self, "reason", storable(shorten(str(self.reason), LONGEST_REASON)))
+        if self.details:
+            force_setattr(self, "details", storable_json(self.details))
+            _refuse_weightless(self.details.get("weight", 1))
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Nothing was measured because a judge's verdict could not be read."""
+        return self.value is None and self.details.get("verdict") == "unreadable"
 
     @classmethod
     def unscored(cls, name: str, reason: str) -> Score:
@@ -33,3 +55,9 @@ class Score(Struct, frozen=True):
     @classmethod
     def invalid(cls, name: str, reason: str, answer: str | None = None) -> Score:
         return cls(name, 0.0, answer=answer, reason=reason, is_invalid=True)
+
+
+def _refuse_weightless(weight: Json) -> None:
+    """A mark of no things is in no mean: that is a score without a value, not a weight."""
+    if isinstance(weight, bool) or not isinstance(weight, int) or weight < 1:
+        raise ValueError(f"a score's weight is a whole number from 1 on, not {weight!r}")

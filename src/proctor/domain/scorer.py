@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from msgspec import Struct
+
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+
+
+class Control(Struct, frozen=True):
+    """An answer that a scorer must be able to score where it fails on another one."""
+
+    response: Response
+    kind: str
+    """What it is, in words: 'the reference solution'."""
+    least: float = 0.0
+    """The mark it must get; with less, the place or the scorer is broken."""
 
 
 class Scorer(Protocol):
@@ -19,7 +31,28 @@ class Scorer(Protocol):
         ...
 
     async def score(self, sample: Sample, response: Response) -> Score:
-        """Never raises for anything a model may write; a fault of its own is a ScorerError."""
+        """Raises where it cannot score; the engine then tries a known-good answer, to tell whose doing that is.
+
+        Answers are timed in the thread this runs in: one that computes for longer than a few milliseconds is a
+        SlowScorer, or computes in a thread.
+        """
+        ...
+
+
+class SlowScorer(Scorer, Protocol):
+    """A scorer that needs long for some answers; these it scores in another process, where it is sent by pickle."""
+
+    def is_slow_for(self, response: Response) -> bool:
+        """Whether scoring this answer may take more than a few milliseconds; asked of every answer: quick."""
+        ...
+
+
+@runtime_checkable
+class Controlled(Protocol):
+    """A scorer with known-good answers of its own; others are tried with the sample's target, or an empty answer."""
+
+    def control(self, sample: Sample) -> Control | None:
+        """None where a failure says nothing about the answer: what it depends on is out of the answer's reach."""
         ...
 
 

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from proctor.domain.message import Json, Prompt
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.domain.text import shorten, storable
 
 
 class Outcome(StrEnum):
@@ -48,6 +50,10 @@ class Answer(Struct, frozen=True):
     retries: int = 0
     response_id: int | None = None
     """Its row in the store, once recorded."""
+
+    def __post_init__(self) -> None:
+        if self.error is not None:
+            force_setattr(self, "error", storable(shorten(self.error)))
 
 
 class Result(Struct, frozen=True):

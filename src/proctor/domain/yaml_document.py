@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proctor.domain.errors import UserError, did_you_mean
+from proctor.domain.text import storable
 
 if TYPE_CHECKING:
     import pydantic
@@ -162,7 +163,7 @@ def _show(value: object) -> str:
 
 
 def _fields_at(model: type[pydantic.BaseModel], location: Location) -> list[str]:
-    """The fields a model allows at a place inside it."""
+    """The fields that people may write at a place inside a model; those with `repr=False` are for programs."""
     from pydantic import BaseModel
 
     models: list[Any] = [model]
@@ -176,7 +177,7 @@ def _fields_at(model: type[pydantic.BaseModel], location: Location) -> list[str]
                 found.append(candidate)
         models = found or models
     found_fields = [one.model_fields for one in models[:1] if issubclass(one, BaseModel)]
-    return [field.alias or name for fields in found_fields for name, field in fields.items()]
+    return [field.alias or name for fields in found_fields for name, field in fields.items() if field.repr]
 
 
 def _models_in(annotation: Any) -> list[Any]:
@@ -229,6 +230,8 @@ def _refuse_bombs_and_repeats(root: yaml.Node, label: str, error: type[UserError
             return known
         sizes[id(node)] = 0  # being counted: meeting it again is a loop
         _refuse_repeated_keys(node, label, error)
+        if isinstance(node.value, str) and storable(node.value) is not node.value:
+            raise error(f"{label}:{line}: a text holds NUL or half a surrogate pair, which cannot be stored.")
         total = 1 + sum(size(child) for child in _children(node))
         if total > MAX_VALUES:
             raise error(f"{label}:{line}: more than {MAX_VALUES:,} values once its aliases are followed.")

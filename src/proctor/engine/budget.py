@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from msgspec.structs import replace
 
@@ -13,6 +13,7 @@ from proctor.domain.identity import canonical
 from proctor.domain.message import Document, Image, Json, Message, Part, Prompt
 from proctor.domain.price import Price
 from proctor.domain.response import Usage
+from proctor.domain.run import COST_LIMIT
 
 BYTES_PER_CHARACTER = 4
 TOKENS_PER_MESSAGE = 16
@@ -28,9 +29,9 @@ TOKENS_PER_COMPLAINT = 32_768
 
 
 class Budget:
-    """A hard cap shared by all models of a run."""
+    """A hard cap shared by all models of a run; `on_exhausted` is told of the first amount that does not fit."""
 
-    def __init__(self, cap_usd: Decimal, spent_usd: Decimal, on_exhausted: Callable[[], None]) -> None:
+    def __init__(self, cap_usd: Decimal, spent_usd: Decimal, on_exhausted: Callable[[Decimal], None]) -> None:
         self.cap_usd = cap_usd
         self.spent_usd = spent_usd
         self.reserved_usd = Decimal(0)
@@ -41,7 +42,7 @@ class Budget:
         """Wait until the amount fits under the cap; False when it never will."""
         while self.spent_usd + self.reserved_usd + amount_usd > self.cap_usd:
             if self.reserved_usd == 0:
-                self._on_exhausted()
+                self._on_exhausted(amount_usd)
                 return False
             self._changed.clear()
             await self._changed.wait()
@@ -68,6 +69,20 @@ async def reservation(prompt: Prompt, options: Mapping[str, Json], price: Price,
     if any(isinstance(part, Document) for message in prompt.messages for part in _parts(message)):
         return await asyncio.to_thread(most_it_can_cost, prompt, options, price, who)
     return most_it_can_cost(prompt, options, price, who)
+
+
+def out_of_money(cap_usd: Decimal, spent_usd: Decimal, next_usd: Decimal) -> str:
+    """Why nothing more is asked: what was spent, and what the next request could cost."""
+    more = f"request could cost up to ${_rounded_up(next_usd)}"
+    if not spent_usd:
+        return f"{COST_LIMIT} of ${cap_usd} allows no request: the first {more}, so none that costs anything was sent"
+    return f"{COST_LIMIT} of ${cap_usd} was reached: up to ${_rounded_up(spent_usd)} is spent, and the next {more}"
+
+
+def _rounded_up(usd: Decimal) -> str:
+    """Two figures are enough, and never less than it is."""
+    places = max(2, 1 - usd.adjusted())
+    return f"{usd.quantize(Decimal(1).scaleb(-places), ROUND_CEILING):f}"
 
 
 def most_it_can_cost(prompt: Prompt, options: Mapping[str, Json], price: Price, who: str = "the model") -> Decimal:

@@ -8,12 +8,19 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError, RateLimitedError
+from proctor.domain.errors import (
+    ModelError,
+    ModelUnavailableError,
+    ProviderFaultError,
+    RateLimitedError,
+    RequestRejectedError,
+)
 from proctor.domain.event import ConcurrencyChanged, FaultSeen, ModelGivenUp, Observer
 from proctor.domain.message import Message, Prompt
 from proctor.domain.model import Model
 from proctor.domain.price import Price
 from proctor.domain.response import Response, Usage
+from proctor.domain.text import message_of
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget, reservation
@@ -23,6 +30,8 @@ from proctor.engine.ratelimit import RateLimit, RateLimits
 from proctor.engine.retry import RetryPolicy
 
 REJECTIONS_BEFORE_GIVING_UP = 20
+LONGEST_ANSWER = 64 * 1024 * 1024
+"""Characters; servers are read no further than this anyway."""
 # The model's own time limit should strike first; this one catches a model that ignores it.
 TIMEOUT_GRACE_SECONDS = 1.0
 
@@ -224,6 +233,16 @@ class Lane:
             )
         except TimeoutError:
             raise ProviderFaultError(f"no answer within {self._timeout_seconds:g} s") from None
+        except ModelError:
+            raise
+        except Exception as error:
+            # An adapter's bug, met by this one request: it must not take the answers of others with it.
+            said = f"{self.label}: the adapter failed: {type(error).__name__}: {message_of(error)}"
+            raise RequestRejectedError(said) from error
+        if len(response.text) > LONGEST_ANSWER:
+            raise RequestRejectedError(
+                f"{self.label} answered with {len(response.text):,} characters; at most {LONGEST_ANSWER:,} are kept"
+            )
         if response.latency_seconds is None:
             return replace(response, latency_seconds=time.perf_counter() - started)
         return response

@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from msgspec.structs import replace
-
-from proctor.domain.errors import ScorerError
 from proctor.domain.event import Observer, ResultsRecorded
 from proctor.domain.journal import Journal
+from proctor.domain.response import Response
+from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Answer, Result, outcome_of
+from proctor.engine.scoring import score_answer
+from proctor.engine.slow_scoring import ScoringProcess
 
 BATCH_SECONDS = 0.05
 BATCH_ROWS = 500
 MOST_PENDING = 1_500
 SCORING_TASKS = 64
+SCORED_AT_ONCE = 4
+"""Answers scored one after another before what has come in from the network is looked at: it is timed when it is."""
 
 
 class Recorder:
@@ -29,6 +32,7 @@ class Recorder:
         self._observe = observe
         self._answers: list[Answer] = []
         self._results: list[Result] = []
+        self._written: asyncio.Queue[Answer] = asyncio.Queue()
         self._to_score: asyncio.Queue[Answer] = asyncio.Queue()
         self._pending = 0
         self._has_room = asyncio.Event()
@@ -38,9 +42,10 @@ class Recorder:
         self._wake = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._failure: BaseException | None = None
+        self._process = ScoringProcess()
 
     async def __aenter__(self) -> Recorder:
-        self._tasks = [asyncio.create_task(self._write_batches())]
+        self._tasks = [asyncio.create_task(self._write_batches()), asyncio.create_task(self._pace())]
         self._tasks += [asyncio.create_task(self._score()) for _ in range(SCORING_TASKS)]
         for task in self._tasks:
             task.add_done_callback(self._note_failure)
@@ -53,6 +58,7 @@ class Recorder:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._process.close()
         if self._failure is not None:
             raise self._failure
 
@@ -72,7 +78,7 @@ class Recorder:
     async def recorded(self, answer: Answer) -> None:
         """Take an answer that an earlier execution recorded but did not score."""
         await self._take()
-        self._to_score.put_nowait(answer)
+        self._written.put_nowait(answer)
 
     async def _take(self) -> None:
         await self._has_room.wait()
@@ -108,12 +114,20 @@ class Recorder:
     async def _write_batch(self) -> None:
         answers, self._answers = self._answers, []
         results, self._results = self._results, []
-        row_ids = await self._journal.write(answers, results)
-        for answer, row_id in zip(answers, row_ids, strict=True):
-            self._to_score.put_nowait(replace(answer, response_id=row_id))
+        written = await self._journal.write(answers, results)
+        for answer in written.answers:
+            self._written.put_nowait(answer)
         if results:
-            self._observe(ResultsRecorded(tuple(results)))
+            self._observe(ResultsRecorded(written.results))
             self._finished(len(results))
+
+    async def _pace(self) -> None:
+        """Hand over a few answers in each turn of the event loop: a whole batch would hold up what is being timed."""
+        while True:
+            self._to_score.put_nowait(await self._written.get())
+            for _ in range(min(SCORED_AT_ONCE - 1, self._written.qsize())):
+                self._to_score.put_nowait(self._written.get_nowait())
+            await asyncio.sleep(0)
 
     async def _score(self) -> None:
         while True:
@@ -127,12 +141,12 @@ class Recorder:
         if answer.response is None:
             return ()
         sample = answer.trial.sample
-        scores = []
-        for scorer in self._scorers[answer.trial.evaluation_id]:
-            try:
-                scores.append(await scorer.score(sample, answer.response))
-            except ScorerError as error:
-                scores.append(Score.unscored(scorer.name, str(error)))
-            except Exception as error:  # noqa: BLE001 - the trial's boundary: a scorer's bug is a fault, not a zero
-                scores.append(Score.unscored(scorer.name, f"the scorer failed: {type(error).__name__}: {error}"))
-        return tuple(scores)
+        scorers = self._scorers[answer.trial.evaluation_id]
+        return tuple([await score_answer(scorer, sample, answer.response, self._mark) for scorer in scorers])
+
+    async def _mark(self, scorer: Scorer, sample: Sample, response: Response) -> Score:
+        """Answers are timed here, so what takes long is done elsewhere."""
+        is_slow_for = getattr(scorer, "is_slow_for", None)
+        if is_slow_for is not None and is_slow_for(response):
+            return await self._process.score(scorer, sample, response)
+        return await scorer.score(sample, response)

@@ -33,6 +33,9 @@ class Accuracy(Struct, frozen=True):
     threshold: float | None = None
     name: str = "accuracy"
 
+    def sample_value(self, score: float) -> float:
+        return score if self.threshold is None else float(score >= self.threshold)
+
     def start(self) -> Accumulator:
         return MeanAccumulator() if self.threshold is None else _AtLeast(self.threshold)
 

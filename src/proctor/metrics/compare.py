@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from proctor.domain.estimate import Estimate, SampleScore
-from proctor.metrics.distributions import normal_quantile
+from proctor.metrics.distributions import normal_quantile, t_quantile
 from proctor.metrics.flips import cohens_h, mcnemar, odds_ratio, score_interval
-from proctor.metrics.intervals import LEVEL, t_interval, wilson_interval
+from proctor.metrics.intervals import LEVEL, t_interval, unseen_share, wilson_interval
 from proctor.metrics.pairing import LeftOut, Mark, Pairs, pair
 from proctor.metrics.permutation import sign_flip_test
 from proctor.metrics.power import ALPHA, detectable_difference, samples_for_stderr
+from proctor.metrics.sequences import ConfidenceSequence
 
 ANYTIME = "anytime-valid test"
+LEAST_TO_SHOW = 6
+"""Fewer groups can show no difference: with five, all of one sign, the permutation test gives p = 0.0625."""
 
 
 class Comparison(Struct, frozen=True):
@@ -30,7 +34,7 @@ class Comparison(Struct, frozen=True):
     p_error: float = 0.0
     """The Monte-Carlo standard error of the p-value; 0 where it is exact."""
     test: str = ""
-    effects: Mapping[str, float] = field(default_factory=dict)
+    effects: Mapping[str, float | None] = field(default_factory=dict)
     detectable: float | None = None
     """The smallest true difference that so many samples would have shown 80 % of the time; None when none would."""
     gained: int = 0
@@ -40,9 +44,13 @@ class Comparison(Struct, frozen=True):
     """The first of them, in the order of their ids, as many as were asked for."""
     lost_ids: tuple[str, ...] = ()
     left_out: LeftOut = field(default_factory=LeftOut)
+    groups: int = 0
+    """How many groups were compared where samples share them; 0 where each sample stands for itself."""
     p_adjusted: float | None = None
     """The p-value after Holm's correction for the whole family; the plain one in a family of one."""
     family: int = 1
+    unlike_weights: int = 0
+    """Samples that the two sides weigh differently: the larger weight counts for both."""
 
     @property
     def is_shown(self) -> bool:
@@ -59,9 +67,14 @@ class Comparison(Struct, frozen=True):
             return None
         return self.names[1] if self.difference.value > 0 else self.names[0]
 
+    @property
+    def has_too_few_groups(self) -> bool:
+        """Whether samples share so few groups that no difference could have been shown, however large."""
+        return 0 < self.groups < LEAST_TO_SHOW
+
     def samples_to_see(self, difference: float) -> int | None:
         """How many samples in all would show this difference 80 % of the time; None when nothing is known yet."""
-        stderr = _planning_stderr(self.difference)
+        stderr = _planning_stderr(self.difference, is_clustered=self.groups > 0)
         return None if stderr is None else samples_for_stderr(self.n, stderr, difference)
 
 
@@ -74,7 +87,7 @@ def compare(
     keep: int = 0,
 ) -> Comparison:
     """Compare two systems on the samples both answered; the order of the samples does not matter."""
-    sides = (sorted((one.sample_id, one.value, one.group) for one in side) for side in (a, b))
+    sides = (sorted((one.sample_id, one.value, one.group, one.weight) for one in side) for side in (a, b))
     return compare_marks(*sides, names=names, seed=seed, keep=keep)
 
 
@@ -90,25 +103,24 @@ def compare_marks(
     """Compare two systems whose marks come in the order of their ids; neither side is held in memory.
 
     The ids of the first `keep` flipped samples are kept, each way. Where sampling ended because of what was seen
-    (`is_sequential`), interval and p-value are those that hold then; there are none for samples that share groups.
+    (`is_sequential`), interval and p-value are those that hold then, with one value for each group of samples.
     """
-    pairs = pair(a, b, keep=keep, is_sequential=is_sequential)
+    pairs = pair(a, b, keep=keep)
     sides = (pairs.a.estimate(), pairs.b.estimate())
     if not pairs.n:
         return Comparison(names, 0, *sides, Estimate(None, 0), left_out=pairs.left_out)
     is_clustered = pairs.units.is_clustered
-    if pairs.is_binary and not is_clustered:
+    if pairs.is_binary and not is_clustered and not pairs.units.is_weighted:
         p_value, p_error, test = mcnemar(pairs.gained, pairs.lost), 0.0, "exact McNemar"
     else:
         outcome = sign_flip_test(pairs.units.sums(), seed=seed)
         p_value, p_error = outcome.p_value, outcome.error
         test = ("clustered " if is_clustered else "") + outcome.method
     difference = _difference(pairs, is_clustered)
-    shown = _agreeing(difference, p_value)
-    if pairs.sequence is not None and not is_clustered:
-        p_value, p_error, test = pairs.sequence.p_value(0.0), 0.0, ANYTIME
-        low, high = pairs.sequence.interval()
-        shown = replace(difference, low=low, high=high, method="confidence sequence")
+    shown = agree_with_test(difference, p_value)
+    if is_sequential:
+        shown, p_value = _watched(pairs, difference)
+        p_error, test = 0.0, ANYTIME
     return Comparison(
         names,
         pairs.n,
@@ -118,13 +130,15 @@ def compare_marks(
         p_error,
         test,
         _effects(pairs, *sides),
-        _detectable(difference),
+        detectable_by(difference, pairs.units.groups, pairs.units.effective),
         pairs.gained,
         pairs.lost,
         tuple(pairs.gained_ids),
         tuple(pairs.lost_ids),
         pairs.left_out,
+        pairs.units.groups,
         p_value,
+        unlike_weights=pairs.unlike,
     )
 
 
@@ -132,43 +146,103 @@ def _difference(pairs: Pairs, is_clustered: bool) -> Estimate:
     n, units = pairs.n, pairs.units
     mean = units.mean
     stderr = units.stderr(mean)
-    if pairs.is_binary and not is_clustered:
+    if pairs.is_binary and not is_clustered and not units.is_weighted:
         return Estimate(mean, n, stderr, *score_interval(pairs.gained, pairs.lost, n), "tango")
-    if stderr is None and not any(units.sums()):
-        # Nothing differed: as many silent samples bound how often something could.
-        return Estimate(mean, n, None, *score_interval(0, 0, units.effective), "tango-bound")
+    size = units.effective
     if stderr is None:
-        size = units.effective
-        low, high = wilson_interval((mean + 1) / 2 * size, size)
-        return Estimate(mean, n, None, 2 * low - 1, 2 * high - 1, "wilson-bound")
-    low, high = t_interval(mean, stderr, max(1.0, units.effective - 1))
-    return Estimate(mean, n, stderr, max(-1.0, low), min(1.0, high), "clustered-t" if is_clustered else "t")
+        # All alike: so many samples bound how many of another kind there could be, at either end of the scale.
+        unseen = unseen_share(size)
+        return Estimate(mean, n, None, mean - unseen * (1 + mean), mean + unseen * (1 - mean), "no-spread-bound")
+    if pairs.is_binary and not units.is_weighted:
+        return Estimate(mean, n, stderr, *_clustered_flips(pairs, stderr), "clustered-tango-t")
+    low, high = t_interval(mean, stderr, max(1.0, size - 1))
+    # No differences vary more than those of -1 and 1 with this mean.
+    least, most = (2 * end - 1 for end in wilson_interval((mean + 1) / 2 * size, size))
+    return Estimate(mean, n, stderr, max(least, low), min(most, high), "clustered-t" if is_clustered else "t")
 
 
-def _agreeing(difference: Estimate, p_value: float) -> Estimate:
+def _clustered_flips(pairs: Pairs, stderr: float) -> tuple[float, float]:
+    """Tango's interval for as many single pairs as would have this error, with Student's quantile.
+
+    It is never wider than that of one pair a unit: few units tell no less than as many samples.
+    """
+    units = pairs.units
+    quantiles = normal_quantile((1 + LEVEL) / 2) / t_quantile((1 + LEVEL) / 2, max(1.0, units.effective - 1))
+    share = (quantiles * units.single_stderr(units.mean) / stderr) ** 2
+    share = max(share, units.effective / pairs.n)
+    return score_interval(pairs.gained * share, pairs.lost * share, pairs.n * share)
+
+
+def _watched(pairs: Pairs, difference: Estimate) -> tuple[Estimate, float]:
+    """The difference with an interval that holds though what was seen decided when to stop, and its p-value."""
+    sequence = ConfidenceSequence.of_differences()
+    for mean in pairs.units.means():
+        sequence.update(mean)
+    low, high = sequence.interval()
+    # Groups count alike in the sequence, samples in the difference.
+    low, high = min(low, difference.value or 0.0), max(high, difference.value or 0.0)
+    return replace(difference, low=low, high=high, method="confidence sequence"), sequence.p_value(0.0)
+
+
+def agree_with_test(difference: Estimate, p_value: float) -> Estimate:
     """Widen the interval to 0 where the test, which is the stricter of the two, cannot rule out 0."""
     if p_value < ALPHA or difference.low is None or difference.high is None:
         return difference
     return replace(difference, low=min(0.0, difference.low), high=max(0.0, difference.high))
 
 
-def _planning_stderr(difference: Estimate) -> float | None:
-    """The error to plan with, from the interval: never 0, because samples without a flip do not prove there is none."""
+def _planning_stderr(difference: Estimate, *, is_clustered: bool) -> float | None:
+    """The error to plan with, from the interval: never 0, because samples without a flip do not prove there is none.
+
+    The interval of few groups is wide because their error is hardly known; more groups make it known.
+    """
+    if is_clustered and difference.stderr is not None:
+        return difference.stderr
     if difference.low is None or difference.high is None or difference.n < 2:
         return None
     return (difference.high - difference.low) / (2 * normal_quantile((1 + LEVEL) / 2))
 
 
-def _detectable(difference: Estimate) -> float | None:
-    stderr = _planning_stderr(difference)
-    found = None if stderr is None else detectable_difference(stderr)
-    return found if found is not None and found <= 1 else None
+def detectable_by(difference: Estimate, groups: int = 0, effective: float | None = None) -> float | None:
+    """The smallest true difference that an interval of this width shows 80 % of the time; None where none would.
+
+    `effective` is how many groups of one size would say as much as these; all of them, where it is not given.
+    """
+    if 0 < groups < LEAST_TO_SHOW:
+        return None
+    stderr = _planning_stderr(difference, is_clustered=groups > 0)
+    if stderr is None:
+        return None
+    found = detectable_difference(stderr, df=max(1.0, (effective or groups) - 1) if groups else math.inf)
+    return found if found <= 1 else None
 
 
-def _effects(pairs: Pairs, a: Estimate, b: Estimate) -> dict[str, float]:
+def _effects(pairs: Pairs, a: Estimate, b: Estimate) -> dict[str, float | None]:
     if pairs.is_binary and a.value is not None and b.value is not None:
         return {"odds_ratio": odds_ratio(pairs.gained, pairs.lost), "cohens_h": cohens_h(a.value, b.value)}
     return {"cohens_d": pairs.units.mean / pairs.spread} if pairs.spread > 1e-12 else {}
+
+
+def rest_on_worse(measured: Comparison, worst: Comparison) -> Comparison:
+    """The comparison with no more than what holds in both: the wider interval, the larger p-value.
+
+    For two ways to count the same answers; `worst` is the one that counts what could not be read as wrong.
+    """
+    if measured.p_value is None or worst.p_value is None or measured.difference.value is None:
+        return replace(measured, p_value=None, p_adjusted=None)
+    is_alike = measured.difference.value * (worst.difference.value or 0.0) > 0
+    p_value = max(measured.p_value, worst.p_value) if is_alike else 1.0
+    ends = [(one.difference.low, one.difference.high) for one in (measured, worst)]
+    lows, highs = ([end for end in side if end is not None] for side in zip(*ends, strict=True))
+    is_bounded = len(lows) == len(highs) == len(ends)
+    shown = replace(
+        measured.difference, low=min(lows) if is_bounded else None, high=max(highs) if is_bounded else None
+    )  # fmt: skip
+    shown = agree_with_test(shown, p_value)
+    return replace(
+        measured, difference=shown, p_value=p_value, p_adjusted=p_value, p_error=max(measured.p_error, worst.p_error),
+        detectable=detectable_by(shown, measured.groups),
+    )  # fmt: skip
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

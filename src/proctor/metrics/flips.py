@@ -49,9 +49,9 @@ def _crossing(is_before: Callable[[float], bool], low: float, high: float) -> fl
     return (low + high) / 2
 
 
-def odds_ratio(gained: int, lost: int) -> float:
-    """How many samples were gained for each lost one; half a sample is added to both when one of them is none."""
-    return gained / lost if gained and lost else (gained + 0.5) / (lost + 0.5)
+def odds_ratio(gained: int, lost: int) -> float | None:
+    """How many samples were gained for each lost one; None where none was lost."""
+    return gained / lost if lost else None
 
 
 def cohens_h(share_a: float, share_b: float) -> float:

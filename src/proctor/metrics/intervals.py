@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-import random
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+
+from msgspec.structs import replace
 
 from proctor.domain.estimate import Estimate, SampleScore
-from proctor.metrics.distributions import normal_cdf, normal_quantile, t_quantile
+from proctor.metrics.distributions import normal_quantile, t_quantile
+from proctor.metrics.moments import Moments
 
 LEVEL = 0.95
-RESAMPLES = 2_000
-MOST_UNITS = 1_000
-"""Resampling more units than this is batched: see `bootstrap_interval`."""
+NEARLY_ALL = 0.9
+"""A group with more than this share of the samples is nearly all there is: the rest cannot show how groups differ."""
+WITHIN = "within-group-"
+"""Begins the method where that is so: the interval holds for this group's samples, not for other groups."""
 
 _NO_SPREAD = 1e-12
 
@@ -22,12 +24,15 @@ def wilson_interval(successes: float, n: float, level: float = LEVEL) -> tuple[f
     """Wilson's score interval for a share; for values between 0 and 1 that are not binary it is a safe bound."""
     if n <= 0:
         raise ValueError("an interval needs at least one observation")
-    z = normal_quantile((1 + level) / 2)
-    share, square = successes / n, z * z
-    centre = (share + square / (2 * n)) / (1 + square / n)
-    half = z / (1 + square / n) * math.sqrt(share * (1 - share) / n + square / (4 * n * n))
-    # The share itself always lies inside; at 0 and 1 rounding would leave a hair.
-    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
+    return _score_interval(successes / n, normal_quantile((1 + level) / 2) ** 2 / n)
+
+
+def _score_interval(mean: float, square: float) -> tuple[float, float]:
+    """All p with (mean - p)² <= p (1 - p) times `square`, which is a quantile's square by a number of observations."""
+    centre = (mean + square / 2) / (1 + square)
+    half = math.sqrt(square * (mean * (1 - mean) + square / 4)) / (1 + square)
+    # The mean itself always lies inside; at 0 and 1 rounding would leave a hair.
+    return max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half))
 
 
 def t_interval(mean: float, stderr: float, df: float, level: float = LEVEL) -> tuple[float, float]:
@@ -49,6 +54,34 @@ def estimate_rate(count: int, n: int) -> Estimate:
     return Estimate(share, n, stderr, low, high, "wilson")
 
 
+def unseen_share(units: float, level: float = LEVEL) -> float:
+    """How large a share could be of which so many units have shown nothing, by Wilson's formula."""
+    square = normal_quantile((1 + level) / 2) ** 2
+    return square / (units + square)
+
+
+def mean_interval(mean: float, stderr: float, units: float, level: float = LEVEL) -> tuple[float, float]:
+    """The interval of a mean of values between 0 and 1 with this error, from as many independent units.
+
+    It is Wilson's for as many 0/1 values as would have this error, with Student's quantile. It is never wider than that
+    of one 0/1 value a unit, which vary most, and never promises more than units that are all right (or wrong) would:
+    otherwise one more error could raise its lower end.
+    """
+    unseen = unseen_share(units, level)
+    if stderr < _NO_SPREAD:
+        return mean * (1 - unseen), mean + (1 - mean) * unseen
+    widest = normal_quantile((1 + level) / 2) ** 2 / units
+    quantile = t_quantile((1 + level) / 2, max(1.0, units - 1))
+    square = min(widest, (quantile * stderr) ** 2 / (mean * (1 - mean)))
+    low, high = _score_interval(mean, square)
+    return min(low, 1 - unseen), max(high, unseen)
+
+
+def has_clusters(alone: int, sizes: Collection[int]) -> bool:
+    """Whether samples share groups, and no group is nearly all there is: `alone` samples have none."""
+    return 1 < max(sizes, default=0) <= NEARLY_ALL * (alone + sum(sizes))
+
+
 class Cluster:
     """How much one group of samples adds up to."""
 
@@ -62,74 +95,89 @@ class Cluster:
 class MeanAccumulator:
     """Takes one sample at a time and can say the mean with its interval; memory grows with the groups only."""
 
-    __slots__ = ("_alone_m2", "_alone_mean", "_alone_n", "_clusters", "_is_binary")
+    __slots__ = ("_alone", "_clusters", "_grouped")
 
     def __init__(self) -> None:
-        self._is_binary = True
-        self._alone_n, self._alone_mean, self._alone_m2 = 0, 0.0, 0.0
+        # By weight: nearly always there is only that of 1.
+        self._alone: dict[int, Moments] = {}
+        self._grouped: dict[int, Moments] = {}
         self._clusters: dict[str, Cluster] = {}
 
     def add(self, score: SampleScore) -> None:
         value = score.value
         if not 0.0 <= value <= 1.0:
             raise ValueError(f"sample {score.sample_id!r}: a score lies between 0 and 1, not {value}")
-        if score.weight == 1:
-            self.add_value(value, score.group)
-        else:
-            self._add_weighed(value, score.weight, score.group or f"\0{score.sample_id}")
+        self.add_value(value, score.group, score.weight)
 
-    def _add_weighed(self, value: float, weight: int, group: str) -> None:
-        """A share of several things is a group of them: what is estimated is the share over all things."""
-        self._is_binary = False
-        cluster = self._clusters.setdefault(group, Cluster())
-        cluster.n += weight
-        cluster.total += value * weight
+    def add_value(self, value: float, group: str | None = None, weight: int = 1) -> None:
+        """Add a value that is known to lie between 0 and 1: a share of `weight` things, which are a group of their own.
 
-    def add_value(self, value: float, group: str | None = None) -> None:
-        """Add a value that is known to lie between 0 and 1."""
-        if self._is_binary and value not in (0.0, 1.0):
-            self._is_binary = False
+        What is estimated is the share over all things, so a share of none is in no mean.
+        """
+        if weight == 0:
+            return
+        of_weight = self._alone if group is None else self._grouped
+        moments = of_weight.get(weight)
+        if moments is None:
+            moments = of_weight[weight] = Moments()
+        moments.add(value)
         if group is None:
-            self._alone_n += 1
-            step = value - self._alone_mean
-            self._alone_mean += step / self._alone_n
-            self._alone_m2 += step * (value - self._alone_mean)
             return
         cluster = self._clusters.get(group)
         if cluster is None:
             cluster = self._clusters[group] = Cluster()
-        cluster.n += 1
-        cluster.total += value
+        cluster.n += weight
+        cluster.total += value * weight
 
     def estimate(self) -> Estimate:
-        clusters = self._clusters.values()
-        n = self._alone_n + sum(cluster.n for cluster in clusters)
+        alone, clusters, within = [*self._alone.items()], [*self._clusters.values()], ""
+        n, effective = _sizes(alone, clusters)
         if n == 0:
             return Estimate(None, 0)
-        alone_total = self._alone_mean * self._alone_n
-        total = math.fsum([alone_total, *(cluster.total for cluster in clusters)])
-        if self._is_binary and all(cluster.n == 1 for cluster in clusters):
-            return estimate_rate(round(total), n)
-        mean = min(1.0, max(0.0, total / n))
-        units = self._alone_n + len(clusters)
+        sizes = [cluster.n for cluster in clusters]
+        if max(sizes, default=0) > 1 and not has_clusters(n - sum(sizes), sizes):
+            alone, clusters, within = [*alone, *self._grouped.items()], [], WITHIN
+            n, effective = _sizes(alone, clusters)
+        total = math.fsum([*(w * one.total for w, one in alone), *(cluster.total for cluster in clusters)])
+        units = sum(one.n for _, one in alone) + len(clusters)
         is_clustered = units < n
-        squares = self._alone_m2 + self._alone_n * (self._alone_mean - mean) ** 2
-        squares += math.fsum((cluster.total - cluster.n * mean) ** 2 for cluster in clusters)
-        stderr = math.sqrt(squares * units / (units - 1)) / n if units > 1 else 0.0
-        # How many units of one size would say as much (Kish); with a few large groups far fewer than there are.
-        effective = n * n / (self._alone_n + sum(cluster.n**2 for cluster in clusters))
+        if not is_clustered and self._is_binary:
+            rate = estimate_rate(round(total), n)
+            return replace(rate, method=within + rate.method)
+        mean = min(1.0, max(0.0, total / n))
+        stderr = _error(alone, clusters, mean)
+        if clusters:
+            # Groups alike by luck, or because their samples balance, must not look surer than independent samples.
+            stderr = max(stderr, _error([*alone, *self._grouped.items()], [], mean))
+        low, high = mean_interval(mean, stderr, effective)
         if stderr < _NO_SPREAD:
-            low, high = wilson_interval(mean * effective, effective)
-            return Estimate(mean, n, None, low, high, "wilson-bound")
-        low, high = t_interval(mean, stderr, max(1.0, effective - 1))
-        return Estimate(mean, n, stderr, max(0.0, low), min(1.0, high), "clustered-t" if is_clustered else "t")
+            return Estimate(mean, n, None, low, high, f"{within}no-spread-bound")
+        return Estimate(mean, n, stderr, low, high, f"{within}{'clustered-' if is_clustered else ''}wilson-t")
+
+    @property
+    def _is_binary(self) -> bool:
+        return all(one.is_binary for part in (self._alone, self._grouped) for one in part.values())
+
+
+def _sizes(alone: Sequence[tuple[int, Moments]], clusters: Sequence[Cluster]) -> tuple[int, float]:
+    """How many there are, and how many units of one size would say as much (Kish): far fewer where some are large."""
+    n = sum(weight * one.n for weight, one in alone) + sum(cluster.n for cluster in clusters)
+    squares = sum(weight**2 * one.n for weight, one in alone) + sum(cluster.n**2 for cluster in clusters)
+    return n, n * n / squares if n else 0.0
+
+
+def _error(alone: Sequence[tuple[int, Moments]], clusters: Sequence[Cluster], mean: float) -> float:
+    """The corrected clustered error (CR1) of the mean, which is the usual one for units of one sample."""
+    units = sum(one.n for _, one in alone) + len(clusters)
+    if units < 2:
+        return 0.0
+    single = (weight**2 * one.squares(mean) for weight, one in alone)
+    squares = math.fsum([*single, *((cluster.total - cluster.n * mean) ** 2 for cluster in clusters)])
+    return math.sqrt(squares * units / (units - 1)) / _sizes(alone, clusters)[0]
 
 
 def estimate_mean(values: Iterable[SampleScore]) -> Estimate:
-    """The mean of sample scores: Wilson for 0/1 values, clustered t where samples share a group, t otherwise.
-
-    Where the values show no spread at all, the interval is the widest that scores in [0, 1] allow ("wilson-bound").
-    """
+    """The mean of sample scores; Wilson's interval for 0/1 values, `mean_interval` for others and for groups."""
     accumulator = MeanAccumulator()
     for score in values:
         accumulator.add(score)
@@ -149,47 +197,3 @@ def clustered_stderr(values: Sequence[float], groups: Sequence[str], *, correcte
     if corrected and units < 2:
         raise ValueError("a clustered error needs at least two groups")
     return math.sqrt(math.fsum(s * s for s in sums.values()) * (units / (units - 1) if corrected else 1)) / n
-
-
-def bootstrap_interval(
-    units: Sequence[tuple[float, int]], *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
-) -> tuple[float, float, float]:
-    """(standard error, low, high) of the mean of units given as (sum, count), by the seeded BCa bootstrap.
-
-    More than `MOST_UNITS` units are first dealt at random into that many batches: the mean and its error stay the same
-    and the work stays bounded.
-    """
-    if len(units) < 2:
-        raise ValueError("a bootstrap needs at least two units")
-    rng = random.Random(seed)
-    ordered = sorted(units)
-    if len(ordered) > MOST_UNITS:
-        rng.shuffle(ordered)
-        batches = [ordered[start::MOST_UNITS] for start in range(MOST_UNITS)]
-        ordered = [(math.fsum(s for s, _ in batch), sum(c for _, c in batch)) for batch in batches]
-    mean = math.fsum(s for s, _ in ordered) / sum(c for _, c in ordered)
-    means = sorted(_resampled_means(ordered, resamples, rng))
-    middle = math.fsum(means) / resamples
-    stderr = math.sqrt(math.fsum((m - middle) ** 2 for m in means) / (resamples - 1))
-    below = (bisect_left(means, mean) + bisect_left(means, math.nextafter(mean, math.inf))) / 2
-    bias = normal_quantile(min(max(below / resamples, 1 / (resamples + 1)), resamples / (resamples + 1)))
-    residuals = [s - c * mean for s, c in ordered]
-    squares = math.fsum(r * r for r in residuals)
-    skew = math.fsum(r**3 for r in residuals) / (6 * squares**1.5) if squares > 0 else 0.0
-
-    def quantile(p: float) -> float:
-        shifted = bias + normal_quantile(p)
-        place = normal_cdf(bias + shifted / (1 - skew * shifted)) * (resamples - 1)
-        left = min(int(place), resamples - 2)
-        return means[left] + (means[left + 1] - means[left]) * (place - left)
-
-    return stderr, quantile((1 - level) / 2), quantile((1 + level) / 2)
-
-
-def _resampled_means(units: Sequence[tuple[float, int]], resamples: int, rng: random.Random) -> Iterable[float]:
-    size = len(units)
-    if len({count for _, count in units}) == 1:
-        totals = [total / units[0][1] for total, _ in units]
-        return (math.fsum(rng.choices(totals, k=size)) / size for _ in range(resamples))
-    draws = (rng.choices(units, k=size) for _ in range(resamples))
-    return (math.fsum(s for s, _ in draw) / sum(c for _, c in draw) for draw in draws)

@@ -3,53 +3,78 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
 from proctor.domain.errors import PlanError, did_you_mean
 from proctor.domain.estimate import Estimate, SampleScore
-from proctor.metrics.intervals import RESAMPLES, MeanAccumulator, bootstrap_interval
+from proctor.metrics.bootstrap import RESAMPLES, bootstrap_interval
+from proctor.metrics.intervals import WITHIN, MeanAccumulator
 from proctor.metrics.metric import Accumulator, Metric, accumulate
 
 INTERVALS = ("t", "bootstrap")
 
 
 class _Bootstrapped:
-    """Keeps the values, eight bytes each, until it is asked."""
+    """Keeps every score and its weight, sixteen bytes together, until it is asked."""
 
     def __init__(self, seed: int, resamples: int) -> None:
         self._seed, self._resamples = seed, resamples
         self._mean = MeanAccumulator()
-        self._alone = array("d")
+        self._alone, self._grouped = _Weighed(), _Weighed()
         self._groups: dict[str, tuple[float, int]] = {}
 
     def add(self, score: SampleScore) -> None:
         self._mean.add(score)
+        if score.weight == 0:
+            return  # a share of no things is in no mean
         if score.group is None:
-            self._alone.append(score.value)
-        else:
-            total, count = self._groups.get(score.group, (0.0, 0))
-            self._groups[score.group] = (total + score.value, count + 1)
+            self._alone.add(score)
+            return
+        self._grouped.add(score)
+        total, count = self._groups.get(score.group, (0.0, 0))
+        self._groups[score.group] = (total + score.value * score.weight, count + score.weight)
 
     def estimate(self) -> Estimate:
         plain = self._mean.estimate()
         # Binary values have Wilson, and values without spread have nothing to resample.
-        if plain.value is None or plain.method not in ("t", "clustered-t"):
+        if plain.value is None or not plain.method.endswith("wilson-t"):
             return plain
-        units = [*((value, 1) for value in self._alone), *self._groups.values()]
+        grouped = self._grouped.units() if plain.method.startswith(WITHIN) else self._groups.values()
+        units = [*self._alone.units(), *grouped]
         stderr, low, high = bootstrap_interval(units, seed=self._seed, resamples=self._resamples)
-        method = "clustered-bootstrap" if plain.method == "clustered-t" else "bootstrap"
-        return Estimate(plain.value, plain.n, stderr, max(0.0, low), min(1.0, high), method)
+        # Of few units, or of one that outweighs the others, the mean can lie outside of what is mostly drawn.
+        low, high = max(0.0, min(low, plain.value)), min(1.0, max(high, plain.value))
+        return Estimate(plain.value, plain.n, stderr, low, high, plain.method.replace("wilson-t", "bootstrap"))
+
+
+class _Weighed:
+    """Scores with their weights."""
+
+    def __init__(self) -> None:
+        self._values, self._weights = array("d"), array("q")
+
+    def add(self, score: SampleScore) -> None:
+        self._values.append(score.value)
+        self._weights.append(score.weight)
+
+    def units(self) -> Iterator[tuple[float, int]]:
+        """Each as what a bootstrap draws: a sum, and of how many things it is the sum."""
+        return ((value * weight, weight) for value, weight in zip(self._values, self._weights, strict=True))
 
 
 class Mean(Struct, frozen=True):
-    """The mean score, with a t interval or, when asked, a seeded bootstrap."""
+    """The mean score, with the interval of `MeanAccumulator` or, when asked, a seeded bootstrap."""
 
     interval: str = "t"
+    """`t` for the former, which is Wilson's with Student's quantile; or `bootstrap`."""
     seed: int = 0
     resamples: int = RESAMPLES
     name: str = "mean"
+
+    def sample_value(self, score: float) -> float:
+        return score
 
     def start(self) -> Accumulator:
         return MeanAccumulator() if self.interval == "t" else _Bootstrapped(self.seed, self.resamples)

@@ -17,7 +17,11 @@ class Accumulator(Protocol):
 
 
 class Metric(Protocol):
-    """One that has a true `reads_answers` is given each sample's class and answers beside its score."""
+    """One that has a true `reads_answers` is given each sample's class and answers beside its score.
+
+    One that is a mean over samples has `sample_value(score)`, what it is the mean of: only then can two systems be
+    compared on it sample by sample.
+    """
 
     @property
     def name(self) -> str: ...

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, repeat
 
 from msgspec import Struct
 
-from proctor.metrics.intervals import Cluster, MeanAccumulator
-from proctor.metrics.sequences import ConfidenceSequence
+from proctor.metrics.intervals import Cluster, MeanAccumulator, has_clusters
 
-Mark = tuple[str, float | None, str | None]
-"""A sample's id, its score (None where it was asked and has none), and its group."""
+Mark = tuple[str, float | None, str | None, int]
+"""A sample's id, its score (None where it was asked and has none), its group, and how many things the score is of."""
 
 
 class LeftOut(Struct):
@@ -41,52 +40,109 @@ class LeftOut(Struct):
             self.failed_in_both += 1
 
 
-class Units:
-    """What is independent of what: single differences, or their sums by group.
+class Differences:
+    """Single differences; those of 0 and 1 are only counted, others take eight bytes each."""
 
-    Differences of 0 and 1 are only counted; others take eight bytes each, groups a few words each.
-    """
-
-    __slots__ = ("_down", "_groups", "_level", "_others", "_up")
+    __slots__ = ("down", "level", "others", "up")
 
     def __init__(self) -> None:
-        self._up = self._down = self._level = 0
-        self._others = array("d")
-        self._groups: dict[str, Cluster] = {}
+        self.up = self.down = self.level = 0
+        self.others = array("d")
 
-    def add(self, difference: float, group: str | None) -> None:
-        if group is not None:
-            cluster = self._groups.get(group)
-            if cluster is None:
-                cluster = self._groups[group] = Cluster()
-            cluster.n += 1
-            cluster.total += difference
-        elif difference == 0.0:
-            self._level += 1
+    def add(self, difference: float) -> None:
+        if difference == 0.0:
+            self.level += 1
         elif difference == 1.0:
-            self._up += 1
+            self.up += 1
         elif difference == -1.0:
-            self._down += 1
+            self.down += 1
         else:
-            self._others.append(difference)
-
-    @property
-    def is_clustered(self) -> bool:
-        return any(cluster.n > 1 for cluster in self._groups.values())
+            self.others.append(difference)
 
     @property
     def n(self) -> int:
-        """How many pairs there are in all units."""
-        return self._alone + sum(cluster.n for cluster in self._groups.values())
+        return self.up + self.down + self.level + len(self.others)
+
+    def values(self) -> Iterator[float]:
+        """All that are not 0."""
+        return chain(repeat(1.0, self.up), repeat(-1.0, self.down), self.others)
+
+    def squares(self, mean: float) -> Iterator[float]:
+        """The terms of the sum of the squares of (difference - mean)."""
+        counted = (self.up * (1 - mean) ** 2, self.down * (1 + mean) ** 2, self.level * mean**2)
+        return chain(counted, ((one - mean) ** 2 for one in self.others))
+
+
+class Units:
+    """What is independent of what: single differences, or their sums by group.
+
+    A single group says nothing of how groups differ: its differences count one by one. A difference of several things
+    counts as often as it weighs, and is one unit all the same.
+    """
+
+    __slots__ = ("_alone", "_grouped", "_groups")
+
+    def __init__(self) -> None:
+        # By weight: nearly always there is only that of 1.
+        self._alone: dict[int, Differences] = {}
+        self._grouped: dict[int, Differences] = {}
+        self._groups: dict[str, Cluster] = {}
+
+    def add(self, difference: float, group: str | None, weight: int = 1) -> None:
+        of_weight = self._alone if group is None else self._grouped
+        differences = of_weight.get(weight)
+        if differences is None:
+            differences = of_weight[weight] = Differences()
+        differences.add(difference)
+        if group is None:
+            return
+        cluster = self._groups.get(group)
+        if cluster is None:
+            cluster = self._groups[group] = Cluster()
+        cluster.n += weight
+        cluster.total += weight * difference
 
     @property
-    def _alone(self) -> int:
-        return self._up + self._down + self._level + len(self._others)
+    def n(self) -> int:
+        """How many pairs there are in all units, each as often as it weighs."""
+        return sum(weight * one.n for part in (self._alone, self._grouped) for weight, one in part.items())
+
+    @property
+    def is_weighted(self) -> bool:
+        return any(weight != 1 for part in (self._alone, self._grouped) for weight in part)
+
+    @property
+    def is_clustered(self) -> bool:
+        if sum(one.n for one in self._grouped.values()) == len(self._groups):
+            return False  # each group has one sample
+        single = sum(weight * one.n for weight, one in self._alone.items())
+        return has_clusters(single, [cluster.n for cluster in self._groups.values()])
+
+    @property
+    def groups(self) -> int:
+        """How many units there are where samples share groups, 0 where none do."""
+        return self._units() if self.is_clustered else 0
+
+    def _parts(self) -> list[tuple[int, Differences]]:
+        """The differences that are units of their own, by weight."""
+        return [*self._alone.items(), *(() if self.is_clustered else self._grouped.items())]
+
+    def _clusters(self) -> list[Cluster]:
+        """The groups that are units."""
+        return [*self._groups.values()] if self.is_clustered else []
+
+    def _units(self) -> int:
+        return sum(one.n for _, one in self._parts()) + len(self._clusters())
 
     def sums(self) -> Iterator[float]:
         """The sum of the differences of each unit, those of 0 left out."""
-        totals = (cluster.total for cluster in self._groups.values() if cluster.total)
-        return chain(repeat(1.0, self._up), repeat(-1.0, self._down), self._others, totals)
+        single = (weight * value for weight, one in self._parts() for value in one.values())
+        return chain(single, (cluster.total for cluster in self._clusters() if cluster.total))
+
+    def means(self) -> Iterator[float]:
+        """The mean difference of each unit."""
+        single = (chain(one.values(), repeat(0.0, one.level)) for _, one in self._parts())
+        return chain(chain.from_iterable(single), (cluster.total / cluster.n for cluster in self._clusters()))
 
     @property
     def mean(self) -> float:
@@ -95,53 +151,63 @@ class Units:
     @property
     def effective(self) -> float:
         """How many equal units would say as much as these (Kish)."""
-        return self.n**2 / (self._alone + sum(cluster.n**2 for cluster in self._groups.values()))
+        squares = sum(weight**2 * one.n for weight, one in self._parts())
+        return self.n**2 / (squares + sum(cluster.n**2 for cluster in self._clusters()))
 
     def stderr(self, mean: float) -> float | None:
-        """The corrected clustered error (CR1) of the mean, which is the usual one for units of one pair."""
-        count = self._alone + len(self._groups)
-        if count < 2:
-            return None
-        counted = (self._up * (1 - mean) ** 2, self._down * (1 + mean) ** 2, self._level * mean**2)
-        others = ((difference - mean) ** 2 for difference in self._others)
-        groups = ((cluster.total - cluster.n * mean) ** 2 for cluster in self._groups.values())
-        squares = math.fsum(chain(counted, others, groups))
-        error = math.sqrt(squares * count / (count - 1)) / self.n
+        """The corrected clustered error (CR1) of the mean, or that of single pairs where it is larger."""
+        error = self.single_stderr(mean)
+        if self.is_clustered:
+            single = _weighted_squares(self._alone, mean)
+            clusters = ((cluster.total - cluster.n * mean) ** 2 for cluster in self._clusters())
+            error = max(error, self._error(chain(single, clusters), self.groups))
         return error if error > 1e-12 else None
+
+    def single_stderr(self, mean: float) -> float:
+        """The error of the mean were all pairs independent of one another."""
+        parts = (self._alone, self._grouped)
+        count = sum(one.n for part in parts for one in part.values())
+        return self._error(chain.from_iterable(_weighted_squares(part, mean) for part in parts), count)
+
+    def _error(self, squares: Iterable[float], count: int) -> float:
+        return math.sqrt(math.fsum(squares) * count / (count - 1)) / self.n if count > 1 else 0.0
+
+
+def _weighted_squares(by_weight: Mapping[int, Differences], mean: float) -> Iterator[float]:
+    return (weight**2 * square for weight, one in by_weight.items() for square in one.squares(mean))
 
 
 class Pairs:
     """The samples both systems have a score for, as far as their statistics need them; ids of flips up to a number."""
 
     __slots__ = ("_keep", "_m2", "_mean", "a", "b", "gained", "gained_ids", "is_binary", "left_out", "lost",
-                 "lost_ids", "n", "sequence", "units")  # fmt: skip
+                 "lost_ids", "n", "units", "unlike")  # fmt: skip
 
-    def __init__(self, keep: int = 0, *, is_sequential: bool = False) -> None:
+    def __init__(self, keep: int = 0) -> None:
         self._keep = keep
-        self.sequence = ConfidenceSequence.of_differences() if is_sequential else None
-        """Told the differences where they may have decided when sampling ended; only counts, so in any order."""
         self._mean = self._m2 = 0.0
-        self.n = self.gained = self.lost = 0
-        """`gained`: only B is right, `lost`: only A is; right means a score of at least a half."""
+        self.n = self.gained = self.lost = self.unlike = 0
+        """`gained`: only B is right, `lost`: only A is; right means a score of at least a half; `unlike`: the two
+        sides weigh the sample differently, and the larger weight counts for both."""
         self.gained_ids: list[str] = []
         self.lost_ids: list[str] = []
         self.is_binary = True
         self.a, self.b, self.units, self.left_out = MeanAccumulator(), MeanAccumulator(), Units(), LeftOut()
 
-    def add(self, name: str, a: float, b: float, group: str | None) -> None:
+    def add(self, name: str, a: float, b: float, group: str | None, weight: int = 1) -> None:
         if not (0.0 <= a <= 1.0 and 0.0 <= b <= 1.0):
             raise ValueError(f"sample {name!r}: scores lie between 0 and 1, not {a}, {b}")
+        if weight == 0:
+            return  # a share of no things is in no mean
         self.n += 1
         if self.is_binary and (a not in (0.0, 1.0) or b not in (0.0, 1.0)):
             self.is_binary = False
         if (a < 0.5) != (b < 0.5):
             self._flip(name, a < 0.5)
-        self.a.add_value(a, group)
-        self.b.add_value(b, group)
         difference = b - a
-        self.units.add(difference, group)
-        if self.sequence is not None:
-            self.sequence.update(difference)
+        self.a.add_value(a, group, weight)
+        self.b.add_value(b, group, weight)
+        self.units.add(difference, group, weight)
         step = difference - self._mean
         self._mean += step / self.n
         self._m2 += step * (difference - self._mean)
@@ -161,12 +227,12 @@ class Pairs:
         return math.sqrt(self._m2 / (self.n - 1)) if self.n > 1 else 0.0
 
 
-def pair(a: Iterable[Mark], b: Iterable[Mark], *, keep: int = 0, is_sequential: bool = False) -> Pairs:
+def pair(a: Iterable[Mark], b: Iterable[Mark], *, keep: int = 0) -> Pairs:
     """Match by sample id in one pass over both sides, which come in the order of their ids.
 
     The ids of the first `keep` flipped samples are kept each way. A sample that appears twice on one side is an error.
     """
-    pairs = Pairs(keep, is_sequential=is_sequential)
+    pairs = Pairs(keep)
     left, right = _ascending(a), _ascending(b)
     x, y = next(left, None), next(right, None)
     while x is not None and y is not None:
@@ -174,7 +240,8 @@ def pair(a: Iterable[Mark], b: Iterable[Mark], *, keep: int = 0, is_sequential: 
             if x[1] is None or y[1] is None:
                 pairs.left_out.add(x, y)
             else:
-                pairs.add(x[0], x[1], y[1], y[2] if x[2] is None else x[2])
+                pairs.add(x[0], x[1], y[1], y[2] if x[2] is None else x[2], max(x[3], y[3]))
+                pairs.unlike += x[3] != y[3]
             x, y = next(left, None), next(right, None)
         elif x[0] < y[0]:
             pairs.left_out.add(x, None)

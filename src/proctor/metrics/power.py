@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from proctor.metrics.distributions import binomial_cdf, binomial_pmf, normal_quantile
+from proctor.metrics.distributions import binomial_cdf, binomial_pmf, normal_quantile, t_quantile
 
 ALPHA = 0.05
 POWER = 0.8
@@ -79,9 +79,14 @@ def _check_share(*shares: float) -> None:
             raise ValueError(f"a share lies between 0 and 1, not {share}")
 
 
-def detectable_difference(stderr: float, *, power: float = POWER, alpha: float = ALPHA) -> float:
-    """The smallest true difference that would be seen, given the standard error of the measured one."""
-    return sum(_quantiles(power, alpha)) * stderr
+def detectable_difference(stderr: float, *, df: float = math.inf, power: float = POWER, alpha: float = ALPHA) -> float:
+    """The smallest true difference that would be seen, given the standard error of the measured one.
+
+    An error known from few units has few degrees of freedom (`df`): it takes a larger difference then.
+    """
+    if math.isinf(df):
+        return sum(_quantiles(power, alpha)) * stderr
+    return (t_quantile(1 - alpha / 2, df) + t_quantile(power, df)) * stderr
 
 
 def detectable_by_paired_shares(

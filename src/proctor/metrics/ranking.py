@@ -32,8 +32,12 @@ class Rank(Struct, frozen=True):
 
 
 def rank_paired(values: Mapping[str, float], comparisons: Iterable[Comparison]) -> list[Rank]:
-    """Ranks from paired comparisons of systems; a pair that was not compared is a pair not told apart."""
-    winners = {(one.better, _other(one)) for one in correct(list(comparisons)) if one.better is not None}
+    """Ranks from paired comparisons of systems; a pair that was not compared is a pair not told apart.
+
+    Nor is one whose shared samples say the opposite of the values that are shown.
+    """
+    found = {(one.better, _other(one)) for one in correct(list(comparisons)) if one.better is not None}
+    winners = {(better, other) for better, other in found if values[better] >= values[other]}
     return _rank(values, lambda a, b: (a, b) in winners)
 
 
@@ -42,28 +46,33 @@ def _other(comparison: Comparison) -> str:
     return second if comparison.better == first else first
 
 
-def rank_unpaired(estimates: Mapping[str, Estimate]) -> list[Rank]:
+def rank_unpaired(estimates: Mapping[str, Estimate], worst: Mapping[str, float] | None = None) -> list[Rank]:
     """Ranks from separate estimates, where samples are not shared; systems without a value are left out.
 
-    On shared samples `rank_paired` tells far more systems apart.
+    On shared samples `rank_paired` tells far more systems apart. `worst` are the values that some systems have if what
+    could not be read is counted as wrong: two are told apart only where the difference is there both ways.
     """
     values = {name: one.value for name, one in estimates.items() if one.value is not None}
+    least = {**values, **(worst or {})}
     pairs = list(combinations(values, 2))
     p_values = []
     for a, b in pairs:
-        error = math.hypot(_stderr(estimates[a]), _stderr(estimates[b]))
-        p_values.append(2 * normal_cdf(-abs(values[a] - values[b]) / error))
+        gaps = (values[a] - values[b], least[a] - least[b])
+        gap = min(map(abs, gaps)) if gaps[0] * gaps[1] > 0 else 0.0
+        better, worse = (a, b) if values[a] > values[b] else (b, a)
+        p_values.append(2 * normal_cdf(-gap / _error_between(estimates[better], estimates[worse])) if gap else 1.0)
     shown = {pair for pair, p in zip(pairs, holm(p_values), strict=True) if p < ALPHA}
     return _rank(values, lambda a, b: values[a] > values[b] and ((a, b) in shown or (b, a) in shown))
 
 
-def _stderr(estimate: Estimate) -> float:
-    """The standard error, or the one the interval implies where the values had no spread."""
-    if estimate.stderr:
-        return estimate.stderr
-    if estimate.low is None or estimate.high is None:
+def _error_between(better: Estimate, worse: Estimate) -> float:
+    """The error of the gap, from how far each interval reaches towards the other value (Zou and Donner, 2008).
+
+    Intervals of shares are not symmetrical, and those of few samples are wider than their standard errors say.
+    """
+    if better.value is None or better.low is None or worse.value is None or worse.high is None:
         return math.inf
-    return (estimate.high - estimate.low) / (2 * normal_quantile((1 + LEVEL) / 2)) or math.inf
+    return math.hypot(better.value - better.low, worse.high - worse.value) / normal_quantile((1 + LEVEL) / 2)
 
 
 def _rank(values: Mapping[str, float], beats: Callable[[str, str], bool]) -> list[Rank]:

@@ -9,11 +9,17 @@ from proctor.domain.trial import Outcome
 from proctor.metrics.intervals import estimate_rate
 
 
-def outcome_rates(counts: Mapping[Outcome, int]) -> dict[str, Estimate]:
-    """`invalid` as a share of the answers, `failed` as a share of the trials asked; stopped trials are in neither."""
+def outcome_rates(counts: Mapping[Outcome, int], cached: int = 0) -> dict[str, Estimate]:
+    """Shares with intervals; stopped trials are in none.
+
+    `answered` and `failed` are shares of the trials asked, those answered from the cache left out; `invalid` is one
+    of all answers.
+    """
     answered = counts.get(Outcome.SCORED, 0) + counts.get(Outcome.INVALID, 0)
     failed = counts.get(Outcome.FAILED, 0)
+    asked = answered - cached + failed
     return {
+        "answered": estimate_rate(answered - cached, asked),
         "invalid": estimate_rate(counts.get(Outcome.INVALID, 0), answered),
-        "failed": estimate_rate(failed, answered + failed),
+        "failed": estimate_rate(failed, asked),
     }

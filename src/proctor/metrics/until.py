@@ -22,9 +22,11 @@ class Until(Struct, frozen=True):
         """Whether the rule watches the paired difference of two models instead of one model's score."""
         return self.width is None
 
-    def is_met(self, interval: tuple[float, float]) -> bool:
-        low, high = interval
-        return low > 0 or high < 0 if self.width is None else high - low < self.width
+    def is_met(self, *intervals: tuple[float, float]) -> bool:
+        """Whether each of them says so: the intervals of several ways to count the same answers."""
+        if self.width is None:
+            return all(low > 0 for low, _ in intervals) or all(high < 0 for _, high in intervals)
+        return all(high - low < self.width for low, high in intervals)
 
     def __str__(self) -> str:
         return DECIDED if self.width is None else f"ci<{self.width:g}"

@@ -33,6 +33,7 @@ PROVIDER = Provider(
     "Anthropic's Claude models",
     key_variable="ANTHROPIC_API_KEY",
     base_url="https://api.anthropic.com",
+    base_url_variable="ANTHROPIC_BASE_URL",
     capabilities=Capabilities(True, True, True, True, False, True),
     settings=Settings.__struct_fields__,
 )

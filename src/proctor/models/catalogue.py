@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from proctor.domain.model import Model
 from proctor.domain.price import FREE, FlatPrice, Price
 from proctor.models.kept_lists import find_listed
 from proctor.models.price_file import FilePrice
 from proctor.models.prices import HOSTS, ListedPrice, find_price
+from proctor.models.provider import Provider
+from proctor.models.settings import FALSE
 
 BATCH_LIMITS = {"openai": 50_000, "anthropic": 100_000}
 
@@ -40,6 +44,8 @@ class ModelFacts(Struct, frozen=True):
     most_at_once: int | None
     listed_at: float | None
     """When the provider last said that it has this model; None when it was not asked, or did not say so."""
+    listed_capabilities: Mapping[str, bool]
+    """What the provider then said it can and cannot do."""
 
 
 def find_facts(model: Model, *, prices: Path | None, lists: Path | None) -> ModelFacts:
@@ -59,7 +65,23 @@ def find_facts(model: Model, *, prices: Path | None, lists: Path | None) -> Mode
         requests_per_batch=BATCH_LIMITS.get(identity.provider) if is_own else None,
         most_at_once=getattr(model, "most_at_once", None),
         listed_at=listed_at,
+        listed_capabilities=listed.capabilities if listed else {},
     )
+
+
+def find_capabilities(
+    provider: Provider, listed: Mapping[str, bool], settings: Mapping[str, Any]
+) -> dict[str, bool | None]:
+    """What one model can do; None where nobody has said so.
+
+    What cannot be asked for through its adapter, or is refused by its settings, is out of reach whatever the model is.
+    """
+    refused = {"images"} if str(settings.get("images", "")).lower() in FALSE else set()
+    found: dict[str, bool | None] = {}
+    for name, can_be_asked in asdict(provider.capabilities).items():
+        known = True if provider.has_uniform_models else listed.get(name)
+        found[name] = known if can_be_asked and name not in refused else False
+    return found
 
 
 def _price(price: Price | None, entry: Any) -> PriceFacts | None:

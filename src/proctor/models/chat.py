@@ -53,8 +53,8 @@ class ChatDialect(Struct, frozen=True):
             body.update(body.pop("extra"))
         return body
 
-    def stream(self, target: Target, started: float) -> ChatStream:
-        return ChatStream(target, started)
+    def stream(self, target: Target) -> ChatStream:
+        return ChatStream(target)
 
     def read(
         self, target: Target, document: Any, headers: Mapping[str, str], seconds: float, first_token: float | None

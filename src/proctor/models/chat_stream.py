@@ -9,8 +9,8 @@ from proctor.models.faults import Target, fault_in_answer
 
 
 class ChatStream(EventStream):
-    def __init__(self, target: Target, started: float) -> None:
-        super().__init__(target, started)
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
         self._head: dict[str, Any] = {}
         self._texts: dict[str, list[str]] = {"content": [], "refusal": [], "reasoning_content": [], "reasoning": []}
         self._calls: dict[int, dict[str, Any]] = {}

@@ -113,6 +113,7 @@ class HttpClient:
             connection.ask(request, parser, answer)
             await answer
             is_whole = True
+            parser.seconds = connection.received_at - connection.asked_at
         except MalformedAnswerError as error:
             raise BrokenConnectionError(str(error)) from None
         finally:

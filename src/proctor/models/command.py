@@ -72,6 +72,8 @@ class Settings(Struct, frozen=True):
     otherwise, because the hidden tests are on this machine."""
     network: Literal["none", "host"] = "none"
     """Of the sandbox."""
+    cache: bool = False
+    """Take answers to the same request from the cache: whether what the program uses has changed cannot be seen."""
 
 
 PROVIDER = Provider(
@@ -89,6 +91,7 @@ class CommandModel:
         self, identity: ModelIdentity, program: str, settings: Settings, environment: dict[str, str], target: Target
     ) -> None:
         self.identity = identity
+        self.is_cached = settings.cache
         self._program = program
         self._settings = settings
         self._args = settings.args or []

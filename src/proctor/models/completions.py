@@ -8,7 +8,6 @@ every token. vLLM does so; llama.cpp's server does not, and is refused instead o
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from proctor.models.figures import sound
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.rates import read_rate
 from proctor.models.settings import read_settings, version_of
-from proctor.models.transport import Transport
+from proctor.models.transport import Reply, Transport
 
 ADAPTER_VERSION = "1"
 PROVIDER = Provider(
@@ -81,22 +80,20 @@ class CompletionsModel(Struct, frozen=True):
             raise ModelUnavailableError(f"{self.transport.target.model}: plain completions know no tools and no schema")
         context = prompt.text
         body = _scoring(context, continuations) if continuations else _writing(context, options)
-        started = time.perf_counter()
-        document, headers = await self._ask({"model": self.identity.name, **body}, timeout_seconds)
-        seconds = time.perf_counter() - started
+        document, reply = await self._ask({"model": self.identity.name, **body}, timeout_seconds)
         try:
-            response = sound(self._read(document, context, continuations, seconds))
+            response = sound(self._read(document, context, continuations, reply.seconds))
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             raise ProviderFaultError(f"{self.transport.target.model} sent an answer of an unknown form") from None
-        return replace(response, rate=read_rate(headers))
+        return replace(response, rate=read_rate(reply.headers))
 
     async def close(self) -> None:
         await self.transport.close()
 
-    async def _ask(self, body: Mapping[str, Json], timeout_seconds: float) -> tuple[Any, Mapping[str, str]]:
+    async def _ask(self, body: Mapping[str, Json], timeout_seconds: float) -> tuple[Any, Reply]:
         reply = await self.transport.post(self.url, self.headers, orjson.dumps(body), timeout_seconds)
         try:
-            return orjson.loads(reply.body), reply.headers
+            return orjson.loads(reply.body), reply
         except orjson.JSONDecodeError:
             raise ProviderFaultError(f"{self.transport.target.model} sent an answer that is not JSON") from None
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import ssl
+import time
 from collections.abc import Callable
 from typing import Protocol, cast
 
@@ -48,13 +49,17 @@ class Connection(asyncio.BufferedProtocol):
     of our own is what makes TLS cheap, too: without one Python reserves 256 KiB for each of its records.
     """
 
-    __slots__ = ("_answer", "_buffer", "_is_announced", "_is_paused", "_parser", "idle_since", "is_open", "lost",
-                 "transport")  # fmt: skip
+    __slots__ = ("_answer", "_buffer", "_is_announced", "_is_paused", "_parser", "asked_at", "idle_since",
+                 "is_open", "lost", "received_at", "transport")  # fmt: skip
 
     def __init__(self, buffer: memoryview) -> None:
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.is_open = False
         self.idle_since = 0.0
+        self.asked_at = 0.0
+        """When the request had been written, by `time.perf_counter`."""
+        self.received_at = 0.0
+        """When the last piece came in; read before anything is done with it."""
         self.transport: asyncio.Transport | None = None
         self._buffer = buffer
         self._parser: Parser | None = None
@@ -76,11 +81,13 @@ class Connection(asyncio.BufferedProtocol):
         """Send; the future is done once the parser has the whole answer."""
         self._parser, self._answer = parser, answer
         cast("asyncio.Transport", self.transport).write(request)
+        self.asked_at = self.received_at = time.perf_counter()
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - it is as large as it is
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
+        self.received_at = time.perf_counter()
         if self._parser is None:
             self.abort()  # It speaks without being asked.
             return

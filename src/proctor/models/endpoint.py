@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Literal
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from proctor.domain.errors import PlanError
 from proctor.domain.model import Allowance
 from proctor.models.faults import Target
+from proctor.models.key_hosts import host_of, is_own, with_key_hosts
 from proctor.models.parts import Accepts
+from proctor.models.places import is_loopback
 from proctor.models.provider import Provider, find_key
 from proctor.models.settings import clean_url
 
@@ -22,6 +23,7 @@ class HostedSettings(Struct, frozen=True):
     base_url: str | None = None
     stream: bool = False
     auth_variable: str | None = None
+    """The environment variable with the key; empty: none is sent."""
     images: bool = True
     documents: Literal["native", "text"] | None = None
     rpm: float | None = None
@@ -56,12 +58,16 @@ class Endpoint(Struct, frozen=True):
 
 def find_endpoint(provider: Provider, name: str, settings: HostedSettings, environment: Mapping[str, str]) -> Endpoint:
     """The endpoint a model is asked at; raises a UserError when the address or the key will not do."""
-    base_url = clean_url(settings.base_url or provider.base_url or "", provider.name)
+    usual = environment.get(provider.base_url_variable or "", "").strip()
+    base_url = clean_url(settings.base_url or usual or provider.base_url or "", provider.name)
+    if usual and not settings.base_url:
+        environment = with_key_hosts(environment, [host_of(usual)])
     key = find_key(provider, environment, model=name, base_url=base_url, variable=settings.auth_variable)
     variable = settings.auth_variable or provider.variable_in(environment)
+    if key is None and is_loopback(base_url) and not is_loopback(provider.base_url or ""):
+        variable = None  # setting it would not help
     target = Target(f"{provider.name}/{name}", variable, (key,) if key else ())
-    own_host = urlsplit(provider.base_url or "").hostname
-    return Endpoint(base_url, key, target, own_host is not None and urlsplit(base_url).hostname == own_host)
+    return Endpoint(base_url, key, target, is_own(base_url, provider.base_url))
 
 
 def bearer(endpoint: Endpoint) -> dict[str, str]:

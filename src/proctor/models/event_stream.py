@@ -18,14 +18,14 @@ ODD = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 class EventStream:
     """Takes chunks as they arrive; a dialect says what an event means, and when everything has come."""
 
-    def __init__(self, target: Target, started: float) -> None:
+    def __init__(self, target: Target) -> None:
         self.target = target
         self.is_done = False
         """Nothing more will come: stop reading."""
         self.is_complete = False
         """More may come, but the answer would be whole without it."""
-        self.first_token_seconds: float | None = None
-        self._started = started
+        self.first_token_at: float | None = None
+        """When the first piece of the answer's text came, by `time.perf_counter`."""
         self._parser = EventParser()
 
     def take(self, chunk: bytes) -> bool:
@@ -47,8 +47,8 @@ class EventStream:
             raise self.unreadable() from None
 
     def note_token(self) -> None:
-        if self.first_token_seconds is None:
-            self.first_token_seconds = time.perf_counter() - self._started
+        if self.first_token_at is None:
+            self.first_token_at = time.perf_counter()
 
     def _read_data(self, data: bytes) -> None:
         if self.is_done:

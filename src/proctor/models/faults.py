@@ -113,7 +113,7 @@ def _classified(target: Target, status: int, said: str, marks: str, wait: float 
 
 def _key_advice(target: Target) -> str:
     if target.key_variable is None:
-        return "Check what the server asks for."
+        return "Check what the server asks for; a key of its own is named with auth_variable=VARIABLE."
     if target.secrets:
         return f"Check the key in {target.key_variable}, and that it may use this model."
     return f"Set {target.key_variable}."

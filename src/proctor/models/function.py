@@ -8,7 +8,7 @@ import inspect
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import copy_context
 from hashlib import blake2b
 from importlib.machinery import PathFinder
@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from proctor.domain.errors import ModelError, NotFoundError, PlanError, ProviderFaultError, RequestRejectedError
@@ -23,13 +24,23 @@ from proctor.domain.message import Json, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import reported
 from proctor.domain.response import Response
+from proctor.domain.text import message_of
 from proctor.models.figures import sound
 from proctor.models.parts import plain_text
 from proctor.models.provider import Provider
-from proctor.models.settings import NoSettings, read_settings
+from proctor.models.settings import read_settings
 
 ADAPTER_VERSION = "1"
-PROVIDER = Provider("python", "A Python function, sync or async: python/my_module:answer")
+
+
+class Settings(Struct, frozen=True):
+    cache: bool = False
+    """Take answers to the same request from the cache: whether what the function uses has changed cannot be seen."""
+
+
+PROVIDER = Provider(
+    "python", "A Python function, sync or async: python/my_module:answer", settings=Settings.__struct_fields__
+)
 
 _source_digests: dict[str, str] = {}
 
@@ -37,8 +48,9 @@ _source_digests: dict[str, str] = {}
 class FunctionModel:
     """Calls a function with the prompt's text, or with the Prompt if its parameter is annotated so."""
 
-    def __init__(self, name: str, function: Callable[..., Any], source_digest: str) -> None:
+    def __init__(self, name: str, function: Callable[..., Any], source_digest: str, *, is_cached: bool = False) -> None:
         # Another source may answer otherwise, so it is another model to the cache.
+        self.is_cached = is_cached
         self.identity = ModelIdentity("python", name, None, f"{ADAPTER_VERSION};source={source_digest}")
         self._name = f"python/{name}"
         self._function = function
@@ -48,13 +60,9 @@ class FunctionModel:
     async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
         given = (prompt if self._wants_prompt else await plain_text(prompt, self._name),)
         named = {"options": dict(options)} if self._wants_options else {}
-        started = time.perf_counter()
         try:
             async with asyncio.timeout(timeout_seconds) as limit:
-                call = self._function
-                result = call(*given, **named) if self._is_async else await _in_thread(call, given, named)
-                if inspect.isawaitable(result):
-                    result = await result
+                result, seconds = await self._call(given, named)
         except ModelError:
             raise
         except TimeoutError as error:
@@ -63,7 +71,14 @@ class FunctionModel:
             raise self._raised(error) from error
         except Exception as error:
             raise self._raised(error) from error
-        return self._response(result, time.perf_counter() - started)
+        return self._response(result, seconds)
+
+    async def _call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, float]:
+        """What the function gives, and the seconds it took: those of a thread's start and end are not its own."""
+        if not self._is_async:
+            result, seconds = await _in_thread(self._function, given, named)
+            return (result, seconds) if not inspect.isawaitable(result) else await _awaited(result, seconds)
+        return await _awaited(self._function(*given, **named))
 
     @property
     def unbounded(self) -> str | None:
@@ -75,7 +90,7 @@ class FunctionModel:
         return None
 
     def _raised(self, error: Exception) -> ModelError:
-        return RequestRejectedError(f"{self._name} raised {type(error).__name__}: {str(error)[:300]}")
+        return RequestRejectedError(f"{self._name} raised {type(error).__name__}: {message_of(error)[:300]}")
 
     def _response(self, result: Any, seconds: float) -> Response:
         if isinstance(result, str):
@@ -91,7 +106,7 @@ class FunctionModel:
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> FunctionModel:  # noqa: ARG001
-    read_settings(NoSettings, settings, PROVIDER.name)
+    given = read_settings(Settings, settings, PROVIDER.name)
     module_name, _, attribute = name.partition(":")
     if not module_name or not attribute:
         raise PlanError(f"python/{name} names no function: write python/module:function.")
@@ -103,7 +118,7 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
         known = [key for key, value in vars(module).items() if inspect.isfunction(value) and not key.startswith("_")]
         has = f"It has: {', '.join(sorted(known))}." if known else "It has no functions."
         raise NotFoundError(f"The module {module_name} has no function {attribute!r}. {has}")
-    return FunctionModel(name, function, _source_digests[module_name])
+    return FunctionModel(name, function, _source_digests[module_name], is_cached=given.cache)
 
 
 def _load(module_name: str, name: str, folder: Path) -> ModuleType:
@@ -175,19 +190,27 @@ def _wants(function: Callable[..., Any], name: str) -> tuple[bool, bool]:
     return is_prompt, any(p.name == "options" for p in parameters[1:])
 
 
-async def _in_thread(function: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-    """Run in a daemon thread: one that never returns can neither fill a pool nor keep the program from ending."""
+async def _awaited(result: Awaitable[Any], seconds: float = 0.0) -> tuple[Any, float]:
+    started = time.perf_counter()
+    return await result, seconds + time.perf_counter() - started
+
+
+async def _in_thread(
+    function: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any]
+) -> tuple[Any, float]:
+    """Run and time it in a daemon thread: one that never returns can neither fill a pool nor keep a program alive."""
     loop = asyncio.get_running_loop()
-    future: asyncio.Future[Any] = loop.create_future()
+    future: asyncio.Future[tuple[Any, float]] = loop.create_future()
     context = copy_context()
 
-    def settle(result: Any, error: BaseException | None) -> None:
+    def settle(result: Any, seconds: float, error: BaseException | None) -> None:
         if not future.done():
-            future.set_result(result) if error is None else future.set_exception(error)
+            future.set_result((result, seconds)) if error is None else future.set_exception(error)
 
     def work() -> None:
         result: Any = None
         error: Exception | None = None
+        started = time.perf_counter()
         try:
             result = context.run(function, *given, **named)
         except StopIteration as stop:
@@ -196,8 +219,9 @@ async def _in_thread(function: Callable[..., Any], given: tuple[Any, ...], named
             error = caught
         except SystemExit as stop:
             error = RuntimeError(f"the function called exit({stop.code})")
+        seconds = time.perf_counter() - started
         if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, result, error)
+            loop.call_soon_threadsafe(settle, result, seconds, error)
 
     threading.Thread(target=work, daemon=True, name="proctor-function").start()
     return await future

@@ -49,8 +49,8 @@ class GeminiDialect(Struct, frozen=True):
         body.update(options.get("extra") or {})
         return body
 
-    def stream(self, target: Target, started: float) -> GeminiStream:
-        return GeminiStream(target, started)
+    def stream(self, target: Target) -> GeminiStream:
+        return GeminiStream(target)
 
     def read(
         self, target: Target, document: Any, headers: Mapping[str, str], seconds: float, first_token: float | None
@@ -84,8 +84,8 @@ class GeminiDialect(Struct, frozen=True):
 class GeminiStream(EventStream):
     """Every event is a document with a piece of the answer; once one says why it finished, the answer is whole."""
 
-    def __init__(self, target: Target, started: float) -> None:
-        super().__init__(target, started)
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
         self._last: dict[str, Any] = {}
         self._parts: list[Any] = []
         self._candidate: dict[str, Any] = {}

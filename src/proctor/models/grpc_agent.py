@@ -26,9 +26,10 @@ from proctor.models.faults import Target
 from proctor.models.figures import dollars, tokens
 from proctor.models.grpc_schema import SERVICE, messages
 from proctor.models.parts import Accepts, prepare
+from proctor.models.places import is_loopback
 from proctor.models.provider import Capabilities, Provider, find_key
 from proctor.models.settings import read_settings, version_of
-from proctor.models.transport import LARGEST_ANSWER, is_loopback
+from proctor.models.transport import LARGEST_ANSWER
 from proctor.models.waits import retry_after
 
 ADAPTER_VERSION = "1"
@@ -39,6 +40,8 @@ class Settings(Struct, frozen=True):
     auth_variable: str | None = None
     images: bool = True
     documents: bool = True
+    cache: bool = False
+    """Take answers to the same request from the cache: whether the agent has changed cannot be seen."""
 
 
 PROVIDER = Provider(
@@ -69,6 +72,7 @@ class GrpcAgent:
         version = version_of(ADAPTER_VERSION, settings, "documents")
         self.identity = ModelIdentity("grpc", address, f"{scheme}://{address}", version)
         self._address = address
+        self.is_cached = settings.cache
         self._settings = settings
         self._target = target
         self._accepts = Accepts(settings.images, settings.documents, tools=False)
@@ -216,7 +220,7 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
     host, _, port = name.rpartition(":")
     if not host or not port.isdigit():
         raise PlanError(f"grpc needs an address: write grpc/HOST:PORT, for example grpc/127.0.0.1:50051, not {name!r}.")
-    key = find_key(PROVIDER, environment, model=name, base_url="", variable=given.auth_variable)
+    key = find_key(PROVIDER, environment, model=name, base_url=f"grpc://{name}", variable=given.auth_variable)
     return GrpcAgent(name, given, Target(f"grpc/{name}", given.auth_variable, (key,) if key else ()))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -20,8 +19,9 @@ from proctor.models.faults import Target
 from proctor.models.figures import sound
 from proctor.models.parts import Accepts, prepare
 from proctor.models.rates import read_rate
+from proctor.models.streams import StreamedAnswer
 from proctor.models.tools import checked_calls
-from proctor.models.transport import Transport
+from proctor.models.transport import Reply, Transport
 
 
 class Dialect(Protocol):
@@ -31,7 +31,7 @@ class Dialect(Protocol):
         self, model: str, prompt: Prompt, options: Mapping[str, Json], *, is_streaming: bool
     ) -> dict[str, Json]: ...
 
-    def stream(self, target: Target, started: float) -> EventStream: ...
+    def stream(self, target: Target) -> EventStream: ...
 
     def read(
         self, target: Target, document: Any, headers: Mapping[str, str], seconds: float, first_token: float | None
@@ -81,17 +81,21 @@ class HostedModel:
         prompt = await prepare(prompt, self._accepts, target.model)
         fields = self._dialect.body(self.identity.name, prompt, options, is_streaming=self._is_streaming)
         body = orjson.dumps(fields)
-        started = time.perf_counter()
+        answer: StreamedAnswer | Reply
+        first_token: float | None = None
         if self._is_streaming:
-            stream = self._dialect.stream(target, started)
-            headers = await transport.stream(self._url, self._headers, body, timeout_seconds, stream.take)
-            document, first_token = stream.finish(), stream.first_token_seconds
+            stream = self._dialect.stream(target)
+            answer = await transport.stream(self._url, self._headers, body, timeout_seconds, stream.take)
+            document = stream.finish()
+            if stream.first_token_at is not None:
+                # A first token in the last piece came when that did, and was found a moment later.
+                first_token = min(stream.first_token_at - answer.connection.asked_at, answer.seconds)
         else:
-            reply = await transport.post(self._url, self._headers, body, timeout_seconds)
-            headers, document, first_token = reply.headers, self._parsed(reply.body), None
-        seconds = time.perf_counter() - started
+            answer = await transport.post(self._url, self._headers, body, timeout_seconds)
+            document = self._parsed(answer.body)
+        headers = answer.headers
         try:
-            response = sound(self._dialect.read(target, document, headers, seconds, first_token))
+            response = sound(self._dialect.read(target, document, headers, answer.seconds, first_token))
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             raise ProviderFaultError(f"{target.model} sent an answer of an unknown form") from None
         if response.cost_usd is not None:

@@ -27,17 +27,18 @@ class TooLargeError(Exception):
 class AnswerParser:
     """Takes what a connection receives until one answer is whole.
 
-    Afterwards `status`, `headers` (names in lower case) and `body` are there, and `is_reusable` says whether the
-    connection may carry another request.
+    Afterwards `status`, `headers` (names in lower case) and `body` are there, `is_reusable` says whether the
+    connection may carry another request, and `seconds` is what whoever asked has measured.
     """
 
     __slots__ = ("_begun", "_chunks", "_has_head", "_is_bodiless", "_largest", "_left", "_parts", "_size", "headers",
-                 "is_reusable", "status")  # fmt: skip
+                 "is_reusable", "seconds", "status")  # fmt: skip
 
     def __init__(self, largest: int, *, is_bodiless: bool = False) -> None:
         self.status = 0
         self.headers: Mapping[str, str] = {}
         self.is_reusable = False
+        self.seconds = 0.0
         self._largest = largest
         self._is_bodiless = is_bodiless
         self._begun = b""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-import time
 from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,23 +12,25 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from proctor.domain.errors import PlanError, ProviderFaultError, RequestRejectedError, UserError
+from proctor.domain.errors import BenchmarkError, PlanError, ProviderFaultError, RequestRejectedError, UserError
 from proctor.domain.message import Document, Image, Json, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import reported
 from proctor.domain.response import Response
 from proctor.models.extraction import Extraction, compile_extraction
 from proctor.models.faults import Target, parse_or_none
+from proctor.models.key_hosts import host_of, is_named, refuse_key
 from proctor.models.parts import Accepts, prepare
+from proctor.models.places import is_loopback
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.settings import clean_url, read_settings, version_of
 from proctor.models.transport import Reply, Transport
+from proctor.prompts.jinja import environment_of
+from proctor.prompts.template import Template
 
 ADAPTER_VERSION = "1"
 USUAL_BODY = '{"prompt": {{ prompt | tojson }}, "messages": {{ messages | tojson }}, "options": {{ options | tojson }}}'
 VARIABLE = re.compile(r"\$\{(\w+)\}")
-TEMPLATE_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What a template comes upon besides errors of its own: it may reckon, and what it writes must be text."""
 SECRET_HEADERS = ("authorization", "key", "token", "secret", "cookie", "password")
 
 
@@ -40,6 +42,8 @@ class Settings(Struct, frozen=True):
     answer: str | None = None
     error: str | None = None
     usage: dict[str, Any] | None = None
+    cache: bool = False
+    """Take answers to the same request from the cache: whether the agent has changed cannot be seen."""
 
 
 PROVIDER = Provider(
@@ -61,29 +65,30 @@ class HttpAgent:
         headers: dict[str, str],
         found: Extraction,
     ) -> None:
-        from jinja2 import StrictUndefined
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
-
         self.identity = identity
+        self.is_cached = settings.cache
         self._transport = transport
         self._method = settings.method
         self._headers = headers
         self._found = found
+        self._host = host_of(settings.url)
         body = settings.body or USUAL_BODY
         named = {name: name in body for name in ("images", "documents", "tools", "schema")}
         self._accepts = Accepts(**named)
-        templates = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
-        self._url = _compiled(templates, settings.url, "url")
-        self._body = None if settings.method == "GET" else _compiled(templates, body, "body")
+        self._url = _template(settings.url, "url")
+        self._body = None if settings.method == "GET" else _template(body, "body")
+        self._is_quick = self._url.is_quick and (self._body is None or self._body.is_quick)
         sent = settings.url if self._body is None else settings.url + body
-        self._is_told_limit = _names_limit(templates.parse(sent))
+        self._is_told_limit = _names_limit(environment_of("request").parse(sent))
 
     async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
         prompt = await prepare(prompt, self._accepts, self._transport.target.model)
-        url, body = self._rendered(prompt, options)
-        started = time.perf_counter()
+        if self._is_quick:
+            url, body = self._rendered(prompt, options)
+        else:
+            url, body = await asyncio.to_thread(self._rendered, prompt, options)
         reply = await self._transport.send(self._method, url, self._headers, body, timeout_seconds)
-        return self._read(reply, time.perf_counter() - started)
+        return self._read(reply)
 
     @property
     def unbounded(self) -> str | None:
@@ -95,16 +100,16 @@ class HttpAgent:
         await self._transport.close()
 
     def _rendered(self, prompt: Prompt, options: Mapping[str, Json]) -> tuple[str, bytes | None]:
-        from jinja2 import TemplateError
-
         values = _values(prompt, options)
         try:
             url = self._url.render(values)
+            if self._transport.target.secrets and host_of(url) != self._host:
+                raise RequestRejectedError(f"{self._transport.target.model}: keys go to {self._host} only")
             return url, None if self._body is None else self._body.render(values).encode()
-        except (TemplateError, *TEMPLATE_FAULTS) as error:
-            raise RequestRejectedError(f"{self._transport.target.model}: the template failed: {error}") from None
+        except BenchmarkError as error:
+            raise RequestRejectedError(f"{self._transport.target.model}: {error}") from None
 
-    def _read(self, reply: Reply, seconds: float) -> Response:
+    def _read(self, reply: Reply) -> Response:
         model = self._transport.target.model
         raw = bytes(reply.body)
         document = parse_or_none(raw)
@@ -113,11 +118,11 @@ class HttpAgent:
         if document is None or (is_plain and isinstance(document, (int, float))):
             if not is_plain:
                 raise ProviderFaultError(f"{model} sent an answer that is neither JSON nor plain text")
-            return Response(raw.decode("utf-8", "replace"), latency_seconds=seconds)
+            return Response(raw.decode("utf-8", "replace"), latency_seconds=reply.seconds)
         if (error := self._found.read_error(document)) is not None:
             raise RequestRejectedError(f"{model} reported an error: {self._transport.target.clean(error)}")
         if isinstance(document, str):
-            return Response(document, latency_seconds=seconds)
+            return Response(document, latency_seconds=reply.seconds)
         usage, cost = self._found.read_usage(document)
         text = self._found.read_answer(document, model)
         request_id = reply.headers.get("x-request-id")
@@ -126,7 +131,7 @@ class HttpAgent:
             usage=usage,
             cost_usd=cost,
             cost_basis=reported(cost),
-            latency_seconds=seconds,
+            latency_seconds=reply.seconds,
             request_id=request_id,
         )
 
@@ -137,7 +142,7 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
         raise PlanError("http needs an address: write http/?url=http://127.0.0.1:9000/ask.")
     url = clean_url(given.url, PROVIDER.name, "url")
     found = compile_extraction(PROVIDER.name, given.answer, given.error, given.usage)
-    headers, secrets = _headers(given.headers or {}, environment)
+    headers, secrets = _headers(given.headers or {}, environment, url)
     place = urlsplit(url)
     label = name or place.netloc
     endpoint = f"{place.scheme}://{place.netloc}{place.path}"
@@ -148,8 +153,11 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
     return HttpAgent(identity, Transport(Target(f"http/{label}", None, secrets)), given, headers, found)
 
 
-def _headers(given: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Headers with ${VARIABLES} filled in, and what was filled in: that is never shown."""
+def _headers(
+    given: Mapping[str, Any], environment: Mapping[str, str], url: str
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Headers with ${VARIABLES} filled in, and what was filled in: that is never shown, and goes to this host only."""
+    may_hold = is_loopback(url) or is_named(url, environment)
     headers, secrets = {"content-type": "application/json", "accept": "application/json, text/plain"}, []
     for header, value in given.items():
         text = str(value)
@@ -163,18 +171,18 @@ def _headers(given: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[
                 raise UserError(
                     f"http: the header {header!r} needs the environment variable {variable}, which is not set."
                 )
+            if not may_hold:
+                raise refuse_key(PROVIDER.name, variable, url)
             secrets.append(secret)
             text = text.replace(f"${{{variable}}}", secret)
         headers[header.lower()] = text
     return headers, tuple(secrets)
 
 
-def _compiled(templates: Any, source: str, setting: str) -> Any:
-    from jinja2 import TemplateSyntaxError
-
+def _template(source: str, setting: str) -> Template:
     try:
-        return templates.from_string(source)
-    except TemplateSyntaxError as error:
+        return Template(source, "request")
+    except BenchmarkError as error:
         raise PlanError(f"http: the setting {setting!r} is no template: {error}") from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ class ListedModel(Struct, frozen=True):
     cached_usd_per_million: str | None = None
     written_usd_per_million: str | None = None
     reasoning_usd_per_million: str | None = None
+    capabilities: Mapping[str, bool] = {}
+    """What it can and cannot do, by the names of `Capabilities`; nothing is known of those that are left out."""
 
 
 class Listing(Struct, frozen=True):

@@ -15,8 +15,9 @@ from proctor.models import anthropic, compatible, google, openai
 from proctor.models.endpoint import Endpoint, HostedSettings, bearer, find_endpoint
 from proctor.models.faults import parse_or_none
 from proctor.models.kept_lists import ListedModel, Listing, keep_list, read_list
+from proctor.models.places import is_loopback
 from proctor.models.provider import Provider
-from proctor.models.transport import Transport, is_loopback
+from proctor.models.transport import Transport
 
 FRESH_SECONDS = 24 * 3600.0
 TIMEOUT_SECONDS = 30.0
@@ -33,6 +34,7 @@ async def list_models(
     environment: Mapping[str, str],
     *,
     base_url: str | None = None,
+    auth_variable: str | None = None,
     cache: Path | None = None,
     is_refreshing: bool = False,
 ) -> Listing:
@@ -40,7 +42,9 @@ async def list_models(
 
     Offline, a list of any age will do for a provider beyond this machine.
     """
-    endpoint, url, headers = _place(provider, environment, base_url)
+    endpoint, url, headers = _place(
+        provider, environment, HostedSettings(base_url=base_url, auth_variable=auth_variable)
+    )
     file = None if cache is None else _file(cache, provider, url, headers)
     is_cut_off = is_confined() and not is_loopback(url)
     if file is not None and (is_cut_off or not is_refreshing):
@@ -60,10 +64,12 @@ async def list_models(
     return listing
 
 
-def _place(provider: str, environment: Mapping[str, str], base_url: str | None) -> tuple[Endpoint, str, dict[str, str]]:
+def _place(
+    provider: str, environment: Mapping[str, str], settings: HostedSettings
+) -> tuple[Endpoint, str, dict[str, str]]:
     if provider not in PROVIDERS:
         raise NotFoundError(f"{provider} has no list of models; these have: {', '.join(sorted(PROVIDERS))}.")
-    endpoint = find_endpoint(PROVIDERS[provider], "*", HostedSettings(base_url=base_url), environment)
+    endpoint = find_endpoint(PROVIDERS[provider], "*", settings, environment)
     return endpoint, *_request(provider, endpoint)
 
 
@@ -94,7 +100,19 @@ def _read(document: Any, endpoint: Endpoint) -> tuple[ListedModel, ...]:
 def _listed(item: Mapping[str, Any]) -> ListedModel:
     name = str(item.get("id") or item["name"]).removeprefix("models/")
     context = next((item[key] for key in _CONTEXT if isinstance(item.get(key), int)), None)
-    return ListedModel(name, context, **_prices(item.get("pricing") or {}))
+    return ListedModel(name, context, **_prices(item.get("pricing") or {}), capabilities=_capabilities(item))
+
+
+def _capabilities(item: Mapping[str, Any]) -> dict[str, bool]:
+    """What a list says a model takes and which parameters it has, in OpenRouter's fields; most lists say neither."""
+    takes = (item.get("architecture") or {}).get("input_modalities")
+    has = item.get("supported_parameters")
+    return {
+        name: word in words
+        for words, named in ((takes, _MODALITIES), (has, _PARAMETERS))
+        if isinstance(words, list)
+        for name, word in named.items()
+    }
 
 
 def _prices(pricing: Mapping[str, Any]) -> dict[str, str | None]:
@@ -114,6 +132,8 @@ _PRICES = {
     "written_usd_per_million": "input_cache_write",
     "reasoning_usd_per_million": "internal_reasoning",
 }
+_MODALITIES = {"images": "image", "documents": "file"}
+_PARAMETERS = {"tools": "tools", "logprobs": "logprobs", "structured_output": "structured_outputs"}
 _CONTEXT = ("context_length", "max_model_len", "inputTokenLimit", "max_input_tokens", "context_window")
 
 

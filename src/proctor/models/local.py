@@ -46,6 +46,7 @@ PROVIDER = Provider(
     "local",
     "A real small model on this machine: local/smollm2-135m, or local/FILE.gguf",
     capabilities=Capabilities(streaming=True, logprobs=True, structured_output=True),
+    has_uniform_models=True,
     settings=Settings.__struct_fields__,
 )
 
@@ -88,7 +89,7 @@ class Server:
         settings = self._settings
         arguments = [str(path), str(_threads(settings)), str(settings.parallel), str(settings.context)]
         process = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", "proctor.models.local_server", *arguments],
+            [sys.executable, "-P", "-m", "proctor.models.local_server", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

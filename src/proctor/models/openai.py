@@ -31,6 +31,7 @@ PROVIDER = Provider(
     "OpenAI, or any server that speaks its API (base_url=…)",
     key_variable="OPENAI_API_KEY",
     base_url="https://api.openai.com/v1",
+    base_url_variable="OPENAI_BASE_URL",
     capabilities=Capabilities(True, True, True, True, True, True),
     settings=Settings.__struct_fields__,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
@@ -50,6 +51,15 @@ def place_of(url: str) -> Place:
         netloc = netloc if port is None else f"{netloc}:{port}"
     target = f"{path or '/'}?{query}" if query else path or "/"
     return Place(host, port or SCHEMES[parts.scheme], netloc, target, parts.scheme == "https")
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is on this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _escaped(text: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from proctor.domain.errors import MissingKeyError, UserError
+from proctor.models.key_hosts import is_named, is_own, refuse_key
+from proctor.models.places import is_loopback
 
 
 class Capabilities(Struct, frozen=True):
@@ -29,9 +30,13 @@ class Provider(Struct, frozen=True):
     other_key_variables: tuple[str, ...] = ()
     """Read where the first is not set."""
     base_url: str | None = None
+    base_url_variable: str | None = None
+    """The environment variable that names another address for all its models."""
     is_key_required: bool = True
     """Whether the provider's own address answers nobody without a key."""
     capabilities: Capabilities = Capabilities()
+    has_uniform_models: bool = False
+    """Whether each of its models can do all that can be asked for: only where Proctor itself serves them."""
     settings: tuple[str, ...] = ()
 
     def variable_in(self, environment: Mapping[str, str]) -> str | None:
@@ -48,18 +53,30 @@ def _is_set(variable: str, environment: Mapping[str, str]) -> bool:
 def find_key(
     provider: Provider, environment: Mapping[str, str], *, model: str, base_url: str, variable: str | None
 ) -> str | None:
-    """The key to send, if any; raises when the provider's own address needs one that is not set."""
-    wanted = variable or provider.variable_in(environment)
-    key = environment.get(wanted, "").strip() if wanted else ""
-    if key:
-        if not (key.isascii() and key.isprintable()):
-            raise UserError(f"The key in {wanted} holds characters no key has: copy it again.")
-        return key
-    is_own_host = provider.base_url is not None and urlsplit(base_url).hostname == urlsplit(provider.base_url).hostname
-    if wanted and (variable is not None or (provider.is_key_required and is_own_host)):
+    """The key to send, if any; raises where it may not go there, or where one is needed that is not set.
+
+    `variable` is the one that the model's settings name; an empty one means that no key is sent.
+    """
+    wanted = variable if variable is not None else provider.variable_in(environment)
+    if not wanted:
+        return None
+    key = environment.get(wanted, "").strip()
+    own = is_own(base_url, provider.base_url)
+    if not key:
+        if variable is None and not (provider.is_key_required and own):
+            return None
         raise MissingKeyError(
             f"{provider.name}/{model} needs a key: set the environment variable {wanted}, "
             f"or give base_url for a server that needs none.",
             wanted,
         )
-    return None
+    if is_loopback(base_url):
+        # A server on this machine gets a key that is meant for it, not the one of a provider it stands in for.
+        if variable is None and not is_loopback(provider.base_url or ""):
+            return None
+    elif not (is_named(base_url, environment) or (own and variable is None)):
+        otherwise = "; 'auth_variable=' (empty) sends no key"
+        raise refuse_key(f"{provider.name}/{model}", wanted, base_url, otherwise)
+    if not (key.isascii() and key.isprintable()):
+        raise UserError(f"The key in {wanted} holds characters no key has: copy it again.")
+    return key

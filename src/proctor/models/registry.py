@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,10 +13,10 @@ from proctor.domain.errors import NotFoundError, PlanError, UserError
 from proctor.domain.model import Model
 from proctor.domain.offline import is_confined
 from proctor.domain.plan import ModelSpec
-from proctor.models.places import UnsendableError, place_of
+from proctor.models.key_hosts import host_of
+from proctor.models.places import UnsendableError, is_loopback, place_of
 from proctor.models.provider import Provider
 from proctor.models.proxies import UnusableProxyError, proxy_for
-from proctor.models.transport import is_loopback
 
 
 class ProviderStatus(Struct, frozen=True):
@@ -59,12 +59,32 @@ def list_providers(environment: Mapping[str, str]) -> list[ProviderStatus]:
     return [_status(name, environment) for name in plugins.names("models")]
 
 
-def _status(name: str, environment: Mapping[str, str]) -> ProviderStatus:
+def named_hosts(specs: Iterable[ModelSpec]) -> tuple[str, ...]:
+    """The hosts of models that the user named: keys may go there."""
+    hosts = {host_of(_address(spec)): None for spec in specs}
+    return tuple(host for host in hosts if host)
+
+
+def _address(spec: ModelSpec) -> str:
+    if spec.provider == "grpc":
+        return f"grpc://{spec.name}"
+    named = spec.settings.get("base_url") or spec.settings.get("url")
+    if named is None and "auth_variable" in spec.settings and spec.provider in plugins.names("models"):
+        named = _provider(spec.provider).base_url  # a key of the user's choice, for the provider's own address
+    return str(named or "")
+
+
+def _provider(name: str) -> Provider:
     factory = plugins.load("models", name)
     module = sys.modules[factory.__module__]
-    provider = getattr(module, "PROVIDERS", {}).get(name) or getattr(module, "PROVIDER", None)
+    provider: Provider | None = getattr(module, "PROVIDERS", {}).get(name) or getattr(module, "PROVIDER", None)
     if provider is None:
         summary = (factory.__doc__ or module.__doc__ or "").strip().partition("\n")[0]
         provider = Provider(name, summary)
+    return provider
+
+
+def _status(name: str, environment: Mapping[str, str]) -> ProviderStatus:
+    provider = _provider(name)
     variable = provider.variable_in(environment)
     return ProviderStatus(provider, variable, bool(environment.get(variable, "").strip()) if variable else None)

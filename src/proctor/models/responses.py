@@ -36,8 +36,8 @@ class ResponsesDialect(Struct, frozen=True):
         body.update(options.get("extra") or {})
         return body
 
-    def stream(self, target: Target, started: float) -> ResponsesStream:
-        return ResponsesStream(target, started)
+    def stream(self, target: Target) -> ResponsesStream:
+        return ResponsesStream(target)
 
     def read(
         self, target: Target, document: Any, headers: Mapping[str, str], seconds: float, first_token: float | None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -17,7 +16,7 @@ from proctor.models.connections import BrokenConnectionError, NoConnectionError
 from proctor.models.dialing import Route
 from proctor.models.faults import Target, fault_of
 from proctor.models.http1 import AnswerParser, TooLargeError
-from proctor.models.places import UnsendableError, place_of
+from proctor.models.places import UnsendableError, is_loopback, place_of
 from proctor.models.proxies import UnusableProxyError, proxy_for
 from proctor.models.streams import StreamedAnswer, StreamedLines
 from proctor.models.trust import UntrustedError
@@ -44,6 +43,8 @@ class Reply(Struct, frozen=True):
     status: int
     headers: Mapping[str, str]
     body: memoryview
+    seconds: float
+    """From the request's last byte written to the answer's last byte received, whatever else went on here."""
 
 
 class Transport:
@@ -84,7 +85,7 @@ class Transport:
         except NETWORK_FAULTS as error:
             raise self._fault(error, url, timeout_seconds) from None
         self._refuse_unless_successful(answer, route)
-        return Reply(answer.status, answer.headers, memoryview(answer.body))
+        return Reply(answer.status, answer.headers, memoryview(answer.body), answer.seconds)
 
     async def stream(
         self,
@@ -93,11 +94,11 @@ class Transport:
         body: bytes,
         timeout_seconds: float,
         take: Callable[[bytes], bool],
-    ) -> Mapping[str, str]:
-        """POST and hand over each chunk as it arrives, until `take` says that it has everything; gives the headers."""
+    ) -> StreamedAnswer:
+        """POST and hand over each chunk as it arrives, until `take` says that it has everything."""
         answer = StreamedAnswer(self._largest, take)
         await self._stream("POST", url, headers, body, answer, timeout_seconds)
-        return answer.headers
+        return answer
 
     async def lines(self, url: str, headers: Mapping[str, str], timeout_seconds: float) -> AsyncGenerator[bytes]:
         """GET, and give each line as it arrives; the whole may be of any size, one line may not."""
@@ -190,15 +191,6 @@ class Transport:
     def _refused_by_proxy(self, error: ProxyRefusedError, where: str) -> ModelError:
         kind = ModelUnavailableError if error.is_lasting else ProviderFaultError
         return kind(f"{self.target.model}: the proxy refused to connect to {where} ({error}).")
-
-
-def is_loopback(url: str) -> bool:
-    """Whether an address is on this machine."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _place(url: str) -> str:

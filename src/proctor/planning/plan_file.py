@@ -31,6 +31,9 @@ def read_plan(path: Path, overrides: Mapping[str, Any] | None = None) -> Plan:
 def plan_in(document: LocatedDocument, overrides: Mapping[str, Any] | None = None) -> Plan:
     """The plan a document holds; a mistake is shown with its file, line and field."""
     values = as_mapping(document, "a plan")
+    if "key_hosts" in values:
+        where = f"{document.name}:{document.line_of(['key_hosts'])}"
+        raise PlanError(f"{where}: a file cannot say where keys may go; set PROCTOR_KEY_HOSTS in the environment.")
     if overrides:
         plan_from({**LEAST, **overrides})  # a flag's mistake is not the file's
         values = _merged(values, overrides)

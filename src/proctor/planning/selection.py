@@ -6,6 +6,7 @@ import heapq
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -16,7 +17,7 @@ from proctor.domain.message import Json
 from proctor.domain.sample import Sample
 from proctor.domain.sample_digest import SampleDigest
 
-__all__ = ["Filtered", "Selection", "Where", "rank", "select"]
+__all__ = ["Filtered", "Selection", "Where", "rank", "select", "shuffle_key"]
 
 Where = Mapping[str, Sequence[str]]
 _Test = Callable[[Sample], bool]
@@ -64,7 +65,9 @@ def select(samples: Samples, where: Where, limit: int | None, seed: int, *, is_s
 
     Values of one key are alternatives, all keys must hold. Where a limit leaves something out, or samples are to be
     shuffled, the order is that of the hashes, so a smaller limit always gives the beginning of a larger one; else it
-    is the order of the file: a limit that leaves nothing out selects exactly what no limit does.
+    is the order of the file: a limit that leaves nothing out selects exactly what no limit does. Shuffling keeps the
+    samples of a group together, so that groups are complete one after another; of groups a smaller limit then gives
+    some of a larger one's samples, not its beginning.
     """
     if not where and limit is None and not is_shuffled:
         return samples
@@ -81,14 +84,30 @@ def select(samples: Samples, where: Where, limit: int | None, seed: int, *, is_s
     most = ALL if limit is None else limit
     ranked = _smallest(samples, lambda sample: seen.let(sample, passes), most + 1, seed)
     seen.refuse_what_matched_nothing(len(ranked))
+    chosen = ranked[:most]
+    if is_shuffled:
+        chosen.sort(key=lambda one: shuffle_key(seed, one.id, one.group))
     if len(ranked) > most or is_shuffled:
-        return Selection(samples, array("Q", (place for _, _, place in ranked[:most])))
-    return Filtered(samples, array("Q", sorted(place for _, _, place in ranked)), passes) if where else samples
+        return Selection(samples, array("Q", (one.place for one in chosen)))
+    return Filtered(samples, array("Q", sorted(one.place for one in ranked)), passes) if where else samples
 
 
-def _smallest(samples: Samples, passes: _Test, limit: int, seed: int) -> list[tuple[bytes, str, int]]:
+def shuffle_key(seed: int, sample_id: str, group: str | None) -> tuple[bytes, bytes]:
+    """A sample's place in an order that has nothing to do with its score, the samples of a group together."""
+    place = rank(seed, sample_id)
+    return (place if group is None else rank(seed, f"group\0{group}"), place)
+
+
+class _Ranked(NamedTuple):
+    place_in_order: bytes
+    id: str
+    place: int
+    group: str | None
+
+
+def _smallest(samples: Samples, passes: _Test, limit: int, seed: int) -> list[_Ranked]:
     """Only the best so far are kept: memory is bounded by the limit, not by the file."""
-    ranked = ((rank(seed, s.id), s.id, place) for place, s in enumerate(samples) if passes(s))
+    ranked = (_Ranked(rank(seed, s.id), s.id, place, s.group) for place, s in enumerate(samples) if passes(s))
     return heapq.nsmallest(limit, ranked)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from proctor.domain.errors import BenchmarkError
+from proctor.domain.errors import BenchmarkError, TemplateLimitError
 from proctor.domain.identity import digest
 from proctor.domain.message import Json, Message, Part, Prompt, Text
 from proctor.domain.sample import Sample
@@ -175,6 +175,8 @@ class TemplateRenderer:
             return sample.input
         try:
             return template.render({**self._variables(template, sample), **(more or {})})
+        except TemplateLimitError as fault:
+            raise TemplateLimitError(f"prompt.{field_name}: {fault} (sample {sample.id!r}).") from fault
         except BenchmarkError as fault:
             raise BenchmarkError(
                 f"prompt.{field_name}: {fault} (sample {sample.id!r}).{self._offer(sample)}"

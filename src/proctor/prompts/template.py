@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
-from proctor.domain.errors import BenchmarkError
+from proctor.domain.errors import BenchmarkError, TemplateLimitError
+from proctor.domain.text import storable
+from proctor.prompts.jinja import Flavour, environment_of, is_bounded, join_pieces, unknown_names
 
+LONGEST_SOURCE = 100_000
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 _SYNTAX = re.compile(r"\{\{|\{%|\{#")
@@ -22,14 +24,22 @@ class Template:
     """A text with placeholders, compiled when it is made; rendering depends on nothing but the variables."""
 
     source: str
+    flavour: Flavour = "benchmark"
     parts: tuple[str, ...] | None = field(init=False)
     """Text, name, text, name, …, text: a plain template; None when it takes Jinja2."""
     _compiled: Any = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        parts = _plain_parts(self.source)
+        parts = _plain_parts(self.source) if self.flavour == "benchmark" else None
         object.__setattr__(self, "parts", parts)
-        object.__setattr__(self, "_compiled", None if parts is not None else _compile(self.source))
+        object.__setattr__(self, "_compiled", None)
+        if parts is None and is_bounded(_parse(self.source, self.flavour)):
+            object.__setattr__(self, "_compiled", environment_of(self.flavour).from_string(self.source))
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it is filled in at once; else it is given to a process of its own, with limits of time and memory."""
+        return self.parts is not None or self._compiled is not None
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -51,13 +61,20 @@ class Template:
     def _render_with_jinja(self, variables: Mapping[str, Any]) -> str:
         import jinja2
 
+        from proctor.prompts.template_process import fill_in
+
         try:
-            text: str = self._compiled.render(dict(variables))
+            if self._compiled is None:
+                return storable(fill_in(self.flavour, self.source, variables))
+            return storable(join_pieces(self._compiled.generate(dict(variables))))
+        except TemplateLimitError as fault:
+            raise TemplateLimitError(f"the template cannot be filled in: {fault}") from fault
         except jinja2.TemplateError as fault:
             raise BenchmarkError(f"the template cannot be filled in: {fault}") from fault
-        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as fault:
+        except ValueError as fault:
+            raise BenchmarkError(f"the template cannot be filled in: {fault}") from fault
+        except (TypeError, ArithmeticError, LookupError, AttributeError) as fault:
             raise BenchmarkError(f"the template cannot be filled in: {type(fault).__name__}: {fault}") from fault
-        return text
 
 
 def _plain_parts(source: str) -> tuple[str, ...] | None:
@@ -71,21 +88,18 @@ def _plain_parts(source: str) -> tuple[str, ...] | None:
     return None if any(text.endswith("{") for text in texts[:-1]) else parts
 
 
-def _compile(source: str) -> Any:
+def _parse(source: str, flavour: Flavour) -> Any:
+    """The template's tree; nothing is compiled yet, because compiling works out what is constant, however large."""
     import jinja2
 
+    if len(source) > LONGEST_SOURCE:
+        raise BenchmarkError(f"the template has {len(source):,} characters; at most {LONGEST_SOURCE:,} are allowed")
     try:
-        return _environment().from_string(source)
+        tree = environment_of(flavour).parse(source)
     except jinja2.TemplateSyntaxError as mistake:
         raise BenchmarkError(f"the template has a mistake on its line {mistake.lineno}: {mistake.message}") from mistake
-
-
-@cache
-def _environment() -> Any:
-    """Templates come from files of strangers: no attributes with underscores, nothing changed, nothing undefined."""
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
-    environment.globals.clear()
-    return environment
+    except RecursionError:
+        raise BenchmarkError("the template is nested too deeply") from None
+    if unknown := unknown_names(tree, flavour):
+        raise BenchmarkError(f"the template has a mistake: there is no {unknown[0]}")
+    return tree

@@ -39,6 +39,7 @@ _TRUTH = re.compile(r"\b(true|false)\b", re.IGNORECASE)
 _COPULA = re.compile(r"=|:|\b(?:is|are|equals?|gives|makes)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:,\s*and\b|,|;|\n|\band\b|&|<|>|→|->)\s*", re.IGNORECASE)
 _BULLET = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)")
+LONGEST_NUMBER = 1000
 
 
 def bare(text: str) -> str:
@@ -52,9 +53,8 @@ def bare(text: str) -> str:
 def _number(text: str) -> Any:
     digits = re.sub(r"[,  ' ]", "", text).replace("−", "-").replace("–", "-")
     whole, _, fraction = digits.partition(".")
-    if fraction.strip("0"):
-        return digits
-    return int(whole)
+    # Python refuses to convert thousands of digits; such a number is compared as it is written.
+    return digits if fraction.strip("0") or len(whole) > LONGEST_NUMBER else int(whole)
 
 
 def _read_number(text: str) -> Any:

@@ -2,43 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from statistics import fmean
 from typing import Any
 
-from proctor.domain.estimate import Estimate
 from proctor.metrics.intervals import MeanAccumulator
 from proctor.reports.summary import estimate_json
+from proctor.stores.calibration import MarkPair
 
 BINS = 5
 
 
-def calibration_json(judge: str, reference: str, pairs: Sequence[tuple[float, float, int]]) -> dict[str, Any] | None:
+def calibration_json(judge: str, reference: str, pairs: Iterable[MarkPair]) -> dict[str, Any] | None:
     """How often the two agree on right or wrong, and the reference's mean for each height of the judge's mark.
 
-    None when no response has both marks. Right means a mark of at least a half.
+    None when no response has both marks. Right means a mark of at least a half. A sample counts once, however many
+    epochs it has; `pairs` has those of a sample one after the other.
     """
-    n = sum(count for *_, count in pairs)
-    if not n:
-        return None
     agreed = MeanAccumulator()
     bins = [MeanAccumulator() for _ in range(BINS)]
-    for mark, other, count in pairs:
-        place = min(BINS - 1, int(mark * BINS))
-        for _ in range(count):
-            agreed.add_value(float((mark >= 0.5) == (other >= 0.5)))
-            bins[place].add_value(other)
+    for _, epochs in groupby(pairs, key=lambda pair: pair.sample_id):
+        _add_sample(list(epochs), agreed, bins)
+    total = agreed.estimate()
+    if not total.n:
+        return None
+    found = [one.estimate() for one in bins]
     return {
         "judge": judge,
         "reference": reference,
-        "n": n,
-        "agreement": estimate_json(agreed.estimate()),
+        "n": total.n,
+        "agreement": estimate_json(total),
         "bins": [
-            {"from": place / BINS, "to": (place + 1) / BINS, "reference": estimate_json(found)}
-            for place, found in enumerate(_estimates(bins))
-            if found.n
+            {"from": place / BINS, "to": (place + 1) / BINS, "reference": estimate_json(estimate)}
+            for place, estimate in enumerate(found)
+            if estimate.n
         ],
     }
 
 
-def _estimates(bins: Sequence[MeanAccumulator]) -> list[Estimate]:
-    return [one.estimate() for one in bins]
+def _add_sample(epochs: Sequence[MarkPair], agreed: MeanAccumulator, bins: Sequence[MeanAccumulator]) -> None:
+    """Epochs are averaged: all of them for the agreement, those of one height for that height."""
+    group = epochs[0].group
+    agreed.add_value(fmean((pair.first >= 0.5) == (pair.second >= 0.5) for pair in epochs), group)
+    by_height: dict[int, list[float]] = {}
+    for pair in epochs:
+        by_height.setdefault(min(BINS - 1, int(pair.first * BINS)), []).append(pair.second)
+    for place, values in by_height.items():
+        bins[place].add_value(fmean(values), group)

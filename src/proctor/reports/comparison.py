@@ -5,23 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
-from proctor.metrics.compare import ANYTIME, Comparison, compare_marks, correct
+from proctor.metrics.compare import ANYTIME, Comparison, correct
+from proctor.metrics.rounding import figure_text
 from proctor.metrics.verdicts import TARGET, verdict
+from proctor.reports.compared_metric import read_sides
+from proctor.reports.figures import difference_text, plural
 from proctor.reports.labels import WITH_COVERAGE
 from proctor.reports.pairs import Pair
-from proctor.reports.summary import estimate_json
+from proctor.reports.summary import cut_at_covered, estimate_json
+from proctor.reports.trust import FORGEABLE, uneven_notes
 from proctor.stores.comparing import BEFORE_CONTENT, EvaluationRow, Marks, SampleView, covered_samples, view_samples
 from proctor.stores.database import Database
 
 Summary = Mapping[str, Any]
 
 
-def measure_pair(database: Database, pair: Pair, *, flips: int = 0) -> Comparison:
+class MeasuredPair(Struct, frozen=True):
+    """A pair's comparison, and the one that it had to agree with: unreadable verdicts counted as wrong."""
+
+    comparison: Comparison
+    worst: Comparison | None
+
+
+def measure_pair(database: Database, pair: Pair, summaries: Mapping[int, Summary], *, flips: int = 0) -> MeasuredPair:
     """Compare one pair from its stored marks; the ids of the first `flips` flipped samples are kept, each way."""
-    a, b = (Marks(database, row, pair.scorer, by_content=pair.is_overlap) for row in (pair.a, pair.b))
-    return compare_marks(a, b, names=pair.names, keep=flips, is_sequential=bool(pair.stopped_early))
+    a, b = (
+        read_sides(database, row, pair.metric, summaries[row.id], by_content=pair.is_overlap)
+        for row in (pair.a, pair.b)
+    )
+    return MeasuredPair(*a.compare(b, names=pair.names, keep=flips, is_sequential=pair.has_stop_rule))
 
 
 def comparison_document(
@@ -37,29 +52,65 @@ def comparison_document(
 
     `summaries` holds each evaluation's own numbers by its id; `flips` is how many flipped samples are shown each way.
     """
-    corrected = correct([measure_pair(database, pair, flips=flips) for pair in pairs])
+    measured = [measure_pair(database, pair, summaries, flips=flips) for pair in pairs]
+    corrected = correct([one.comparison for one in measured])
+    worst = correct([one.worst or one.comparison for one in measured])
     return {
         "kind": "comparison",
         "comparisons": [
             {
                 **_numbers(pair, comparison, summaries, _covered(database, pair)),
-                "verdict": verdict(comparison, target=target),
+                **_trust(pair, comparison, summaries, None if one.worst is None else counted, target),
+                "verdict": _verdict(comparison, one.worst, target),
                 "flips": _flips(database, pair, comparison),
             }
-            for pair, comparison in zip(pairs, corrected, strict=True)
+            for pair, comparison, counted, one in zip(pairs, corrected, worst, measured, strict=True)
         ],
         "not_compared": list(not_compared),
         "target": target,
     }
 
 
+def _verdict(comparison: Comparison, worst: Comparison | None, target: float) -> str:
+    if worst is not None and not comparison.is_shown:
+        return "no difference could be shown that holds also with the judge's unreadable verdicts counted as wrong"
+    return verdict(comparison, target=target)
+
+
+def _trust(
+    pair: Pair, comparison: Comparison, summaries: Mapping[int, Summary], worst: Comparison | None, target: float
+) -> dict[str, Any]:
+    """What the verdict must be told with: trials without a mark, unreadable verdicts, marks that could be forged."""
+    sides = {
+        f"{name} ({letter})": (summary, summary["metrics"].get(pair.metric.label, {}))
+        for letter, row, name in zip("AB", (pair.a, pair.b), comparison.names, strict=True)
+        for summary in (summaries[row.id],)
+    }
+    notes = [*uneven_notes(sides).values()]
+    if worst is not None:
+        counts = ", ".join(f"{name} {estimate.get('unreadable', 0):,}" for name, (_, estimate) in sides.items())
+        shown = difference_text(estimate_json(worst.difference))
+        notes.append(
+            f"Verdicts of the judge that could not be read: {counts}. The interval and p hold both with them left out "
+            f"and with them counted as wrong (then B - A is {shown})."
+        )
+    notes += [f"{name}: {FORGEABLE}." for name, (summary, _) in sides.items() if summary.get("is_forgeable")]
+    counted = None
+    if worst is not None:
+        counted = {
+            "difference": estimate_json(worst.difference), "p_value": worst.p_value, "better": worst.better,
+            "verdict": verdict(worst, target=target),
+        }  # fmt: skip
+    return {"notes": notes, "if_unreadable_wrong": counted}
+
+
 def _covered(database: Database, pair: Pair) -> list[dict[str, float]]:
     """How much of the weights the compared marks cover on average, A's and B's; nothing where marks are whole."""
-    if pair.scorer not in WITH_COVERAGE:
+    if pair.scorer not in WITH_COVERAGE or not pair.metric.is_mean_of_marks:
         return [{}, {}]
     rows = (pair.a, pair.b)
     marks = [Marks(database, row, pair.scorer, by_content=pair.is_overlap) for row in rows]
-    shared = set.intersection(*({name for name, value, _ in side if value is not None} for side in marks))
+    shared = set.intersection(*({name for name, value, *_ in side if value is not None} for side in marks))
     found = [covered_samples(database, row, pair.scorer, by_content=pair.is_overlap) for row in rows]
     known = [[share for name, share in side.items() if name in shared] for side in found]
     return [{"covers": round(sum(shares) / len(shares), 6)} if shares else {} for shares in known]
@@ -70,12 +121,16 @@ def _numbers(
 ) -> dict[str, Any]:
     estimates = (comparison.a, comparison.b)
     sides = [
-        {**_side(row, name, summaries[row.id]), "score": estimate_json(estimate) | dict(share)}
+        {
+            **_side(row, name, summaries[row.id], pair.metric.label),
+            "score": cut_at_covered(estimate_json(estimate), share),
+        }
         for row, name, estimate, share in zip((pair.a, pair.b), comparison.names, estimates, covered, strict=True)
     ]
     return {
         "benchmark": pair.a.benchmark,
         "scorer": pair.scorer,
+        "metric": pair.metric.label,
         "a": sides[0],
         "b": sides[1],
         "n": comparison.n,
@@ -89,7 +144,7 @@ def _numbers(
         "effects": dict(comparison.effects),
         "detectable_difference": comparison.detectable,
         "better": comparison.better,
-        "warnings": [*pair.warnings, *_stopping(pair, comparison), *_uneven(covered)],
+        "warnings": [*pair.warnings, *_stopping(pair, comparison, summaries), *_uneven(covered), *_unlike(comparison)],
     }
 
 
@@ -99,14 +154,22 @@ def _uneven(covered: Sequence[Mapping[str, float]]) -> list[str]:
     if a is None or b is None or a == b:
         return []
     why = "what was not measured earns nothing, so part of the difference is in what was measured"
-    return [f"A's marks cover {a:.4g} of the weights and B's {b:.4g}: {why}."]
+    return [f"A's marks cover {figure_text(a)} of the weights and B's {figure_text(b)}: {why}."]
 
 
-def _stopping(pair: Pair, comparison: Comparison) -> list[str]:
-    """What a rule that stops early does to the numbers, said for each run that had one."""
-    if not pair.stopped_early or not comparison.n:
+def _unlike(comparison: Comparison) -> list[str]:
+    if not comparison.unlike_weights:
         return []
-    runs = " and ".join(f"run {row.run_id} ('{row.until}')" for row in pair.stopped_early)
+    count = plural(comparison.unlike_weights, "sample")
+    return [f"The weights of {count} differ between A and B: the larger one counts for both, here only."]
+
+
+def _stopping(pair: Pair, comparison: Comparison, summaries: Mapping[int, Summary]) -> list[str]:
+    """What a rule that stops early does to the numbers, said for each run in which it left something out."""
+    rows = [row for row in (pair.a, pair.b) if row.until is not None and _is_cut_short(summaries[row.id])]
+    if not rows or not comparison.n:
+        return []
+    runs = " and ".join(dict.fromkeys(f"run {row.run_id} ('{row.until}')" for row in rows))
     start = f"How many samples there are was decided by what was seen, in {runs}: "
     if comparison.test == ANYTIME:
         end = "the separate scores of A and B have intervals for a fixed number of samples, which do not."
@@ -114,7 +177,12 @@ def _stopping(pair: Pair, comparison: Comparison) -> list[str]:
     return [f"{start}intervals and p are for a fixed number of samples and do not hold; take them as too sure."]
 
 
-def _side(row: EvaluationRow, name: str, summary: Summary) -> dict[str, Any]:
+def _is_cut_short(summary: Summary) -> bool:
+    return bool(summary["stopped"] or summary["pending"])
+
+
+def _side(row: EvaluationRow, name: str, summary: Summary, label: str) -> dict[str, Any]:
+    own = summary["metrics"].get(label, {})
     return {
         "name": name,
         "run_id": row.run_id,
@@ -123,6 +191,8 @@ def _side(row: EvaluationRow, name: str, summary: Summary) -> dict[str, Any]:
         "digest": row.digest,
         "options": dict(row.options),
         **{key: summary[key] for key in ("trials", "scored", "invalid", "failed", "stopped", "pending", "cached")},
+        **{key: own[key] for key in ("unmeasured", "if_unmeasured_wrong") if key in own},
+        "is_forgeable": summary.get("is_forgeable", False),
         "usage": summary["usage"],
         "cost_usd": summary["cost_usd"],
         "cost_usd_per_answer": cost_per_answer(summary),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from proctor.metrics.rounding import figure_text
 from proctor.reports.charts import Chart, Mark, forest
 from proctor.reports.figures import (
+    NOT_MEASURED,
     basis_of,
     cost_notes,
     cost_text,
@@ -51,8 +53,9 @@ def comparison_page(document: Document) -> Page:
 
 def sentence(item: Document) -> str:
     """`puzzles: B is better by 3.1 points [0.9, 5.3], p = 0.006.`"""
-    about = f"{item['a']['name']} (A) and {item['b']['name']} (B) on {item['benchmark']}"
-    return f"{about}: {item['verdict']}."
+    metric = "" if item["metric"] in ("accuracy", "mean") else f", {item['metric']}"
+    about = f"{item['a']['name']} (A) and {item['b']['name']} (B) on {item['benchmark']}{metric}"
+    return " ".join((f"{about}: {item['verdict']}.", *item["notes"]))
 
 
 def notes(document: Document) -> tuple[str, ...]:
@@ -105,7 +108,8 @@ def differences_table(items: Sequence[Document]) -> Table:
 
 
 def _effect(item: Document) -> str:
-    return ", ".join(f"{EFFECTS.get(name, name)} {value:.3g}" for name, value in item["effects"].items()) or "–"
+    known = {EFFECTS.get(name, name): value for name, value in item["effects"].items() if value is not None}
+    return ", ".join(f"{name} {figure_text(value, 3)}" for name, value in known.items()) or NOT_MEASURED
 
 
 def differences_chart(items: Sequence[Document]) -> Chart:

@@ -16,9 +16,9 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 """The wide forms count too: some spreadsheets take them for the narrow ones."""
 COLUMNS = (
     "run_id", "model", "benchmark", "sample_id", "epoch", "attempt", "category", "input", "target", "response",
-    "reasoning", "tool_calls", "outcome", "scorer", "value", "answer", "reason", "cached", "finish_reason",
-    "latency_seconds", "first_token_seconds", "input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens",
-    "cost_usd", "cost_basis", "price_source", "error",
+    "reasoning", "tool_calls", "outcome", "scorer", "value", "answer", "reason", "cached",
+    "finish_reason", "latency_seconds", "first_token_seconds", "input_tokens", "output_tokens", "reasoning_tokens",
+    "cached_tokens", "cost_usd", "cost_basis", "price_source", "error", "scorer_version",
 )  # fmt: skip
 
 
@@ -47,7 +47,8 @@ def _lines(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if not scores:
         yield row
     for scorer, score in scores.items():
-        yield {**row, "scorer": scorer, **{key: score[key] for key in ("value", "answer", "reason")}}
+        marked = {key: score[key] for key in ("value", "answer", "reason")}
+        yield {**row, "scorer": scorer, "scorer_version": score["version"], **marked}
 
 
 def harmless(value: Any) -> Any:

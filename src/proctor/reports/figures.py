@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from proctor.metrics import rounding
+from proctor.metrics.rounding import decimal_text, figure_text, percent_text
+
 NOT_MEASURED = "–"
 
 
@@ -20,7 +23,7 @@ def has_parts(evaluation: Mapping[str, Any]) -> bool:
 
 
 def number_text(value: float | None) -> str:
-    return NOT_MEASURED if value is None else f"{value:.3f}"
+    return NOT_MEASURED if value is None else decimal_text(value)
 
 
 def estimate_text(estimate: Mapping[str, Any] | None) -> str:
@@ -29,14 +32,13 @@ def estimate_text(estimate: Mapping[str, Any] | None) -> str:
         return NOT_MEASURED
     text = score_text(estimate)
     if estimate["ci95"] is not None:
-        low, high = estimate["ci95"]
-        text += f" [{low:.3f}, {high:.3f}]"
+        text += f" [{', '.join(map(decimal_text, estimate['ci95']))}]"
     return f"{text} n={estimate['n']:,}"
 
 
 def score_text(estimate: Mapping[str, Any]) -> str:
     """`0.710`, or `0.710 of 0.85` where marks cover that much of what there is to measure."""
-    covers = f" of {estimate['covers']:.4g}" if "covers" in estimate and estimate["value"] is not None else ""
+    covers = f" of {figure_text(estimate['covers'])}" if "covers" in estimate and estimate["value"] is not None else ""
     return f"{number_text(estimate['value'])}{covers}"
 
 
@@ -44,22 +46,21 @@ def difference_text(estimate: Mapping[str, Any]) -> str:
     """`+0.031 [+0.009, +0.053]`."""
     if estimate["value"] is None:
         return NOT_MEASURED
-    text = f"{estimate['value']:+.3f}"
+    text = rounding.difference_text(estimate["value"])
     if estimate["ci95"] is not None:
-        low, high = estimate["ci95"]
-        text += f" [{low:+.3f}, {high:+.3f}]"
+        text += f" [{', '.join(map(rounding.difference_text, estimate['ci95']))}]"
     return text
 
 
 def p_text(p_value: float | None) -> str:
-    if p_value is None:
-        return NOT_MEASURED
-    return "< 0.001" if p_value < 0.0005 else f"{p_value:.3f}"
+    return NOT_MEASURED if p_value is None else rounding.p_text(p_value)
 
 
 def seconds_text(seconds: float | None) -> str:
     if seconds is None:
         return NOT_MEASURED
+    if 0 < seconds < 0.0009995:
+        return f"{seconds * 1_000_000:.3g} µs"
     if seconds < 0.9995:
         return f"{seconds * 1000:.3g} ms"
     if seconds < 120:
@@ -146,7 +147,7 @@ def covers_notes(estimates: Iterable[Mapping[str, Any]]) -> list[str]:
     shares = [one["covers"] for one in estimates if one.get("covers", 1) < 1]
     if not shares:
         return []
-    least = f"{min(shares):.4g}"
+    least = figure_text(min(shares))
     return [f"'of {least}': these marks cover {least} of the weights on average, and nothing is scaled up."]
 
 
@@ -166,4 +167,4 @@ def done_trials(evaluation: Mapping[str, Any]) -> int:
 
 def share_text(count: int, total: int) -> str:
     """A count with its share: `3 (1.5 %)`."""
-    return "0" if not count or not total else f"{count:,} ({100 * count / total:.1f} %)"
+    return "0" if not count or not total else f"{count:,} ({percent_text(count / total)})"

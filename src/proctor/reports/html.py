@@ -6,6 +6,7 @@ import base64
 import hashlib
 from importlib.resources import files
 
+from proctor.domain.text import visible
 from proctor.reports.sections import Page
 from proctor.version import __version__
 
@@ -17,7 +18,8 @@ def page_html(page: Page) -> str:
     css, script = _part("page.css"), _part("page.js")
     environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_part))
     template = environment.get_template("page.html")
-    return template.render(page=page, css=css, script=script, policy=_policy(css, script), version=__version__)
+    made = template.render(page=page, css=css, script=script, policy=_policy(css, script), version=__version__)
+    return visible(made)  # names and answers, in charts too, change no direction of what stands around them
 
 
 def _part(name: str) -> str:

@@ -18,19 +18,21 @@ def judge_summary(database: Database, evaluation_id: int, scorer: str, version: 
     details = ScoreStore(database).details(evaluation_id, scorer, version)
     # Scorers without judges may have noted something beside each of a million scores: one look is enough.
     first = next(details, None)
-    if first is None or "judges" not in first:
+    if first is None or not first.keys() & {"judges", "earlier"}:
         return None
     return summarise_judges(chain([first], details))
 
 
 def judging_json(database: Database, row: Mapping[str, Any]) -> dict[str, Any]:
-    """`judges` and, where there are several, `agreement`, by scorer; empty when no judge was asked."""
-    judges, agreement = {}, {}
+    """How many verdicts could not be read; by scorer `judges` and, where there are several, `agreement`."""
+    judges, agreement, unreadable = {}, {}, 0
     for scorer, version in orjson.loads(row["scorers"]).items():
         summary = judge_summary(database, row["id"], scorer, version)
         if summary is None:
             continue
         judges[scorer] = summary.judges_json()
+        unreadable += summary.unreadable
         if (agreed := summary.agreement()) is not None:
             agreement[scorer] = agreed
-    return {**({"judges": judges} if judges else {}), **({"agreement": agreement} if agreement else {})}
+    found = {"judges": judges, "agreement": agreement}
+    return {"unreadable_verdicts": unreadable, **{name: one for name, one in found.items() if one}}

@@ -9,7 +9,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 from msgspec import Struct
 
+from proctor.domain.text import visible
 from proctor.domain.trial import Outcome
+from proctor.metrics.rounding import figure_text
 
 if TYPE_CHECKING:
     from proctor.stores.results import ResultRow  # loads SQLAlchemy, which a gate has no need of
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
 RIGHT = 0.5
 """A mark from here on counts as right."""
 LONGEST_TEXT = 4_000
-UNPRINTABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+UNPRINTABLE = re.compile("[\ud800-\udfff\ufffe\uffff]")
+"""What XML does not allow, beside control characters."""
 
 
 class Case(Struct, frozen=True):
@@ -80,7 +83,9 @@ def _problem(row: ResultRow) -> tuple[str | None, str]:
     if not wrong:
         return None, "failure"
     start = "invalid: " if row.outcome is Outcome.INVALID else ""
-    return start + "; ".join(f"{score.scorer} {score.value:g}: {score.reason}" for score in wrong), "failure"
+    return start + "; ".join(
+        f"{score.scorer} {figure_text(score.value or 0.0, 6)}: {score.reason}" for score in wrong
+    ), "failure"
 
 
 def _details(row: ResultRow) -> str:
@@ -103,4 +108,4 @@ def _quoted(text: str) -> str:
 
 def _clean(text: str) -> str:
     """XML cannot hold every character, not even escaped."""
-    return UNPRINTABLE.sub("\ufffd", text)
+    return UNPRINTABLE.sub("\ufffd", visible(text))

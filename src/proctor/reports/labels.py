@@ -81,6 +81,11 @@ def all_labels(scorers: Sequence[Scorer], metrics: Sequence[str], epochs: int) -
     return labels + [name for scorer in scorers[:1] for name in repeat_labels(scorer.name, scorer.version, epochs)]
 
 
+def is_of_right_answers(label: str) -> bool:
+    """Whether a wrong answer lowers the number: how consistent answers are says nothing about right and wrong."""
+    return label not in (CONSISTENCY, CONSISTENCY_OF_WORDS)
+
+
 def is_of_repeats(label: str) -> bool:
     """Whether a name is one of those that several epochs are measured by."""
     name, _, size = label.replace("^", "@").partition("@")

@@ -14,11 +14,13 @@ import orjson
 from msgspec import Struct, field
 
 from proctor.domain.estimate import Estimate
-from proctor.metrics.compare import compare_marks
-from proctor.metrics.pairing import Mark
 from proctor.metrics.ranking import Rank, rank_paired, rank_unpaired
-from proctor.stores.comparing import EvaluationRow, Marks
+from proctor.reports.compared_metric import compared_metrics, find_metric, read_sides
+from proctor.reports.summary import IF_WRONG
+from proctor.reports.trust import uneven_notes
+from proctor.stores.comparing import EvaluationRow
 from proctor.stores.database import Database
+from proctor.stores.results import Unmeasured
 
 Which = Literal["latest", "best"]
 Ranks = Literal["auto", "paired", "separate"]
@@ -68,7 +70,9 @@ def leaderboard_document(
     tables: dict[tuple[str, ...], list[EvaluationRow]] = {}
     for row in rows:
         tables.setdefault(_what_is_compared(row), []).append(row)
-    chosen = {key: _entries(members, summaries, which, metric) for key, members in tables.items()}
+    # What a table is ordered by is one metric: the one that was asked for, or its newest evaluation's first.
+    metrics = {key: metric or next(iter(summaries[members[0].id]["metrics"]), "") for key, members in tables.items()}
+    chosen = {key: _entries(members, summaries, which, metrics[key]) for key, members in tables.items()}
     chosen = {key: entries for key, entries in chosen.items() if entries}
     work = sum(_comparisons(entries) for entries in chosen.values())
     is_paired = ranks == "paired" or (ranks == "auto" and work <= PAIRED_AT_MOST)
@@ -76,7 +80,7 @@ def leaderboard_document(
         "kind": "leaderboard",
         "which": which,
         "ranks": "paired" if is_paired else "separate",
-        "tables": [_table(database, chosen[key], metric, is_paired) for key in sorted(chosen)],
+        "tables": [_table(database, chosen[key], metrics[key], is_paired) for key in sorted(chosen)],
     }
 
 
@@ -89,9 +93,7 @@ def _comparisons(entries: Sequence[Entry]) -> int:
     return len(entries) * (len(entries) - 1) // 2 * entries[0].row.samples
 
 
-def _entries(
-    rows: Iterable[EvaluationRow], summaries: Mapping[int, Summary], which: Which, metric: str | None
-) -> list[Entry]:
+def _entries(rows: Iterable[EvaluationRow], summaries: Mapping[int, Summary], which: Which, metric: str) -> list[Entry]:
     """One evaluation a model; models asked with other options are other models."""
     groups: dict[tuple[str, str, str], list[EvaluationRow]] = {}
     for row in rows:
@@ -119,7 +121,7 @@ def _name(key: tuple[str, str, str], *, is_only: bool) -> str:
 
 
 def _entry(
-    name: str, members: Sequence[EvaluationRow], summaries: Mapping[int, Summary], which: Which, metric: str | None
+    name: str, members: Sequence[EvaluationRow], summaries: Mapping[int, Summary], which: Which, metric: str
 ) -> Entry:
     def value(row: EvaluationRow) -> float:
         return _estimate(summaries[row.id], metric).value or 0.0
@@ -129,19 +131,20 @@ def _entry(
     return Entry(name, row, summaries[row.id], len(members))
 
 
-def _estimate(summary: Summary, metric: str | None) -> Estimate:
-    metrics = summary["metrics"]
-    name = metric or next(iter(metrics), None)
-    if name not in metrics:
+def _estimate(summary: Summary, metric: str) -> Estimate:
+    found = summary["metrics"].get(metric)
+    if found is None:
         return Estimate(None, 0)
-    low, high = metrics[name]["ci95"] or (None, None)
-    return Estimate(metrics[name]["value"], metrics[name]["n"], metrics[name]["stderr"], low, high)
+    low, high = found["ci95"] or (None, None)
+    return Estimate(found["value"], found["n"], found["stderr"], low, high)
 
 
-def _table(database: Database, entries: Sequence[Entry], metric: str | None, is_paired: bool) -> dict[str, Any]:
+def _table(database: Database, entries: Sequence[Entry], metric: str, is_paired: bool) -> dict[str, Any]:
     by_name = {entry.name: entry for entry in entries}
-    ranked = _rank_paired(database, entries, metric) if is_paired else _rank_separately(entries, metric)
     first = entries[0]
+    is_paired = is_paired and compared_metrics(first.row)[metric].is_paired
+    ranked = _rank_paired(database, entries, metric) if is_paired else _rank_separately(entries, metric)
+    notes = uneven_notes({name: (one.summary, one.summary["metrics"][metric]) for name, one in by_name.items()})
     return {
         "benchmark": first.row.benchmark,
         "version": first.row.version,
@@ -151,44 +154,44 @@ def _table(database: Database, entries: Sequence[Entry], metric: str | None, is_
         "selection": first.summary.get("selection", {}),
         "scorers": dict(first.row.scorers),
         "tags": dict(first.row.tags),
-        "metric": metric or next(iter(first.summary["metrics"])),
-        "rows": [_row(rank, by_name[rank.name], metric) for rank in ranked],
+        "metric": metric,
+        "ranks": "paired" if is_paired else "separate",
+        "rows": [_row(rank, by_name[rank.name], metric, notes.get(rank.name)) for rank in ranked],
     }
 
 
-def _rank_separately(entries: Sequence[Entry], metric: str | None) -> list[Rank]:
-    return rank_unpaired({entry.name: _estimate(entry.summary, metric) for entry in entries})
+def _rank_separately(entries: Sequence[Entry], metric: str) -> list[Rank]:
+    key = IF_WRONG[Unmeasured.UNREADABLE_WRONG]
+    worst = {entry.name: entry.summary["metrics"][metric].get(key) for entry in entries}
+    known = {name: value for name, value in worst.items() if value is not None}
+    return rank_unpaired({entry.name: _estimate(entry.summary, metric) for entry in entries}, known)
 
 
-def _rank_paired(database: Database, entries: Sequence[Entry], metric: str | None) -> list[Rank]:
+def _rank_paired(database: Database, entries: Sequence[Entry], metric: str) -> list[Rank]:
+    """By tests of the metric that is shown, on the samples that both have it for."""
     values = {entry.name: _estimate(entry.summary, metric).value or 0.0 for entry in entries}
-    marks: dict[str, Iterable[Mark]] = {
-        entry.name: Marks(database, entry.row, _scorer(entry.row, metric)) for entry in entries
+    sides = {
+        entry.name: read_sides(database, entry.row, find_metric(entry.row, metric), entry.summary) for entry in entries
     }
     if _comparisons(entries) <= PAIRED_AT_MOST:
-        # Few enough to be held: reading each model once for every other one would take longer.
-        marks = {name: list(side) for name, side in marks.items()}
-    pairs = combinations(marks, 2)
-    return rank_paired(values, (compare_marks(marks[a], marks[b], names=(a, b)) for a, b in pairs))
+        for side in sides.values():
+            side.hold()
+    pairs = combinations(sides, 2)
+    return rank_paired(values, (sides[a].compare(sides[b], names=(a, b))[0] for a, b in pairs))
 
 
-def _scorer(row: EvaluationRow, metric: str | None) -> str:
-    """The scorer behind a metric's name: `scorer.metric`, or the first scorer."""
-    named = (metric or "").rpartition(".")[0]
-    return named if named in row.scorers else next(iter(row.scorers))
-
-
-def _row(rank: Rank, entry: Entry, metric: str | None) -> dict[str, Any]:
+def _row(rank: Rank, entry: Entry, metric: str, note: str | None) -> dict[str, Any]:
     row, summary = entry.row, entry.summary
-    name = metric or next(iter(summary["metrics"]))
     return {
         "rank": str(rank),
         "place": rank.place,
         "best_rank": rank.best,
         "worst_rank": rank.worst,
         "model": entry.name,
-        "estimate": summary["metrics"][name],
-        **{key: summary[key] for key in ("trials", "invalid", "failed")},
+        "estimate": summary["metrics"][metric],
+        **{key: summary[key] for key in ("trials", "invalid", "failed", "stopped", "pending")},
+        "note": note,
+        "is_forgeable": summary.get("is_forgeable", False),
         "epochs": row.epochs,
         "cost_usd": summary["cost_usd"],
         "cost_basis": summary.get("cost_basis", "unknown"),

@@ -11,25 +11,33 @@ from proctor.reports.figures import (
     cost_notes,
     cost_text,
     covers_notes,
+    done_trials,
     estimate_text,
+    number_text,
     plural,
     seconds_text,
+    share_text,
 )
 from proctor.reports.sections import Page, Section, Table
+from proctor.reports.trust import FORGEABLE
 
 Document = Mapping[str, Any]
 WHICH = {"latest": "each model's latest run", "best": "each model's best run, which flatters models with many runs"}
 RANKS = {
-    "paired": "Ranks come from paired tests on the samples both models have, corrected for the number of pairs",
+    "paired": "Ranks come from paired tests of the metric shown on the samples both models have, corrected for the "
+    "number of pairs",
     "separate": "Ranks come from each model's own interval; --paired tells more models apart, and takes longer",
 }
+NOT_PAIRED = (
+    "is no mean over samples or classes, so it cannot be tested in pairs: ranks come from each model's interval"
+)
+NOTED = "†"
+"""Beside a rank that a note belongs to."""
 
 
 def leaderboard_page(document: Document) -> Page:
     """One section for each set of comparable evaluations."""
-    return Page(
-        "Leaderboard", subtitle(document), tuple(_section(table, document["which"]) for table in document["tables"])
-    )
+    return Page("Leaderboard", subtitle(document), tuple(_section(table, document) for table in document["tables"]))
 
 
 def subtitle(document: Document) -> str:
@@ -39,9 +47,16 @@ def subtitle(document: Document) -> str:
     return f"{text} {plural(left, 'evaluation')} of runs that were not completed left out." if left else text
 
 
-def _section(table: Document, which: str) -> Section:
-    notes = (*covers_notes(row["estimate"] for row in table["rows"]), *cost_notes(table["rows"]))
-    return Section(_title(table), (_about(table),), (rows_table(table, which),), (_chart(table),), notes)
+def _section(table: Document, document: Document) -> Section:
+    notes = [f"{NOTED} {row['note']}" for row in table["rows"] if row["note"]]
+    if any(row["is_forgeable"] for row in table["rows"]):
+        notes.append(f"Forgeable: {FORGEABLE}.")
+    if table["ranks"] != document["ranks"]:
+        notes.append(f"{table['metric']} {NOT_PAIRED}.")
+    notes += [*covers_notes(row["estimate"] for row in table["rows"]), *cost_notes(table["rows"])]
+    return Section(
+        _title(table), (_about(table),), (rows_table(table, document["which"]),), (_chart(table),), tuple(notes)
+    )
 
 
 def _title(table: Document) -> str:
@@ -65,13 +80,18 @@ def _content(table: Document) -> str:
 
 
 def rows_table(table: Document, which: str) -> Table:
-    headers = ("Rank", "Model", f"{table['metric']} [95 % interval]", "failed", "p50", "cost", "Date", "Run")
+    is_noted = any(row["note"] for row in table["rows"])
+    headers = (
+        "Rank", "Model", f"{table['metric']} [95 % interval]", *(("if failed were wrong",) if is_noted else ()),
+        "failed", "p50", "cost", "Date", "Run",
+    )  # fmt: skip
     rows = tuple(
         (
-            row["rank"],
+            f"{row['rank']} {NOTED}" if row["note"] else row["rank"],
             row["model"],
-            estimate_text(row["estimate"]),
-            f"{row['failed']:,}",
+            estimate_text(row["estimate"]) + (", forgeable" if row["is_forgeable"] else ""),
+            *((number_text(_if_wrong(row["estimate"])),) if is_noted else ()),
+            share_text(row["failed"], done_trials(row)),
             seconds_text(row["latency_seconds"].get("p50")),
             cost_text(row["cost_usd"], basis_of(row)),
             row["created_at"][:10],
@@ -80,6 +100,11 @@ def rows_table(table: Document, which: str) -> Table:
         for row in table["rows"]
     )
     return Table(headers, rows, words=2)
+
+
+def _if_wrong(estimate: Document) -> float | None:
+    found: float | None = estimate.get("if_unmeasured_wrong", estimate["value"])
+    return found
 
 
 def _chart(table: Document) -> Chart:

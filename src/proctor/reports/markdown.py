@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from proctor.domain.text import visible
 from proctor.reports.sections import Page, Section, Table
 
 SPECIAL = re.compile(r"([\\`*_\[\]{}<>#|~!&$])")
@@ -66,6 +67,7 @@ def _samples_table(page: Page) -> Table:
 
 def fenced(text: str) -> str:
     """Text as it is, in a fence longer than any in it."""
+    text = visible(text)
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text.rstrip()}\n{fence}"
@@ -73,4 +75,4 @@ def fenced(text: str) -> str:
 
 def plain(text: str) -> str:
     """Text that shows as it is written, on one line."""
-    return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))

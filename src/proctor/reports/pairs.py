@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError, UserError, did_you_mean
+from proctor.reports.compared_metric import ComparedMetric, find_metric
 from proctor.stores.comparing import EvaluationRow
 
 
@@ -18,6 +19,8 @@ class Choice(Struct, frozen=True):
     benchmarks: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     scorer: str | None = None
+    metric: str | None = None
+    """As `show` names it; the first of the scorer's if left out."""
     allow_different: bool = False
     """Pair by sample id even where the samples' content, the prompts or the scorer's version differ."""
     is_gate: bool = False
@@ -26,20 +29,23 @@ class Choice(Struct, frozen=True):
 
 
 class Pair(Struct, frozen=True):
-    """Two evaluations to compare on the marks of one scorer; `warnings` say what else differs."""
+    """Two evaluations to compare on one metric; `warnings` say what else differs."""
 
     a: EvaluationRow
     b: EvaluationRow
-    scorer: str
+    metric: ComparedMetric
     warnings: tuple[str, ...] = ()
     is_overlap: bool = False
     """Only samples of the same content are compared: the two were not asked the same set."""
 
     @property
-    def stopped_early(self) -> tuple[EvaluationRow, ...]:
-        """Those of the two whose answers may have decided how many there are."""
-        rows = (self.a,) if self.a.run_id == self.b.run_id else (self.a, self.b)
-        return tuple(row for row in rows if row.until is not None)
+    def scorer(self) -> str:
+        return self.metric.scorer
+
+    @property
+    def has_stop_rule(self) -> bool:
+        """Whether answers could decide how many there are, in one of the two at least."""
+        return self.a.until is not None or self.b.until is not None
 
     @property
     def names(self) -> tuple[str, str]:
@@ -148,12 +154,8 @@ def _partner(
 
 
 def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
-    scorer = choice.scorer or next(iter(a.scorers))
-    for row in (a, b):
-        if scorer not in row.scorers:
-            raise NotFoundError(
-                f"{row.benchmark} in run {row.run_id} was not scored by {scorer!r}, but by {_listed(row.scorers)}."
-            )
+    metric = _metric(a, b, choice)
+    scorer = metric.scorer
     warnings = []
     content = difference_of_content(a, b)
     is_overlap = not choice.is_gate and _are_parts_of_one(a, b)
@@ -163,6 +165,9 @@ def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
         warnings.append(
             f"{scorer} is version {a.scorers[scorer]} in run {a.run_id} and {b.scorers[scorer]} in run {b.run_id}."
         )
+    other = find_metric(b, choice.metric, scorer).written
+    if other != metric.written:
+        warnings.append(f"The metric is {metric.written} in run {a.run_id} and {other} in run {b.run_id}.")
     if warnings and not choice.allow_different:
         raise _Unpaired(
             f"{a.model} on {a.benchmark} in run {a.run_id} and {b.model} in run {b.run_id} are not comparable: "
@@ -179,7 +184,24 @@ def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
         warnings.append(f"The sampling options differ: {_shown(a.options)} against {_shown(b.options)}.")
     if a.model == b.model and a.settings != b.settings:
         warnings.append(f"The settings differ: {_shown(a.settings)} against {_shown(b.settings)}.")
-    return Pair(a, b, scorer, tuple(warnings), is_overlap and not choice.allow_different)
+    return Pair(a, b, metric, tuple(warnings), is_overlap and not choice.allow_different)
+
+
+def _metric(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> ComparedMetric:
+    """What the two are compared on: the metric that was asked for, or the first of the scorer."""
+    if choice.metric is not None and choice.scorer is not None:
+        raise UserError(f"The metric {choice.metric!r} says whose marks it reads: leave out --scorer.")
+    scorer = choice.scorer or (next(iter(a.scorers)) if choice.metric is None else None)
+    metric = find_metric(a, choice.metric, scorer if scorer in a.scorers else None)
+    for row in (a, b):
+        wanted = scorer or metric.scorer
+        if wanted not in row.scorers:
+            raise NotFoundError(
+                f"{row.benchmark} in run {row.run_id} was not scored by {wanted!r}, but by {_listed(row.scorers)}."
+            )
+    if not metric.is_paired:
+        raise UserError(f"{metric.label} is no mean over samples or classes: it cannot be compared sample by sample.")
+    return metric
 
 
 def _are_parts_of_one(a: EvaluationRow, b: EvaluationRow) -> bool:

@@ -22,7 +22,7 @@ def write_parquet(rows: Iterable[ResultRow], file: BinaryIO, *, rows_per_group: 
         raise UserError("Parquet needs pyarrow: pip install 'proctor[parquet]'.") from None
     text, number, count, flag = pyarrow.string(), pyarrow.float64(), pyarrow.int64(), pyarrow.bool_()
     score = pyarrow.struct(
-        [("scorer", text), ("value", number), ("answer", text), ("reason", text), ("invalid", flag)]
+        [("scorer", text), ("value", number), ("answer", text), ("reason", text), ("invalid", flag), ("version", text)]
     )  # fmt: skip
     schema = pyarrow.schema(
         [

@@ -16,6 +16,7 @@ from proctor.metrics.power import (
     samples_for_paired_shares,
     samples_for_unpaired_shares,
 )
+from proctor.metrics.rounding import figure_text, percent_text, points_text
 
 HARDEST = 0.5
 """Around this accuracy answers vary most, so that most samples are needed."""
@@ -94,7 +95,7 @@ def _discordance(question: PowerQuestion, measured: MeasuredDiscordance | None, 
         return question.discordance, "given"
     share = discordance(accuracy, accuracy + question.difference, question.correlation)
     kind = "the hardest case, " if question.accuracy is None else ""
-    shares = f"accuracies {accuracy:.3g} and {accuracy + question.difference:.3g}"
+    shares = f"accuracies {figure_text(accuracy, 3)} and {figure_text(accuracy + question.difference, 3)}"
     return share, f"{kind}{shares}, correlation {question.correlation:g}"
 
 
@@ -104,14 +105,14 @@ def sentence(answer: Mapping[str, Any]) -> str:
     if "samples" in answer:
         found = answer["detectable_difference"]
         start = f"{answer['samples']:,} samples show "
-        start += f"a difference of {100 * found:.1f} points or more" if found is not None else "no possible difference"
+        start += "no possible difference" if found is None else f"a difference of {points_text(found)} points or more"
     elif answer["design"] == "unpaired":
         start = f"{answer['samples_needed']:,} samples of each model, different ones, show {_points(answer)}"
     else:
         start = f"{answer['samples_needed']:,} samples, answered by both models, show {_points(answer)}"
     if answer["discordance"] is None:
         return f"{start} {certainty}."
-    rests = f"the models differ on {100 * answer['discordance']:.1f} % of the samples ({answer['discordance_from']})"
+    rests = f"the models differ on {percent_text(answer['discordance'])} of the samples ({answer['discordance_from']})"
     return f"{start} {certainty}, if {rests}."
 
 

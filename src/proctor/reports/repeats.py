@@ -26,14 +26,21 @@ from proctor.reports.labels import (
     pass_label,
 )
 from proctor.reports.votes import Ballot
+from proctor.stores.comparing import EvaluationRow
 from proctor.stores.database import Database
 from proctor.stores.repeats import sample_repeats
+from proctor.stores.results import Unmeasured
 
 Measure = Callable[[SampleRepeats], float | None]
 
 
 def measure_repeats(
-    database: Database, evaluation_id: int, scorer: str, version: str, epochs: int
+    database: Database,
+    evaluation_id: int,
+    scorer: str,
+    version: str,
+    epochs: int,
+    unmeasured: Unmeasured = Unmeasured.LEFT_OUT,
 ) -> dict[str, Estimate]:
     """Estimates by name, in one pass; a sample with too few measured answers is left out of those that need more.
 
@@ -42,9 +49,20 @@ def measure_repeats(
     ballot = Ballot(scorer, is_valid=has_votes(scorer, version))
     counted = _by_votes(epochs)
     measures = {**_by_marks(epochs), **(counted if ballot.is_valid else {}), CONSISTENCY_OF_WORDS: _words}
-    stored = sample_repeats(database, evaluation_id, scorer, version)
+    stored = sample_repeats(database, evaluation_id, scorer, version, unmeasured)
     found = estimate_repeats(ballot.cast(stored), measures)
     return {name: estimate for name, estimate in found.items() if ballot.is_valid or name not in counted}
+
+
+def values_of_repeats(
+    database: Database, evaluation: EvaluationRow, scorer: str, label: str, unmeasured: Unmeasured
+) -> dict[str, float]:
+    """Each sample's own value of one of these measures, by its id; samples it cannot measure are missing."""
+    version, epochs = evaluation.scorers[scorer], evaluation.epochs
+    ballot = Ballot(scorer, is_valid=has_votes(scorer, version))
+    measure = {**_by_marks(epochs), **_by_votes(epochs), CONSISTENCY_OF_WORDS: _words}[label]
+    samples = ballot.cast(sample_repeats(database, evaluation.id, scorer, version, unmeasured))
+    return {sample.sample_id: value for sample in samples if (value := measure(sample)) is not None}
 
 
 def _by_marks(epochs: int) -> dict[str, Measure]:

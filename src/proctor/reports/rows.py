@@ -43,6 +43,7 @@ def result_json(row: ResultRow, *, has_details: bool = True) -> dict[str, Any]:
                 "answer": score.answer,
                 "reason": score.reason,
                 "invalid": score.is_invalid,
+                "version": score.version,
                 **({"details": orjson.loads(score.details)} if has_details and score.details else {}),
             }
             for score in row.scores

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from proctor.metrics.rounding import figure_text
 from proctor.reports.charts import Chart, Mark, bars, forest, heat_map, ranges
 from proctor.reports.comparison import cost_per_answer
 from proctor.reports.comparison_page import differences_chart, differences_table, notes, sentence
@@ -26,8 +27,12 @@ from proctor.reports.figures import (
     unanswered_notes,
 )
 from proctor.reports.frontier import frontier_section
+from proctor.reports.judge_notes import judge_notes
 from proctor.reports.labels import is_of_repeats
+from proctor.reports.scorer_notes import rescored_notes
 from proctor.reports.sections import Page, Section, Table
+from proctor.reports.totals import totals_lines
+from proctor.reports.trust import trust_notes
 
 Document = Mapping[str, Any]
 PERCENTILES = ("p50", "p90", "p95", "p99")
@@ -43,7 +48,7 @@ def run_page(document: Document) -> Page:
         _repeats(evaluations),
         _comparison(document["comparison"]),
         _categories(evaluations),
-        _effort(evaluations),
+        _effort(document),
         frontier_section(evaluations),
         _judges(document),
         _setup(document),
@@ -95,9 +100,10 @@ def _summary(document: Document) -> Section:
         )
         for item in evaluations
     )
-    notes = ["Failed trials are faults of a provider, the network or a sandbox: they are in no score."]
+    notes = ["Failed trials are faults of a provider, the network, a sandbox or a judge: they are in no score."]
     if document["error"]:
         notes.insert(0, f"The run says: {document['error']}")
+    notes += [*rescored_notes(evaluations), *trust_notes(evaluations), *judge_notes(evaluations)]
     notes += [*coverage_notes(evaluations), *unanswered_notes(document)]
     charts = tuple(chart for name in names if (chart := _forest(evaluations, name)) is not None)
     return Section("Summary", (), (Table(headers, rows, words=2),), charts, tuple(notes))
@@ -171,16 +177,18 @@ def _heat(estimate: Document | None) -> tuple[float, str] | None:
     return estimate["value"], f"{number_text(estimate['value'])} (n={estimate['n']:,})"
 
 
-def _effort(evaluations: Sequence[Document]) -> Section:
+def _effort(document: Document) -> Section:
+    evaluations = document["evaluations"]
     streamed = any(_median(item, "first_token_seconds") is not None for item in evaluations)
     headers = (
-        "Model", "Benchmark", *PERCENTILES, *(STREAMED if streamed else ()), "input tokens", "output tokens", "spent",
-        "cost per answer",
+        "Model", "Benchmark", "answered", *PERCENTILES, *(STREAMED if streamed else ()), "input tokens",
+        "output tokens", "spent", "cost per answer",
     )  # fmt: skip
     rows = tuple(
         (
             item["model"],
             item["benchmark"],
+            estimate_text(item["rates"]["answered"]),
             *(seconds_text(item["latency_seconds"].get(name)) for name in PERCENTILES),
             *(_streamed_texts(item) if streamed else ()),
             count_text(item["usage"]["input_tokens"]),
@@ -192,7 +200,7 @@ def _effort(evaluations: Sequence[Document]) -> Section:
     )
     charts = [chart for chart in (_latency_chart(evaluations), _cost_chart(evaluations)) if chart is not None]
     note = "Answers from the cache are left out of latencies. An unknown cost is one whose price is not known."
-    notes = (note, *cost_notes(evaluations))
+    notes = (*totals_lines(document), note, *cost_notes(evaluations))
     return Section("Latency and cost", (), (Table(headers, rows, words=2),), tuple(charts), notes)
 
 
@@ -344,7 +352,7 @@ def _sample(item: Document) -> dict[str, Any]:
 
 
 def _mark(score: Document) -> str:
-    value = "not measured" if score["value"] is None else f"{score['value']:g}"
+    value = "not measured" if score["value"] is None else figure_text(score["value"], 6)
     return f"{value}; read {score['answer']!r}; {score['reason']}"
 
 

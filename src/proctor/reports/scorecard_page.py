@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from proctor.metrics.rounding import figure_text, percent_text
 from proctor.reports.charts import Mark, bars
 from proctor.reports.figures import NOT_MEASURED, bytes_text, number_text, plural, seconds_text
 from proctor.reports.scorecard import content_of, program_of
@@ -39,7 +40,9 @@ def scorecard_page(document: Document, *, is_short: bool = False) -> Page:
 def verdict(document: Document) -> str:
     """`Passed, gold: 0.961 of 1.` or why it did not."""
     total = document["total"]
-    mark = "nothing could be measured" if total is None else f"{total:.3f} of {document['covers']:.4g}"
+    mark = (
+        "nothing could be measured" if total is None else f"{number_text(total)} of {figure_text(document['covers'])}"
+    )
     if document["passed"]:
         grade = f", {document['grade']}" if document["grade"] else ""
         return f"Passed{grade}: {mark}."
@@ -61,7 +64,7 @@ def _marks(document: Document) -> Section:
     if document["total"] is not None and document["covers"] < 1:
         missing = ", ".join(one["name"] for one in dimensions if one["value"] is None)
         what = f"Not measured: {missing}." if missing else "Not everything was measured."
-        notes.append(f"{what} The total covers {document['covers']:.4g} of the weights and is not scaled up.")
+        notes.append(f"{what} The total covers {figure_text(document['covers'])} of the weights and is not scaled up.")
     return Section(
         "Verdict",
         (verdict(document),),
@@ -131,15 +134,21 @@ def _threshold(one: Document) -> tuple[str, ...]:
     sign = "at most" if one["is_upper"] else "at least"
     value = one["ratio"] if one["unit"] == "gold" else one["value"]
     met = NOT_MEASURED if one["is_met"] is None else "yes" if one["is_met"] else "no"
-    return one["measure"], f"{sign} {one['bound']:g} {one['unit']}", _figure(value), met, number_text(one["share"])
+    return (
+        one["measure"],
+        f"{sign} {one['bound']:g} {one['unit']}",
+        _figure(value, one["bound"]),
+        met,
+        number_text(one["share"]),
+    )
 
 
-def _figure(value: float | None) -> str:
-    return NOT_MEASURED if value is None else f"{value:,.4g}"
+def _figure(value: float | None, *bounds: float) -> str:
+    return NOT_MEASURED if value is None else figure_text(value, limits=(0.0, *bounds), form=",")
 
 
 def _ratio(value: float | None, gold: float | None) -> str:
-    return NOT_MEASURED if value is None or not gold else f"{value / gold:.3g}"
+    return NOT_MEASURED if value is None or not gold else figure_text(value / gold, 3)
 
 
 def _findings(document: Document) -> Iterator[Section]:
@@ -165,7 +174,7 @@ def _tool(tool: Document) -> tuple[str, str, str]:
     if tool.get("reason"):
         state = f"{state}: {tool['reason']}"
     if tool.get("percent") is not None:
-        state = f"{state}: {tool['percent']:.1f} % of the lines"
+        state = f"{state}: {percent_text(tool['percent'] / 100)} of the lines"
     count = tool.get("count")
     return state, str(tool.get("version") or NOT_MEASURED), NOT_MEASURED if count is None else str(count)
 

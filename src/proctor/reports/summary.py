@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -14,20 +15,26 @@ from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
 from proctor.metrics.registry import create_metric
-from proctor.reports.labels import WITH_COVERAGE, has_votes, metric_labels, metrics_of
+from proctor.reports.labels import WITH_COVERAGE, has_votes, is_of_right_answers, metric_labels, metrics_of
 from proctor.reports.repeats import measure_repeats
 from proctor.stores.classes import class_scores
-from proctor.stores.results import TOKENS, ResultStore
+from proctor.stores.results import TOKENS, ResultStore, ScorerTally, Unmeasured
 
 NO_LATENCY = {"p50": None, "p95": None}
 """Nothing was asked now: not measured, which is not the same as 0."""
+IF_WRONG = {Unmeasured.WRONG: "if_unmeasured_wrong", Unmeasured.UNREADABLE_WRONG: "if_unreadable_wrong"}
+"""What a metric's value would be if trials without a mark, or without a verdict that could be read, were wrong."""
 
 
 def summarise_evaluation(results: ResultStore, row: dict[str, Any], *, has_ended: bool) -> dict[str, Any]:
     """The evaluation as `--json` shows it."""
     tally = results.tally(row["id"])
+    marks = {
+        scorer: results.tally_scorer(row["id"], scorer, version)
+        for scorer, version in orjson.loads(row["scorers"]).items()
+    }
     trials = row["samples"] * row["epochs"]
-    metrics, categories = _measure(results, row)
+    metrics, categories = _measure(results, row, marks)
     missing = trials - tally.recorded
     return {
         "model": row["model"],
@@ -44,6 +51,7 @@ def summarise_evaluation(results: ResultStore, row: dict[str, Any], *, has_ended
         "stopped": missing if has_ended else 0,
         "pending": 0 if has_ended else missing,
         "cached": tally.cached,
+        "is_forgeable": any(one.is_forgeable for one in marks.values()),
         "metrics": metrics,
         "categories": categories,
         "usage": {name: getattr(tally, name) for name in TOKENS},
@@ -51,7 +59,7 @@ def summarise_evaluation(results: ResultStore, row: dict[str, Any], *, has_ended
         "answers_cost_usd": None if tally.answers_cost_usd is None else float(tally.answers_cost_usd),
         "cost_basis": UNKNOWN if tally.answers_cost_usd is None else joint_kind(tally.cost_bases),
         "price_sources": [source for basis in tally.cost_bases if (source := basis_source(basis))],
-        "cost_per_correct_usd": _cost_per_correct(tally.answers_cost_usd, metrics, tally.scored + tally.invalid),
+        "cost_per_correct_usd": _cost_per_correct(tally.answers_cost_usd, next(iter(marks.values())).right),
         "latency_seconds": {**NO_LATENCY, **Latencies(results.latencies(row["id"])).summary()},
         **_streaming(results, row["id"]),
     }
@@ -70,7 +78,9 @@ def _streaming(results: ResultStore, evaluation_id: int) -> dict[str, Any]:
     }
 
 
-def _measure(results: ResultStore, row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _measure(
+    results: ResultStore, row: dict[str, Any], marks: Mapping[str, ScorerTally]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The first scorer's metrics go by their own names, further scorers' by `scorer.metric`."""
     metrics: dict[str, Any] = {}
     categories: dict[str, Any] = {}
@@ -83,16 +93,34 @@ def _measure(results: ResultStore, row: dict[str, Any]) -> tuple[dict[str, Any],
             metric = create_metric(name)
             label = next(labels)
             total, parts = measure_all(metric, scores_for(metric, results, row["id"], scorer, version))
-            metrics[label] = estimate_json(total) | covered.get(None, {})
+            # A share of marks that reach a threshold is no mean of marks: it can be 1 whatever they cover.
+            cut = cut_at_covered if getattr(metric, "threshold", None) is None else operator.or_
+            metrics[label] = cut(estimate_json(total), covered.get(None, {}))
+            for how, counted in _counted_wrong(marks[scorer]).items():
+                worst = metric.measure(scores_for(metric, results, row["id"], scorer, version, how))
+                metrics[label] |= counted | {IF_WRONG[how]: worst.value}
             for category, estimate in parts.items():
                 # The classes of each category would be a table of their own.
-                found = estimate_json(replace(estimate, classes=None)) | covered.get(category, {})
+                found = cut(estimate_json(replace(estimate, classes=None)), covered.get(category, {}))
                 categories.setdefault(category, {})[label] = found
     if row["epochs"] > 1:
         scorer, version = next(iter(scorers.items()))
-        repeated = measure_repeats(results.database, row["id"], scorer, version, row["epochs"])
-        metrics |= {label: estimate_json(estimate) for label, estimate in repeated.items()}
+        metrics |= _measure_repeats(results, row, scorer, version, marks[scorer])
     return metrics, categories
+
+
+def _measure_repeats(
+    results: ResultStore, row: dict[str, Any], scorer: str, version: str, marks: ScorerTally
+) -> dict[str, Any]:
+    def measure(how: Unmeasured) -> dict[str, Estimate]:
+        return measure_repeats(results.database, row["id"], scorer, version, row["epochs"], how)
+
+    found = {label: estimate_json(estimate) for label, estimate in measure(Unmeasured.LEFT_OUT).items()}
+    for how, counted in _counted_wrong(marks).items():
+        for label, estimate in measure(how).items():
+            if is_of_right_answers(label):
+                found[label] |= counted | {IF_WRONG[how]: estimate.value}
+    return found
 
 
 def _covered(results: ResultStore, evaluation_id: int, scorer: str, version: str) -> dict[str | None, dict[str, float]]:
@@ -105,23 +133,44 @@ def _covered(results: ResultStore, evaluation_id: int, scorer: str, version: str
     return {key: {"covers": round(sum(found) / len(found), 6)} for key, found in shares.items()}
 
 
+def _counted_wrong(marks: ScorerTally) -> dict[Unmeasured, dict[str, int]]:
+    """The ways in which trials without a mark count as wrong, where there are such trials, and how many they are."""
+    found = {}
+    if marks.unmeasured:
+        found[Unmeasured.WRONG] = {"unmeasured": marks.unmeasured}
+    if marks.unreadable:
+        found[Unmeasured.UNREADABLE_WRONG] = {"unreadable": marks.unreadable}
+    return found
+
+
+def cut_at_covered(estimate: dict[str, Any], covered: Mapping[str, float]) -> dict[str, Any]:
+    """An estimate of marks with how much of the weights they cover, which is the most that a mark can be."""
+    share, interval = covered.get("covers"), estimate["ci95"]
+    if share is None or interval is None:
+        return {**estimate, **covered}
+    most = max(share, estimate["value"])
+    return {**estimate, "ci95": [min(end, most) for end in interval], **covered}
+
+
 def scores_for(
-    metric: Metric, results: ResultStore, evaluation_id: int, scorer: str, version: str
+    metric: Metric,
+    results: ResultStore,
+    evaluation_id: int,
+    scorer: str,
+    version: str,
+    unmeasured: Unmeasured = Unmeasured.LEFT_OUT,
 ) -> Iterator[SampleScore]:
     """What this metric reads; nothing for one that reads answers where the scorer marks whole texts."""
     if not getattr(metric, "reads_answers", False):
-        return results.sample_scores(evaluation_id, scorer, version)
-    return class_scores(results.database, evaluation_id, scorer, version) if has_votes(scorer, version) else iter(())
+        return results.sample_scores(evaluation_id, scorer, version, unmeasured)
+    if not has_votes(scorer, version):
+        return iter(())
+    return class_scores(results.database, evaluation_id, scorer, version, unmeasured)
 
 
-def _cost_per_correct(cost_usd: Decimal | None, metrics: dict[str, Any], measured: int) -> float | None:
+def _cost_per_correct(cost_usd: Decimal | None, right: int) -> float | None:
     """What one fully right answer cost, wrong ones paid for too; None when nothing was right or no price is known."""
-    # An average over classes is no share of the answers, and another scorer's is not this one's.
-    shares = (estimate for name, estimate in metrics.items() if not name.startswith("macro_") and "." not in name)
-    share: float | None = next(shares, {"value": None})["value"]
-    if cost_usd is None or not share or not measured:
-        return None
-    return float(cost_usd) / (share * measured)
+    return float(cost_usd) / right if cost_usd is not None and right else None
 
 
 def _selection(row: dict[str, Any]) -> dict[str, Any]:

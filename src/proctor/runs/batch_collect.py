@@ -97,10 +97,10 @@ class _Collector(Struct):
         positions = [member.position for member in wanted]
         samples = await asyncio.to_thread(lambda: list(self.evaluation.samples.at(positions)))
         make = trial_maker(self.evaluation)
-        made = [
-            replace(make(sample, member.epoch), attempt=member.attempt)
-            for sample, member in zip(samples, wanted, strict=True)
-        ]
+        pairs = list(zip(samples, wanted, strict=True))
+        made = await asyncio.to_thread(
+            lambda: [replace(make(sample, member.epoch), attempt=member.attempt) for sample, member in pairs]
+        )
         return [trial for trial, member in zip(made, wanted, strict=True) if trial.id == member.trial_id]
 
     def _priced(self, trial: Trial, response: Response) -> Response:

@@ -23,7 +23,7 @@ from proctor.domain.offline import confined
 from proctor.domain.plan import Limits, Plan
 from proctor.domain.run import RunStatus
 from proctor.domain.trial import Outcome
-from proctor.engine.budget import Budget
+from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.loop import ModelWork, Work, execute
 from proctor.engine.ratelimit import RateLimits
 from proctor.planning.expand import trials_of
@@ -35,11 +35,11 @@ from proctor.runs.resolve import Surroundings, close_models, resolve
 from proctor.runs.sandboxing import programming, refuse_unusable, sandboxing
 from proctor.stores.database import Database
 from proctor.stores.journal import SqliteJournal
-from proctor.stores.runs import RunRow, RunStore
+from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
 if TYPE_CHECKING:
-    from proctor.runs.until import StopRule
+    from proctor.runs.until import StopRule, Value
 
 HEARTBEAT_SECONDS = 1.0
 FAULT_KIND = re.compile(r"^\w+Error: ")
@@ -127,13 +127,16 @@ async def carry_out(execution: Execution) -> RunStatus:
     """Finish whatever is unfinished; calling it again after any end, a crash included, is harmless."""
     store = RunStore(execution.database)
     store.lease(execution.run_id)
-    started = time.monotonic()
+    if execution.rule is not None:
+        # Which groups are whole is known from the plan alone, and whoever reads the run has no plan.
+        store.add_event(execution.run_id, GROUP_SIZES, execution.rule.group_sizes)
+    clock = _Clock()
     status: RunStatus = RunStatus.FAILED
     error: str | None = "the process ended"
     try:
         with confined(execution.is_offline):
             async with (
-                _watched(execution, store),
+                _watched(execution, store, clock),
                 sandboxing(
                     execution.plan, execution.evaluations, partial(store.add_event, execution.run_id)
                 ) as execution.evaluations,
@@ -148,7 +151,7 @@ async def carry_out(execution: Execution) -> RunStatus:
     finally:
         await close_models(execution.evaluations)
         try:
-            store.finish(execution.run_id, status, time.monotonic() - started, error)
+            store.finish(execution.run_id, status, clock.seconds, error)
         except ProctorError:
             # The store is what failed; the error that says so is already on its way.
             log.debug("the end of run %s could not be written", execution.run_id)
@@ -185,9 +188,9 @@ async def _journal(execution: Execution) -> AsyncIterator[SqliteJournal]:
 
 
 @asynccontextmanager
-async def _watched(execution: Execution, store: RunStore) -> AsyncIterator[None]:
+async def _watched(execution: Execution, store: RunStore, clock: _Clock) -> AsyncIterator[None]:
     """Keep the run's pulse, and its time limit where it has one: proving that code can be run counts as running."""
-    pulse = asyncio.create_task(_pulse(execution, store))
+    pulse = asyncio.create_task(_pulse(execution, store, clock))
     minutes = execution.plan.limits.minutes
     deadline = None
     if minutes is not None:
@@ -253,12 +256,12 @@ def _budget(execution: Execution, store: RunStore) -> Budget | None:
         return None
     ledger = RunLedger(execution.run_id, store, ScoreStore(execution.database))
 
-    def stop() -> None:
-        execution.stop(f"the cost limit of ${cap} was reached")
+    def stop(next_usd: Decimal) -> None:
+        execution.stop(out_of_money(cap, budget.spent_usd, next_usd))
 
-    if execution.plan.batch:  # what batches may cost is kept with each of them
-        return Budget(cap, ledger.recorded_usd(), stop)
-    return KeptBudget(cap, ledger, stop)
+    # What batches may cost is kept with each of them.
+    budget = Budget(cap, ledger.recorded_usd(), stop) if execution.plan.batch else KeptBudget(cap, ledger, stop)
+    return budget
 
 
 class RunLedger(Struct, frozen=True):
@@ -299,13 +302,14 @@ def _work(item: Evaluation, execution: Execution) -> Work:
     rule = execution.rule
     if rule is None:
         return Work(item.id, trials_of(item), item.scorers)
-    from proctor.stores.results import ResultStore
+    from proctor.runs.until import UNREADABLE
+    from proctor.stores.results import ResultStore, Unmeasured
 
-    scorer = item.scorers[0]
-    recorded = {
-        score.sample_id: score.value
-        for score in ResultStore(execution.database).sample_scores(item.id, scorer.name, scorer.version)
-    }
+    scorer, results = item.scorers[0], ResultStore(execution.database)
+    counted = results.sample_scores(item.id, scorer.name, scorer.version, Unmeasured.UNREADABLE_WRONG)
+    recorded: dict[str, Value] = {score.sample_id: UNREADABLE for score in counted}
+    for score in results.sample_scores(item.id, scorer.name, scorer.version):
+        recorded[score.sample_id] = score.value
     return Work(item.id, rule.gate(trials_of(item), recorded), item.scorers, lambda: rule.wants(item.id))
 
 
@@ -329,11 +333,29 @@ def _guarded(execution: Execution) -> Observer:
     return observe
 
 
-async def _pulse(execution: Execution, store: RunStore) -> None:
-    """Keep the lease, hear of a cancel, and leave a trace of the progress, once a second."""
+class _Clock:
+    """The seconds of an execution that are not written yet: a process that is killed takes no others with it."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._since
+
+    def note(self, seconds: float) -> None:
+        """So many are written."""
+        self._since += seconds
+
+
+async def _pulse(execution: Execution, store: RunStore, clock: _Clock) -> None:
+    """Keep the lease, hear of a cancel, and leave a trace of time and progress, once a second."""
     while True:
         await asyncio.sleep(HEARTBEAT_SECONDS)
-        if not await asyncio.to_thread(store.renew, execution.run_id):
+        seconds = clock.seconds
+        if await asyncio.to_thread(store.renew, execution.run_id, seconds):
+            clock.note(seconds)
+        else:
             execution.stop("the run was cancelled")
         await asyncio.to_thread(store.add_event, execution.run_id, "progress", execution.progress.snapshot())
 

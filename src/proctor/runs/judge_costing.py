@@ -170,7 +170,7 @@ def _judged_already(
     """How many trials need no request: their answers are in the cache, and so is what the judge says of them."""
     if database is None or not evaluation.use_cache or scorer.kind.opposition is not None:
         return 0
-    if evaluation.trials > MOST_LOOKED_UP:
+    if evaluation.trials > MOST_LOOKED_UP or not judge.is_cached:
         return 0
     keys = CacheKeys(judge.identity, judge.options)
     looked_at = judged = 0

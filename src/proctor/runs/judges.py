@@ -9,13 +9,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from proctor.domain.errors import PlanError, ScorerError, did_you_mean
+from proctor.domain.errors import JudgeRefusedError, PlanError, RequestRejectedError, ScorerError, did_you_mean
 from proctor.domain.event import Observer
 from proctor.domain.identity import CacheKeys
 from proctor.domain.message import Json, Prompt
-from proctor.domain.model import Model, ModelIdentity
+from proctor.domain.model import Model, ModelIdentity, is_cached
 from proctor.domain.plan import Limits, ModelSpec
 from proctor.domain.price import REPORTED, Price
+from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Trial
@@ -28,6 +29,9 @@ from proctor.scorers.judging.judge import FindOpponent, Judge, NeedsJudges, Need
 from proctor.stores.answer_cache import AnswerCache
 from proctor.stores.database import Database
 from proctor.stores.runs import RunStore
+
+UNREADABLE_RETRIES = 2
+"""How often a judge is asked again for a verdict that can be read; never more often than the plan's retries."""
 
 
 def _ignore(_: object) -> None:
@@ -56,6 +60,10 @@ class AskedJudge:
         return self._model.identity
 
     @property
+    def is_cached(self) -> bool:
+        return is_cached(self._model)
+
+    @property
     def given_up(self) -> str | None:
         """Why this judge is asked no more; None while it is."""
         return self._lane.given_up
@@ -69,25 +77,41 @@ class AskedJudge:
         rates: RateLimits,
     ) -> None:
         """Work for this execution: use its cache and its money, stop when it stops, tell its observers of faults."""
-        self._cache = cache
+        self._cache = cache if self.is_cached else None
         self._lane = self._make_lane(stopping, observe, budget, rates.of(self._model))
 
-    async def ask(self, prompt: Prompt) -> Opinion:
+    async def ask(self, prompt: Prompt, is_readable: Callable[[Response], bool]) -> tuple[Opinion, ...]:
+        """Every reply to a request, the last one readable where the limits allowed it; only that one is cached."""
         key = self._keys.of(prompt, (), 0)
-        if self._cache is not None and (known := await self._cache.find(key)) is not None:
-            return Opinion(known, is_cached=True)
-        request = Trial(key, 0, Sample("judge", ""), 0, prompt, self.options, key)
-        answer = await self._lane.ask(request)
+        if self._cache is not None and (known := await self._cache.find(key)) is not None and is_readable(known):
+            return (Opinion(known, is_cached=True),)
+        opinions: list[Opinion] = []
+        for _ in range(1 + min(self._limits.retries, UNREADABLE_RETRIES)):
+            response = await self._request(key, prompt, is_first=not opinions)
+            if response is None:
+                break
+            opinions.append(Opinion(response))
+            if is_readable(response):
+                if self._cache is not None:
+                    await self._cache.keep(key, response)
+                break
+        return tuple(opinions)
+
+    async def _request(self, key: str, prompt: Prompt, *, is_first: bool) -> Response | None:
+        """One reply; without any, raises ScorerError the first time and gives None where there was one before."""
+        answer = await self._lane.ask(Trial(key, 0, Sample("judge", ""), 0, prompt, self.options, key))
         if answer is None or answer.response is None:
+            if not is_first:
+                return None
             self.failures += 1
             self.last_failure = (answer.error if answer is not None else self.given_up) or "the work was stopped"
-            raise ScorerError(f"The judge {self.label} gave no reply: {self.last_failure}")
+            is_refused = self.last_failure.startswith(f"{RequestRejectedError.__name__}: ")
+            kind = JudgeRefusedError if is_refused else ScorerError
+            raise kind(f"The judge {self.label} gave no reply: {self.last_failure}")
         response = answer.response
         if response.cost_usd is not None and response.cost_basis is None:
             response = replace(response, cost_basis=REPORTED if self.price is None else self.price.basis)
-        if self._cache is not None:
-            await self._cache.keep(key, response)
-        return Opinion(response)
+        return response
 
     async def close(self) -> None:
         await self._model.close()

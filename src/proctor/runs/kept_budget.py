@@ -35,7 +35,7 @@ class KeptBudget(Budget):
     it as spent.
     """
 
-    def __init__(self, cap_usd: Decimal, ledger: Ledger, on_exhausted: Callable[[], None]) -> None:
+    def __init__(self, cap_usd: Decimal, ledger: Ledger, on_exhausted: Callable[[Decimal], None]) -> None:
         self._recorded_usd, self._kept_usd = ledger.recorded_usd(), ledger.unanswered_usd()
         super().__init__(cap_usd, self._recorded_usd + self._kept_usd, on_exhausted)
         self._ledger = ledger

@@ -28,7 +28,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorecard import Scorecard
-from proctor.domain.scorer import Scorer
+from proctor.domain.scorer import Control, Controlled, Scorer
 from proctor.engine.budget import REPAIR_ROUNDS
 from proctor.runs.proving import check_problem
 from proctor.runs.repairing import ProgramModel
@@ -182,6 +182,9 @@ class _InTurn(Struct, frozen=True):
     @property
     def version(self) -> str:
         return self.scorer.version
+
+    def control(self, sample: Sample) -> Control | None:
+        return self.scorer.control(sample) if isinstance(self.scorer, Controlled) else None
 
     async def score(self, sample: Sample, response: Response) -> Score:
         async with self.turns:

@@ -153,6 +153,20 @@ class Progress:
         """Trials a second, those left out not counted."""
         return (self.done - self.skipped) / self.seconds if self.seconds > 0 else 0.0
 
+    @property
+    def seconds_left(self) -> float | None:
+        """Of the slowest model, because models run side by side; None while one of them has no pace to go by."""
+        longest = 0.0
+        for label in {item.label for item in self.evaluations.values()} - self.given_up.keys():
+            items = [item for item in self.evaluations.values() if item.label == label]
+            left = sum(item.trials - item.done for item in items)
+            # What was left out or came from the cache took no time of the model's.
+            asked = sum(item.outcomes.total() - item.cached for item in items)
+            if left and not asked:
+                return None
+            longest = max(longest, left * self.seconds / asked) if left else longest
+        return longest
+
     def snapshot(self) -> dict[str, object]:
         outcomes: Counter[Outcome] = Counter()
         for item in self.evaluations.values():

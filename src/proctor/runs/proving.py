@@ -17,6 +17,7 @@ from proctor.domain.errors import SandboxError, ScorerError
 from proctor.domain.place import Runner
 from proctor.domain.problem import Mutant, Problem
 from proctor.domain.scorecard import RequirementStatus, Scorecard
+from proctor.metrics.rounding import decimal_text, figure_text
 from proctor.scorers.programs.marking import mark
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
@@ -189,15 +190,19 @@ def _fault(name: str, mutant: Mutant | None, card: Scorecard, failed: Sequence[s
         return _gold_fault(card, failed)
     if card.passed:
         return "it passes, though it does nothing"
-    return f"it gets {card.total:.3f}, though it does nothing" if card.total else ""
+    return f"it gets {decimal_text(card.total)}, though it does nothing" if card.total else ""
 
 
 def _gold_fault(card: Scorecard, failed: Sequence[str]) -> str:
     if failed:
         return f"it fails {', '.join(failed)}: {_first_message(card)}"
     if card.total is None or card.total < GOLD_SHARE * card.covers:
-        weak = [f"{one.name} {one.value:.3f}" for one in card.dimensions if one.value is not None and one.value < 1]
-        shown = "nothing" if card.total is None else f"{card.total:.3f} of {card.covers:.4g}"
+        weak = [
+            f"{one.name} {decimal_text(one.value)}"
+            for one in card.dimensions
+            if one.value is not None and one.value < 1
+        ]
+        shown = "nothing" if card.total is None else f"{decimal_text(card.total)} of {figure_text(card.covers)}"
         return f"it gets {shown}; {GOLD_SHARE:g} of it is needed ({', '.join(weak)})"
     # Where little is measured, the pass mark may be out of reach; what was measured has just been judged.
     return card.reason if not card.passed and card.covers >= 1 else ""

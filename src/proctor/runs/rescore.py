@@ -15,8 +15,10 @@ from proctor.domain.errors import NotFoundError, PlanError, RunError, did_you_me
 from proctor.domain.event import Event, FaultSeen, ResultsRecorded
 from proctor.domain.plan import Limits, ModelSpec
 from proctor.domain.scorer import Scorer
-from proctor.engine.budget import Budget
+from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.recording import Recorder
+from proctor.models.key_hosts import with_key_hosts
+from proctor.models.registry import named_hosts
 from proctor.runs.judges import JudgeBench, faults_of, give_opponents, judges_of, judging, lost
 from proctor.runs.resolve import Surroundings, price_of
 from proctor.runs.sandboxing import needs_sandbox
@@ -54,9 +56,10 @@ class Rescoring(Struct, dict=True, eq=False):
     total: int = 0
     pending: int = 0
     judge_faults: dict[str, str] = field(default_factory=dict)
-    is_out_of_money: bool = False
-    measured_nothing: list[str] = field(default_factory=list)
-    """Scorers that could not measure a single response of some evaluation."""
+    out_of_money: str = ""
+    """Why no judge is asked any more, where that is the cost limit."""
+    measured_nothing: dict[str, str] = field(default_factory=dict)
+    """Scorers that could not measure a single response of some evaluation, and why not, of one response."""
 
     def __post_init__(self) -> None:
         store = ScoreStore(self.database)
@@ -77,10 +80,11 @@ class Rescoring(Struct, dict=True, eq=False):
     def budget(self) -> Budget | None:
         if self.cost_limit_usd is None:
             return None
-        return Budget(self.cost_limit_usd, Decimal(0), self._run_out_of_money)
+        budget = Budget(self.cost_limit_usd, Decimal(0), lambda next_usd: self._run_out_of_money(budget, next_usd))
+        return budget
 
-    def _run_out_of_money(self) -> None:
-        self.is_out_of_money = True
+    def _run_out_of_money(self, budget: Budget, next_usd: Decimal) -> None:
+        self.out_of_money = out_of_money(budget.cap_usd, budget.spent_usd, next_usd)
         self.stopping.set()
 
     async def room(self) -> None:
@@ -125,11 +129,12 @@ def prepare(
     if not specs:
         raise PlanError("No scorer given. Name one with --scorer, for example --scorer exact.")
     folder = surroundings.folder if judges else run.folder
+    allowed = (*run.plan.key_hosts, *named_hosts(judges))
     limits = limits or run.plan.limits.model_copy(update={"cost_usd": None})
     bench = JudgeBench(
         judges or run.plan.judge,
         limits,
-        environment=surroundings.environment,
+        environment=with_key_hosts(surroundings.environment, allowed),
         folder=folder,
         price_of=lambda model: price_of(model, limits, surroundings),
     )
@@ -196,15 +201,15 @@ async def carry_out(rescoring: Rescoring, *, keep: bool = False) -> dict[str, An
     return _document(rescoring, before, already, is_in_force=is_in_force)
 
 
-def _measured_nothing(rescoring: Rescoring) -> list[str]:
+def _measured_nothing(rescoring: Rescoring) -> dict[str, str]:
     store = ScoreStore(rescoring.database)
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     for row in rescoring.rows:
         sets = {(item.scorer, item.version): item for item in store.sets(row["id"])}
         for pair in rescoring.versions[row["id"]].items():
             if (marks := sets.get(pair)) is not None and marks.scored + marks.invalid == 0:
-                found[f"{pair[0]}@{pair[1]}"] = None
-    return list(found)
+                found[f"{pair[0]}@{pair[1]}"] = store.some_reason(row["id"], *pair)
+    return found
 
 
 async def _feed(row: dict[str, Any], rescoring: Rescoring, recorder: Recorder) -> int:
@@ -267,8 +272,9 @@ def _document(
         "run_id": rescoring.run.id,
         "in_force": is_in_force,
         "is_complete": rescoring.is_complete,
-        "is_out_of_money": rescoring.is_out_of_money,
+        "is_out_of_money": bool(rescoring.out_of_money),
         "judge_faults": rescoring.judge_faults,
-        "measured_nothing": rescoring.measured_nothing,
+        "measured_nothing": list(rescoring.measured_nothing),
+        "why_nothing": rescoring.measured_nothing,
         "evaluations": evaluations,
     }

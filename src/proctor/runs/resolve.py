@@ -7,17 +7,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.benchmarks.registry import load_benchmark
 from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
 from proctor.domain.errors import BenchmarkError, MissingKeyError, NotFoundError, did_you_mean
 from proctor.domain.evaluation import Evaluation
-from proctor.domain.model import Model
+from proctor.domain.model import Model, is_cached
 from proctor.domain.offline import confined
 from proctor.domain.plan import BenchmarkSpec, Limits, ModelSpec, Plan
 from proctor.domain.price import Price
 from proctor.domain.scorable import proven
 from proctor.domain.scorer import Scorer
+from proctor.models.key_hosts import with_key_hosts
 from proctor.models.prices import find_price, read_assumed
 from proctor.models.registry import create_model
 from proctor.planning.selection import select
@@ -39,6 +41,10 @@ class Surroundings(Struct, frozen=True):
     lists: Path | None = None
     """Where the lists are kept that providers gave of their models, with prices."""
 
+    def allowing(self, plan: Plan) -> Surroundings:
+        """The same, with keys allowed to go where the user said when this plan was made."""
+        return replace(self, environment=with_key_hosts(self.environment, plan.key_hosts))
+
 
 class _Prepared(Struct, frozen=True):
     benchmark: Benchmark
@@ -50,7 +56,7 @@ class _Prepared(Struct, frozen=True):
 def resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
     """Every model with every benchmark, in the plan's order; raises a UserError for anything that cannot be used."""
     with confined(plan.offline or surroundings.is_offline):
-        return _resolve(plan, surroundings)
+        return _resolve(plan, surroundings.allowing(plan))
 
 
 def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
@@ -130,7 +136,7 @@ def _evaluation(
         scorers=item.scorers,
         options={**item.benchmark.options, **plan.sampling.given(), **model_spec.sampling.given()},
         epochs=benchmark_spec.epochs or plan.epochs,
-        use_cache=plan.cache,
+        use_cache=plan.cache and is_cached(model),
         price=price,
     )
 

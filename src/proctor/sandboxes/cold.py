@@ -17,10 +17,11 @@ from typing import Any
 from proctor.domain.errors import SandboxError
 from proctor.sandboxes.namespaces import ENVIRONMENT
 from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.system import is_replaced
 
 PACKAGE = Path(__file__).parent
 _INSIDE = """__init__ stub children confinement seccomp kernel syscalls frames codec packing candidate judge remote
-collecting script forking porter"""
+collecting script forking porter names showing"""
 _BOOTSTRAP = """import base64, importlib.abc, importlib.util, json, sys, zlib
 class Carried(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     texts = json.loads(zlib.decompress(base64.b64decode('{packed}')))
@@ -53,9 +54,10 @@ def is_open_to_all(path: Path) -> bool:
 
 
 def interpreter() -> Path:
-    """This interpreter where a run's user can reach it, else the system's."""
+    """This interpreter where a run's user can reach it and a sandbox can show it, else the system's."""
     for candidate in (Path(os.path.realpath(sys.executable)), Path("/usr/bin/python3")):
-        if candidate.exists() and (os.geteuid() != 0 or is_open_to_all(candidate.parent)):
+        is_reached = candidate.exists() and (os.geteuid() != 0 or is_open_to_all(candidate.parent))
+        if is_reached and not is_replaced(candidate):
             return candidate
     raise SandboxError("No Python interpreter that an unprivileged user can reach: install python3 in /usr/bin.")
 
@@ -74,6 +76,12 @@ def drop_privileges() -> list[str]:
         "--no-new-privs",
         "--inh-caps=-all",
     ]
+
+
+def sized_folder(at: str) -> list[str]:
+    """The command that gives a run a folder of its size and with few files, in a mount namespace that ends with it."""
+    mount = f"mount -t tmpfs -o size={{disk}},nr_inodes=8192,mode=1777,nosuid,nodev proctor {at}"
+    return [tool("unshare"), "--mount", "--propagation", "private", tool("sh"), "-c", f'{mount} && exec "$@"', "sh"]
 
 
 @cache

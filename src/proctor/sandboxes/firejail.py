@@ -7,12 +7,13 @@ import pwd
 from pathlib import Path
 
 from proctor.domain.errors import SandboxError
-from proctor.sandboxes.cold import bootstrap, cold_pool, interpreter, tool
+from proctor.sandboxes.cold import bootstrap, cold_pool, interpreter, sized_folder, tool
 from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.system import shown
 
 NAME = "firejail"
 ACCOUNT = "proctor-sandbox"
-_SHOWN = frozenset(("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "proc", "dev", "etc", "tmp"))
+_OWN = ("/proc", "/dev", "/etc", "/tmp", "/run", "/home")  # noqa: S108  it makes these itself
 _ETC = "passwd,group,ld.so.cache,alternatives,localtime"
 
 
@@ -37,27 +38,30 @@ def _as_account(account: str) -> list[str]:
     ]
 
 
-def _hidden() -> list[str]:
-    """Everything at the top but the system; firejail itself needs /run, and empties /home."""
-    top = [
-        f"/{name}"
-        for name in sorted(path.name for path in Path("/").iterdir())
-        if name not in _SHOWN and name not in ("run", "home")
-    ]
+def hidden(python: Path) -> list[str]:
+    """Everything but what is shown, folder by folder; firejail itself needs /run, and empties /home."""
+    seen = shown(python)
+    kept = (*seen.paths, *_OWN)
     run = [f"/run/{name}" for name in sorted(path.name for path in Path("/run").iterdir()) if name != "firejail"]
-    return [f"--blacklist={path}" for path in (*top, *run) if not Path(path).is_symlink()]
+    paths = [*_beside("/", kept), *run, *seen.covered]
+    return [f"--blacklist={path}" for path in paths if not Path(path).is_symlink()]
 
 
-def _sized_tmp() -> list[str]:
-    """A /tmp of the right size in a mount namespace that ends with the run; firejail's own has no size."""
-    mount = "mount -t tmpfs -o size={disk},nr_inodes=8192,mode=1777,nosuid,nodev proctor /tmp"
-    return [tool("unshare"), "--mount", "--propagation", "private", tool("sh"), "-c", f'{mount} && exec "$@"', "sh"]
+def _beside(folder: str, kept: tuple[str, ...]) -> list[str]:
+    """What lies in the folder, or in one on the way to what is kept, and is not kept."""
+    found: list[str] = []
+    for path in sorted(str(entry) for entry in Path(folder).iterdir()):
+        if path in kept:
+            continue
+        is_on_the_way = any(one.startswith(f"{path}/") for one in kept)
+        found += _beside(path, kept) if is_on_the_way else [path]
+    return found
 
 
-def command(account: str = ACCOUNT) -> list[str]:
+def command(python: Path, account: str = ACCOUNT) -> list[str]:
     is_root = os.geteuid() == 0
     return [
-        *(_sized_tmp() if is_root else ()),
+        *(sized_folder("/tmp") if is_root else ()),  # noqa: S108  over the machine's, for the run alone
         *_as_account(account),
         tool("firejail"),
         *(
@@ -77,17 +81,18 @@ def command(account: str = ACCOUNT) -> list[str]:
             "--restrict-namespaces",
             "--hostname=sandbox",
         ),
-        *_hidden(),
+        *hidden(python),
         "--keep-fd={fds}",
         "--",
     ]
 
 
 def create(*, parallel: int | None = None, account: str = ACCOUNT) -> Pool:
+    python = interpreter()
     return cold_pool(
         NAME,
-        command(account),
-        python=interpreter(),
+        command(python, account),
+        python=python,
         inside=bootstrap(),
         parallel=parallel,
         is_carrying=True,

@@ -9,15 +9,16 @@ from typing import Any
 
 from proctor.domain.errors import SandboxError
 from proctor.sandboxes.pool import USERS, Pool
+from proctor.sandboxes.system import shown
 
 NAME = "namespaces"
 INSIDE_UID = 1_000
-_SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
-_TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _BASES = ("/mnt", "/media", "/srv", "/opt", "/run", "/tmp")  # noqa: S108  only a place to mount over, in a namespace of its own
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "LANG": "C.UTF-8",
+    "USER": "sandbox",
+    "LOGNAME": "sandbox",
     "HOME": "/tmp/work",  # noqa: S108  the sandbox's own
     "TMPDIR": "/tmp",  # noqa: S108
     "PYTHONHASHSEED": "0",  # the same program gets the same verdict every time
@@ -27,24 +28,24 @@ ENVIRONMENT = {
 
 
 def layout() -> dict[str, Any]:
-    """What a sandbox sees of this machine: the system and this interpreter, read-only, and nothing of anyone's own."""
-    binds = [path for path in _SYSTEM if Path(path).exists()]
-    links: list[tuple[str, str]] = []
-    for top in _TOP:
-        path = Path(top)
-        if path.is_symlink():
-            links.append((top, str(path.readlink())))
-        elif path.is_dir():
-            binds.append(top)
-    prefix = str(Path(sys.base_prefix).resolve())
-    if not prefix.startswith("/usr"):
-        binds.append(prefix)
+    """What a sandbox sees of this machine, and on which folder its file system is built."""
+    seen = shown(Path(os.path.realpath(sys.executable)))
     base = next(
-        (at for at in _BASES if Path(at).is_dir() and not any(f"{bind}/".startswith(f"{at}/") for bind in binds)), None
+        (at for at in _BASES if Path(at).is_dir() and not any(_is_below(path, at) for path in seen.paths)), None
     )
     if base is None:
         raise SandboxError("No folder to build the sandbox's file system on: create /mnt.")
-    return {"base": base, "binds": [(path, path) for path in binds], "links": links, "uid": INSIDE_UID}
+    return {
+        "base": base,
+        "binds": list(seen.binds),
+        "links": list(seen.links),
+        "covered": list(seen.covered),
+        "uid": INSIDE_UID,
+    }
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return f"{path}/".startswith(f"{folder}/")
 
 
 def create(

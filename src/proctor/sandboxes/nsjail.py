@@ -6,21 +6,29 @@ from pathlib import Path
 
 from proctor.sandboxes.cold import bootstrap, cold_pool, drop_privileges, interpreter, tool
 from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.system import shown
 
 NAME = "nsjail"
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/ld.so.cache", "/etc/alternatives")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
+def mounts(python: Path) -> list[str]:
+    """Arguments for what a sandbox sees of this machine, read-only."""
+    seen = shown(python)
+    return [
+        *(part for source, target in seen.binds for part in ("--bindmount_ro", f"{source}:{target}")),
+        *(part for path, target in seen.links for part in ("--symlink", f"{target}:{path}")),
+        *(part for path in seen.covered for part in ("--mount", f"none:{path}:tmpfs:size=4096,nr_inodes=2,mode=0555")),
+    ]
+
+
 def command(python: Path) -> list[str]:
-    prefix = str(python.resolve().parents[1])
-    shown = [path for path in (*_SYSTEM, *(() if prefix.startswith("/usr") else (prefix,))) if Path(path).exists()]
     return [
         *drop_privileges(),
         tool("nsjail"),
         *("--mode", "o", "--quiet", "--user", "65534", "--group", "65534", "--hostname", "sandbox"),
         *("--cwd", "/tmp"),  # noqa: S108  the sandbox's own
-        *(part for path in shown for part in ("--bindmount_ro", path)),
+        *mounts(python),
         *(part for path in _DEVICES for part in ("--bindmount", path)),
         *("--mount", "none:/tmp:tmpfs:size={disk}", "--time_limit", "0", "--keep_env"),
         *(

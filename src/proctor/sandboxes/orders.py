@@ -41,6 +41,7 @@ def check_order(check: Check, limits: SandboxLimits) -> dict[str, Any]:
             "module": check.module,
             "is_fail_fast": check.is_fail_fast,
             "is_live": check.is_live,
+            "is_closed": check.is_closed,
             "collect": check.is_collecting,
         },
     }

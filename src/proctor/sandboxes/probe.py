@@ -60,7 +60,8 @@ class _Probe(Struct, frozen=True):
     limits: SandboxLimits = _SMALL
 
 
-_RUNS = "open('x', 'w').write(str(6 * 7))\nassert open('x').read() == '42'\nprint('sound')"
+# What it imports no warm parent has imported before: the standard library must be there in the run itself.
+_RUNS = "import colorsys, wave\nopen('x', 'w').write(str(6 * 7))\nassert open('x').read() == '42'\nprint('sound')"
 _NETWORK = """
 import socket
 for target in (("127.0.0.1", {port}), "\\0{abstract}"):

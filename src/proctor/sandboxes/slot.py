@@ -72,6 +72,8 @@ class Slot:
                 answer: dict[str, Any] = orjson.loads(await self._reader.readexactly(length))
         except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
             raise SandboxError(f"The sandbox's supervisor is lost ({type(error).__name__}).") from error
+        except orjson.JSONDecodeError as error:
+            raise SandboxError(f"The sandbox's supervisor gave an answer that cannot be read ({error}).") from error
         if "fault" in answer:
             raise SandboxError(f"The sandbox failed: {answer['fault']}.")
         return answer

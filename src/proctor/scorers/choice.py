@@ -12,10 +12,11 @@ from proctor.domain.response import FinishReason, Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text
+from proctor.scorers.reading import final_text, shorten
 
 NAME = "choice"
-REVISION = "3"
+REVISION = "4"
+LONG = 20_000
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -53,13 +54,16 @@ class ChoiceMatch:
         labels = self.labels[: len(sample.choices)] if sample.choices else self.labels
         return target_obstacle(self, sample, labels)
 
+    def is_slow_for(self, response: Response) -> bool:
+        return len(response.text) > LONG
+
     async def score(self, sample: Sample, response: Response) -> Score:
         if (obstacle := self.obstacle(sample)) is not None:
             return Score.unscored(NAME, reason=obstacle)
         choices = sample.choices
         labels = self.labels[: len(choices)] if choices else self.labels
         wanted = _wanted(self, sample.targets, choices, labels)
-        text = final_text(response.text)
+        text = shorten(final_text(response.text))
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
         is_cut = response.finish_reason is FinishReason.LENGTH

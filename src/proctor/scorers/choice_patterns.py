@@ -10,10 +10,10 @@ MARKERS_TRIED = 25
 LONGEST_GAP = 160
 OWN_MARKERS = (
     "choose", "choice", "select", "pick", "go with", "going with", "opt for", "correct option", "best option",
-    "right option", "only option", "response", "ans:",
+    "right option", "only option", "response", "guess", "ans:",
 )  # fmt: skip
 FOREIGN_MARKERS = (
-    "我选择", "我选", "选择", "应选", "故选", "選択", "正解", "正しいのは", "正确选项", "正确的是",
+    "我选择", "我选", "选择", "应选", "故选", "選択", "正解", "正しいのは", "正しくは", "正确选项", "正确的是",
     "选项为", "选项是", "선택", "выбираю", "вариант", "أختار", "wähle", "lösung", "richtig", "choisis",
     "elijo", "opción correcta", "correcta", "escolho", "scelgo",
 )  # fmt: skip
@@ -42,14 +42,21 @@ OF_OTHERS = re.compile(
     r"\b(?:students?|people|many|some|others|mistakes?|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$",
     re.IGNORECASE,
 )
+CHOSEN_BY_OTHERS = re.compile(r"\b(?:students?|people|many|others|mistakes?|tempt\w*)\b[^.,\n]{0,20}$", re.IGNORECASE)
 NAMING = re.compile(r"\b(?:option|choice|letter|answer|opción|opção|réponse|variante?)\b|选项|選択肢|번", re.IGNORECASE)
 # A capital 'A' or 'I' is a label, not an English word, when one of these follows it.
 FOLLOWERS = re.compile(
-    r"\s+(?:because|since|as|and|or|is|for|which|due|given|but|not|with|by|based|would|in|it\sis|fits)\b|\s*[^\sA-Za-z0-9'’]|\s*(?:\n|$)"
+    r"\s+(?:because|since|as|and|or|is|for|which|due|given|but|not|with|by|based|would|in|it\sis|fits"
+    r"|oder|und|ist|statt|weil|ou|et|est|mais|plutôt|o|y|es|sino|porque|en)\b|\s*[^\sA-Za-z0-9'’]|\s*(?:\n|$)"
 )
 JOINED = (
     r"[)\]*_.\"'}]*\s*(?:,|/|&|\b(?:and|or|und|oder|et|ou|y|o|и|или)\b|和|或|と|か|또는|와|과)\s*"
     r"(?:\b(?:option|also|possibly|maybe)\b\s*)?[(\[*_\"']*"
+)
+ALTERNATIVE = re.compile(
+    r"[)\]*_\"'}]*\s*,?\s*(?:\b(?:or|nor|oder|noch|ou|ni|o|или)\s+|或者?\s*|또는\s*|나\s+|か、?\s*)"
+    r"(?:option\s|the\s)?[(\[*_\"']*",
+    re.IGNORECASE,
 )
 CLAUSE = re.compile(r"[)\]*]*\s+(?:is|was|are|has|cannot|can't|would|does|isn't|seems|could|might)\b")
 ORDINALS = ("first", "second", "third", "fourth", "fifth")
@@ -65,10 +72,17 @@ COPULA = re.compile(
     r"[\s*_\"']*(?:is|was|are|were|ist|war|est|es|era|fue|è|é)\b|[\s*_\"']*[是はが은는이]", re.IGNORECASE
 )
 EITHER = re.compile(r"\b(?:either|both|neither)\W*$", re.IGNORECASE)
+# 'Both A and B is correct', 'AとBが正解', '不仅A正确': one of two that are right.
+ONE_OF_TWO = re.compile(
+    r"(?:\bboth\s[^.,;\n]{1,60}\sand\s|[A-Z][)\]*_]{0,3}\s?(?:[と和或か、及]|[와과]|및|또는)\s?|不[仅但只]是?)[(\[*_\"']{0,8}\Z",
+    re.IGNORECASE,
+)
 VERDICT = (
     r"[)\]*_.\"'}]*\s*(?:is|was|must\ be|would\ be|ist|est|es|é|è|は|が|是|이|가)?\s*"
     r"(?:the|a|la|die|le|el|il|o|clearly|definitely|indeed)?\s*(?:most\s|only\s|single\s)?"
-    r"(?:correct|right\b|fits\b|best\b|better\b|it\ is\b|true\b|answer|accurate|appropriate|正解|正确|正確|richtig"
+    r"(?:correct|right\b(?!\s(?:away|now|off|there|here|from)\b)"
+    r"|fits\b|best\b|better\b|it\ is\b|true\b|answer|accurate|appropriate|正解|正确|正確|richtig"
+    r"|正しい(?:です(?!か)|と[思考]|。|\Z)"
     r"|korrekt|bonne|correcta?\b|correto|corretta|верн|правильн|정답|맞)"
 )
 THEREFORE = re.compile(
@@ -78,13 +92,11 @@ THEREFORE = re.compile(
     r"[^.\n。]{0,80}?",
     re.IGNORECASE,
 )
-REFUSAL = re.compile(
-    r"\b(?:i\s(?:can['’]t|cannot|am\sunable|am\snot\sable|do\snot\sknow|don['’]t\sknow|won['’]t)"
-    r"|i['’]m\s(?:unable|not\sable|sorry)|unable\sto|as\san\sai\b[^.,]{0,30},?\si\s(?:can|do|am|have)|cannot\sbe\sdetermined|none\sof\s(?:the|these)"
-    r"|ich\skann\s(?:das|diese|leider)?\s?nicht|no\spuedo|je\sne\speux)\b"
-    r"|无法|不能回答|できません|わかりません|알\s수\s없|답변할\s수|не\sмогу|لا\sأستطيع",
-    re.IGNORECASE,
-)
+NO_CHOICE = (
+    "i can't", "i cannot", "i won't", "i'm sorry", "i can’t", "i won’t", "i’m sorry", "unable to", "none of the",
+    "no puedo", "je ne peux", "ich kann nicht", "ich kann das nicht", "ich kann diese nicht", "ich kann leider nicht",
+    "无法", "できません",
+)  # fmt: skip
 # 'The answer A (Sydney) is a common mistake' announces nothing.
 DISMISSED = re.compile(
     r"""[)\]*_\"'}]*[ \t]*(?:\([^()\n]{0,80}\)[ \t]*)?(?:is|was|are|est|ist|es|é|è|были?|是|は|는|은)?[ \t]*
@@ -92,6 +104,9 @@ DISMISSED = re.compile(
     (?:incorrect|wrong|false|not\b|mistake|error|ruled\ out|eliminated|erreur|fauss?e?x?\b|falsch|fehler|incorrect[ao]
     |erróne[ao]|неверн|неправильн|ошиб|错|不正确|不对|誤り|間違|不正解|틀|오답|нет\b)""",
     re.VERBOSE | re.IGNORECASE,
+)
+NOT_RIGHT = re.compile(
+    r"[)\]*_\"']{0,4}\s(?:(?:is|does|ist|est|es)\s)?(?:not|nicht|no|n['’]est\spas|wrong|incorrect|false|falsch|incorrect[ao]|fauss?e?x?)\b[^.\n]{0,60}\Z"
 )
 TURN = re.compile(
     r"\b(?:but|however|so|therefore|thus|hence|aber|sondern|mais|pero|sino|но)\b|→|但|而|しかし|하지만", re.IGNORECASE
@@ -126,6 +141,10 @@ class Patterns:
     changed: re.Pattern[str]
     ending: re.Pattern[str]
     """'… is A.' as the last words."""
+    alone_right: re.Pattern[str]
+    """'…, B is.' as the last words."""
+    named_before: re.Pattern[str]
+    """A label, perhaps in brackets or with a remark, as the last thing said."""
     plainly: re.Pattern[str]
     """The usual end of a response, read without further ado: 'answer is (B).'"""
 
@@ -136,9 +155,13 @@ def patterns_for(labels: str) -> Patterns:
     both = upper + upper.lower()
     changed = r"\W+from\W+\w\W+to\W+"
     return Patterns(
+        alone_right=re.compile(
+            rf"(?<![A-Za-z0-9'’])([{upper}])[)\]*_\"']{{0,4}}\s(?:is|does|schon|ist\ses|sí|lo\ses|l['’]est)[.!\s]*\Z"
+        ),
+        named_before=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"'“‘「『]{{0,4}}([{upper}])\Z"),
         plainly=re.compile(rf"[:\s*]*(?:is:?\s)?[\s*]*\(?([{upper}])\)?[\s.*]*\Z"),
         ending=re.compile(
-            rf"(?:\b(?:is|are|ist|est|es|è|é)\s|[:：=→是は]|(?<=[a-z]),\s)[\s*_\"'(\[]*([{upper}])[)\]*_\"']*[.!。\s]*\Z"
+            rf"(?:(?<!nor\s)(?<!neither\s)(?<!so\s)(?<!noch\s)(?<!ni\s)\b(?:is|are|ist|est|es|è|é)\s|[:：=→是は]|(?<=[a-z]),\s)[\s*_\"'(\[]*([{upper}])[)\]*_\"']*[.!。\s]*\Z"
         ),
         changed=re.compile(rf"{changed}([{upper}])(?![A-Za-z0-9])"),
         label=re.compile(

@@ -23,6 +23,7 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.domain.text import message_of
 
 
 def create(reference: str, *, folder: Path | None = None, arguments: Mapping[str, Json] | None = None) -> CustomScorer:
@@ -63,7 +64,7 @@ class CustomScorer:
                 if inspect.isawaitable(said):
                     said = await said
         except Exception as error:
-            raise ScorerError(f"The scorer '{self.name}' raised {type(error).__name__}: {error}") from error
+            raise ScorerError(f"The scorer '{self.name}' raised {type(error).__name__}: {message_of(error)}") from error
         return self._score_from(said)
 
     def _score_from(self, said: Any) -> Score:

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from proctor.domain.errors import ScorerError
+from proctor.scorers.reading import encodable
 
 LONGEST = 256  # tokens, as the model was trained
 LAYERS, HEADS, EPSILON = 6, 12, 1e-12
@@ -45,7 +46,7 @@ def missing_parts() -> list[str]:
 def embed(text: str) -> Any:
     """The text's embedding, of length 1; what follows its first 256 tokens is not read."""
     numpy = import_module("numpy")
-    tokens = _tokenizer().encode(text[:20_000]).ids
+    tokens = _tokenizer().encode(encodable(text[:20_000])).ids
     hidden = _forward(numpy, _weights(), numpy.array(tokens))
     mean = hidden.mean(axis=0)
     return mean / max(float(numpy.linalg.norm(mean)), EPSILON)

@@ -23,6 +23,10 @@ _TAG = re.compile(r"</?[A-Za-z]+>")
 _REMARK = re.compile(
     r",?\s+(?:because|since|weil|denn|parce\sque|porque|perché|потому)\b.*|\s+\([^()]*\)\W*$", re.IGNORECASE
 )
+_FENCED = re.compile(r"(?:```++|~~~++)[^\n`]*+\n(.*?)\n?[ \t]*(?:```++|~~~++)", re.DOTALL)
+# Two underscores are as likely a part of a name, such as __init__.
+_WRAPPED = re.compile(r"(?P<mark>\*{1,3}|`{1,2}|_)(?P<inner>(?:(?!(?P=mark))[^\n])+)(?P=mark)")
+_HEADING = re.compile(r"#{1,6}[ \t]+(?P<inner>[^\n]+)")
 _ASCII_PUNCTUATION = {c: None for c in range(128) if unicodedata.category(chr(c)).startswith("P")}
 
 
@@ -39,7 +43,7 @@ def without_punctuation(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExactMatch:
-    """1 when the response is one of the targets; outer white space and Unicode composition never matter."""
+    """1 when the response is one of the targets; outer white space, Unicode composition and Markdown never matter."""
 
     ignore_case: bool = False
     ignore_punctuation: bool = False
@@ -57,8 +61,7 @@ class ExactMatch:
 
     @property
     def version(self) -> str:
-        # What is read after a marker has changed since the first revision; nothing else has.
-        return version_of(self, "1" if self.after is None else REVISION)
+        return version_of(self, REVISION)
 
     async def score(self, sample: Sample, response: Response) -> Score:
         if sample.target is None:
@@ -66,7 +69,7 @@ class ExactMatch:
         answer = final_text(response.text)
         if not answer:
             return Score.invalid(NAME, reason="the response is empty")
-        said = [answer] if self.after is None else _announced(answer, self.after)
+        said = _bared(answer) if self.after is None else _announced(answer, self.after)
         if not said:
             return Score.invalid(NAME, reason=f"the response does not say {self.after!r}")
         wanted = {self._normal(target) for target in sample.targets}
@@ -83,6 +86,17 @@ class ExactMatch:
         if self.ignore_punctuation:
             text = without_punctuation(text)
         return " ".join(text.split()) if self.ignore_space else text.strip()
+
+
+def _bared(text: str) -> list[str]:
+    """A response as it stands, then without the code block, heading, emphasis or backticks around all of it."""
+    said = [text]
+    fenced = _FENCED.fullmatch(text)
+    if fenced:
+        said.append(fenced[1].strip())
+    while wrapped := _WRAPPED.fullmatch(said[-1]) or _HEADING.fullmatch(said[-1]):
+        said.append(wrapped["inner"].strip())
+    return said
 
 
 def _announced(text: str, marker: str) -> list[str]:

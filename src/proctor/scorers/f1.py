@@ -12,9 +12,9 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
-from proctor.scorers.words import squad_words
+from proctor.scorers.words import comparable_words
 
-REVISION = "1"
+REVISION = "2"
 Measure = Literal["f1", "precision", "recall"]
 
 
@@ -50,10 +50,9 @@ class TokenOverlap:
         text = final_text(response.text)
         if not text:
             return Score.invalid(self.name, reason="the response is empty")
-        said = squad_words(text)
-        best = max(
-            (overlap(said, squad_words(target)) for target in sample.targets), key=lambda marks: marks[self.measure]
-        )
+        language = sample.tags.get("language", "en")
+        pairs = [comparable_words(text, target, language) for target in sample.targets]
+        best = max((overlap(said, wanted) for said, wanted in pairs), key=lambda marks: marks[self.measure])
         reason = f"precision {best['precision']:.3f}, recall {best['recall']:.3f}"
         return Score(self.name, best[self.measure], answer=text, reason=reason, details=best)
 

@@ -6,16 +6,26 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.scorers.contrast import is_ruled_out
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text
+from proctor.scorers.reading import final_text, plain
+from proctor.scorers.words import KOREAN_ENDING
 
 NAME = "includes"
-REVISION = "1"
+REVISION = "2"
+
+MOST_PLACES = 1000
+SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
+"""Scripts that are written without spaces: nothing there shows where a word ends."""
+HANGUL = re.compile("[가-힣]")
+LETTER = r"[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f가-힣]"
+"""A letter or digit of a script with spaces; 'Parisは' and '3月18日' are words of their own."""
 
 
 def create(**options: Json) -> Includes:
@@ -24,10 +34,14 @@ def create(**options: Json) -> Includes:
 
 @dataclass(frozen=True, slots=True)
 class Includes:
-    """1 when a target occurs in the response; with `whole_words`, not as a part of a longer word or number."""
+    """1 when a target occurs in the response, not as a part of a longer word or number, and is not ruled out there.
+
+    'Not Sydney, but Canberra' does not contain Sydney. Korean particles and scripts without spaces are allowed for.
+    """
 
     ignore_case: bool = True
-    whole_words: bool = False
+    whole_words: bool = True
+    """False accepts a target inside a longer word, too."""
 
     @property
     def name(self) -> str:
@@ -44,23 +58,47 @@ class Includes:
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
         said = self._normal(text)
+        is_named = False
         for target in sample.targets:
             wanted = self._normal(target.strip())
-            if wanted and self._occurs(wanted, said):
+            places = self._places(wanted, said) if wanted else []
+            if any(not is_ruled_out(said, start, end) for start, end in places):
                 return Score(NAME, 1.0, answer=target, reason="the response contains the target")
-        return Score(NAME, 0.0, answer=None, reason="the target does not occur in the response")
+            is_named = is_named or bool(places)
+        reason = "the response rules the target out" if is_named else "the target does not occur in the response"
+        return Score(NAME, 0.0, answer=None, reason=reason)
 
     def _normal(self, text: str) -> str:
         if not text.isascii():
-            text = unicodedata.normalize("NFC", text)
+            text = plain(unicodedata.normalize("NFC", text))
         return text.casefold() if self.ignore_case else text
 
-    def _occurs(self, wanted: str, text: str) -> bool:
+    def _places(self, wanted: str, text: str) -> list[tuple[int, int]]:
         if wanted not in text:
-            return False
-        return not self.whole_words or _whole(wanted).search(text) is not None
+            return []
+        return [found.span() for found in islice(_pattern(wanted, self.whole_words).finditer(text), MOST_PLACES)]
 
 
 @lru_cache(maxsize=4096)
-def _whole(wanted: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)")
+def _pattern(wanted: str, whole_words: bool) -> re.Pattern[str]:
+    bare = re.escape(wanted)
+    return re.compile(f"{_start(wanted[0])}{bare}{_end(wanted[-1])}" if whole_words else bare)
+
+
+def _start(first: str) -> str:
+    """What must not stand before a word or number that begins so."""
+    if SPACELESS.match(first) or not first.isalnum():
+        return ""
+    if HANGUL.match(first):
+        return "(?<![가-힣])"
+    apart = f"(?<!{LETTER})(?<!{LETTER}_)"  # an underscore may be emphasis, as in _Paris_
+    return rf"{apart}(?<!\d[.,])(?<!\A-)(?<![\s(=:]-)" if first.isdecimal() else apart
+
+
+def _end(last: str) -> str:
+    if SPACELESS.match(last) or not last.isalnum():
+        return ""
+    if HANGUL.match(last):
+        return f"(?=(?:{KOREAN_ENDING})?(?![가-힣]))"
+    apart = rf"(?!_?{LETTER}"
+    return rf"{apart}|[.,]\d)" if last.isdecimal() else rf"{apart}|\+\+|\#(?!\w))"  # C is not in C++

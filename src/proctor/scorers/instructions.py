@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -77,6 +76,10 @@ class InstructionFollowing:
         unknown = next((kind for kind in ids if kind not in KINDS), None)
         return None if unknown is None else f"there is no instruction kind {unknown!r}"
 
+    def is_slow_for(self, response: Response) -> bool:
+        """langdetect reads 55 profiles before its first text, and takes up to 0.1 s for one."""
+        return self.detector == "langdetect" or len(response.text) > LONG
+
     async def score(self, sample: Sample, response: Response) -> Score:
         ids = sample.metadata.get("instruction_id_list")
         if not ids:
@@ -85,10 +88,7 @@ class InstructionFollowing:
         if not text:
             return Score.invalid(self.name, reason="the response is empty")
         arguments: Sequence[Mapping[str, Json]] = sample.metadata.get("kwargs") or [{}] * len(ids)
-        if len(text) > LONG:
-            marks = await asyncio.to_thread(mark, text, ids, arguments, self.detector)
-        else:
-            marks = mark(text, ids, arguments, self.detector)
+        marks = mark(text, ids, arguments, self.detector)
         followed = marks[self.mode]
         value = sum(followed) / len(followed) if self.level == "instruction" else float(all(followed))
         broken = [kind for kind, is_followed in zip(ids, followed, strict=True) if not is_followed]

@@ -23,7 +23,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
 NAME = "json_schema"
-REVISION = "2"
+REVISION = "3"
 MOST_ERRORS = 5
 NO_SCHEMA = "neither the scorer nor the sample has a schema"
 
@@ -78,6 +78,8 @@ class SchemaMatch:
             errors = [f"{_path(e)}: {e.message}" for e in _first(_validator(schema).iter_errors(document))]
         except BenchmarkError as error:
             raise ScorerError(str(error)) from error
+        except ValueError as error:
+            return Score.invalid(NAME, reason=f"the JSON cannot be checked: {error}")
         reason = "fits the schema" if not errors else errors[0]
         return Score(NAME, float(not errors), answer=written, reason=reason, details={"errors": errors})
 

@@ -34,8 +34,10 @@ NEGATION = re.compile(
 CORRECTION = re.compile(
     r"""\b(?:wait|actually|correction|scratch\ that|on\ second\ thou?ght|let\ me\ (?:re|correct|double|fix)
     |i\ (?:made\ a\ mistake|was\ wrong|misread|meant?)|my\ mistake|corrected\ to|sorry|oops|hmm|no,
-    |moment\ mal|korrektur|nein|en\ fait|correction|espera|perdón|corrección|подождите|исправление)\b
-    |等等|不对|更正|订正|いや|訂正|間違え|아니|잠깐|정정""",
+    |moment\ mal|korrektur|nein|verrechnet|(?:mich|habe)\ (?:geirrt|vertan)|en\ fait|attend(?:s|ez)
+    |je\ me\ suis\ trompée?|espera|perdón|corrección|me\ (?:he\ )?equivo\w+|подождите|исправление)\b|\bmoment,
+    |等等|等一下|不对[，。,！ ]|更正|订正|(?:算|看|写|弄|搞)错了|いや[、，]|いえ[、，]|訂正|間違え
+    |아니(?=[,.요 ]|에요[,. ])|잠깐|잠시만요|정정|잘못""",
     re.VERBOSE | re.IGNORECASE,
 )
 PUNCTUATION = re.compile(r"[\W_]*")
@@ -61,6 +63,8 @@ def announces(gap: str, longest: int, naming: re.Pattern[str] | None = None) -> 
 
 def own_turn(text: str) -> str:
     """The text up to the token by which a model ends its turn, where it wrote on after it."""
+    if "<" not in text and "[" not in text:  # most often; the pattern is slow
+        return text
     before = _END_OF_TURN.split(text, maxsplit=1)[0]
     return before if before.strip() else text
 

@@ -21,7 +21,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, last_boxed
 
 NAME = "math"
-REVISION = "2"
+REVISION = "3"
 LONGEST = 20_000
 _LABEL = re.compile(r"\s*\\text\s*\{[^{}]*[A-Za-z][^{}]*\}\s*(?=[^\s,])")
 """Words in front of a boxed expression: \\boxed{\\text{The answer is } 14}."""
@@ -64,6 +64,8 @@ class MathMatch:
             return Score.unscored(NAME, reason=f"the target {sample.target!r} is not an expression")
         if said.problem == "time":
             return Score.invalid(NAME, reason=f"could not be compared within {self.timeout_seconds} s", answer=shown)
+        if said.problem == "crash":
+            return Score.invalid(NAME, reason="the comparison broke off on this answer", answer=shown)
         if said.problem == "answer":
             return Score.invalid(NAME, reason="no expression in the response", answer=shown)
         reason = "equal to the target" if said.is_equal else "not equal to the target"

@@ -1,4 +1,7 @@
-"""The process that compares expressions: started when first needed, killed when it is too slow, then started anew."""
+"""The process that compares expressions: started when first needed, killed when it is too slow, then started anew.
+
+It reads what models wrote, so it gets none of our environment, a folder that is gone, and limits (see `math_worker`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import os
 import select
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -16,11 +20,14 @@ from typing import Literal
 import orjson
 
 from proctor.domain.errors import ScorerError
+from proctor.scorers.reading import encodable
 
 START_SECONDS = 60.0
 """Importing sympy takes seconds on a busy machine; that is not the expression's fault."""
 WALL_FACTOR = 6
-Problem = Literal["", "target", "answer", "time"]
+Problem = Literal["", "target", "answer", "time", "crash"]
+_START = "import sys; sys.path[:] = sys.argv[1:]; from proctor.scorers.math_worker import main; main()"
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +45,24 @@ class MathProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def compare(self, answer: str, targets: tuple[str, ...], seconds: float) -> Comparison:
+        """Whether the answer equals a target; what breaks off on an answer is told apart from what does on any."""
         with self._lock:
-            process = self._running()
-            try:
-                reply = _ask(process, {"answer": answer, "targets": targets}, seconds)
-            except (OSError, EOFError):  # it died of the expression: out of memory, or a crash in C
-                self._kill()
-                return Comparison(problem="time")
-            if reply is None:
-                self._kill()
-                return Comparison(problem="time")
+            said = self._compare(answer, targets, seconds)
+            if said.problem in ("time", "crash") and not self._compare(targets[0], targets[:1], seconds).is_equal:
+                raise ScorerError(f"The target {targets[0]!r} cannot be compared even with itself within {seconds} s.")
+            return said
+
+    def _compare(self, answer: str, targets: tuple[str, ...], seconds: float) -> Comparison:
+        process = self._running()
+        question = {"answer": encodable(answer), "targets": [encodable(target) for target in targets]}
+        try:
+            reply = _ask(process, question, seconds)
+        except (OSError, EOFError):  # it died of the expression: out of memory, or a crash in C
+            self._kill()
+            return Comparison(problem="crash")
+        if reply is None:
+            self._kill()
+            return Comparison(problem="time")
         return Comparison(**orjson.loads(reply))
 
     def close(self) -> None:
@@ -58,13 +73,21 @@ class MathProcess:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self._kill()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "proctor.scorers.math_worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        try:
-            ready = _ask(self._process, None, START_SECONDS)
-        except (OSError, EOFError):
-            ready = None
+        modules = [str(Path(place).resolve()) for place in sys.path]
+        # The folder goes once the process is ready: nothing can be made in a folder that is gone.
+        with tempfile.TemporaryDirectory(prefix="proctor-math-") as folder:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module, with paths of ours
+                [sys.executable, "-I", "-c", _START, *modules],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_ENVIRONMENT,
+                cwd=folder,
+            )
+            try:
+                ready = _ask(self._process, None, START_SECONDS)
+            except (OSError, EOFError):
+                ready = None
         if ready is None:
             self._kill()
             raise ScorerError("The process that compares expressions did not start; is math-verify installed?")
@@ -93,10 +116,11 @@ def _ask(process: subprocess.Popen[bytes], question: object, seconds: float) -> 
         stdin.write(orjson.dumps(question) + b"\n")
         stdin.flush()
     clock = _Clock(process.pid, seconds)
-    descriptor = stdout.fileno()
+    poll = select.poll()  # not `select`: it takes no descriptor above 1,023, and a run with many connections has those
+    poll.register(stdout.fileno(), select.POLLIN)
     received = b""
     while not received.endswith(b"\n"):
-        if not select.select([descriptor], [], [], clock.pause)[0]:
+        if not poll.poll(1000 * clock.pause):
             if clock.is_over():
                 return None
             continue

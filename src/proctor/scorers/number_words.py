@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from proctor.scorers.numbers import Number
 
@@ -20,7 +20,14 @@ _SPANISH = (
     "cero . dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete"
     " dieciocho diecinueve veinte"
 )
-_TENS = "thirty forty fifty sixty seventy eighty ninety"
+_TENS = (
+    "thirty forty fifty sixty seventy eighty ninety",
+    "dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
+    "trente quarante cinquante soixante . quatre-vingt .",
+    "treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+)
+_GERMAN_UNITS = "ein zwei drei vier fünf sechs sieben acht neun"
+_TWENTIES = "veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve"
 _SMALL = {
     **{
         word: value
@@ -28,8 +35,17 @@ _SMALL = {
         for value, word in enumerate(names.split())
         if word != "."
     },
-    **{word: 30 + 10 * place for place, word in enumerate(_TENS.split())},
+    **{word: 30 + 10 * place for names in _TENS for place, word in enumerate(names.split()) if word != "."},
+    **{
+        f"{unit}und{ten}": 20 + 10 * place + value
+        for place, ten in enumerate(["zwanzig", *_TENS[1].split()])
+        for value, unit in enumerate(_GERMAN_UNITS.split(), 1)
+    },
+    **{word: value for value, word in enumerate(_TWENTIES.split(), 21)},
+    "quatre-vingts": 80,
 }
+_DOZEN = r"dozens?|dutzend|docenas?|douzaines?"
+_HALF = r"half(?:\ an?)?|ein\ halbes|media|une\ demi"
 _MULTIPLES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 _PARTS = {
     "half": 2,
@@ -45,18 +61,48 @@ _PARTS = {
 _DIGITS = {**{sign: value for value, sign in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2, "兩": 2}
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4}
 
-_FIRST = "|".join(sorted(_SMALL, key=len, reverse=True))
-_ANY = "|".join(sorted((*_SMALL, *_MULTIPLES), key=len, reverse=True))
+_KOREAN = {
+    **dict(zip(["하나", "둘", "셋", "넷", "다섯", "여섯", "일곱", "여덟", "아홉"], range(1, 10), strict=True)),
+    "한": 1,
+    "두": 2,
+    "세": 3,
+    "네": 4,
+    "스무": 20,
+    **dict(zip(["열", "스물", "서른", "마흔", "쉰", "예순", "일흔", "여든", "아흔"], range(10, 100, 10), strict=True)),
+}
+_KOREAN_TENS = "열|스물|스무|서른|마흔|쉰|예순|일흔|여든|아흔"
+_KOREAN_UNITS = "하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|한|두|세|네"
+_KOREAN_COUNTERS = "개|명|마리|권|장|살|시간|송이|병|잔|대|그루|자루|켤레|조각|원|년|퍼센트"
+_KOREAN_TENS_AT_START = re.compile(_KOREAN_TENS)
+_SINO_KOREAN = str.maketrans("영일이삼사오육칠팔구십백천만", "零一二三四五六七八九十百千万")
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+_FIRST = _any_of(_SMALL)
+_TEN = _any_of(word for word, value in _SMALL.items() if value >= 20 and value % 10 == 0)
+_UNIT = _any_of(["un", "uno", *(word for word, value in _SMALL.items() if 0 < value < 20)])
+_BELOW_HUNDRED = rf"(?:(?:{_TEN})[ -](?:(?:et|y)[ -])?(?:{_UNIT})(?!\w)|{_FIRST})"
+_MORE = rf"[ -](?:{_any_of(_MULTIPLES)})(?:[ -](?:and\ )?{_BELOW_HUNDRED})?"
 _SPELT = re.compile(
-    rf"(?<![\w-])(?P<minus>(?:minus|negative)\ )?"
-    rf"(?P<words>(?:{_FIRST}|a\ (?:hundred|thousand|million))(?:[ -](?:and\ )?(?:{_ANY}))*)"
+    rf"(?<![\w-])(?:(?P<half>{_HALF})[ -]|(?P<count>{_FIRST}|one|an?|eine?[ms]?|une?|una)[ -])"
+    rf"(?:{_DOZEN})(?!\w|\ or\ so\b)"
+    rf"|(?<![\w-])(?P<minus>(?:minus|negative)\ )?"
+    rf"(?P<words>{_BELOW_HUNDRED}(?:{_MORE})*|a(?:{_MORE})+)"
     rf"(?:[ -](?P<part>{'|'.join(_PARTS)})s?|\ and\ a\ (?P<more>half|quarter))?(?![\w-])"
+    rf"|(?<![가-힣])(?P<korean>(?:{_KOREAN_TENS})(?:{_KOREAN_UNITS})?|{_KOREAN_UNITS})(?=\s?(?:{_KOREAN_COUNTERS}|입니다|이에요))"
+    rf"|(?<![가-힣])(?P<sino>(?=[가-힣]?[십백천만])[일이삼사오육칠팔구십백천만]{{2,}})(?=\s?(?:{_KOREAN_COUNTERS}|입니다))"
+    r"|(?P<dozens>[一二两兩三四五六七八九十])打(?![开開电電算扮扫掃听聽])"
     # 一共 'altogether', 一起 'together' and 三角 'triangle' are words, and 第三 is a place in a row.
     r"|(?<!第)(?P<signs>[〇零一二两兩三四五六七八九十百千万萬]+)(?![共起样樣定些直般旦切部角边邊])",
     re.IGNORECASE,
 )
 _JUST = re.compile(r"(?:\b(?:only|just|exactly) |只有|仅)$", re.IGNORECASE)
-_BETWEEN_WORDS = re.compile(r"[ -](?:and )?")
+_WORD = re.compile(_any_of([*_SMALL, *_MULTIPLES, "uno", "un"]))
+_ALSO_ENGLISH = ("once", "seize", "elf", "null")
+_ENGLISH_TEXT = re.compile(r"\b(?:the|of|and|is|are|was|it|he|she|you|they)\b", re.IGNORECASE)
 
 
 def spelt_at(text: str, position: int) -> Number | None:
@@ -68,33 +114,52 @@ def spelt_at(text: str, position: int) -> Number | None:
 def find_spelt(text: str, start: int = 0, end: int | None = None) -> Iterator[Number]:
     """The numbers spelt out in a text; a lone 'one' only where it is 'only one', for it mostly stands for a thing."""
     for found in _SPELT.finditer(text, start, len(text) if end is None else end):
-        if found[0].lower() not in ("one", "一") or _JUST.search(text, max(0, found.start() - 9), found.start()):
+        word = found[0].lower()
+        if word in ("one", "一") and not _JUST.search(text, max(0, found.start() - 9), found.start()):
+            continue
+        if word not in _ALSO_ENGLISH or not _ENGLISH_TEXT.search(text):
             yield _read(found)
 
 
 def _read(found: re.Match[str]) -> Number:
-    value: int | float
-    if found["signs"]:
-        value = _signed(found["signs"])
-    else:
-        value = _worded(found["words"].lower())
-        if found["part"]:
-            value = value / _PARTS[found["part"].lower()]
-        elif found["more"]:
-            value = value + 1 / _PARTS[found["more"].lower()]
-        value = -value if found["minus"] else value
-    return Number(value, found[0], found.start(), found.end())
+    return Number(_value(found), found[0], found.start(), found.end())
+
+
+def _value(found: re.Match[str]) -> int | float:
+    if found["words"]:
+        return _worded_value(found)
+    if found["signs"] or found["sino"]:
+        return _signed(found["signs"] or found["sino"].translate(_SINO_KOREAN))
+    if found["korean"]:
+        tens = _KOREAN_TENS_AT_START.match(found["korean"])
+        return (
+            sum(_KOREAN[part] for part in (tens[0], found["korean"][tens.end() :]) if part)
+            if tens
+            else _KOREAN[found["korean"]]
+        )
+    if found["half"]:
+        return 6
+    return 12 * (_signed(found["dozens"]) if found["dozens"] else _SMALL.get(found["count"].lower(), 1))
+
+
+def _worded_value(found: re.Match[str]) -> int | float:
+    value: int | float = _worded(found["words"].lower())
+    if found["part"]:
+        value = value / _PARTS[found["part"].lower()]
+    elif found["more"]:
+        value = value + 1 / _PARTS[found["more"].lower()]
+    return -value if found["minus"] else value
 
 
 def _worded(words: str) -> int:
     total = current = 0
-    for word in _BETWEEN_WORDS.split(words.removeprefix("a ")):
-        if word in _SMALL:
-            current += _SMALL[word]
-        elif word == "hundred":
+    for word in _WORD.findall(words):
+        if word == "hundred":
             current = max(current, 1) * 100
-        else:
+        elif word in _MULTIPLES:
             total, current = total + max(current, 1) * _MULTIPLES[word], 0
+        else:
+            current += _SMALL.get(word, 1)  # vingt et un
     return total + current
 
 

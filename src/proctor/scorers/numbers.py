@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,7 +21,8 @@ _VULGAR = {
 }  # fmt: skip
 _SCALES = {
     "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "lakh": 10**5, "crore": 10**7,
-    "dozen": 12, "tausend": 10**3, "mil": 10**3, "mille": 10**3, "millón": 10**6, "millones": 10**6, "millionen": 10**6,
+    "dozen": 12, "dutzend": 12, "docena": 12, "docenas": 12, "douzaine": 12, "douzaines": 12, "ダース": 12, "打": 12,
+    "다스": 12, "tausend": 10**3, "mil": 10**3, "mille": 10**3, "millón": 10**6, "millones": 10**6, "millionen": 10**6,
     "millions": 10**6, "mio": 10**6, "milliarden": 10**9, "mrd": 10**9, "milliards": 10**9, "bn": 10**9, "тыс": 10**3,
     "тысяч": 10**3, "тысячи": 10**3, "млн": 10**6, "миллиона": 10**6, "миллионов": 10**6, "млрд": 10**9,
     "ألف": 10**3, "مليون": 10**6,
@@ -71,7 +73,12 @@ class Number(NamedTuple):
 
     def readings(self) -> tuple[int | float, ...]:
         """25 % is 25 or 0.25, 3 million is 3 or 3,000,000: the question decides which of them was asked for."""
-        return (self.value,) if self.factor == 1 else (self.value, self.value * self.factor)
+        if self.factor == 1:
+            return (self.value,)
+        try:
+            return (self.value, self.value * self.factor)
+        except OverflowError:  # hundreds of digits and a per cent sign
+            return (self.value,)
 
 
 def readable(text: str) -> str:
@@ -180,7 +187,7 @@ def _raise(value: int | float, parts: dict[str, str | None]) -> int | float:
     exponent = int(power)
     if exponent >= 0 and isinstance(value, int):
         return int(value * 10**exponent)
-    return float(f"{value}e{exponent}")
+    return float(Decimal(repr(value)).scaleb(exponent))
 
 
 def _power(base: int, written: str) -> int | float | None:
@@ -201,7 +208,10 @@ def _fraction(parts: dict[str, str | None]) -> int | float | None:
         top = _part(parts["top"] or parts["t1"] or parts["over"])
         bottom = _part(parts["bottom"] or parts["b1"] or parts["under"])
     result = _divide(top, bottom)
-    return None if result is None else whole + result
+    try:
+        return None if result is None else whole + result
+    except OverflowError:  # hundreds of digits and a half
+        return float(whole) if isinstance(whole, float) else math.inf
 
 
 def _part(text: str | None) -> int | float:

@@ -13,10 +13,10 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.scorers.numbers import Number
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text
+from proctor.scorers.reading import final_text, shorten
 
 NAME = "numeric"
-REVISION = "3"
+REVISION = "4"
 DEFAULT_RELATIVE = 1e-9  # the noise of floating point, nothing more
 COMMA_LANGUAGES = frozenset(
     {
@@ -80,7 +80,7 @@ class NumericMatch:
         targets = [number for text in sample.targets if (number := _target(text)) is not None]
         if not targets:
             return Score.unscored(NAME, reason=f"the target {sample.target!r} is not a number")
-        text = final_text(response.text)
+        text = shorten(final_text(response.text))
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
         is_cut = response.finish_reason is FinishReason.LENGTH
@@ -104,6 +104,8 @@ class NumericMatch:
         return self.decimal == "comma"
 
     def _equal(self, said: Number, target: Number) -> bool:
+        if math.inf in (abs(said.value), abs(target.value)):  # too long for arithmetic
+            return _same_digits(said.text, target.text)
         if said.factor == target.factor:
             return self._close(said.value, target.value)
         return any(self._close(a, b) for a in said.readings() for b in target.readings())
@@ -119,6 +121,13 @@ class NumericMatch:
             return 0 not in (said, target) and math.isclose(
                 math.log10(abs(said)), math.log10(abs(target)), rel_tol=self.relative
             )
+
+
+def _same_digits(said: str, target: str) -> bool:
+    def bare(text: str) -> str:
+        return text.replace(",", "").replace(" ", "").lstrip("0")
+
+    return bare(said) == bare(target)
 
 
 @lru_cache(maxsize=4096)

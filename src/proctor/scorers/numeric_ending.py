@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from itertools import pairwise
 
+from proctor.scorers.contrast import is_ruled_out_after
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import find_spelt
 from proctor.scorers.numbers import LONGEST_INTEGER, Number, find_numbers
@@ -16,6 +17,7 @@ from proctor.scorers.numeric_patterns import (
     BETWEEN,
     BOLD,
     CIRCUMSTANCE,
+    CLAUSE_END,
     CONCLUDES,
     GOES_ON,
     HEADED,
@@ -31,8 +33,11 @@ from proctor.scorers.numeric_patterns import (
     RATIO,
     REASON,
     REASON_AT_END,
+    REMAINDER,
     RESULT,
     SO,
+    SPAN,
+    SPENT,
     UNDONE_SUM,
     UNFINISHED,
 )
@@ -60,8 +65,8 @@ def last_number(text: str, *, comma_decimals: bool) -> tuple[Number, str, bool] 
     """The number, how it was found and whether it is one end of a range."""
     start = max(0, len(text) - TAIL)
     floor = max(0, start - LONGEST_INTEGER)
-    while start > floor and not text[start].isspace():  # never cut a number in two
-        start -= 1
+    while start > 0 and (text[start - 1].isdigit() or (start > floor and not text[start].isspace())):
+        start -= 1  # never cut a number in two
     text = _conclusion(text[start:].strip(), comma_decimals)
     bold = _bold(text, text.rfind("\n") + 1, comma_decimals)
     if bold:
@@ -82,7 +87,7 @@ def opening_number(text: str, *, comma_decimals: bool) -> Number | None:
 
 def is_range(text: str, number: Number) -> bool:
     """Whether another number follows it as the other end of a range, or as another answer: '3–5', '4 or 5'."""
-    if RANGE.match(text, number.end):
+    if RANGE.match(text, number.end) or SPAN.match(text, number.end):
         return True
     other = OR.match(text, number.end)
     second = next(find_numbers(text, other.end(), other.end() + 40), None) if other else None
@@ -139,15 +144,25 @@ def _last(text: str, comma: bool) -> tuple[Number, str, bool] | None:
     """Of the last sentence with a number that is not merely known, the likeliest answer; else the last number."""
     numbers = _numbers(text, comma)
     for start, end in _sentences_backwards(text):
-        begin, stop = _claim(text, numbers, start, end)
+        begin, stop = _remainder(text, numbers, start, end) or _claim(text, numbers, start, end)
         said = _between(numbers, begin, stop)
-        spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= Role.RATE]
         best = _likeliest(text, said) if said else None
-        if spelt and (best is None or role_of(text, best) > Role.RATE):
-            best = spelt[-1]
+        if best is None or role_of(text, best) > Role.RATE:
+            spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= Role.RATE]
+            best = spelt[-1] if spelt else best
         if best and role_of(text, best) is not Role.KNOWN:
-            return best, "the last number", _ends_range(text, said, best)
+            return best, "the last number", _ends_range(text, said, best) or is_range(text, best)
     return (numbers[-1], "the last number", False) if numbers else None
+
+
+def _remainder(text: str, numbers: list[Number], start: int, end: int) -> tuple[int, int] | None:
+    """Of 'she has 18 left and spent 12' the part that says what is left."""
+    if not REMAINDER.search(text, start, end) or not SPENT.search(text, start, end):
+        return None
+    bounds = [start, *(found.end() for found in CLAUSE_END.finditer(text, start, end)), end]
+    clauses = [pair for pair in pairwise(bounds) if _between(numbers, *pair)]
+    left = [pair for pair in clauses if not SPENT.search(text, *pair)]  # any other clause may be the conclusion
+    return left[0] if len(left) == 1 and len(clauses) > 1 and REMAINDER.search(text, *left[0]) else None
 
 
 def _claim(text: str, numbers: list[Number], start: int, end: int) -> tuple[int, int]:
@@ -201,7 +216,7 @@ def role_of(text: str, number: Number) -> Role:
     if RESULT.search(before) and not UNFINISHED.match(text, number.end):
         return Role.RESULT
     before = before[-24:]
-    if KNOWN.search(before) and not OBJECT.search(before):
+    if (KNOWN.search(before) and not OBJECT.search(before)) or is_ruled_out_after(text, number.end):
         return Role.KNOWN
     is_rate = RATE.match(text, number.end) is not None
     if CIRCUMSTANCE.search(before) or MEANWHILE.match(text, number.end):
@@ -218,5 +233,6 @@ def _ends_range(text: str, numbers: list[Number], last: Number) -> bool:
         return False
     if BETWEEN.search(text[max(0, first.start - 12) : first.start]) and last.start - first.end < 6:
         return True
-    found = RANGE.match(text, first.end)
-    return found is not None and found.end() == last.start
+    if any(found and found.end() == last.start for found in (RANGE.match(text, first.end), OR.match(text, first.end))):
+        return True
+    return SPAN.match(text, first.end) is not None

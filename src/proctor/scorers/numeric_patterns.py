@@ -58,7 +58,26 @@ HEADED = re.compile(
     re.IGNORECASE,
 )
 RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|до|至|到)\s)\s?(?=[$€£]?\d)")
-OR = re.compile(r"\s(?:or|oder|ou|o|или)\s(?=[$€£]?\d)")
+_UNIT = r"[^\s\d,.:;，。、；：]{0,3}?"
+SPAN = re.compile(
+    rf"{_UNIT}\s?(?:から|[至到～~-]|에서|부터)\s?[\d.,]+\s?{_UNIT}\s?(?:の間|まで|くらい|之间|之間|사이|까지)"
+)
+"""'10から20の間', '10到20之间', '10에서 20 사이' behind its first number."""
+OR = re.compile(
+    r"\s(?:or|oder|ou|o|или)\s(?=[$€£]?\d)|,?\s(?:o\sbien|ou\sbien|soit)\s(?=[$€£]?\d)"
+    rf"|{_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이나)、?\s?(?=\d)"
+)
+REMAINDER = re.compile(
+    r"\b(?:left|remain\w*|übrig|verbleib\w*|bleib\w*|qued\w+|sobr\w+|reste(?:nt|r)?|rest\w*|осталось)\b|[剩余餘残]|남",
+    re.IGNORECASE,
+)
+SPENT = re.compile(
+    r"\b(?:spen[dt]\w*|used|ate|gave|paid|sold|lost|ausgegeben|gab\b|verbrauch\w*|bezahlt|gegessen|verkauft|verloren|gast\w+"
+    r"|pag\w+|comi\w+|vendi\w+|perdi\w+|dépens\w+|pay\w+|mang\w+|vendu\w*|perdu\w*|utilis\w+|потратил\w*)\b"
+    r"|[花吃]|用了|用掉|给了|卖|使っ|払|食べ|売|썼|쓰|사용|먹|지불|팔",
+    re.IGNORECASE,
+)
+CLAUSE_END = re.compile(r"[,;，、；]|(?<=[고며])\s|(?<=で)、?|\b(?:and|und|y|et|и)\b", re.IGNORECASE)
 BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+[$€£]?$", re.IGNORECASE)
 ASIDE = re.compile(r"(?<=[\s\u3000-\uffff])\([^()\n]*\)")
 BOLD = re.compile(r"\*\*([^*\n]+)\*\*")

@@ -11,9 +11,11 @@ from proctor.scorers.number_words import spelt_at
 from proctor.scorers.numbers import Number, find_numbers, readable
 from proctor.scorers.numeric_ending import Role, is_range, last_number, opening_number, role_of
 from proctor.scorers.reading import last_boxed, plain, without_struck
+from proctor.scorers.refusals import find_refusal, refuses
 
 MARKERS_TRIED = 25
 LONGEST_GAP = 120
+REFUSAL_WINDOW = 60
 OWN_MARKERS = ("\na:", "ans:")
 
 # The usual end of a response, read without further ado: 'answer is 18.', '#### 18'.
@@ -39,6 +41,8 @@ def read_number(text: str, *, comma_decimals: bool = False, is_cut: bool = False
         settled = _settled(part, comma_decimals)
         if settled is not None:
             return settled
+    if refuses(text):
+        return None
     if is_cut:
         few = list(islice(find_numbers(text, comma_decimals=comma_decimals), 2))
         return Reading(few[0], "the only number") if len(few) == 1 and len(text) < 80 else None
@@ -81,11 +85,15 @@ def _announced(text: str, end: int, comma: bool) -> Reading | None:
     if plainly is not None:
         written = plainly[1]
         return Reading(Number(int(written), written, plainly.start(1), plainly.end(1)), "announced")
+    if find_refusal(text[max(0, end - REFUSAL_WINDOW) : end]):  # 'I cannot answer: only 18 is given'
+        return None
     lead = _LEAD.match(text, end)
     spelt = spelt_at(text, lead.end()) if lead else None
     if spelt is not None:
         return Reading(spelt, "announced in words")
     stop = min(len(text), end + 240)
+    while text[stop : stop + 1].isdigit():  # never cut a number in two
+        stop += 1
     first: Number | None = None
     for number in islice(find_numbers(text, end, stop, comma_decimals=comma), 4):
         gap = text[end : number.start]

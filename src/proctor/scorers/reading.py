@@ -8,6 +8,8 @@ import unicodedata
 from functools import cache
 
 BOXES_TRIED = 20
+LONGEST = 200_000
+LONGEST_START = 20_000
 _THINK_END = "</think>"
 _THINK_START = "<think>"
 _STRUCK = re.compile(r"~~[^~\n]+~~")
@@ -22,6 +24,16 @@ def final_text(text: str) -> str:
         elif text.lstrip().startswith(_THINK_START):
             return ""
     return text.strip()
+
+
+def shorten(text: str) -> str:
+    """The text without its middle where it is longer than any answer: what is announced stands at an end."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST_START]}\n\n{text[LONGEST_START - LONGEST :]}"
+
+
+def encodable(text: str) -> str:
+    """The text with question marks for halves of characters, which no other program reads."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def without_struck(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from proctor.scorers.words import rouge_words
 
 NAME = "rouge"
 REVISION = "1"
+LONG = 5_000
 LONGEST = 4000  # words; the longest common subsequence takes the product of both lengths
 
 
@@ -39,14 +39,16 @@ class Rouge:
     def version(self) -> str:
         return version_of(self, REVISION)
 
+    def is_slow_for(self, response: Response) -> bool:
+        return len(response.text) > LONG
+
     async def score(self, sample: Sample, response: Response) -> Score:
         if sample.target is None:
             return Score.unscored(NAME, reason="the sample has no target")
         text = final_text(response.text)
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
-        is_long = len(text) > 5000
-        marks = await asyncio.to_thread(self._best, text, sample) if is_long else self._best(text, sample)
+        marks = self._best(text, sample)
         return Score(
             NAME, marks[self.kind], answer=text, reason=f"{self.kind} against the closest target", details=marks
         )

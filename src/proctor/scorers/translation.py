@@ -16,6 +16,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
 REVISION = "1"
+LONG = 5_000
 LONGEST = 20_000
 
 
@@ -49,6 +50,9 @@ class Bleu:
     def version(self) -> str:
         return version_of(self, REVISION)
 
+    def is_slow_for(self, response: Response) -> bool:
+        return len(response.text) > LONG
+
     async def score(self, sample: Sample, response: Response) -> Score:
         return _score(self.name, _bleu(self.tokenize), sample, response)
 
@@ -66,6 +70,9 @@ class Chrf:
     @property
     def version(self) -> str:
         return version_of(self, REVISION)
+
+    def is_slow_for(self, response: Response) -> bool:
+        return len(response.text) > LONG
 
     async def score(self, sample: Sample, response: Response) -> Score:
         return _score(self.name, _chrf(self.word_order), sample, response)

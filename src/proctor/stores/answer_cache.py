@@ -23,6 +23,10 @@ COLUMNS = (
 )  # fmt: skip
 
 
+# A reply that could not be read may have been kept by an earlier version; the one that can be takes its place.
+_REPLACE = "ON CONFLICT (key) DO UPDATE SET " + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
+
+
 def count_kept(database: Database, keys: Sequence[str]) -> int:
     """How many of these requests have an answer here."""
     query = f"SELECT count(*) FROM cache WHERE key IN ({places(len(keys))})"  # noqa: S608 - only placeholders
@@ -69,12 +73,13 @@ class AnswerCache:
         return None if row is None else codec.read_response(row)
 
     def _flush(self) -> None:
-        rows = [self._pending.get() for _ in range(self._pending.qsize())]
+        taken = [self._pending.get() for _ in range(self._pending.qsize())]
+        rows = list({row[0]: row for row in taken}.values())
         if not rows:
             return  # an earlier call took them along
         self._connection.execute("BEGIN IMMEDIATE")
         try:
-            for statement, parameters in insert("cache", COLUMNS, rows, "ON CONFLICT (key) DO NOTHING"):
+            for statement, parameters in insert("cache", COLUMNS, rows, _REPLACE):
                 self._connection.execute(statement, parameters)
             self._connection.execute("COMMIT")
         except BaseException:
@@ -87,7 +92,7 @@ def _row(key: str, response: Response) -> tuple[Any, ...]:
     usage = response.usage
     return (
         key,
-        codec.storable(response.text),
+        response.text,
         codec.response_more(response),
         response.finish_reason.value,
         usage.input_tokens,

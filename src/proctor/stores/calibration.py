@@ -1,22 +1,33 @@
-"""Two scorers' marks on the same responses, counted."""
+"""Two scorers' marks on the same responses."""
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from collections.abc import Iterator
+
+from msgspec import Struct
+from sqlalchemy import select
 
 from proctor.stores.comparing import EvaluationRow
 from proctor.stores.database import Database, explained
-from proctor.stores.results import is_current
+from proctor.stores.results import ROWS_AT_A_TIME, is_current
 from proctor.stores.schema import responses, scores
 
 
-def mark_pairs(
-    database: Database, evaluation: EvaluationRow, first: str, second: str
-) -> list[tuple[float, float, int]]:
-    """(first's mark, second's mark, how often): both measured the response, and the response is the current one."""
+class MarkPair(Struct, frozen=True):
+    """What two scorers say of one response."""
+
+    sample_id: str
+    group: str | None
+    """Samples of one group are not independent of each other."""
+    first: float
+    second: float
+
+
+def mark_pairs(database: Database, evaluation: EvaluationRow, first: str, second: str) -> Iterator[MarkPair]:
+    """The current responses that both measured, those of a sample one after the other."""
     one, other = scores.alias("one"), scores.alias("other")
     query = (
-        select(one.c.value, other.c.value, func.count())
+        select(responses.c.sample_id, responses.c.cluster, one.c.value, other.c.value)
         .select_from(responses)
         .join(one, one.c.response_id == responses.c.id)
         .join(other, other.c.response_id == responses.c.id)
@@ -30,8 +41,8 @@ def mark_pairs(
             other.c.value.is_not(None),
             is_current(),
         )
-        .group_by(one.c.value, other.c.value)
-        .order_by(one.c.value, other.c.value)
+        .order_by(responses.c.sample_id)
     )
     with explained(database.path), database.engine.connect() as connection:
-        return [(a, b, count) for a, b, count in connection.execute(query)]
+        for row in connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query):
+            yield MarkPair(*row)

@@ -8,30 +8,39 @@ from typing import Any
 
 import orjson
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Select, and_, case, func, null, select
+from sqlalchemy import ColumnElement, Select, and_, case, func, null, or_, select
 
 from proctor.domain.estimate import SampleScore
 from proctor.metrics.answers import bare_answer
 from proctor.stores.database import Database, explained
-from proctor.stores.results import ROWS_AT_A_TIME, is_measured
+from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_measured, is_of
 from proctor.stores.schema import bodies, responses, samples, scores
 
 LONGEST_NAME = 200
 """Characters; a longer text names no class."""
 
 
-def class_scores(database: Database, evaluation_id: int, scorer: str, version: str) -> Iterator[SampleScore]:
+def class_scores(
+    database: Database,
+    evaluation_id: int,
+    scorer: str,
+    version: str,
+    unmeasured: Unmeasured = Unmeasured.LEFT_OUT,
+) -> Iterator[SampleScore]:
     """Each sample's class and what its epochs answered; samples without a target are left out.
 
-    A right answer is the target's class, however it was written. A wrong one is the class it names; None where it names
-    none that any sample expects.
+    An epoch that could not be measured is left out, or counted as an answer of no class. A right answer is the target's
+    class, however it was written. A wrong one is the class it names; None where it names none that any sample expects.
     """
     mine = _mine(evaluation_id, scorer, version)
     with explained(database.path), database.engine.connect() as opened:
         connection = opened.execution_options(yield_per=ROWS_AT_A_TIME)
         choices = _choices() if _are_the_same_for_all(connection.execute(_all_choices(mine))) else null()
         names = _Names.learn(connection.execute(_pairs(mine, choices)))
-        for _, group in groupby(connection.execute(_query(mine, choices)), key=lambda row: row.sample_id):
+        for _, group in groupby(
+            connection.execute(_query(evaluation_id, scorer, version, choices, unmeasured)),
+            key=lambda row: row.sample_id,
+        ):
             rows = list(group)
             target = _class(rows[0].expected, rows[0].choices)
             answers = tuple(names.answered(row, target) for row in rows)
@@ -121,22 +130,28 @@ def _pairs(mine: ColumnElement[bool], choices: ColumnElement[Any]) -> Select[Any
     return _joined(select(_expected().label("expected"), answer, choices)).where(mine).distinct()
 
 
-def _query(mine: ColumnElement[bool], choices: ColumnElement[Any]) -> Select[Any]:
+def _query(
+    evaluation_id: int, scorer: str, version: str, choices: ColumnElement[Any], unmeasured: Unmeasured
+) -> Select[Any]:
+    value = counted_value(unmeasured)
     text = select(bodies.c.text).where(bodies.c.response_id == responses.c.id).correlate(responses).scalar_subquery()
     return (
-        _joined(
-            select(
-                responses.c.sample_id,
-                responses.c.category,
-                responses.c.cluster,
-                scores.c.value,
-                scores.c.is_invalid,
-                # Some scorers read an answer only where it is right.
-                func.coalesce(scores.c.answer, text).label("said"),
-                _expected().label("expected"),
-                choices.label("choices"),
-            )
+        select(
+            responses.c.sample_id,
+            responses.c.category,
+            responses.c.cluster,
+            value.label("value"),
+            # What has no mark names no class.
+            or_(scores.c.value.is_(None), scores.c.is_invalid).label("is_invalid"),
+            # Some scorers read an answer only where it is right.
+            func.coalesce(scores.c.answer, text).label("said"),
+            _expected().label("expected"),
+            choices.label("choices"),
         )
-        .where(mine)
+        .outerjoin(scores, is_of(scorer, version))
+        .join(samples, samples.c.digest == responses.c.sample_digest)
+        .where(
+            responses.c.evaluation_id == evaluation_id, is_current(), value.is_not(None), samples.c.target.is_not(None)
+        )
         .order_by(responses.c.sample_id, responses.c.epoch)
     )

@@ -22,13 +22,6 @@ class Row(Protocol):
     def __getitem__(self, column: str, /) -> Any: ...
 
 
-def storable(text: str) -> str:
-    """Text that any database takes: half a surrogate pair, which no encoding knows, becomes the replacement sign."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "replace").decode() if any("\ud800" <= c <= "\udfff" for c in text) else text
-
-
 PICO = Decimal("1e12")
 
 

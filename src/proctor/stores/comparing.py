@@ -9,12 +9,12 @@ from typing import Any
 import orjson
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Select, and_, func, literal_column, select, text
+from sqlalchemy import ColumnElement, Select, func, literal_column, select, text
 
 from proctor.domain.run import RunStatus
 from proctor.stores.database import Database, explained
-from proctor.stores.results import ROWS_AT_A_TIME, is_current
-from proctor.stores.runs import IS_KEPT
+from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_of, mark_weight
+from proctor.stores.runs import IS_KEPT, load_summary
 from proctor.stores.schema import bodies, evaluations, responses, runs, samples, scores
 
 
@@ -100,7 +100,7 @@ def read_summaries(database: Database, ids: Sequence[int]) -> dict[int, dict[str
             part = ids[start : start + ROWS_AT_A_TIME]
             query = select(evaluations.c.id, evaluations.c.summary).where(evaluations.c.id.in_(part), text(IS_KEPT))
             for evaluation_id, summary in connection.execute(query):
-                found[evaluation_id] = orjson.loads(summary)
+                found[evaluation_id] = load_summary(summary)
     return found
 
 
@@ -139,25 +139,34 @@ BEFORE_CONTENT = "\x1f"
 class Marks:
     """One evaluation's scores by one scorer, in the order of the samples' ids, epochs averaged.
 
-    Each is (sample id, score, group), with None for a sample that was asked but has no score. SQLite sorts in bounded
-    memory and beyond that on disk, so however many samples there are, few are held here.
+    Each is (sample id, score, group, weight), with None for a sample that was asked but has no score. SQLite sorts in
+    bounded memory and beyond that on disk, so however many samples there are, few are held here.
 
     With `by_content` a sample's content is part of its id, so that two samples of one id that say different things
     are not taken for the same.
     """
 
-    def __init__(self, database: Database, evaluation: EvaluationRow, scorer: str, *, by_content: bool = False) -> None:
+    def __init__(
+        self,
+        database: Database,
+        evaluation: EvaluationRow,
+        scorer: str,
+        *,
+        by_content: bool = False,
+        unmeasured: Unmeasured = Unmeasured.LEFT_OUT,
+    ) -> None:
         self._database, self._evaluation, self._scorer = database, evaluation, scorer
-        self._by_content = by_content
+        self._by_content, self._unmeasured = by_content, unmeasured
 
-    def __iter__(self) -> Iterator[tuple[str, float | None, str | None]]:
+    def __iter__(self) -> Iterator[tuple[str, float | None, str | None, int]]:
         with explained(self._database.path), self._database.engine.connect() as connection:
             rows: Any = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(self._query())
             yield from rows
 
     def _query(self) -> Select[Any]:
-        columns = (scores.c.value, responses.c.cluster)
-        merged = (func.avg(columns[0]), func.min(columns[1]))
+        value, weight = counted_value(self._unmeasured), mark_weight()
+        columns = (value, responses.c.cluster, func.coalesce(weight, 1))
+        merged = (func.avg(value), func.min(responses.c.cluster), func.coalesce(func.min(weight), 1))
         # One epoch has nothing to average, and grouping costs as much as reading.
         is_single = self._evaluation.epochs == 1
         key = _key(self._by_content)
@@ -231,8 +240,4 @@ def view_samples(
 
 
 def _marks_of(evaluation: EvaluationRow, scorer: str) -> ColumnElement[bool]:
-    return and_(
-        scores.c.response_id == responses.c.id,
-        scores.c.scorer == scorer,
-        scores.c.version == evaluation.scorers[scorer],
-    )
+    return is_of(scorer, evaluation.scorers[scorer])

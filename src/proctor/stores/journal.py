@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any, TypeVar
 
-from proctor.domain.journal import Recorded
+from msgspec.structs import replace
+
+from proctor.domain.journal import Recorded, Written
 from proctor.domain.price import REPORTED
 from proctor.domain.response import Response
 from proctor.domain.trial import Answer, Result
@@ -25,6 +27,7 @@ from proctor.stores.statements import (
     insert,
     places,
 )
+from proctor.stores.unstorable import UNSTORABLE, failed_answer, failed_result
 
 T = TypeVar("T")
 ID_BLOCK = 10_000
@@ -95,7 +98,7 @@ class SqliteJournal:
             lambda: {row["cache_key"]: codec.read_response(row) for row in self._read("cache_key", keys)}
         )
 
-    async def write(self, answers: Sequence[Answer], results: Sequence[Result]) -> Sequence[int]:
+    async def write(self, answers: Sequence[Answer], results: Sequence[Result]) -> Written:
         return await self._writing.do(lambda: self._write(answers, results))
 
     def _recorded(self, evaluation_id: int, trial_ids: Sequence[str]) -> dict[str, Recorded]:
@@ -134,7 +137,28 @@ class SqliteJournal:
                 self._writing.connection.execute("ROLLBACK")
             raise
 
-    def _write(self, answers: Sequence[Answer], results: Sequence[Result]) -> list[int]:
+    def _write(self, answers: Sequence[Answer], results: Sequence[Result]) -> Written:
+        try:
+            return self._write_together(answers, results)
+        except UNSTORABLE:
+            # One row spoils the batch: each is written on its own, and only those that cannot be are failures.
+            kept = tuple(self._write_answer(answer) for answer in answers)
+            return Written(kept, tuple(self._write_result(result) for result in results))
+
+    def _write_answer(self, answer: Answer) -> Answer:
+        try:
+            return self._write_together([answer], []).answers[0]
+        except UNSTORABLE as error:
+            return self._write_together([failed_answer(answer, error)], []).answers[0]
+
+    def _write_result(self, result: Result) -> Result:
+        try:
+            return self._write_together([], [result]).results[0]
+        except UNSTORABLE as error:
+            scorers = self._versions[result.answer.trial.evaluation_id]
+            return self._write_together([], [failed_result(result, scorers, error)]).results[0]
+
+    def _write_together(self, answers: Sequence[Answer], results: Sequence[Result]) -> Written:
         with self._transaction():
             ids = self._next_ids(len(answers))
             samples, responses, bodies = _answer_rows(answers, ids, self._cost_bases)
@@ -142,7 +166,8 @@ class SqliteJournal:
             self._insert("responses", RESPONSE_COLUMNS, responses, "")
             self._insert("bodies", BODY_COLUMNS, bodies, "")
             self._insert("scores", SCORE_COLUMNS, self._score_rows(results), _REPLACE_SCORE)
-        return ids
+        kept = tuple(replace(answer, response_id=row_id) for answer, row_id in zip(answers, ids, strict=True))
+        return Written(kept, tuple(results))
 
     def _insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str) -> None:
         for statement, parameters in insert(table, columns, rows, on_conflict):
@@ -181,11 +206,27 @@ class SqliteJournal:
         ]
 
 
-# A scorer that fails the second time (a judge that is down, say) must not take back what it measured the first time.
+# Replies of judges that were paid for stay beside those that take their place: asked again, or now from the cache.
+_EARLIER = (
+    "SELECT value FROM json_each(scores.details, '$.earlier') "
+    "UNION ALL SELECT ruling.value FROM json_each(scores.details, '$.judges') AS ruling WHERE EXISTS "
+    "(SELECT 1 FROM json_each(ruling.value, '$.hearings') AS one WHERE NOT json_extract(one.value, '$.cached'))"
+)
+_DETAILS = (
+    f"CASE WHEN EXISTS ({_EARLIER}) THEN json_set(coalesce(excluded.details, '{{}}'), '$.earlier', "  # noqa: S608 - ours
+    f"(SELECT json_group_array(json(value)) FROM ({_EARLIER}))) ELSE excluded.details END"
+)
+# A scorer that fails the second time (a judge that is down, say) must not take back what it measured the first time,
+# nor that the answer made its judge unreadable.
+_IS_NEWS = (
+    "excluded.value IS NOT NULL OR (scores.value IS NULL AND "
+    "(json_extract(excluded.details, '$.verdict') = 'unreadable' "
+    "OR json_extract(scores.details, '$.verdict') IS NOT 'unreadable'))"
+)
 _REPLACE_SCORE = (
     "ON CONFLICT (response_id, scorer, version) DO UPDATE SET value = excluded.value, "
-    "is_invalid = excluded.is_invalid, answer = excluded.answer, reason = excluded.reason, details = excluded.details "
-    "WHERE excluded.value IS NOT NULL OR scores.value IS NULL"
+    "is_invalid = excluded.is_invalid, answer = excluded.answer, reason = excluded.reason, "
+    f"details = {_DETAILS} WHERE {_IS_NEWS}"
 )
 
 
@@ -201,7 +242,7 @@ def _answer_rows(
         basis = cost_bases.get(answer.trial.evaluation_id, REPORTED)
         responses.append(_response_row(answer, row_id, row[0], now, basis))
         if answer.response is not None:
-            bodies.append((row_id, codec.storable(answer.response.text), codec.response_more(answer.response)))
+            bodies.append((row_id, answer.response.text, codec.response_more(answer.response)))
     return samples, responses, bodies
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
+import orjson
 from msgspec import Struct
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import Row, func, select, tuple_
 
+from proctor.domain.price import UNKNOWN
 from proctor.domain.run import RunStatus
 from proctor.stores.database import Database, explained
 from proctor.stores.schema import evaluations, runs
+
+SUMMARISED = ("cost_usd", "cost_basis", "judges", "scored", "invalid", "failed")
 
 
 class RunListing(Struct, frozen=True):
@@ -21,6 +27,8 @@ class RunListing(Struct, frozen=True):
     models: tuple[str, ...]
     benchmarks: tuple[str, ...]
     trials: int
+    costs: tuple[tuple[float | None, str, Mapping[str, Any]], ...] | None
+    """For each evaluation its cost, what that rests on, and what its judges did; None before all are summed up."""
 
 
 def list_runs(
@@ -40,6 +48,8 @@ def list_runs(
                 evaluations.c.model,
                 evaluations.c.benchmark,
                 (evaluations.c.samples * evaluations.c.epochs).label("trials"),
+                evaluations.c.summary.is_not(None).label("has_summary"),
+                *(func.json_extract(evaluations.c.summary, f"$.{name}").label(name) for name in SUMMARISED),
             )
             .where(evaluations.c.run_id.in_([row.id for row in rows]))
             .order_by(evaluations.c.run_id, evaluations.c.position)
@@ -54,9 +64,20 @@ def list_runs(
             models=tuple(dict.fromkeys(part.model for part in parts if part.run_id == row.id)),
             benchmarks=tuple(dict.fromkeys(part.benchmark for part in parts if part.run_id == row.id)),
             trials=sum(part.trials for part in parts if part.run_id == row.id),
+            costs=_costs([part for part in parts if part.run_id == row.id]),
         )
         for row in rows
     ]
+
+
+def _costs(parts: Sequence[Row[Any]]) -> tuple[tuple[float | None, str, Mapping[str, Any]], ...] | None:
+    if not all(part.has_summary for part in parts):
+        return None
+    return tuple(
+        (part.cost_usd, part.cost_basis or UNKNOWN, orjson.loads(part.judges or "{}"))
+        for part in parts
+        if part.scored + part.invalid + part.failed
+    )
 
 
 def count_runs(database: Database) -> int:

@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 
 from proctor.stores.database import Database, explained
-from proctor.stores.results import ROWS_AT_A_TIME, is_measured
+from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_of
 from proctor.stores.schema import bodies, responses, samples, scores
 
 
@@ -34,23 +34,30 @@ class StoredRepeats(Struct, frozen=True):
     repeats: tuple[Repeat, ...]
 
 
-def sample_repeats(database: Database, evaluation_id: int, scorer: str, version: str) -> Iterator[StoredRepeats]:
-    """Each sample's epochs, what could not be measured left out."""
+def sample_repeats(
+    database: Database,
+    evaluation_id: int,
+    scorer: str,
+    version: str,
+    unmeasured: Unmeasured = Unmeasured.LEFT_OUT,
+) -> Iterator[StoredRepeats]:
+    """Each sample's epochs; what could not be measured is left out, or counted as wrong and unreadable."""
+    value = counted_value(unmeasured)
     query = (
         select(
             responses.c.sample_id,
             responses.c.category,
             responses.c.cluster,
-            scores.c.value,
-            scores.c.is_invalid,
+            value.label("value"),
+            or_(scores.c.value.is_(None), scores.c.is_invalid).label("is_invalid"),
             scores.c.answer,
-            bodies.c.text,
+            func.coalesce(bodies.c.text, "").label("text"),
             func.coalesce(func.json_array_length(samples.c.body, "$.targets"), 1).label("targets"),
         )
-        .join(scores, scores.c.response_id == responses.c.id)
-        .join(bodies, bodies.c.response_id == responses.c.id)
+        .outerjoin(scores, is_of(scorer, version))
+        .outerjoin(bodies, bodies.c.response_id == responses.c.id)
         .join(samples, samples.c.digest == responses.c.sample_digest)
-        .where(is_measured(evaluation_id, scorer, version))
+        .where(responses.c.evaluation_id == evaluation_id, is_current(), value.is_not(None))
         .order_by(responses.c.sample_id, responses.c.epoch)
     )
     with explained(database.path), database.engine.connect() as connection:

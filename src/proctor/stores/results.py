@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
+from enum import StrEnum
 from heapq import merge
 from typing import Any
 
@@ -45,6 +46,28 @@ class Tally(Struct, frozen=True):
         return self.scored + self.invalid + self.failed
 
 
+class Unmeasured(StrEnum):
+    """How trials that a scorer has no mark for are counted."""
+
+    LEFT_OUT = "left out"
+    UNREADABLE_WRONG = "unreadable verdicts wrong"
+    """A judge's verdict that could not be read counts as 0; faults of other kinds stay left out."""
+    WRONG = "wrong"
+
+
+class ScorerTally(Struct, frozen=True):
+    """Counts of one scorer's marks for an evaluation's current attempts."""
+
+    unmeasured: int
+    """Trials that were asked and have no mark of this scorer."""
+    unreadable: int
+    """Those among them whose judge's verdict could not be read."""
+    right: int
+    """Full marks."""
+    is_forgeable: bool
+    """A mark among them rests on evidence that the answer itself could have influenced."""
+
+
 class ScoreRow(Struct, frozen=True):
     scorer: str
     value: float | None
@@ -52,6 +75,7 @@ class ScoreRow(Struct, frozen=True):
     reason: str
     is_invalid: bool
     details: str | None
+    version: str
 
 
 class ResultRow(Struct, frozen=True):
@@ -125,6 +149,29 @@ def is_measured(evaluation_id: int, scorer: str, version: str) -> ColumnElement[
     )
 
 
+def is_of(scorer: str, version: str) -> ColumnElement[bool]:
+    """The score is this scorer's of the response; what responses without one are joined by too."""
+    return and_(scores.c.response_id == responses.c.id, scores.c.scorer == scorer, scores.c.version == version)
+
+
+_IS_UNREADABLE = func.json_extract(scores.c.details, "$.verdict") == "unreadable"
+
+
+def counted_value(unmeasured: Unmeasured) -> ColumnElement[Any]:
+    """The mark, or what stands for it; null for what is left out."""
+    if unmeasured is Unmeasured.WRONG:
+        return func.coalesce(scores.c.value, 0.0)
+    if unmeasured is Unmeasured.LEFT_OUT:
+        return scores.c.value
+    return case((and_(scores.c.value.is_(None), _IS_UNREADABLE), 0.0), else_=scores.c.value)
+
+
+def mark_weight() -> ColumnElement[Any]:
+    """How many things the mark is the share of; null where there is no mark."""
+    given = func.coalesce(func.json_extract(scores.c.details, "$.weight"), 1)
+    return case((scores.c.value.is_(None), None), (scores.c.details.is_(None), 1), else_=given)
+
+
 def _is_in_force() -> ColumnElement[bool]:
     """Scores by the scorer versions that the evaluation names; older ones are kept but not shown."""
     named = func.json_each(evaluations.c.scorers).table_valued("key", "value", name="named")
@@ -191,21 +238,50 @@ class ResultStore:
             cost_bases=tuple(dict.fromkeys(row["cost_basis"] for row in rows if row["known_cost_pico_usd"])),
         )
 
-    def sample_scores(self, evaluation_id: int, scorer: str, version: str) -> Iterator[SampleScore]:
-        """Each sample's score, averaged over its epochs; what could not be measured is left out."""
+    def sample_scores(
+        self, evaluation_id: int, scorer: str, version: str, unmeasured: Unmeasured = Unmeasured.LEFT_OUT
+    ) -> Iterator[SampleScore]:
+        """Each sample's score, averaged over its epochs; what could not be measured is left out, or counted as wrong.
+
+        A sample without any mark does not say what it weighs: it is given the mean of the others.
+        """
         # One epoch has nothing to average, and grouping costs as much as reading.
         is_single = next(self._stream(select(evaluations.c.epochs).where(evaluations.c.id == evaluation_id)))[0] == 1
-        weight = case((scores.c.details.is_(None), 1), else_=func.json_extract(scores.c.details, "$.weight"))
-        columns = (scores.c.value, responses.c.category, responses.c.cluster, weight)
+        columns = (counted_value(unmeasured), responses.c.category, responses.c.cluster, mark_weight())
         merged = (func.avg(columns[0]), *(func.min(column) for column in columns[1:]))
-        query = (
-            select(responses.c.sample_id, *(columns if is_single else merged))
-            .join(scores, scores.c.response_id == responses.c.id)
-            .where(is_measured(evaluation_id, scorer, version))
-        )
+        query = select(responses.c.sample_id, *(columns if is_single else merged))
+        usual: float = 1
+        if unmeasured is Unmeasured.LEFT_OUT:
+            query = query.join(scores, scores.c.response_id == responses.c.id)
+            query = query.where(is_measured(evaluation_id, scorer, version))
+        else:
+            query = query.outerjoin(scores, is_of(scorer, version))
+            query = query.where(responses.c.evaluation_id == evaluation_id, is_current(), columns[0].is_not(None))
+            [(usual,)] = self._stream(query.with_only_columns(func.avg(mark_weight())))
         rows = self._stream(query if is_single else query.group_by(responses.c.sample_id))
         for sample_id, value, category, cluster, weighs in rows:
-            yield SampleScore(sample_id, value, category, cluster, weighs or 1)
+            weight = max(1, round(usual or 1)) if weighs is None else weighs
+            yield SampleScore(sample_id, value, category, cluster, weight)
+
+    def tally_scorer(self, evaluation_id: int, scorer: str, version: str) -> ScorerTally:
+        """What this scorer's marks are, and how many are missing."""
+        is_missing = scores.c.value.is_(None)
+        forgeable = and_(
+            func.instr(scores.c.details, "is_forgeable") > 0,
+            func.json_extract(scores.c.details, "$.is_forgeable") == 1,
+        )
+        query = (
+            select(
+                func.count().filter(is_missing),
+                func.count().filter(and_(is_missing, _IS_UNREADABLE)),
+                func.count().filter(scores.c.value >= 1),
+                func.count().filter(forgeable),
+            )
+            .select_from(responses.outerjoin(scores, is_of(scorer, version)))
+            .where(responses.c.evaluation_id == evaluation_id, is_current())
+        )
+        [(unmeasured, unreadable, right, forged)] = self._stream(query)
+        return ScorerTally(unmeasured, unreadable, right, forged > 0)
 
     def covered(self, evaluation_id: int, scorer: str, version: str) -> Iterator[tuple[str | None, float]]:
         """Category of each mark that says how much of the weights it covers, and how much that is."""
@@ -293,7 +369,9 @@ class ResultStore:
         found: dict[int, list[ScoreRow]] = {}
         for row in self._stream(select(scores).where(scores.c.response_id.in_(response_ids))):
             if versions.get(row.scorer) == row.version:
-                score = ScoreRow(row.scorer, row.value, row.answer, row.reason, bool(row.is_invalid), row.details)
+                score = ScoreRow(
+                    row.scorer, row.value, row.answer, row.reason, bool(row.is_invalid), row.details, row.version
+                )
                 found.setdefault(row.response_id, []).append(score)
         if len(places) > 1:
             for marks in found.values():

@@ -18,7 +18,9 @@ import orjson
 from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError, RunError
+from proctor.domain.json_value import storable_json
 from proctor.domain.run import RunStatus
+from proctor.domain.text import shorten, storable
 from proctor.stores.codec import from_pico, to_json, to_pico
 from proctor.stores.database import Database, explained
 from proctor.version import __version__
@@ -28,9 +30,19 @@ if TYPE_CHECKING:
     from proctor.domain.plan import Plan
 
 LEASE_SECONDS = 30.0
-IS_KEPT = "summary IS NOT NULL AND (epochs = 1 OR instr(summary, '\"pass@1\"') > 0)"
-"""What was kept of several epochs before pass@1 was among it is computed again: its votes were counted wrongly."""
+GROUP_SIZES = "group sizes"
+"""The event that says how many samples of each group are planned, by benchmark; of runs that may stop early."""
+REVISION = "revision 2"
+"""Raised whenever what a summary holds is computed otherwise; kept ones of another revision are computed again."""
+IS_KEPT = f"instr(summary, '\"{REVISION}\"') > 0"
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def load_summary(text: str) -> dict[str, Any]:
+    """An evaluation's numbers as they were saved."""
+    summary: dict[str, Any] = orjson.loads(text)
+    del summary["kept"]
+    return summary
 
 
 class RunRow(Struct, frozen=True):
@@ -151,12 +163,12 @@ class RunStore:
             connection.execute("UPDATE evaluations SET summary = NULL WHERE run_id = ?", [run_id])
             connection.execute("COMMIT")
 
-    def renew(self, run_id: str) -> bool:
-        """Keep the lease; False when somebody has cancelled the run."""
+    def renew(self, run_id: str, seconds: float = 0.0) -> bool:
+        """Keep the lease and add the seconds since the last time; False, and neither, when the run was cancelled."""
         with explained(self._database.path), self._connect() as connection:
             cursor = connection.execute(
-                "UPDATE runs SET lease_until = ? WHERE id = ? AND status = ?",
-                [time.time() + LEASE_SECONDS, run_id, RunStatus.RUNNING],
+                "UPDATE runs SET lease_until = ?, seconds = seconds + ? WHERE id = ? AND status = ?",
+                [time.time() + LEASE_SECONDS, seconds, run_id, RunStatus.RUNNING],
             )
             return cursor.rowcount > 0
 
@@ -181,16 +193,16 @@ class RunStore:
             connection.execute("UPDATE evaluations SET scorers = ? WHERE id = ?", [to_json(versions), evaluation_id])
 
     def finish(self, run_id: str, status: RunStatus, seconds: float, error: str | None = None) -> None:
-        """Close the run and give the lease back; `seconds` adds to what earlier executions took."""
+        """Close the run and give the lease back; `seconds` adds to what was noted before."""
         with explained(self._database.path), self._connect() as connection:
             connection.execute(
                 "UPDATE runs SET status = ?, error = ?, finished_at = ?, seconds = seconds + ?, "
                 "lease_owner = NULL, lease_until = NULL WHERE id = ?",
-                [status, error, now_text(), seconds, run_id],
+                [status, None if error is None else storable(shorten(error)), now_text(), seconds, run_id],
             )
 
     def save_summary(self, evaluation_id: int, summary: dict[str, Any] | None) -> None:
-        text = None if summary is None else to_json(summary)
+        text = None if summary is None else to_json({"kept": REVISION, **summary})
         with explained(self._database.path), self._connect() as connection:
             connection.execute("UPDATE evaluations SET summary = ? WHERE id = ?", [text, evaluation_id])
 
@@ -213,8 +225,16 @@ class RunStore:
         with explained(self._database.path), self._connect() as connection:
             connection.execute(
                 "INSERT INTO events (run_id, at, kind, data) VALUES (?, ?, ?, ?)",
-                [run_id, now_text(), kind, to_json(data)],
+                [run_id, now_text(), kind, to_json(storable_json(data))],
             )
+
+    def last_event(self, run_id: str, kind: str) -> dict[str, Any] | None:
+        """What the run's latest event of this kind says; None where there was none."""
+        query = "SELECT data FROM events WHERE run_id = ? AND kind = ? ORDER BY id DESC LIMIT 1"
+        with explained(self._database.path), self._connect() as connection:
+            row = connection.execute(query, [run_id, kind]).fetchone()
+        found: dict[str, Any] | None = None if row is None else orjson.loads(row["data"])
+        return found
 
 
 def _evaluation_row(run_id: str, position: int, evaluation: Evaluation) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from proctor.domain.sample import Sample
 from proctor.domain.trial import Answer, Trial
 from proctor.stores import codec
 from proctor.stores.database import Database, explained
+from proctor.stores.runs import now_text
 
+RESCORED = "rescored"
 _CURRENT = """
     NOT EXISTS (SELECT 1 FROM responses AS later WHERE later.evaluation_id = responses.evaluation_id
                 AND later.trial_id = responses.trial_id AND later.attempt > responses.attempt AND later.attempt > 0)
@@ -38,6 +40,13 @@ class ScoreSet(Struct, frozen=True):
     scored: int
     invalid: int
     unscored: int
+
+
+class Rescored(Struct, frozen=True):
+    """When a rescore put the scores in force, and whose scores counted before."""
+
+    at: str
+    replaced: Mapping[str, str]
 
 
 class Changes(Struct, frozen=True):
@@ -82,6 +91,14 @@ class ScoreStore:
         """  # noqa: S608 - only our own text is put in
         return [ScoreSet(*row) for row in self._rows(query, [evaluation_id])]
 
+    def some_reason(self, evaluation_id: int, scorer: str, version: str) -> str:
+        """Why one of the responses that this scorer did not measure was not."""
+        query = f"""
+            SELECT reason FROM responses JOIN scores ON response_id = id
+            WHERE evaluation_id = ? AND scorer = ? AND scores.version = ? AND value IS NULL AND {_CURRENT} LIMIT 1
+        """  # noqa: S608 - only our own text is put in
+        return str(self._rows(query, [evaluation_id, scorer, version])[0][0])
+
     def changes(self, evaluation_id: int, old: tuple[str, str], new: tuple[str, str]) -> Changes:
         """How the second set (scorer, version) differs from the first, where both measured something."""
         query = f"""
@@ -111,8 +128,7 @@ class ScoreStore:
         total = Decimal(0)
         with explained(self._database.path), closing(self._connect()) as connection:
             for row in connection.execute(query, [run_id]):
-                rulings = orjson.loads(row[0]).get("judges", ())
-                costs = (hearing["cost_usd"] for ruling in rulings for hearing in ruling["hearings"])
+                costs = (hearing["cost_usd"] for hearing in _hearings(orjson.loads(row[0])))
                 total += sum((Decimal(cost) for cost in costs if cost is not None), Decimal(0))
         return total
 
@@ -121,11 +137,38 @@ class ScoreStore:
         with explained(self._database.path), closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             for evaluation_id, named in versions.items():
+                query = "SELECT run_id, scorers FROM evaluations WHERE id = ?"
+                row = connection.execute(query, [evaluation_id]).fetchone()
                 connection.execute(
                     "UPDATE evaluations SET scorers = ?, summary = NULL WHERE id = ?",
                     [codec.to_json(named), evaluation_id],
                 )
+                change = {"evaluation_id": evaluation_id, "from": orjson.loads(row["scorers"]), "to": dict(named)}
+                if change["from"] != change["to"]:
+                    connection.execute(
+                        "INSERT INTO events (run_id, at, kind, data) VALUES (?, ?, ?, ?)",
+                        [row["run_id"], now_text(), RESCORED, codec.to_json(change)],
+                    )
             connection.execute("COMMIT")
+
+    def rescored(self, run_id: str) -> dict[int, Rescored]:
+        """The evaluations whose scores in force are not those of the run itself, but of a rescore."""
+        query = """
+            SELECT at, data, scorers FROM events
+            JOIN evaluations ON evaluations.id = json_extract(data, '$.evaluation_id')
+            WHERE events.run_id = ? AND kind = ? ORDER BY events.id
+        """
+        found: dict[int, Rescored] = {}
+        own: dict[int, Json] = {}
+        for row in self._rows(query, [run_id, RESCORED]):
+            change, in_force = orjson.loads(row["data"]), orjson.loads(row["scorers"])
+            evaluation_id = change["evaluation_id"]
+            own.setdefault(evaluation_id, change["from"])
+            found.pop(evaluation_id, None)
+            # A resumed run has put its own scorers in force again, and so may a later rescore.
+            if in_force == change["to"] and in_force != own[evaluation_id]:
+                found[evaluation_id] = Rescored(row["at"], change["from"])
+        return found
 
     def _connect(self) -> sqlite3.Connection:
         connection = self._database.connect()
@@ -161,6 +204,20 @@ class SampleAnswers:
         with explained(self._database.path), closing(self._database.connect()) as connection:
             asked, text = connection.execute(query, [row_id]).fetchone()
         return str(text) if asked == sample.input_text else None
+
+
+def _hearings(details: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+    """Every reply behind a score, once: one that was paid for earlier may be among the later ones, from the cache."""
+    paid = set()
+    for ruling in details.get("earlier", ()):
+        for hearing in ruling["hearings"]:
+            if not hearing["cached"]:
+                paid.add((ruling["judge"], hearing["prompt"]))
+                yield hearing
+    for ruling in details.get("judges", ()):
+        for hearing in ruling["hearings"]:
+            if not hearing["cached"] or (ruling["judge"], hearing["prompt"]) not in paid:
+                yield hearing
 
 
 def _answer(row: sqlite3.Row) -> Answer:

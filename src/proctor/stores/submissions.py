@@ -32,6 +32,8 @@ MOST_INFLATED = 48 * 1024 * 1024
 """Of a tar with everything in it, headers and padding too."""
 LARGEST_DIRECTORY = 4 * 1024 * 1024
 """Of a zip's own list of its members, which is read before anything else."""
+MOST_DICTIONARY = 128 << 20
+"""What a decompressor may need; the strongest setting of xz needs 65 MiB."""
 PIECE = 64 * 1024
 
 
@@ -160,8 +162,11 @@ def _reader_of(path: Path, member: str) -> Callable[[int], bytes]:
             reason = "it is a link" if path.is_symlink() else f"it cannot be read ({fault.strerror})"
             raise _RefusedError(member, reason) from fault
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
                 raise _RefusedError(member, "it is no regular file")
+            if found.st_nlink > 1:  # the other name may be anybody's file
+                raise _RefusedError(member, "it has several names (hard links); give a copy of the folder")
             return file.read(most + 1)
 
     return read
@@ -200,6 +205,7 @@ def _from_zip(path: Path) -> Iterator[Member]:
             for count, entry in enumerate(archive.infolist()):
                 _refuse_beyond(count, entry.filename)
                 _refuse_zip_member(entry)
+                _refuse_large_dictionary(archive, entry)
                 if not entry.is_dir():
                     yield entry.filename, _zip_reader(archive, entry, faults)
     except faults as fault:
@@ -231,6 +237,18 @@ def _refuse_zip_member(entry: zipfile.ZipInfo) -> None:
     # zipfile cuts a name at its first NUL and turns backslashes: what it shows is not what was written.
     if entry.orig_filename != entry.filename:
         raise _RefusedError(entry.orig_filename, "the path has control characters or backslashes")
+
+
+def _refuse_large_dictionary(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
+    """A member compressed by LZMA names its dictionary's size, and whoever reads it takes that much memory."""
+    if entry.compress_type != zipfile.ZIP_LZMA or archive.fp is None:
+        return
+    archive.fp.seek(entry.header_offset + 26)
+    names = archive.fp.read(4)
+    archive.fp.seek(int.from_bytes(names[:2], "little") + int.from_bytes(names[2:], "little"), os.SEEK_CUR)
+    properties = archive.fp.read(9)  # version, their length, one byte, the dictionary's size
+    if int.from_bytes(properties[5:], "little") > MOST_DICTIONARY:
+        raise _RefusedError(entry.filename, f"its dictionary is larger than {MOST_DICTIONARY >> 20} MiB")
 
 
 def _zip_reader(
@@ -277,18 +295,40 @@ def _plain_tar(path: Path) -> bytes:
     import lzma
     import zlib
 
-    inflating: dict[bytes, type] = {b"\x1f\x8b": gzip.GzipFile, b"BZh": bz2.BZ2File, b"\xfd7zXZ\x00": lzma.LZMAFile}
+    inflating: dict[bytes, type] = {b"\x1f\x8b": gzip.GzipFile, b"BZh": bz2.BZ2File}
     with path.open("rb") as file:
         start = file.read(6)
     opener = next((made for magic, made in inflating.items() if start.startswith(magic)), io.FileIO)
     try:
-        with opener(path, "rb") as file:
-            content = _inflated(file, MOST_INFLATED)
+        if start == b"\xfd7zXZ\x00":
+            content = _plain_xz(path)
+        else:
+            with opener(path, "rb") as file:
+                content = _inflated(file, MOST_INFLATED)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as fault:
         raise SubmissionError(f"{path.name} is damaged: {fault}.") from fault
     if len(content) > MOST_INFLATED:
         raise SubmissionError(f"{path.name} inflates to more than {MOST_INFLATED // 2**20} MiB.")
     return content
+
+
+def _plain_xz(path: Path) -> bytes:
+    """One byte more than may be where there is more; a file that asks for a dictionary of gigabytes does not get it."""
+    import lzma
+
+    plain = bytearray()
+    with path.open("rb") as file:
+        stream = lzma.LZMADecompressor(memlimit=MOST_DICTIONARY)
+        piece = file.read(PIECE)
+        while piece and len(plain) <= MOST_INFLATED:
+            plain += stream.decompress(piece, MOST_INFLATED + 1 - len(plain))
+            piece = b"" if not stream.needs_input else file.read(PIECE)
+            if stream.eof:
+                piece = (stream.unused_data or file.read(PIECE)).lstrip(b"\0")  # another stream may follow, padded
+                stream = lzma.LZMADecompressor(memlimit=MOST_DICTIONARY) if piece else stream
+    if not stream.eof and len(plain) <= MOST_INFLATED:
+        raise EOFError("it ends in the middle")
+    return bytes(plain)
 
 
 def _kind_of(entry: tarfile.TarInfo) -> str:

@@ -254,6 +254,39 @@ def __getattr__(name):
     return Any()
 """,
     },
+    "gives numbers that cannot be written": {
+        "shelf.py": """\
+class Shelf:
+    def __init__(self, size): self.size = 10 ** 5000
+    def put(self, thing): raise KeyError(10 ** 5000)
+    def __iter__(self): return iter([10 ** 5000])
+    def __len__(self): return 10 ** 5000
+    def __getitem__(self, at): return 10 ** 5000
+    def __enter__(self): return self
+    def __exit__(self, *_): pass
+    def each(self, call): call(10 ** 5000)
+def total(n): return 10 ** 5000
+""",
+    },
+    "raises half characters": {
+        "shelf.py": """\
+class Shelf:
+    def __init__(self, size): raise type('Half', (ValueError,), {})('\\ud800 half')
+def total(n): return '\\ud800 half'
+""",
+    },
+    "raises an error that is every error": {
+        "shelf.py": """\
+class FullError(ValueError): size = 0
+class Every(FullError, KeyError, TypeError): size = 0
+class Shelf:
+    def __init__(self, size): pass
+    def put(self, thing): raise Every('0')
+    def __enter__(self): return self
+    def __exit__(self, *_): pass
+def total(n): raise Every('0')
+""",
+    },
     "leaves while it is imported": {
         "shelf.py": "import os\nos._exit(0)\n",
     },

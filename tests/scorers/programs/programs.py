@@ -7,10 +7,13 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from proctor.domain.place import Runner
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import CheckResult, Evidence, Phase, Scorecard
 from proctor.scorers.programs.checker import Order, run_checks, setup_of
+from proctor.scorers.programs.load import figures
 from proctor.scorers.programs.marking import mark
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
@@ -18,7 +21,15 @@ from proctor.scorers.programs.subject import Subject
 from proctor.scorers.programs.validating import entry
 
 QUICK = MarkOptions(is_measuring=False, is_reading=False)
-CHECKED = MarkOptions(rounds=1, is_reading=False)
+CHECKED = MarkOptions(rounds=1, most_rounds=3, is_reading=False)
+
+
+def as_on_a_calm_machine(problem: Problem, card: Scorecard) -> Scorecard:
+    """The marks that follow from the rounds as they are, also where the machine was too busy for them to count."""
+    kept = phase(card, "load").evidence
+    measures = {**card.evidence.measures, **figures(kept["program_rounds"])}
+    gold = {**card.evidence.gold_measures, **figures(kept["gold_rounds"])}
+    return scorecard_of(problem, replace(card.evidence, measures=measures, gold_measures=gold))
 
 
 class Kept:

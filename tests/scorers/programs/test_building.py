@@ -129,10 +129,19 @@ def test_names_of_packages_are_compared_as_indexes_do() -> None:
     assert wanted({}, ()) == ()
     with pytest.raises(BuildError, match=r"requirements\.txt:2"):
         wanted({"requirements.txt": b"my-package\nother"}, ("my-package",))
+    with pytest.raises(BuildError, match=r"requirements\.txt:1"):
+        wanted({"requirements.txt": b"my-package; " + b"(" * 100_000}, ("my-package",))
 
 
 def test_npm_packages_are_refused(tally: Problem, runner: Runner) -> None:
-    for described, words in (('{"dependencies": {"left-pad": "1"}}', "left-pad"), ("{", "is not JSON")):
+    described_by = {
+        '{"dependencies": {"left-pad": "1"}}': "left-pad",
+        "{": "is not JSON",
+        "[" * 100_000: "is not JSON",
+        '{"dependencies": 5}': "asks for 5",
+        '{"dependencies": ["left-pad", 5, null]}': "left-pad",
+    }
+    for described, words in described_by.items():
         card = marked(tally, text(main_js="console.log(1)", package_json=described), runner)
         assert words in phase(card, "build").log
 

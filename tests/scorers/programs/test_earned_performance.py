@@ -6,13 +6,14 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
 
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.domain.errors import ScorerError
-from proctor.domain.place import Process, Runner
+from proctor.domain.place import Place, PlaceLimits, Process, Runner
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
 from proctor.scorers.programs import load_tools
@@ -21,11 +22,11 @@ from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
 from proctor.scorers.programs.subject import Subject
 from proctor.scorers.programs.validating import entry
-from scorers.programs.programs import CHECKED, marked, phase
+from scorers.programs.programs import CHECKED, as_on_a_calm_machine, marked, phase
 
 CATALOG = Path(__file__).parents[3] / "src" / "proctor" / "catalog" / "problems"
-THREE_ROUNDS = MarkOptions(is_reading=False)
-ONCE = MarkOptions(rounds=1, is_reading=False)
+THREE_ROUNDS = MarkOptions(most_rounds=3, is_reading=False)
+ONCE = replace(THREE_ROUNDS, rounds=1)
 needs_load = pytest.mark.skipif(load_tools.chosen() is None, reason="neither wrk nor Locust is on this machine")
 
 
@@ -71,7 +72,7 @@ def test_a_slowed_service_scores_lower_with_the_shipped_thresholds(runner: Runne
     slow = with_change(shelf, "web.py", HANDLE, f"{HANDLE}        __import__('time').sleep(0.01)\n")
     fast, slowed = (marked(shelf, files, runner, ONCE) for files in (shelf.solution, slow))
     assert performance(fast) > 0.85
-    assert performance(slowed) < performance(fast) - 0.2
+    assert performance(as_on_a_calm_machine(shelf, slowed)) < 0.8
 
 
 def test_a_command_that_prints_nothing_for_large_inputs_earns_nothing_for_its_speed(runner: Runner) -> None:
@@ -94,7 +95,7 @@ def test_a_slowed_command_scores_lower_with_the_shipped_thresholds(runner: Runne
     old = "    times, complaints = add_up(sys.stdin)\n"
     wait = "    __import__('time').sleep(5 * (__import__('time').perf_counter() - began))\n"
     slow = with_change(sheets, "main.py", old, f"    began = __import__('time').perf_counter()\n{old}{wait}")
-    slowed = marked(sheets, slow, runner, THREE_ROUNDS)
+    slowed = as_on_a_calm_machine(sheets, marked(sheets, slow, runner, THREE_ROUNDS))
     gold = slowed.evidence.gold_measures["work_seconds"]
 
     def slower(times: float) -> float:
@@ -119,9 +120,9 @@ REMEMBERING = """    text = sys.stdin.read()
 def test_what_a_command_remembers_of_a_round_helps_it_in_no_other(runner: Runner) -> None:
     sheets = read_problem(CATALOG / "timesheet-total")
     files = with_change(sheets, "main.py", "    times, complaints = add_up(sys.stdin)\n", REMEMBERING)
-    card = marked(sheets, files, runner, replace(THREE_ROUNDS, rounds=2))
+    card = as_on_a_calm_machine(sheets, marked(sheets, files, runner, replace(THREE_ROUNDS, rounds=2)))
     assert str(phase(card, "load").status) == "done"
-    assert len(phase(card, "load").evidence["program_rounds"]) == 2
+    assert len(phase(card, "load").evidence["program_rounds"]) >= 2
     assert card.evidence.measures["work_seconds"] >= 4
     assert card.evidence.gold_measures["work_seconds"] < 4
 
@@ -134,7 +135,7 @@ def test_what_a_library_remembers_of_a_round_helps_it_in_no_other(runner: Runner
     )
     files = dict(with_change(sets, "intervals.py", old, old + slow))
     files["intervals.py"] += b"\n\nSLEPT: list[None] = []\n"
-    card = marked(sets, files, runner, replace(THREE_ROUNDS, rounds=2))
+    card = as_on_a_calm_machine(sets, marked(sets, files, runner, replace(THREE_ROUNDS, rounds=2)))
     assert str(phase(card, "load").status) == "done"
     assert card.evidence.measures["work_seconds"] >= 4
 
@@ -261,3 +262,124 @@ def test_a_service_and_all_it_started_stand_still_while_it_is_paused(notes: Prob
 
     before, after = asyncio.run(scenario())
     assert after == pytest.approx(before, abs=IDLE_SECONDS)
+
+
+# Timers of the kernel's own let it go on when it is stopped; what it starts ends before anybody counts it.
+RESTLESS = """if __name__ == "__main__":
+    import ctypes, os, signal
+
+    def burn():
+        os.setsid()
+        event = (ctypes.c_char * 64)()
+        ctypes.c_int.from_buffer(event, 8).value = 18
+        libc = ctypes.CDLL(None)
+        for tenth in range(1, 600):
+            timer = ctypes.c_void_p()
+            libc.timer_create(1, event, ctypes.byref(timer))
+            when = (ctypes.c_long * 4)(0, 0, tenth // 10, tenth % 10 * 100_000_000)
+            libc.timer_settime(timer, 0, when, None)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        signal.signal(signal.SIGCONT, lambda *_: None)
+        while True:
+            try:
+                if os.fork() == 0:
+                    signal.setitimer(signal.ITIMER_REAL, 0.05)
+                    while True: pass
+            except OSError: pass
+            for _ in range(200_000): pass
+
+    if os.fork() == 0:
+        burn()
+"""
+
+
+def used_while_paused(notes: Problem, runner: Runner, *, is_frozen: bool) -> float:
+    """What a service that does all it can to go on has used in a second in which it was to stand still."""
+    files = with_change(notes, "main.py", 'if __name__ == "__main__":\n', RESTLESS)
+
+    async def scenario() -> float:
+        subject = await Subject.open(notes, files, entry(notes, files), runner, MarkOptions())
+        try:
+            await subject.build()
+            await subject.start()
+            assert await subject.ready() == ""
+            assert subject.hosted is not None
+            if is_frozen and not await subject.place.freeze():
+                pytest.skip("this machine has no control group that can be frozen")
+            if not is_frozen:
+                await subject.hosted.pause()
+            before = await subject.place.cpu_seconds()
+            await asyncio.sleep(1)
+            after = await subject.place.cpu_seconds()
+            if before is None or after is None:
+                pytest.skip("this machine has no control group that counts processor time")
+            if is_frozen:
+                await subject.place.thaw()
+                while (await subject.place.cpu_seconds() or 0.0) < after + IDLE_SECONDS:
+                    await asyncio.sleep(0.01)
+            return after - before
+        finally:
+            await subject.close()
+
+    return asyncio.run(scenario())
+
+
+def test_a_service_that_wakes_itself_stands_still_when_its_place_is_frozen(notes: Problem, runner: Runner) -> None:
+    assert used_while_paused(notes, runner, is_frozen=True) < 0.01
+
+
+def test_a_service_that_wakes_itself_where_nothing_can_be_frozen_is_found_out(notes: Problem, runner: Runner) -> None:
+    """The positive control: signals alone do not hold it, and the control group's count shows that."""
+    assert used_while_paused(notes, runner, is_frozen=False) > 0.1
+
+
+def test_a_place_that_is_closed_while_it_is_frozen_is_gone(notes: Problem, runner: Runner) -> None:
+    async def scenario() -> None:
+        place = await runner.open()
+        process = await place.start(["sleep", "1000"])
+        await place.freeze()
+        assert process.is_running
+        async with asyncio.timeout(30):
+            await place.close()
+
+    asyncio.run(scenario())
+
+
+class Unheld:
+    """A place of a machine that can neither freeze it nor count its processor time."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._place, name)
+
+    async def freeze(self) -> bool:
+        return False
+
+    async def cpu_seconds(self) -> None:
+        return None
+
+
+class Unholding:
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self.name, self.is_isolated = runner.name, runner.is_isolated
+        self.opened = 0
+
+    async def open(self, limits: PlaceLimits = PlaceLimits()) -> Place:  # noqa: B008  frozen
+        self.opened += 1
+        return cast("Place", Unheld(await self._runner.open(limits)))
+
+    async def close(self) -> None:
+        """Its own runner is closed by whoever made it."""
+
+
+@needs_load
+def test_where_a_service_cannot_be_held_every_round_has_a_place_of_its_own(notes: Problem, runner: Runner) -> None:
+    unholding = Unholding(runner)
+    files = with_change(notes, "main.py", 'if __name__ == "__main__":\n', RESTLESS)
+    card = marked(notes, files, unholding, ONCE)
+    assert str(phase(card, "load").status) == "done"
+    rounds = [phase(card, "load").evidence[f"{name}_rounds"] for name in ("program", "gold")]
+    assert unholding.opened >= 2 + sum(map(len, rounds))

@@ -23,7 +23,7 @@ from scorers.programs.programs import Kept
 __all__ = ["nothing_left"]
 pytestmark = [pytest.mark.usefixtures("nothing_left"), pytest.mark.timeout(600)]
 READ = MarkOptions(is_measuring=False)
-MEASURED = MarkOptions(is_reading=False, is_running_own_tests=False, rounds=1)
+MEASURED = MarkOptions(is_reading=False, is_running_own_tests=False, rounds=1, most_rounds=3)
 
 UGLY = b"""import os, subprocess
 def f(a,b):

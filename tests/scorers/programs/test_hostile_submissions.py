@@ -29,8 +29,12 @@ def files(texts: dict[str, str]) -> dict[str, bytes]:
     return {path: text.encode() for path, text in texts.items()}
 
 
-def impatient(problem: Problem) -> Problem:
-    return replace(problem, limits={**problem.limits, "seconds": 1.0})
+ALL_PRINTED = ("logs without end",)
+"""It ends by a limit of bytes: on a busy machine the checks take long to read them all, and time must not decide."""
+
+
+def impatient(problem: Problem, seconds: float = 1.0) -> Problem:
+    return replace(problem, limits={**problem.limits, "seconds": seconds})
 
 
 def assert_nothing_earned(card: Scorecard) -> None:
@@ -44,7 +48,8 @@ def test_a_hostile_command_earns_nothing(
     name: str, tally: Problem, runner: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(SECRET, SECRET)
-    card = marked(impatient(tally), files(COMMANDS[name]), runner, SHORT)
+    seconds = 10.0 if name in ALL_PRINTED else 1.0
+    card = marked(impatient(tally, seconds), files(COMMANDS[name]), runner, SHORT)
     assert_nothing_earned(card)
     told = json.dumps(evidence_to_json(card.evidence))
     assert len(told) < 1_000_000, "what it printed was kept without bounds"

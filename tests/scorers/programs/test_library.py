@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import operator
 import subprocess
 import threading
 import time
@@ -12,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from proctor.scorers.programs.checking.library import MOST_BYTES, Calls, Library, ProgramLostError, Remote
+from proctor.scorers.programs.checking.library import MOST_BYTES, Calls, Library, ProgramLostError, RaisedError, Remote
+from proctor.scorers.programs.checking.wording import text_of
 from proctor.scorers.programs.hosting import free_port
 from proctor.scorers.programs.inside.sent import command
 
@@ -53,6 +56,16 @@ class Yes:
     def __eq__(self, other): return True
     def __hash__(self): return 0
     def __lt__(self, other): return True
+    def __sub__(self, other): return 0
+    __add__ = __mul__ = __mod__ = __rsub__ = __radd__ = __and__ = __or__ = __xor__ = __sub__
+    def __contains__(self, thing): return True
+
+class Denied(PermissionError): pass
+class Malformed(Denied): pass
+class Anything(ValueError, KeyError, TypeError): pass
+class Stopped(StopIteration): pass
+def fail(name, *args): raise globals()[name](*args)
+def long(): return 10 ** 5000
 
 def parse(text):
     if not text: raise Problem(3)
@@ -187,6 +200,45 @@ def test_an_object_never_equals_a_value_of_the_check(lib: Any) -> None:
     assert lib.yes() != [1]
     with pytest.raises(TypeError):
         _ = lib.yes() < 5
+
+
+@pytest.mark.parametrize("operation", ["add", "sub", "mul", "mod", "and_", "or_", "xor", "contains"])
+def test_an_object_does_not_answer_an_operation_with_a_value_of_the_check(lib: Any, operation: str) -> None:
+    with pytest.raises(TypeError):
+        getattr(operator, operation)(lib.yes(), 5)
+    if operation != "contains":
+        with pytest.raises(TypeError):
+            getattr(operator, operation)(5, lib.yes())
+
+
+def test_an_error_counts_as_its_own_class_and_as_the_built_in_one_it_is_made_from(serve: Callable[..., Calls]) -> None:
+    lib, program = serve().module, Library.__new__(Library)
+    for name in ("Malformed", "PermissionError", "OSError", "Exception"):
+        with program.raises(name):
+            lib.fail("Malformed")
+    with pytest.raises(AssertionError, match="Denied was expected, Malformed was raised"), program.raises("Denied"):
+        lib.fail("Malformed")
+    with program.raises("Anything"):
+        lib.fail("Anything")
+    for name in ("ValueError", "KeyError", "TypeError", "LookupError", "Exception"):
+        with pytest.raises(AssertionError, match=f"{name} was expected"), program.raises(name):
+            lib.fail("Anything")
+
+
+def test_a_loop_of_the_checks_own_is_not_ended_from_there(lib: Any) -> None:
+    for name in ("Stopped", "StopIteration"):
+        with pytest.raises(RaisedError):
+            all(map(lib.fail, [name]))
+    with pytest.raises(builtins.StopIteration):
+        next(lib.count(0))
+
+
+def test_what_an_error_says_can_always_be_told(lib: Any) -> None:
+    for text in (10**5000, "\ud800 half"):
+        with pytest.raises(RaisedError) as seen:
+            lib.fail("Denied", text)
+        text_of(seen.value).encode()
+    assert "cannot be written" in text_of(KeyError(lib.long()))
 
 
 def test_leaving_is_losing(lib: Any) -> None:

@@ -21,7 +21,17 @@ from proctor.scorers.programs.evidence import evidence_from_json, evidence_to_js
 from proctor.scorers.programs.marking import mark
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
-from scorers.programs.programs import CHECKED, QUICK, Kept, evidence, marked, phase, statuses, text
+from scorers.programs.programs import (
+    CHECKED,
+    QUICK,
+    Kept,
+    as_on_a_calm_machine,
+    evidence,
+    marked,
+    phase,
+    statuses,
+    text,
+)
 
 needs_load = pytest.mark.skipif(load_tools.chosen() is None, reason="neither wrk nor Locust is on this machine")
 
@@ -31,13 +41,15 @@ def test_the_gold_solution_of_a_command_gets_full_marks(tally: Problem, runner: 
     card = marked(tally, tally.solution, runner, MarkOptions(), kept)
     assert card.passed, card
     assert card.total is not None
-    assert card.total >= 0.95
-    assert (card.grade, card.covers) == ("gold", 1.0)
+    assert card.total >= 0.95 * card.covers
+    assert card.covers == 1 or "too busy" in phase(card, "load").log
+    assert card.grade == "gold" or "too busy" in phase(card, "load").log
     assert tuple(one.name for one in card.evidence.phases) == PHASES
     assert {str(one.status) for one in card.evidence.phases} == {"done"}
     assert all(one.started_at > 1e9 and one.seconds >= 0 for one in card.evidence.phases)
     assert statuses(card) == {"R1": "verified", "R2": "verified", "R3": "verified", "R4": "untested"}
-    assert {"work_seconds", "cpu_seconds", "peak_memory_mib"} <= set(card.evidence.measures)
+    assert {"cpu_seconds", "peak_memory_mib"} <= set(card.evidence.measures)
+    assert "work_seconds" in card.evidence.measures or "too busy" in phase(card, "load").log
     assert set(card.evidence.gold_measures) == set(card.evidence.measures)
     assert "main.py" in kept.files["profile.txt"].decode()
     assert set(phase(card, "profile").artifacts) == {"profile.pstats", "profile.txt"}
@@ -51,22 +63,22 @@ def test_the_gold_solution_of_a_command_gets_full_marks(tally: Problem, runner: 
 
 @needs_load
 def test_the_gold_solution_of_a_service_gets_full_marks(notes: Problem, runner: Runner) -> None:
-    card = marked(notes, notes.solution, runner, MarkOptions(rounds=2), Kept())
+    card = marked(notes, notes.solution, runner, MarkOptions(), Kept())
     assert card.passed, card
-    assert card.grade == "gold", card.dimensions
-    measured = card.evidence.measures
+    assert card.grade == "gold" or "too busy" in phase(card, "load").log, card.dimensions
+    measured = as_on_a_calm_machine(notes, card).evidence.measures
     assert {"throughput_rps", "p50_ms", "p95_ms", "p99_ms", "error_rate", "start_seconds"} <= set(measured)
     assert measured["throughput_rps"] > 0
     assert measured["error_rate"] == 0
     assert phase(card, "load").evidence["tool"].split()[0] in ("wrk", "locust")
-    assert len(phase(card, "load").evidence["gold_rounds"]) == 2
+    assert len(phase(card, "load").evidence["gold_rounds"]) >= 2
     assert "do_GET" in phase(card, "profile").log
 
 
 def test_the_gold_solution_of_a_library_gets_full_marks(shelf: Problem, runner: Runner) -> None:
-    card = marked(shelf, shelf.solution, runner, MarkOptions(rounds=1), Kept())
+    card = marked(shelf, shelf.solution, runner, MarkOptions(rounds=1, most_rounds=3), Kept())
     assert card.passed, card
-    assert card.grade == "gold", card.dimensions
+    assert card.grade == "gold" or "too busy" in phase(card, "load").log, card.dimensions
     assert "total" in phase(card, "profile").log
 
 
@@ -88,7 +100,7 @@ for (const path of paths) {
 
 def test_a_program_in_javascript_is_marked_by_what_serves(tally: Problem, runner: Runner) -> None:
     kept = Kept()
-    card = marked(tally, text(main_js=JAVASCRIPT), runner, replace(MarkOptions(), rounds=1), kept)
+    card = marked(tally, text(main_js=JAVASCRIPT), runner, replace(MarkOptions(), rounds=1, most_rounds=3), kept)
     assert statuses(card)["R1"] == statuses(card)["R2"] == "verified"
     assert phase(card, "build").evidence["language"] == "javascript"
     assert json.loads(kept.files["profile.cpuprofile"])["nodes"]
@@ -111,7 +123,7 @@ def test_a_slowed_gold_scores_lower(tally: Problem, runner: Runner) -> None:
     slow = tally.solution["main.py"].replace(
         b"    if not paths:", b"    import time\n    time.sleep(1.5)\n    if not paths:"
     )
-    card = marked(tally, {"main.py": slow}, runner, CHECKED)
+    card = as_on_a_calm_machine(tally, marked(tally, {"main.py": slow}, runner, CHECKED))
     performance = next(one for one in card.dimensions if one.name == "performance")
     assert statuses(card)["R2"] == "verified"
     assert card.evidence.measures["work_seconds"] > card.evidence.gold_measures["work_seconds"] + 3

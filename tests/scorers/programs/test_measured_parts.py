@@ -13,11 +13,14 @@ from proctor.domain.scorecard import DimensionMark, Evidence
 from proctor.scorers.programs.quality_marks import quality_mark
 from proctor.scorers.programs.security_marks import security_mark
 from proctor.scorers.programs.tools.running import MAX_FINDINGS, found
+from proctor.scorers.programs.tools.scanning import read_audit
 
 NOT_RUN = {"status": "not run", "reason": "x"}
 NOT_APPLICABLE = {"status": "not applicable", "reason": "x"}
 PLACE = {"status": "ran", "violations": {}, "egress": {}, "writes": {}}
 SCANNED = {"status": "ran", "findings": []}
+CLEAN_PACKAGE: dict[str, Any] = {"name": "attrs", "version": "25.1.0", "vulns": []}
+SKIPPED: dict[str, Any] = {"name": "home-made", "skip_reason": "Dependency not found on PyPI: home-made (1.0)"}
 READ: dict[str, Any] = {
     "ruff": {"status": "ran", "count": 0, "lines": 100},
     "black": {"status": "ran", "formatted": 1, "files": 2},
@@ -83,6 +86,26 @@ def test_packages_that_nobody_looked_up_take_their_part_of_the_weight_along(audi
     assert (looked_up.value, looked_up.weight) == (1.0, pytest.approx(0.1))
     absent = security(**read, **{auditor: NOT_RUN})
     assert (absent.value, absent.weight) == (1.0, pytest.approx(0.1 * 2 / 3))
+
+
+def test_packages_that_the_audit_skipped_are_named_and_take_their_share_of_the_weight_along() -> None:
+    audit = read_audit([CLEAN_PACKAGE, SKIPPED, SKIPPED | {"name": "own"}, SKIPPED | {"name": "third"}], 4, "2.9")
+    assert (audit["status"], audit["count"], audit["share"]) == ("ran", 0, 0.25)
+    mark = security(bandit=SCANNED, place=PLACE, **{"pip-audit": audit})
+    assert mark.weight == pytest.approx(0.1 * 2.25 / 3)
+    assert mark.reason == "pip-audit skipped home-made, own, third"
+    found = read_audit([CLEAN_PACKAGE | {"vulns": [{"id": "CVE-1"}]}, SKIPPED], 2, "2.9")
+    assert security(bandit=SCANNED, place=PLACE, **{"pip-audit": found}).value == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("packages", [[SKIPPED], []])
+def test_an_audit_that_skipped_every_package_did_not_run(packages: list[dict[str, Any]]) -> None:
+    audit = read_audit(packages, 1, "2.9")
+    assert audit["status"] == "not run"
+    assert "no package could be audited" in audit["reason"]
+    assert "count" not in audit
+    mark = security(bandit=SCANNED, place=PLACE, **{"pip-audit": audit})
+    assert (mark.weight, mark.reason) == (pytest.approx(0.1 * 2 / 3), "not run: pip-audit")
 
 
 def test_without_packages_and_without_a_second_opinion_nothing_is_missing() -> None:

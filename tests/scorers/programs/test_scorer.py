@@ -17,6 +17,7 @@ from proctor.domain.problem import Problem
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.engine.scoring import score_answer
 from proctor.scorers.programs import toolbox
 from proctor.scorers.programs.evidence import evidence_from_json
 from proctor.scorers.programs.marks import scorecard_of
@@ -107,6 +108,50 @@ def test_a_fault_is_no_score_and_is_tried_again(tally: Problem, counting: Counti
         assert found.value > 0
 
     asyncio.run(score())
+
+
+class Choosy(Counting):
+    """A runner whose places break when they are given a program with these words in it."""
+
+    def __init__(self, runner: Runner, words: bytes) -> None:
+        super().__init__(runner)
+        self.words = words
+
+    async def open(self, limits: PlaceLimits) -> Place:
+        place: Any = await super().open(limits)
+        write = place.write
+
+        async def refuse(files: Any, **options: Any) -> None:
+            if any(self.words in content for content in files.values()):
+                raise SandboxError("the place does not answer")
+            await write(files, **options)
+
+        place.write = refuse
+        return place  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("name", ["program", "program_mark"])
+def test_a_program_that_breaks_its_place_where_the_gold_does_not_is_invalid(
+    name: str, tally: Problem, runner: Runner
+) -> None:
+    answer = Response("", files={"main.py": b"# attack"})
+
+    def score(words: bytes) -> Score:
+        marking = scorer(name, Choosy(runner, words), tally)
+        return asyncio.run(score_answer(marking, sample_of(tally), answer))
+
+    broken = score(b"attack")
+    assert (broken.value, broken.is_invalid) == (0.0, True)
+    assert broken.reason == "this answer cannot be scored, the gold solution can: the place does not answer"
+    assert score(b"").value is None
+
+
+def test_a_package_that_nobody_has_is_the_programs_choice(tally: Problem, runner: Runner) -> None:
+    allowing = replace(tally, dependencies=("left-pad",))
+    answer = Response("", files={"main.py": b"", "requirements.txt": b"left-pad"})
+    score = asyncio.run(score_answer(scorer("program", runner, allowing), sample_of(allowing), answer))
+    assert score.is_invalid
+    assert "--wheelhouse" in score.reason
 
 
 def test_a_marking_nobody_waits_for_is_ended(tally: Problem, counting: Counting) -> None:

@@ -7,8 +7,11 @@ import os
 import time
 from pathlib import Path
 
-_CONTROLLERS = ("memory", "pids", "cpuacct")
+_CONTROLLERS = ("memory", "pids", "cpu", "cpuacct", "freezer")
 _PREFIX = "proctor-"
+CPUS = 2
+"""How many processors a group may keep busy at a time."""
+_PERIOD_MICROSECONDS = 100_000
 _PASSES, _PAUSE_SECONDS = 400, 0.02
 """How often and how long a group is waited for whose last members are dying: on a busy machine that takes a while."""
 
@@ -50,18 +53,22 @@ class Cgroup:
         own: Path = Path("/proc/self/cgroup"),
     ) -> None:
         self.folders: dict[str, Path] = {}
+        self._is_shared = False
+        """Whether this very process is a member: what stops the group would stop us."""
         unified, legacy = _mounts(table) if is_used else (None, {})
         parent = _unified_parent(unified, own) if unified else None
         self.is_unified = parent is not None and self._make("unified", parent, name) and self._can_limit()
         for controller, top in legacy.items() if not self.is_unified else ():
             self._make(controller, top, name)
+        self._limit_cpus()
         self._limits: dict[str, int] = {}
         self._open: dict[Path, int] = {}
 
     def _make(self, controller: str, top: Path, name: str) -> bool:
         folder = top / f"{_PREFIX}{name}"
         try:
-            folder.mkdir()
+            if folder not in self.folders.values():  # controllers may be mounted together
+                folder.mkdir()
         except OSError:
             return False
         self.folders[controller] = folder
@@ -97,6 +104,9 @@ class Cgroup:
             if not names and unified and (unified / path.lstrip("/") / "memory.events").exists():
                 group.folders, group.is_unified = {"unified": unified / path.lstrip("/")}, True
                 break
+        ours = {line.split(":", 2)[2] for line in Path("/proc/self/cgroup").read_text().splitlines()}
+        theirs = {line.split(":", 2)[2].rstrip("/") for line in lines}
+        group._is_shared = any(f"{one}/".startswith(f"{other}/") for one in ours for other in theirs if other)
         return group
 
     def _read(self, file: Path) -> str:
@@ -128,6 +138,11 @@ class Cgroup:
         folder = next(iter(self.folders.values()), None)
         return [int(pid) for pid in (folder / "cgroup.procs").read_text().split()] if folder else []
 
+    def occupants(self) -> int:
+        """How many count against the limit of processes: also those that have ended and nobody has waited for."""
+        file = self._file("pids", "pids.current", "pids.current")
+        return int(file.read_text()) if file else len(self.members())
+
     def used_bytes(self) -> int:
         file = self._file("memory", "memory.usage_in_bytes", "memory.current")
         return int(file.read_text()) if file else 0
@@ -157,6 +172,47 @@ class Cgroup:
         for file in both if value < self._limits.get("memory", 1 << 62) else reversed(both):
             with contextlib.suppress(FileNotFoundError):
                 file.write_text(str(value))
+
+    def _limit_cpus(self) -> None:
+        """Where there is a controller for it; a machine may have fewer processors than that."""
+        quota = CPUS * _PERIOD_MICROSECONDS
+        with contextlib.suppress(OSError):
+            if self.is_unified:
+                (self.folders["unified"] / "cpu.max").write_text(f"{quota} {_PERIOD_MICROSECONDS}")
+            elif "cpu" in self.folders:
+                (self.folders["cpu"] / "cpu.cfs_period_us").write_text(str(_PERIOD_MICROSECONDS))
+                (self.folders["cpu"] / "cpu.cfs_quota_us").write_text(str(quota))
+
+    def freeze(self) -> bool:
+        """Stop everyone in the group, whatever signals they send or get; False where that cannot be done."""
+        if self._is_shared or self._file("freezer", "freezer.state", "cgroup.freeze") is None:
+            return False
+        try:
+            for _ in range(_PASSES):
+                self._write_freezer(is_frozen=True)
+                if self._is_frozen():
+                    return True
+                time.sleep(_PAUSE_SECONDS / 10)
+        except OSError:
+            pass  # not ours to write: said below
+        self.thaw()
+        return False
+
+    def thaw(self) -> None:
+        """Let everyone go on; harmless where nobody was stopped."""
+        with contextlib.suppress(OSError):
+            self._write_freezer(is_frozen=False)
+
+    def _write_freezer(self, *, is_frozen: bool) -> None:
+        file = self._file("freezer", "freezer.state", "cgroup.freeze")
+        words = ("0", "1") if self.is_unified else ("THAWED", "FROZEN")
+        if file is not None:
+            file.write_text(words[is_frozen])
+
+    def _is_frozen(self) -> bool:
+        if self.is_unified:
+            return "frozen 1" in (self.folders["unified"] / "cgroup.events").read_text()
+        return (self.folders["freezer"] / "freezer.state").read_text().strip() == "FROZEN"
 
     def memory_kills(self) -> int:
         return self._count("memory", "memory.oom_control", "memory.events", "oom_kill")
@@ -210,6 +266,10 @@ def sweep(table: Path = Path("/proc/mounts")) -> None:
         for folder in top.glob(f"{_PREFIX}*"):
             owner = folder.name.removeprefix(_PREFIX).split("-")[0]
             if owner.isdigit() and not _is_alive(int(owner)):
+                for file, word in (("freezer.state", "THAWED"), ("cgroup.freeze", "0")):
+                    with contextlib.suppress(OSError):
+                        if (folder / file).exists():  # whoever is frozen cannot even die
+                            (folder / file).write_text(word)
                 with contextlib.suppress(OSError):
                     folder.rmdir()
 

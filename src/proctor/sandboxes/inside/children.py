@@ -80,11 +80,15 @@ def run(order: dict[str, Any], confine: Callable[[dict[str, Any], socket.socket]
 
 def _be_init(payload: dict[str, Any]) -> int:
     """Start the program as a process like any other, tell the supervisor how it ended, and end with it."""
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program may send it whatever it likes
+    # Before the fork: the program must find no moment in which it could open this process's memory.
+    kernel.prctl(kernel.SET_DUMPABLE, 0)
     main = os.fork()
     if main == 0:
+        kernel.prctl(kernel.SET_DUMPABLE, 1)
         os.close(CONTROL)
+        signal.signal(signal.SIGINT, usual)
         become(payload)
-    kernel.prctl(kernel.SET_DUMPABLE, 0)
     while True:
         pid, status = os.waitpid(-1, 0)
         if pid == main:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import cgroups
+from .reaping import REAPER, Reaped
 from .warm import Ended, SandboxFaultError
 
 _OWN_BYTES = 48 << 20  # the tool and the stub, before any code is read
@@ -112,6 +113,7 @@ class ColdParent:
                 )
             except OSError as error:
                 raise SandboxFaultError(f"cannot start {self._command(order, kept)[0]}: {error}") from error
+        REAPER.start(self._process.pid)
         self._pidfd = os.pidfd_open(self._process.pid)
         return os.dup(self._pidfd)
 
@@ -135,36 +137,43 @@ class ColdParent:
         if process is None:
             return None
         deadline = time.monotonic() + timeout_seconds
-        while time.monotonic() < deadline:
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-            if pid:
-                break
+        while (reaped := REAPER.take(process.pid)) is None:
+            if time.monotonic() >= deadline:
+                return None
             time.sleep(0.002)
-        else:
-            return None
-        process.returncode = os.waitstatus_to_exitcode(status)
+        process.returncode = os.waitstatus_to_exitcode(reaped.status)
         self._process = None
         os.close(self._pidfd)
-        self._end_stragglers()
-        return Ended(self._signalled(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+        # A tool that was killed has not waited for what it started, and its own usage is not the program's.
+        all_of_it = [reaped, *self._end_stragglers()]
+        return Ended(
+            self._signalled(reaped.status),
+            sum(one.cpu_seconds for one in all_of_it),
+            max(one.peak_bytes for one in all_of_it),
+        )
 
     def _signalled(self, status: int) -> int:
         """What a tool says with an exit code over 128: the child's signal."""
         code = os.waitstatus_to_exitcode(status)
         return code - 128 if self._config["prefix"] and 128 < code <= 128 + signal.NSIG else status
 
-    def _end_stragglers(self) -> None:
+    def _end_stragglers(self) -> list[Reaped]:
+        """Kill whoever is left in the group and wait until nobody counts in it; returns those that we adopted."""
         deadline = time.monotonic() + _DIE_SECONDS
-        while (left := self.cgroup.members()) and time.monotonic() < deadline:
-            for pid in left:
+        adopted = REAPER.take_adopted()
+        while self.cgroup.occupants() and time.monotonic() < deadline:
+            for pid in self.cgroup.members():
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
-            time.sleep(0.005)
+            time.sleep(0.002)
+            adopted += REAPER.take_adopted()
+        return adopted
 
     def close(self) -> None:
         self.is_alive = False
         if self._process is not None:
-            self._process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                self.kill(self._pidfd)
             self.collect(_DIE_SECONDS)
         self.cgroup.remove()
         if self._folder is not None:

@@ -28,22 +28,35 @@ def collected(space: dict[str, Any], seen: set[int]) -> Iterator[tuple[str, Call
 def _of_class(name: str, kind: type, space: dict[str, Any]) -> Iterator[tuple[str, Call]]:
     unittest = sys.modules.get("unittest")
     if unittest is not None and issubclass(kind, unittest.TestCase):
-        kind.setUpClass()  # type: ignore[attr-defined]
+        if kind.setUpClass.__func__ is not unittest.TestCase.setUpClass.__func__:  # type: ignore[attr-defined]
+            # It may use the submission and fail by its doing: a test like the others.
+            yield f"{name}.setUpClass", kind.setUpClass  # type: ignore[attr-defined]
         for method in unittest.TestLoader().getTestCaseNames(kind):
-            yield f"{name}.{method}", kind(method).debug
+            yield f"{name}.{method}", lambda method=method: kind(method).debug()  # type: ignore[misc]
         return
     if name.startswith("Test") and "__init__" not in vars(kind):
         for method in [key for key in vars(kind) if key.startswith("test") and callable(getattr(kind, key))]:
-            yield from _expanded(f"{name}.{method}", getattr(kind(), method), space)
+            function = getattr(kind, method)
+            yield from _expanded(f"{name}.{method}", function, space, lambda method=method: getattr(kind(), method))  # type: ignore[misc]
 
 
-def _expanded(name: str, function: Callable[..., Any], space: dict[str, Any]) -> Iterator[tuple[str, Call]]:
-    """One call per combination of parameters, fixtures filled in by name."""
+def _expanded(
+    name: str, function: Callable[..., Any], space: dict[str, Any], bind: Callable[[], Callable[..., Any]] | None = None
+) -> Iterator[tuple[str, Call]]:
+    """One call per combination of parameters, fixtures filled in by name; `bind` gives a method its object."""
     sets: list[list[dict[str, Any]]] = getattr(function, "_proctor_parameters", [])
+    if not all(sets):
+        # Parameters may come from the submission; a test that has none of them proves nothing.
+        yield name, _miss_parameters
+        return
     for number, combination in enumerate(itertools.product(*sets)):
         values = {key: value for part in combination for key, value in part.items()}
         label = f"{name}[{number}]" if sets else name
-        yield label, lambda values=values: _call(function, values, space)  # type: ignore[misc]
+        yield label, lambda values=values: _call(bind() if bind else function, values, space)  # type: ignore[misc]
+
+
+def _miss_parameters() -> None:
+    raise AssertionError("there are no parameters to run this test with")
 
 
 def _call(function: Callable[..., Any], values: dict[str, Any], space: dict[str, Any]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import linecache
-import reprlib
 import sys
 import traceback
 import types
@@ -14,12 +13,11 @@ from typing import Any
 from . import collecting
 from .codec import dumps
 from .frames import Channel
+from .names import TestNames
 from .remote import Link, RemoteModule, SubmissionLostError, UnjudgeableError
+from .showing import describe_error, plain_text, show_value
 
 _TEXT = 2_000
-_REPR = reprlib.Repr()
-_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 200
-_REPR.maxlist = _REPR.maxtuple = _REPR.maxdict = _REPR.maxset = 20
 
 
 class Judge:
@@ -35,14 +33,17 @@ class Judge:
 
     def run(self) -> bool:
         """True when every case ran to its end and the submission answered throughout."""
-        self._link.wait_until_loaded()
         payload = self._payload
-        sys.modules[payload["module"]] = RemoteModule(payload["module"], self._link)
-        if payload["collect"]:
-            sys.modules["pytest"] = collecting.small_pytest()
         prelude = _compiled(payload["prelude"], "<prelude>")
         cases = [(case["name"], _compiled(case["source"], f"<{case['name']}>")) for case in payload["cases"]]
+        self._link.wait_until_loaded()
+        if payload["collect"]:
+            sys.modules["pytest"] = collecting.small_pytest()
+        sources = [payload["prelude"], *(case["source"] for case in payload["cases"])]
+        names = TestNames(() if payload["is_closed"] else sources, payload["remote"])
+        sys.modules[payload["module"]] = RemoteModule(payload["module"], self._link, names.is_trusted)
         exec(prelude, self._space)  # noqa: S102  trusted: it comes with the benchmark
+        self._space.update(names.modules(self._space))
         self._fetch_names([code for _, code in cases])
         passed = True
         for name, code in cases:
@@ -51,7 +52,7 @@ class Judge:
                 passed = self._run_collected() and passed
             if not passed and payload["is_fail_fast"]:
                 break
-        if payload["collect"] and not self._tests:
+        if payload["collect"] and not self._tests and passed:
             raise UnjudgeableError("the test files define no test")
         return passed and not self._link.is_lost
 
@@ -65,7 +66,8 @@ class Judge:
     def _fetch_names(self, codes: list[types.CodeType]) -> None:
         """Names the tests use and nobody trusted defines come from the submission."""
         remote: dict[str, str] = self._payload["remote"]
-        wanted = {name for code in codes for name in _global_names(code)}
+        is_closed: bool = self._payload["is_closed"]
+        wanted = () if is_closed else {name for code in codes for name in _global_names(code)}
         missing = [name for name in wanted if name not in self._space and not hasattr(builtins, name)]
         found = self._link.look_up(sorted({*missing, *remote.values()}))
         self._space.update({name: found[name] for name in missing if name in found})
@@ -89,20 +91,20 @@ class Judge:
                 raise
         if self._link.is_lost:
             raise SubmissionLostError("the submission's process ended, and a test hid that")
-        self._report.send(dumps({"case": name, "status": status, "message": message[:_TEXT]}))
+        self._report.send(dumps({"case": name, "status": status, "message": message}))
         return status == "passed"
 
     def _explain(self, error: BaseException) -> str:
         """Which line failed, with what, after which answer of the submission."""
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith("<")]
         line = f"{frames[-1].line.strip()}" if frames and frames[-1].line else ""
-        text = "" if isinstance(error, AssertionError) and not error.args else f"{type(error).__name__}: {error}"
+        text = "" if isinstance(error, AssertionError) and not error.args else describe_error(error)
         parts = [line[:500], text[:500], *getattr(error, "__notes__", [])]
         if self._link.last and len(self._link.last) == 3:
             args, kwargs, value = self._link.last
-            shown = ", ".join([*map(_REPR.repr, args), *(f"{k}={_REPR.repr(v)}" for k, v in kwargs.items())])
-            parts.append(f"the submission's last answer: ({shown}) -> {_REPR.repr(value)}")
-        return "; ".join(part for part in parts if part)
+            shown = ", ".join([*map(show_value, args), *(f"{key}={show_value(kwargs[key])}" for key in kwargs)])
+            parts.append(f"the submission's last answer: ({shown}) -> {show_value(value)}")
+        return plain_text("; ".join(part for part in parts if part))[:_TEXT]
 
 
 def _compiled(source: str, name: str) -> types.CodeType:
@@ -124,22 +126,22 @@ def main(report: Channel, channel: Channel, payload: dict[str, Any]) -> int:
     try:
         passed = Judge(report, link, payload).run()
     except SubmissionLostError as error:
-        report.send(dumps({"lost": str(error)}))
+        report.send(dumps({"lost": plain_text(str(error))}))
         return 3
     except UnjudgeableError as error:
-        report.send(dumps({"unjudgeable": str(error)}))
+        report.send(dumps({"unjudgeable": plain_text(str(error))}))
         return 4
     except BaseException as error:  # noqa: BLE001  the submission failed to load, or the tests did
-        return _report_fault(report, error)
+        return _report_failure(report, error, is_answered=link.is_used)
     report.send(dumps({"done": passed}))
     return 0 if passed else 1
 
 
-def _report_fault(report: Channel, error: BaseException) -> int:
-    notes = getattr(error, "__notes__", None)
-    text = f"{type(error).__name__}: {error}"[:_TEXT]
-    if notes:
-        report.send(dumps({"load": "; ".join([text, *notes])}))
+def _report_failure(report: Channel, error: BaseException, *, is_answered: bool) -> int:
+    """Tests that break before they have asked the submission anything break for all; later it may be its doing."""
+    text = "; ".join([describe_error(error)[:_TEXT], *getattr(error, "__notes__", [])])
+    if is_answered:
+        report.send(dumps({"load": plain_text(text)}))
         return 1
-    report.send(dumps({"unjudgeable": f"the tests cannot be run: {text}"}))
+    report.send(dumps({"unjudgeable": f"the tests cannot be run: {plain_text(text)}"}))
     return 4

@@ -151,9 +151,13 @@ class Guard:
     def _answer(self, events: int) -> None:
         if not events & select.POLLIN:
             raise ChannelClosedError
-        self._channel.receive()
+        order = json.loads(self._channel.receive()).get("op")
+        is_frozen = self._counting.freeze() if order == "freeze" else False
+        if order == "thaw":
+            self._counting.thaw()
         try:
             counters = {
+                "is_frozen": is_frozen,
                 "memory": self._counting.memory_kills(),
                 "forks": self._counting.refused_forks(),
                 "cpu": self._counting.cpu_seconds(),
@@ -224,6 +228,7 @@ class Guard:
             return subprocess.CompletedProcess(command, 124, b"", b"")
 
     def close(self) -> None:
+        self._counting.thaw()  # the frozen do not even die
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)

@@ -9,6 +9,14 @@ from typing import Any
 
 from .codec import BUILTIN_ERRORS, CodecError, Decoder, Encoder, dumps, loads
 from .frames import Channel, ChannelClosedError, FrameTooLargeError
+from .showing import describe_error
+
+_PREDICATES = frozenset(
+    name
+    for kind in (str, bytes, float, set)
+    for name in dir(kind)
+    if name.startswith("is") or name in ("startswith", "endswith")
+)
 
 
 class SubmissionLostError(BaseException):
@@ -30,6 +38,11 @@ class Remote:
         object.__setattr__(self, "_proctor_type", kind)
 
     def __getattr__(self, name: str) -> Any:
+        if name in _PREDICATES and not self._proctor_link.is_live:
+            # What plain values are asked for: an object in place of one would answer for the test.
+            raise AttributeError(f"the tests ask plain values for {name!r}, and this is an object of the submission")
+        if name.startswith("__array"):
+            raise AttributeError(name)  # NumPy would read the judge's memory wherever the answer points
         return self._proctor_link.ask("get", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -125,13 +138,15 @@ def _remote_type(traits: str) -> type[Remote]:
 class RemoteModule(types.ModuleType):
     """What `from solution import f` finds on the judge's side."""
 
-    def __init__(self, name: str, link: Link) -> None:
+    def __init__(self, name: str, link: Link, is_trusted: Callable[[str], bool]) -> None:
         super().__init__(name)
         self._proctor_link = link
+        self._proctor_is_trusted = is_trusted
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
-            return sorted(self._proctor_link.look_up(["*"]))
+            # What the tests have under a name of their own, or Python under one of its own, a star does not replace.
+            return sorted(key for key in self._proctor_link.look_up(["*"]) if not self._proctor_is_trusted(key))
         if name.startswith("__"):
             raise AttributeError(name)
         found = self._proctor_link.look_up([name])
@@ -148,12 +163,16 @@ class Link:
         self._channel = channel
         self.is_live = is_live
         self.is_lost = False
+        self.is_used = False
+        """Whether the submission failed to load, or was asked anything: what happens then may be its doing."""
         self.last: tuple[Any, ...] | None = None
         self._objects: dict[int, Any] = {}
         self._callbacks: list[Callable[..., Any]] = []
 
     def wait_until_loaded(self) -> None:
+        self.is_used = True
         self._result(self._receive(), Decoder(self._adopt))
+        self.is_used = False
 
     def look_up(self, names: list[str]) -> dict[str, Any]:
         """The submission's values under these names, where it has them."""
@@ -178,7 +197,13 @@ class Link:
             self.last = (args[1:], kwargs)
         self._send([operation, positional, keywords])
         decoder = Decoder(self._adopt, encoder.known)
-        value = self._result(self._receive(), decoder)
+        try:
+            value = self._result(self._receive(), decoder)
+        except (StopIteration, StopAsyncIteration) as error:
+            if operation == "next":
+                raise
+            # Raised by a call within `all(map(…))`, it would end the test's own loop and skip the rest of its checks.
+            raise RuntimeError(f"the submission raised {type(error).__name__}") from error
         if operation == "call":
             self.last = (args[1:], kwargs, value)
         return value
@@ -188,8 +213,7 @@ class Link:
             self._run_callback(answer)
             answer = self._receive()
         known = list(decoder.known)
-        for change in answer.get("m") or ():
-            self._guarded(lambda change=change: decoder.fill(known[_number(change[0], known)], change[1]))  # type: ignore[misc]
+        self._guarded(lambda: _apply(answer.get("m") or (), decoder, known))
         if "x" in answer:
             raise self._guarded(lambda: self._error(answer["x"]))
         return self._guarded(lambda: decoder.decode(answer["v"]))
@@ -207,11 +231,13 @@ class Link:
             RecursionError,
             MemoryError,
         ) as error:
-            raise self._lost(f"an answer that makes no sense ({error})") from error
+            raise self._lost(f"an answer that makes no sense ({describe_error(error)})") from error
 
     def _error(self, data: dict[str, Any]) -> BaseException:
         base = BUILTIN_ERRORS[data["base"]]
         kind = self._adopt(data["kind"]) if data.get("kind") else base
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise CodecError("an error of a class that is none")
         decoder = Decoder(self._adopt)
         try:
             error: BaseException = kind(*[decoder.decode(arg) for arg in data["args"]])
@@ -229,7 +255,8 @@ class Link:
         try:
             answer = ["return", Encoder(self._export).encode(callback(*args, **kwargs))]
         except Exception as error:  # noqa: BLE001  the tests' own function raised: the submission may handle it
-            answer = ["raise", type(error).__name__, str(error)]
+            name, _, text = describe_error(error).partition(": ")
+            answer = ["raise", name, text]
         self._send(answer)
 
     def _export(self, value: Any) -> Any:
@@ -259,6 +286,7 @@ class Link:
         return self._objects[number]
 
     def _send(self, message: list[Any]) -> None:
+        self.is_used = True
         if self.is_lost:
             raise self._lost("nothing: it is gone")
         try:
@@ -280,6 +308,12 @@ class Link:
     def _lost(self, what: str) -> SubmissionLostError:
         self.is_lost = True
         return SubmissionLostError(f"the submission sent {what}")
+
+
+def _apply(changes: Any, decoder: Decoder, known: list[Any]) -> None:
+    """What a call changed in place, changed here as well."""
+    for number, content in changes:
+        decoder.fill(known[_number(number, known)], content)
 
 
 def _number(value: Any, of: list[Any]) -> int:

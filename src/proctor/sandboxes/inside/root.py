@@ -52,6 +52,8 @@ def build(layout: dict[str, Any]) -> None:
     for target, link in layout["links"]:
         os.makedirs(os.path.dirname(new + target), exist_ok=True)
         os.symlink(link, new + target)
+    for target in layout["covered"]:
+        kernel.mount("tmpfs", new + target, "tmpfs", kernel.NOSUID | kernel.NODEV | kernel.RDONLY, "size=4k,mode=555")
     for name in ("proc", "tmp", "dev", "etc", ".old"):
         os.makedirs(f"{new}/{name}", exist_ok=True)
     _write(f"{new}/etc/passwd", f"sandbox:x:{layout['uid']}:{layout['uid']}::/tmp:/bin/sh\n")

@@ -86,9 +86,10 @@ class Run(Supervised):
         child = self._children["program"]
         self._raise_faults(child)
         status = struct.unpack("=i", self._main_status)[0] if len(self._main_status) == 4 else None
-        if status is None and child.ended is not None and child.ended.status == 0:
-            raise SandboxFaultError("a program's first process ended without saying how the program did")
-        if status is None and child.ended is not None:
+        if status is None and child.ended is not None and self._ending is None:
+            # It was ready: only the program it had started could end it without a word.
+            status = child.ended.status or int(signal.SIGKILL)
+        elif status is None and child.ended is not None:
             status = child.ended.status
         return self._execution(child, status, collect=collect)
 

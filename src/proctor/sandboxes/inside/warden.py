@@ -20,6 +20,7 @@ from . import cgroups, leases
 from .cold import ColdParent
 from .contained import ContainedParent
 from .frames import Channel, ChannelClosedError
+from .reaping import REAPER
 from .supervision import Run
 from .warm import SandboxFaultError, WarmParent
 from .watching import HarnessGoneError, Parent
@@ -136,6 +137,8 @@ def main(fd: int) -> None:
         sys.exit(0)  # whoever wanted a slot wants none any more
     if config["is_using_cgroups"]:
         cgroups.sweep()
+    if "prefix" in config:
+        REAPER.adopt_orphans()
     warden = Warden(fd, config)
     try:
         warden.serve()

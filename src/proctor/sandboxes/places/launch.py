@@ -8,7 +8,7 @@ import socket
 import struct
 import subprocess
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -79,16 +79,17 @@ class Guarded:
         if future is not None and not future.done():
             future.set_result(value)
 
-    async def counters(self) -> dict[str, Any]:
-        """What the place's control group has counted so far."""
+    async def counters(self, op: Literal["count", "freeze", "thaw"] = "count") -> dict[str, Any]:
+        """What the place's control group has counted so far; everyone in it is stopped or let go on first, if asked."""
         async with self._turn:
             self._counters = asyncio.get_running_loop().create_future()
-            self._writer.write(struct.pack(">I", 2) + b"{}")
+            order = orjson.dumps({"op": op})
+            self._writer.write(struct.pack(">I", len(order)) + order)
             done, _ = await asyncio.wait({self._counters, self.ended}, timeout=10, return_when=asyncio.FIRST_COMPLETED)
             if self._counters in done:
                 return self._counters.result()
             if self.ended in done:
-                return {"memory": self.ended.result()["memory"], "forks": 0, "cpu": None}
+                return {"is_frozen": False, "memory": self.ended.result()["memory"], "forks": 0, "cpu": None}
             raise SandboxError("The guard of the place does not answer.")
 
     async def close(self) -> None:

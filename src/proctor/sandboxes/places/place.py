@@ -248,6 +248,16 @@ class KeptPlace:
             writes=head["writes"],
         )
 
+    async def freeze(self) -> bool:
+        return bool((await self._guard.counters("freeze"))["is_frozen"])
+
+    async def thaw(self) -> None:
+        await self._guard.counters("thaw")
+
+    async def cpu_seconds(self) -> float | None:
+        found: float | None = (await self._guard.counters())["cpu"]
+        return found
+
     async def close(self) -> None:
         if self._closing is None:
             self._closing = asyncio.create_task(self._close())

@@ -25,7 +25,7 @@ from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged
 from proctor.scorers.options import build, version_of
 
 NAME = "evalplus"
-REVISION = "1"
+REVISION = "2"
 _NEEDED = ("task_id", "prompt", "canonical_solution", "entry_point", "base_input", "plus_input")
 _FACTOR = 4
 _REFERENCE_LIMITS = SandboxLimits(wall_seconds=900, cpu_seconds=300, memory_bytes=4 << 30, output_bytes=32 << 20)
@@ -101,6 +101,7 @@ def evalplus_check(code: str, row: Mapping[str, Any], reference: Reference, *, i
             ),
         ),
         remote={"_proctor_candidate": entry_point},
+        is_closed=True,
         is_fail_fast=True,
     )
 

@@ -15,7 +15,7 @@ from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged
 from proctor.scorers.options import build, version_of
 
 NAME = "humaneval"
-REVISION = "1"
+REVISION = "2"
 
 
 def create(**options: Json) -> HumanEval:
@@ -36,6 +36,7 @@ def humaneval_check(code: str, prompt: str, test: str, entry_point: str) -> Chec
         cases=(Case("check", f"{test}\n\ncheck(candidate)\n"),),
         prelude=prompt,
         remote={"candidate": entry_point, entry_point: entry_point},
+        is_closed=True,
     )
 
 

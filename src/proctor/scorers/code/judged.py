@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from proctor.domain.errors import SandboxError, ScorerError
+from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import CaseResult, CaseStatus, Check, Sandbox, SandboxLimits, Verdict
 from proctor.domain.score import Score
+from proctor.domain.scorer import Control
 from proctor.scorers.code.extraction import Extracted
 from proctor.scorers.code.validation import source_problem
 
@@ -43,6 +45,18 @@ class Sandboxed:
     def for_golds(self) -> Self:
         """The scorer to try those with: as quick as can be, and otherwise the same."""
         return self
+
+    def control(self, sample: Sample) -> Control:
+        """What is run where an answer could not be judged: the reference solution, else a program that does nothing."""
+        golds = self.golds(sample)
+        if golds is not None:
+            return Control(Response(golds[0]), "the reference solution", least=1.0)
+        return Control(Response(fenced("pass")), "a program that does nothing")
+
+    @property
+    def is_forgeable(self) -> bool:
+        """Whether an answer can have a hand in its own verdict."""
+        return self.sandbox is not None and not self.sandbox.is_isolated
 
     @property
     def limits(self) -> SandboxLimits:
@@ -91,9 +105,8 @@ async def judged(
         verdict = await sandbox.check(check, limits or scorer.limits)
     except SandboxError as error:
         raise ScorerError(str(error)) from error
-    return Score(
-        name, float(verdict.passed), answer=found.code, reason=_reason(verdict), details=details(verdict, found)
-    )
+    evidence = details(verdict, found, is_forgeable=scorer.is_forgeable or verdict.is_forgeable)
+    return Score(name, float(verdict.passed), answer=found.code, reason=_reason(verdict), details=evidence)
 
 
 def _reason(verdict: Verdict) -> str:
@@ -105,7 +118,7 @@ def _reason(verdict: Verdict) -> str:
     return f"{verdict.ending}: {where}{what}" if verdict.ending != "exited" else f"{where}{what}"
 
 
-def details(verdict: Verdict, found: Extracted) -> dict[str, Any]:
+def details(verdict: Verdict, found: Extracted, *, is_forgeable: bool) -> dict[str, Any]:
     """The evidence: every failed test, how the run ended, what it tried, and in which sandbox."""
     passed = sum(case.status is CaseStatus.PASSED for case in verdict.cases)
     shown = [_shown(case) for case in verdict.cases if case.status is not CaseStatus.PASSED][:_SHOWN_CASES]
@@ -118,7 +131,7 @@ def details(verdict: Verdict, found: Extracted) -> dict[str, Any]:
         "violations": dict(verdict.violations),
         "seconds": round(verdict.spent.seconds, 4),
         "cpu_seconds": verdict.spent.cpu_seconds,
-        "is_forgeable": verdict.is_forgeable,
+        "is_forgeable": is_forgeable,
         "sandbox": dict(verdict.sandbox),
     }
 

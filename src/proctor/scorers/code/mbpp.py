@@ -14,11 +14,11 @@ from proctor.domain.score import Score
 from proctor.scorers.code.extraction import extract_function
 from proctor.scorers.code.humaneval import field_of
 from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged, lacking
-from proctor.scorers.code.syntax import functions_and_classes, parse, used_names
+from proctor.scorers.code.syntax import functions_and_classes, imported_names, parse, used_names
 from proctor.scorers.options import build, version_of
 
 NAME = "mbpp"
-REVISION = "1"
+REVISION = "2"
 
 
 def create(**options: Json) -> Mbpp:
@@ -33,14 +33,22 @@ def tested_names(reference: str, tests: Sequence[str]) -> list[str]:
     return [name for name in (functions_and_classes(tree) if tree else []) if name in used]
 
 
+def used_imports(reference: str, tests: Sequence[str]) -> list[str]:
+    """The reference's imports of names that the tests use: MBPP/596 asks `sys` for what it expects."""
+    trees = [tree for test in tests if (tree := parse(test)) is not None]
+    used = set().union(*map(used_names, trees))
+    return [text for name, text in imported_names(parse(reference)).items() if name in used]
+
+
 def mbpp_check(code: str, reference: str, tests: Sequence[str], imports: Sequence[str] = ()) -> Check:
-    """Only names the reference defines come from the submission, even `sum`; no other built-in can be replaced."""
+    """Only functions and classes of the reference come from the submission; what it imports, the tests import."""
     names = tested_names(reference, tests)
     return Check(
         submission=code,
         cases=tuple(Case(f"assert {number}", test) for number, test in enumerate(tests, 1)),
-        prelude="\n".join(imports),
+        prelude="\n".join([*imports, *used_imports(reference, tests)]),
         remote={name: name for name in names},
+        is_closed=True,
         is_fail_fast=False,
     )
 

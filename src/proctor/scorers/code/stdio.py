@@ -16,13 +16,14 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Ending, Execution, Program
 from proctor.domain.score import Score
+from proctor.domain.scorer import Control
 from proctor.scorers.code.checkers import CHECKERS, floats
 from proctor.scorers.code.extraction import extract_program
 from proctor.scorers.code.judged import Sandboxed, refusal
 from proctor.scorers.options import build, version_of
 
 NAME = "stdio"
-REVISION = "1"
+REVISION = "2"
 _SHOWN = 300
 _MAX_INFLATED = 64 << 20
 _LISTS = ("tests", "public_test_cases", "private_test_cases")
@@ -96,6 +97,14 @@ class StandardIO(Sandboxed):
             return None
         return f"its metadata has no tests: input_output, {' or '.join(_LISTS)}"
 
+    def control(self, sample: Sample) -> Control:
+        """The sample's target, where it is code: a reference solution; else a program that does nothing."""
+        target = Response(next(iter(sample.targets), ""))
+        if refusal(NAME, extract_program(target.text, self.language)) is None:
+            return Control(target, "the target")
+        idle = "pass" if self.language == "python" else "0;"
+        return Control(Response(f"```{self.language}\n{idle}\n```"), "a program that does nothing")
+
     async def score(self, sample: Sample, response: Response) -> Score:
         try:
             tests = io_tests(sample.metadata)
@@ -156,6 +165,7 @@ class StandardIO(Sandboxed):
             "tests_passed": sum(right),
             "tests_run": len(done),
             "not_passed": wrong[:20],
+            "is_forgeable": self.is_forgeable,
             "ending": str(done[-1].ending) if done else "",
             "sandbox": dict(done[-1].sandbox) if done else {},
         }

@@ -48,6 +48,20 @@ def functions_and_classes(tree: ast.Module) -> list[str]:
     return [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
 
 
+def imported_names(tree: ast.Module | None) -> dict[str, str]:
+    """Names that imports at the top level bind, each with the statement that binds it alone."""
+    found: dict[str, str] = {}
+    for node in tree.body if tree is not None else ():
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                found[(alias.asname or alias.name).partition(".")[0]] = ast.unparse(ast.Import([alias]))
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                one = ast.ImportFrom(node.module, [alias], node.level)
+                found[alias.asname or alias.name] = ast.unparse(one)
+    return found
+
+
 def used_names(tree: ast.Module) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 

@@ -12,12 +12,13 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Case, Check
 from proctor.domain.score import Score
+from proctor.domain.scorer import Control
 from proctor.scorers.code.extraction import Extracted, extract_function, extract_program
-from proctor.scorers.code.judged import Sandboxed, judged
+from proctor.scorers.code.judged import Sandboxed, doing_nothing, judged, refusal
 from proctor.scorers.options import build, version_of
 
 NAME = "tests"
-REVISION = "1"
+REVISION = "2"
 
 
 def create(**options: Json) -> CodeTests:
@@ -61,6 +62,20 @@ class CodeTests(Sandboxed):
     def obstacle(self, sample: Sample) -> str | None:
         return None if _cases(sample.metadata, self.field) else f"its metadata has no tests in {self.field!r}"
 
+    @property
+    def is_forgeable(self) -> bool:
+        return self.live_objects or super().is_forgeable
+
+    def control(self, sample: Sample) -> Control:
+        """The sample's target, where it is code: a reference solution; else the function with nothing in it."""
+        target = Response(next(iter(sample.targets), ""))
+        if refusal(NAME, self._found(sample, target)) is None:
+            return Control(target, "the target")
+        entry_point = self._entry_point(sample)
+        if not entry_point:
+            return super().control(sample)
+        return Control(Response(doing_nothing(entry_point)), "a function that does nothing")
+
     async def score(self, sample: Sample, response: Response) -> Score:
         cases = _cases(sample.metadata, self.field)
         if not cases:
@@ -70,14 +85,18 @@ class CodeTests(Sandboxed):
             submission=found.code,
             cases=cases,
             prelude=str(sample.metadata.get("test_setup") or ""),
+            remote={name: name for name in (self._entry_point(sample),) if name},
             module=self.module,
             is_collecting=self.kind == "files",
             is_live=self.live_objects,
         )
         return await judged(self, NAME, check, found)
 
+    def _entry_point(self, sample: Sample) -> str:
+        return self.entry_point or str(sample.metadata.get("entry_point") or "")
+
     def _found(self, sample: Sample, response: Response) -> Extracted:
-        entry_point = self.entry_point or str(sample.metadata.get("entry_point") or "")
+        entry_point = self._entry_point(sample)
         if entry_point:
             return extract_function(response.text, entry_point, str(sample.metadata.get("prompt") or ""))
         return extract_program(response.text)

@@ -36,8 +36,12 @@ class Judge(Protocol):
         """The sampling options that are sent with every request."""
         ...
 
-    async def ask(self, prompt: Prompt) -> Opinion:
-        """Ask once; raises ScorerError when there is no reply to be had."""
+    async def ask(self, prompt: Prompt, is_readable: Callable[[Response], bool]) -> tuple[Opinion, ...]:
+        """Ask, and ask again within limits while the reply cannot be read; gives every reply, in their order.
+
+        Only the last one may be readable. Raises ScorerError when there is no reply to be had, JudgeRefusedError when
+        the request itself was refused: the answer may be too long, or filtered.
+        """
         ...
 
 

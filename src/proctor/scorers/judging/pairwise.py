@@ -98,8 +98,14 @@ class Comparison:
     def value(self, verdict: Verdict) -> float:
         return VALUES[str(verdict)]
 
-    def say(self, verdict: Verdict) -> str:
-        return str(verdict)
+    def say(self, verdict: Verdict, verdicts: tuple[Verdict, ...]) -> str:
+        if verdict != TIE or set(verdicts) <= {TIE.upper()}:
+            return str(verdict)
+        if len(set(verdicts)) > 1:
+            return f"{verdict} (undecided: it changed its mind with the order)"
+        return (
+            f"{verdict} (undecided: it preferred the {'first' if 'A' in verdicts else 'second'} answer in both orders)"
+        )
 
 
 def _other_side(case: Case) -> str:

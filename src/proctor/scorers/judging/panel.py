@@ -1,15 +1,20 @@
-"""Asks every judge, combines their verdicts into a score, and keeps what each of them said."""
+"""Asks every judge, combines their verdicts into a score, and keeps what each of them said.
+
+A verdict that cannot be read is a fault of the judge: it counts neither for nor against the answer.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from statistics import fmean, median, multimode
 
 from msgspec import structs
 
-from proctor.domain.errors import ScorerError
+from proctor.domain.errors import JudgeRefusedError, ScorerError
 from proctor.domain.identity import digest
 from proctor.domain.message import Json
 from proctor.domain.response import Response
@@ -22,11 +27,14 @@ from proctor.scorers.judging.verdict import Reading, read_verdict, reasons_in
 from proctor.scorers.reading import final_text
 
 MOST_REASON = 400
+REVISION = "2"
+"""Of how replies are read and combined; the first one scored 0 where no verdict could be read."""
+UNREADABLE = "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """One form in front of one judge."""
+    """One form in front of one judge, once: a reply that cannot be read is asked for again."""
 
     form: Form
     opinion: Opinion
@@ -35,15 +43,27 @@ class Hearing:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What one judge decided; without a verdict when any of its replies could not be read."""
+    """What one judge decided; without a verdict when it could not be read on every form."""
 
     judge: Judge
     hearings: tuple[Hearing, ...]
     verdict: Verdict | None
+    refusal: str | None = None
+    """Why it was given no reply, where a request was refused."""
+
+    @property
+    def readable(self) -> tuple[Hearing, ...]:
+        """One for each form, where there is a verdict."""
+        return tuple(hearing for hearing in self.hearings if hearing.reading.verdict is not None)
 
     @property
     def problem(self) -> str | None:
-        return next((hearing.reading.problem for hearing in self.hearings if hearing.reading.problem), None)
+        """Why there is no verdict."""
+        if self.verdict is not None:
+            return None
+        if self.refusal is not None:
+            return self.refusal
+        return next((hearing.reading.problem for hearing in reversed(self.hearings) if hearing.reading.problem), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +81,10 @@ class JudgeScorer:
 
     @property
     def version(self) -> str:
-        """Template, options, judges with their sampling options, and the other side where there is one."""
+        """Template and revision, options, judges with their sampling options, the other side where there is one."""
         judges = [[judge.identity, dict(judge.options)] for judge in self.judges]
         content = [asdict(self.kind), judges, self.opponents]  # type: ignore[call-overload]
-        return f"{self.kind.template}+{digest(content)[:12]}"
+        return f"{self.kind.template}.{REVISION}+{digest(content)[:12]}"
 
     @property
     def opposition(self) -> Opposition | None:
@@ -78,6 +98,9 @@ class JudgeScorer:
 
     def obstacle(self, sample: Sample) -> str | None:
         return self.kind.obstacle(sample)
+
+    def control(self, sample: Sample) -> None:
+        """None: whether a judge can be reached is no doing of the answer's."""
 
     async def score(self, sample: Sample, response: Response) -> Score:
         if not self.judges:
@@ -97,7 +120,7 @@ class JudgeScorer:
             case = replace(case, opponent=opponent)
         verdict = self.kind.foregone(case)
         if verdict is not None:
-            reason = f"{self.kind.say(verdict)}: both texts are the same; no judge was asked"
+            reason = f"{self.kind.say(verdict, ())}: both texts are the same; no judge was asked"
             return Score(self.name, self.kind.value(verdict), reason=reason)
         return self._score_from(await self._hear(self.kind.forms(case)))
 
@@ -108,59 +131,70 @@ class JudgeScorer:
         return None if answer is None else final_text(answer)
 
     async def _hear(self, forms: Sequence[Form]) -> list[Ruling]:
-        """Ask everybody; when somebody cannot be reached the others still finish, and are in the cache next time."""
+        """Ask everybody; when somebody cannot be reached the others still finish, and are in the cache next time.
 
-        async def ask(judge: Judge, form: Form) -> Opinion | ScorerError:
+        A request that was refused may be the answer's doing (too long, filtered): it counts as a verdict that cannot
+        be read, or such answers would be in no count at all.
+        """
+
+        async def ask(judge: Judge, form: Form) -> tuple[Hearing, ...] | ScorerError:
             try:
-                return await judge.ask(form.prompt)
+                opinions = await judge.ask(form.prompt, lambda reply: self._read(form, reply).verdict is not None)
             except ScorerError as error:
                 return error
+            return tuple(Hearing(form, opinion, self._read(form, opinion.response)) for opinion in opinions)
 
         async with asyncio.TaskGroup() as group:
             tasks = [[group.create_task(ask(judge, form)) for form in forms] for judge in self.judges]
         rulings = []
         for judge, asked in zip(self.judges, tasks, strict=True):
-            hearings = []
-            for form, task in zip(forms, asked, strict=True):
-                opinion = task.result()
-                if isinstance(opinion, ScorerError):
-                    raise opinion
-                hearings.append(self._hearing(form, opinion))
-            rulings.append(Ruling(judge, tuple(hearings), self._settled(hearings)))
+            heard, refusal = [], None
+            for task in asked:
+                hearings = task.result()
+                if isinstance(hearings, JudgeRefusedError):
+                    refusal = str(hearings)
+                elif isinstance(hearings, ScorerError):
+                    raise hearings
+                else:
+                    heard.append(hearings)
+            verdict = self._settled(heard) if refusal is None else None
+            rulings.append(Ruling(judge, tuple(chain.from_iterable(heard)), verdict, refusal))
         return rulings
 
-    def _hearing(self, form: Form, opinion: Opinion) -> Hearing:
-        kind = self.kind
-        reading: Reading[Verdict] = read_verdict(opinion.response, form.code, kind.understand, kind.allowed)
-        return Hearing(form, opinion, reading)
+    def _read(self, form: Form, reply: Response) -> Reading[Verdict]:
+        return read_verdict(reply, form.code, self.kind.understand, self.kind.allowed)
 
-    def _settled(self, hearings: Sequence[Hearing]) -> Verdict | None:
-        verdicts = tuple(hearing.reading.verdict for hearing in hearings if hearing.reading.verdict is not None)
-        return self.kind.settle(verdicts) if len(verdicts) == len(hearings) else None
+    def _settled(self, heard: Sequence[Sequence[Hearing]]) -> Verdict | None:
+        """The verdict out of the last reply to each form; None where one of them could not be read."""
+        last = [hearings[-1].reading.verdict for hearings in heard]
+        verdicts = tuple(verdict for verdict in last if verdict is not None)
+        return self.kind.settle(verdicts) if len(verdicts) == len(last) else None
 
     def _score_from(self, rulings: Sequence[Ruling]) -> Score:
         details = self._details(rulings)
-        verdicts = [ruling.verdict for ruling in rulings if ruling.verdict is not None]
-        if not verdicts:
-            whys = "; ".join(f"{ruling.judge.label}: {ruling.problem}" for ruling in rulings)
-            reason = f"no readable verdict, which is the judge's failing and not the answer's: {whys}"
-            return Score(self.name, 0.0, reason=reason, details=details, is_invalid=True)
-        value = COMBINE[self.kind.combine]([self.kind.value(verdict) for verdict in verdicts])
+        values = [self.kind.value(ruling.verdict) for ruling in rulings if ruling.verdict is not None]
+        if not is_decided(values, len(rulings), self.kind.combine):
+            reason = _why_undecided(rulings)
+            return Score(self.name, None, reason=reason, details={**details, "verdict": UNREADABLE})
+        value = COMBINE[self.kind.combine](values)
         return Score(self.name, value, reason=self._reason(rulings, value), details=details)
 
     def _reason(self, rulings: Sequence[Ruling], value: float) -> str:
         if len(rulings) == 1:
             [ruling] = rulings
-            hearing = ruling.hearings[0]
+            hearing = ruling.readable[0]
             said = clean(reasons_in(hearing.opinion.response, hearing.form.code))
             cut = f"{said[:MOST_REASON]}…" if len(said) > MOST_REASON else said
-            verdict = self.kind.say(ruling.verdict) if ruling.verdict is not None else "unreadable"
+            verdict = self._say(ruling)
             return f"{verdict} by {ruling.judge.label}: {cut}" if cut else f"{verdict} by {ruling.judge.label}"
-        each = ", ".join(
-            f"{ruling.judge.label} {'unreadable' if ruling.verdict is None else self.kind.say(ruling.verdict)}"
-            for ruling in rulings
-        )
+        each = ", ".join(f"{ruling.judge.label} {self._say(ruling)}" for ruling in rulings)
         return f"{self.kind.combine} {value:.3g} of: {each}"
+
+    def _say(self, ruling: Ruling) -> str:
+        if ruling.verdict is None:
+            return UNREADABLE
+        said = (hearing.reading.verdict for hearing in ruling.readable)
+        return self.kind.say(ruling.verdict, tuple(word for word in said if word is not None))
 
     def _details(self, rulings: Sequence[Ruling]) -> dict[str, Json]:
         return {
@@ -177,6 +211,28 @@ def _majority(values: Sequence[float]) -> float:
 
 
 COMBINE: dict[Combine, Callable[[Sequence[float]], float]] = {"mean": fmean, "median": median, "majority": _majority}
+
+
+def is_decided(values: Sequence[float], judges: int, combine: Combine) -> bool:
+    """Whether the judges that could be read decide for their panel: the others, whatever they meant to say, could
+    not have changed its value. An answer gains nothing by making the strictest of them unreadable.
+    """
+    missing = judges - len(values)
+    if not missing or not values:
+        return not missing
+    if combine != "majority":
+        lowest, highest = (COMBINE[combine]([*values, *[mark] * missing]) for mark in (0.0, 1.0))
+        return lowest == highest
+    [(_, most), *others] = Counter(values).most_common(2)
+    return most - sum(count for _, count in others) > missing
+
+
+def _why_undecided(rulings: Sequence[Ruling]) -> str:
+    unread = [ruling for ruling in rulings if ruling.verdict is None]
+    whys = "; ".join(f"{ruling.judge.label}: {ruling.problem}" for ruling in unread)
+    if len(unread) == len(rulings):
+        return f"no readable verdict, which is the judge's failing and not the answer's: {whys}"
+    return f"too few judges could be read to decide for all {len(rulings)}, which is not the answer's failing: {whys}"
 
 
 def clean(text: str) -> str:

@@ -79,5 +79,5 @@ class ReferenceCheck:
     def value(self, verdict: Verdict) -> float:
         return float(verdict == CORRECT)
 
-    def say(self, verdict: Verdict) -> str:
+    def say(self, verdict: Verdict, verdicts: tuple[Verdict, ...]) -> str:  # noqa: ARG002
         return str(verdict).lower()

@@ -101,5 +101,5 @@ class Rubric:
     def value(self, verdict: Verdict) -> float:
         return (int(verdict) - 1) / (self.scale - 1)
 
-    def say(self, verdict: Verdict) -> str:
+    def say(self, verdict: Verdict, verdicts: tuple[Verdict, ...]) -> str:  # noqa: ARG002
         return f"{verdict} of {self.scale}"

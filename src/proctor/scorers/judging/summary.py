@@ -13,6 +13,8 @@ from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
 
 Ratings = tuple[int | str | None, ...]
+_TURNED = {"A": "B", "B": "A", "TIE": "TIE"}
+"""What a judge says of two answers in the other order when it has not changed its mind."""
 
 
 @dataclass(slots=True)
@@ -23,6 +25,9 @@ class JudgeTotals:
     unreadable: int = 0
     undecided: int = 0
     """Cases in which the order of two answers changed its mind."""
+    preferred_first: int = 0
+    """Of those, cases in which it preferred the answer that stood first, whichever that was."""
+    preferred_second: int = 0
     requests: int = 0
     cached: int = 0
     input_tokens: int | None = 0
@@ -33,31 +38,48 @@ class JudgeTotals:
 
     def add(self, ruling: Mapping[str, Json]) -> None:
         hearings = ruling["hearings"]
-        said = [hearing["verdict"] for hearing in hearings]
         if ruling["verdict"] is None:
             self.unreadable += 1
         else:
             self.verdicts += 1
-            self.undecided += len(said) == 2 and ruling["verdict"] == "tie" and said != ["TIE", "TIE"]
+            self._note_order([hearing["verdict"] for hearing in hearings if hearing["verdict"] is not None])
         for hearing in hearings:
-            if hearing["cached"]:
-                self.cached += 1
-                continue
-            self.requests += 1
-            usage = hearing["usage"]
-            self.input_tokens = _sum(self.input_tokens, usage["input_tokens"])
-            self.output_tokens = _sum(self.output_tokens, usage["output_tokens"])
-            cost = hearing["cost_usd"]
-            known = self.cost_usd is not None and cost is not None
-            self.cost_usd = self.cost_usd + Decimal(cost) if known else None  # type: ignore[operator]
-            if cost is not None:
-                self.cost_bases[hearing.get("cost_basis")] = None
+            self._add_request(hearing)
+
+    def add_earlier(self, ruling: Mapping[str, Json]) -> None:
+        """What was paid for in an earlier execution; the verdicts are those of a later one."""
+        for hearing in ruling["hearings"]:
+            if not hearing["cached"]:
+                self._add_request(hearing)
+
+    def _add_request(self, hearing: Mapping[str, Json]) -> None:
+        if hearing["cached"]:
+            self.cached += 1
+            return
+        self.requests += 1
+        usage = hearing["usage"]
+        self.input_tokens = _sum(self.input_tokens, usage["input_tokens"])
+        self.output_tokens = _sum(self.output_tokens, usage["output_tokens"])
+        cost = hearing["cost_usd"]
+        known = self.cost_usd is not None and cost is not None
+        self.cost_usd = self.cost_usd + Decimal(cost) if known else None  # type: ignore[operator]
+        if cost is not None:
+            self.cost_bases[hearing.get("cost_basis")] = None
+
+    def _note_order(self, said: list[Json]) -> None:
+        """Note whether the order of two answers changed what this judge said of them."""
+        if len(said) == 2 and said[0] != _TURNED.get(said[1]):
+            self.undecided += 1
+            self.preferred_first += said == ["A", "A"]
+            self.preferred_second += said == ["B", "B"]
 
     def as_json(self) -> dict[str, Json]:
         return {
             "verdicts": self.verdicts,
             "unreadable": self.unreadable,
             "undecided": self.undecided,
+            "preferred_first": self.preferred_first,
+            "preferred_second": self.preferred_second,
             "requests": self.requests,
             "cached": self.cached,
             "usage": {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens},
@@ -79,8 +101,15 @@ class JudgeSummary:
     level: str = "nominal"
     ratings: Counter[Ratings] = field(default_factory=Counter)
     """How often each combination of verdicts occurred, in the judges' order."""
+    unreadable: int = 0
+    """Scores that are not measured because too few judges could be read."""
 
     def add(self, details: Mapping[str, Json]) -> None:
+        for ruling in details.get("earlier", ()):
+            self.totals.setdefault(ruling["judge"], JudgeTotals()).add_earlier(ruling)
+        if not details.get("judges"):
+            return
+        self.unreadable += details.get("verdict") == "unreadable"
         self.level = details["level"]
         for ruling in details["judges"]:
             self.totals.setdefault(ruling["judge"], JudgeTotals()).add(ruling)
@@ -123,8 +152,7 @@ def summarise_judges(details: Iterable[Mapping[str, Json]]) -> JudgeSummary:
     """The summary over the details of one scorer's scores; those that no judge was asked for are left out."""
     summary = JudgeSummary()
     for item in details:
-        if item.get("judges"):
-            summary.add(item)
+        summary.add(item)
     return summary
 
 

@@ -20,6 +20,7 @@ _BULLETS = " \t-•+"
 _AROUND_VALUE = " \t*_`\"'“”[]()<>.!"
 _REMARK = re.compile(r"\s*(?:\(|[*_`\]]*\s[-–—]\s)(?=\W*[^\W\d])")
 """Where a judge begins to explain its word on the verdict line itself: '4 (good)', 'CORRECT - it agrees'."""
+_CUT_OFF = (FinishReason.LENGTH, FinishReason.FILTERED)
 _ANY_VERDICT = re.compile(r"^[ \t*_`#>-]*VERDICT\b", re.IGNORECASE | re.MULTILINE)
 
 
@@ -41,6 +42,8 @@ def read_verdict(response: Response, code: str, understand: Callable[[str], T | 
     unclear = [word for word in words if understand(word) is None]
     if unclear:
         return Reading(None, f"its verdict was {unclear[0][:60]!r}; allowed is {allowed}")
+    if response.finish_reason in _CUT_OFF and _ends_in_verdict(response.text, code):
+        return Reading(None, "its reply was cut off within its verdict, which may be the beginning of another")
     verdicts = list(dict.fromkeys(understand(word) for word in words))
     if len(verdicts) > 1:
         return Reading(None, f"it gave contradictory verdicts: {', '.join(map(str, verdicts))}")
@@ -64,6 +67,12 @@ def _coded_word(line: str, code: str) -> str | None:
     if not colon or len(parts) != 2 or parts[0].upper() != "VERDICT" or parts[1].strip("*_`<>[]()").lower() != code:
         return None
     return word.strip(_AROUND_VALUE)
+
+
+def _ends_in_verdict(text: str, code: str) -> bool:
+    """Whether nothing, not even the end of the line, follows a verdict: '1' may be all that was left of '10'."""
+    lines = text.splitlines(keepends=True)
+    return bool(lines) and lines[-1] == lines[-1].rstrip("\r\n") and _coded_word(lines[-1], code) is not None
 
 
 def _without_remark(word: str, understand: Callable[[str], T | None]) -> str:

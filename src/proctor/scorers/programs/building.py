@@ -70,11 +70,12 @@ class Builder:
     def _refuse_npm_packages(self) -> None:
         try:
             described = json.loads(self._files.get("package.json", b"{}"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BuildError(f"package.json is not JSON: {error}") from None
-        names = sorted(described.get("dependencies") or {}) if isinstance(described, dict) else []
-        if names:
-            raise BuildError(f"package.json asks for {', '.join(names)[:200]}: no npm packages are installed")
+        wanted = described.get("dependencies") if isinstance(described, dict) else None
+        if wanted:
+            names = ", ".join(sorted(map(str, wanted))) if isinstance(wanted, dict) else json.dumps(wanted)
+            raise BuildError(f"package.json asks for {names[:200]}: no npm packages are installed")
 
     async def _build_python(self, options: MarkOptions) -> None:
         done = await self._execute(("python3", "-c", _VERSION))

@@ -27,6 +27,8 @@ class Code(Struct, frozen=True):
     """Language -> the name a tool is given -> the file it stands for."""
     sealed: tuple[str, ...]
     """Files that could hold code and that nothing can read."""
+    unpacking: Mapping[str, str] = {}
+    """Files that make code of something else, and how: what they run is not what is read."""
 
     def written(self, language: str) -> dict[str, bytes]:
         """What is written in one language, by the names that tools are given."""
@@ -34,13 +36,21 @@ class Code(Struct, frozen=True):
 
     def without_tests(self) -> Code:
         """The program's own: all but the tests that nothing else in it names."""
-        paths = {*self.sealed, *(path for names in self.names.values() for path in names.values())}
+        paths = {*self.sealed, *self.unpacking, *(path for names in self.names.values() for path in names.values())}
         own = without_tests({path: self.files[path] for path in sorted(paths)})
         kept = {
             language: {name: path for name, path in names.items() if path in own}
             for language, names in self.names.items()
         }
-        return replace(self, names=kept, sealed=tuple(path for path in self.sealed if path in own))
+        unpacking = {path: why for path, why in self.unpacking.items() if path in own}
+        return replace(self, names=kept, sealed=tuple(path for path in self.sealed if path in own), unpacking=unpacking)
+
+    @property
+    def unreadable(self) -> str:
+        """Why nobody can say what the program does; empty when it can be read."""
+        if self.sealed:
+            return f"{self.sealed[0]} cannot be read"
+        return next((f"{path} unpacks code: {why}" for path, why in sorted(self.unpacking.items())), "")
 
     def original(self, finding: Mapping[str, Json]) -> dict[str, Json]:
         """The same with the file as the program's author knows it, and not as a tool was told."""
@@ -58,7 +68,8 @@ async def code_of(files: Mapping[str, bytes]) -> Code:
         PYTHON: [path for path, told in kinds.items() if PYTHON in told],
         JAVASCRIPT: await _parsed(files, looks_alike),
     }
-    return named(files, disguised, [path for path, told in kinds.items() if "sealed" in told])
+    code = named(files, disguised, [path for path, told in kinds.items() if "sealed" in told])
+    return replace(code, unpacking=await _unpacking(code))
 
 
 def named(files: Mapping[str, bytes], disguised: Mapping[str, Iterable[str]], sealed: Iterable[str]) -> Code:
@@ -83,6 +94,17 @@ async def _told(files: Mapping[str, bytes]) -> dict[str, list[str]]:
     if code != 0:
         raise ToolError(err.decode("utf-8", "replace")[-300:])
     answer: dict[str, list[str]] = json.loads(out)
+    return answer
+
+
+async def _unpacking(code: Code) -> dict[str, str]:
+    kinds = dict.fromkeys(code.files, "data")
+    kinds |= {path: language for language, names in code.names.items() for path in names.values()}
+    with copied(code.files) as copy, copied({"kinds.json": json.dumps(kinds).encode()}) as order:
+        done, out, err = await run_tool(script("unpacking.py", str(order.folder / "kinds.json")), copy.folder)
+    if done != 0:
+        raise ToolError(err.decode("utf-8", "replace")[-300:])
+    answer: dict[str, str] = json.loads(out)
     return answer
 
 

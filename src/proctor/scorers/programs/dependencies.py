@@ -47,7 +47,7 @@ def wanted(files: Mapping[str, bytes], allowed: Sequence[str]) -> tuple[str, ...
             continue
         try:
             one = Requirement(line)
-        except InvalidRequirement:
+        except (InvalidRequirement, RecursionError):
             raise BuildError(f"{FILE}:{number}: {line[:80]!r} is not the name of a package with its versions") from None
         if one.url or canonicalize_name(one.name) not in permitted:
             may = f"it allows {', '.join(sorted(permitted))}" if permitted else "it allows none"

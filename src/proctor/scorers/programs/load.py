@@ -6,9 +6,11 @@ import asyncio
 import math
 import statistics
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from proctor.domain.errors import ScorerError
 from proctor.domain.problem import InterfaceKind, Problem
@@ -18,17 +20,27 @@ from proctor.scorers.programs.dependencies import BuildError
 from proctor.scorers.programs.expectations import MOST_WRONG
 from proctor.scorers.programs.limits import seconds_of
 from proctor.scorers.programs.load_answers import LoadFailedError
+from proctor.scorers.programs.marks import MEASURED_AS, NOISE
 from proctor.scorers.programs.service_load import ServiceLoad
 from proctor.scorers.programs.subject import Subject
 
 IDLE_SECONDS, IDLE_SHARE = 0.1, 0.05
 """The processor time that a program which stands still may have used: what it did until the signal reached it."""
+AGREEING = 3
+"""A program has shown its speed when so many of its rounds, the best ones, differ by no more than `NOISE`."""
+MORE_SECONDS = 120.0
+"""After so long no round is added to those asked for: other markings wait for their turn."""
 # A busy machine only ever takes speed away, so the best round is the one that tells most of the program.
-_COUNTS: Mapping[str, Callable[[Iterable[float]], float]] = {
+TIMED: Mapping[str, Callable[[Iterable[float]], float]] = {
     "work_seconds": min,
     "throughput_rps": max,
-    "peak_memory_mib": max,
+    "p50_ms": min,
+    "p95_ms": min,
+    "p99_ms": min,
+    "start_seconds": min,
 }
+"""The measures that a busy machine makes worse, and which of the rounds is the best."""
+_COUNTS: Mapping[str, Callable[[Iterable[float]], float]] = {**TIMED, "peak_memory_mib": max}
 
 
 class Measured:
@@ -40,11 +52,10 @@ class Measured:
         self.rounds: list[dict[str, float]] = []
         self.failure = ""
         """Why the program could not do the work; empty when it did."""
+        self.setup: dict[str, int] = {}
+        """How many requests of the setup were answered with which status."""
         self._idle_since: tuple[float, float | None] | None = None
-
-    @property
-    def setup(self) -> dict[str, int]:
-        return self._load.statuses if self._load is not None else {}
+        self._is_frozen = False
 
     async def take(self, step: Callable[[], Awaitable[None]]) -> None:
         """One step, unless an earlier one failed: that failed the program for good."""
@@ -58,31 +69,51 @@ class Measured:
             self.failure = "the service ended under load"
 
     async def prepare(self) -> None:
+        """Set the service up where it runs; not one that is started anew for every round."""
         if self._subject.problem.interface.kind is InterfaceKind.SERVICE:
             self._load = await service_load(self._subject)
+            self.setup = self._load.statuses
 
     async def measure(self, seconds: int) -> None:
         """One round."""
         if self._load is not None:
-            before = await _spent(self._subject)
-            figures = await self._load.round(seconds)
-            self.rounds.append({**figures, **_resources(before, await _spent(self._subject))})
-            return
-        self.rounds.append(await _worked_anew(self._subject))
+            self.rounds.append(await _loaded(self._subject, self._load, seconds))
+        elif self._subject.problem.interface.kind is InterfaceKind.SERVICE:
+            self.rounds.append(await self._measure_anew(seconds))
+        else:
+            self.rounds.append(await _worked_anew(self._subject))
+
+    async def _measure_anew(self, seconds: int) -> dict[str, float]:
+        """A round in a place that ends with it: nothing of the service is left to disturb another's round."""
+        try:
+            async with self._subject.anew() as fresh:
+                await fresh.start()
+                failure = await fresh.ready()
+                if failure:
+                    raise LoadFailedError(failure)
+                load = await service_load(fresh)
+                self.setup = load.statuses
+                found = await _loaded(fresh, load, seconds)
+                await load.follow()
+                return found
+        except BuildError as error:
+            raise LoadFailedError(str(error)) from error
 
     async def pause(self) -> None:
-        """Stand still while another is measured."""
+        """Stand still while another is measured: frozen where the machine can, else stopped, and watched."""
         if self._load is not None and not self.failure and self._subject.hosted is not None:
-            await self._subject.hosted.pause()
-            self._idle_since = time.monotonic(), (await _spent(self._subject)).cpu_seconds
+            self._is_frozen = await self._subject.place.freeze()
+            if not self._is_frozen:
+                await self._subject.hosted.pause()
+            self._idle_since = time.monotonic(), await self._subject.place.cpu_seconds()
 
     async def resume(self) -> None:
         """Go on; one that did not stand still made the other slower, and is measured no more."""
         if self._idle_since is None or self._subject.hosted is None:
             return
         (since, before), self._idle_since = self._idle_since, None
-        after = (await _spent(self._subject)).cpu_seconds
-        await self._subject.hosted.resume()
+        after = await self._subject.place.cpu_seconds()
+        await (self._subject.place.thaw() if self._is_frozen else self._subject.hosted.resume())
         if before is not None and after is not None:
             seconds = time.monotonic() - since
             if after - before > IDLE_SECONDS + IDLE_SHARE * seconds:
@@ -102,6 +133,19 @@ def figures(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return {name: round(_COUNTS.get(name, statistics.median)(one[name] for one in rounds), 6) for name in sorted(names)}
 
 
+def unsettled(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Which measures the best rounds do not agree on, and by what factor they differ; too few rounds agree on none."""
+    found: dict[str, float] = {}
+    for name, best in TIMED.items():
+        values = sorted((one[name] for one in rounds if name in one), reverse=best is max)
+        if values:
+            better, worse = sorted((values[0], values[AGREEING - 1] if len(values) >= AGREEING else math.inf))
+            factor = worse / better if better > 0 else 1.0 if worse == better else math.inf
+            if factor > NOISE:
+                found[name] = factor
+    return found
+
+
 def durations(seconds: float, rounds: int) -> list[int]:
     """Whole seconds, all that load generators know, that add up to the profile's; no more than so many rounds."""
     whole = max(1, math.ceil(seconds))
@@ -109,29 +153,63 @@ def durations(seconds: float, rounds: int) -> list[int]:
     return [whole // count + (number < whole % count) for number in range(count)]
 
 
-async def measure(program: Subject, gold: Subject, rounds: int) -> tuple[Measured, Measured]:
-    """Gold and program in turn, whoever goes first changing; the gold solution failing is nobody's mark."""
-    if program.problem.interface.kind is not InterfaceKind.SERVICE:
-        for one in (program, gold):
-            await one.stop()  # each round starts its own
+async def measure(program: Subject, gold: Subject, rounds: int, most_rounds: int) -> tuple[Measured, Measured]:
+    """Gold and program in turn, whoever goes first changing; the gold solution failing is nobody's mark.
+
+    There are more rounds than asked for until both have shown their speed: on a busy machine the first ones may not.
+    A slow program whose rounds differ does not hold up the others for long.
+    """
     of_program, of_gold = Measured(program), Measured(gold)
     pairs = [of_gold, of_program]
     load = program.problem.load or {}
     lengths = durations(float(load["seconds"]), rounds) if "seconds" in load else [0] * rounds
-    for measured in pairs:
-        await measured.take(measured.prepare)
-    for number, seconds in enumerate(lengths):
+    if await _can_stand_still(program, gold):
+        for measured in pairs:
+            await measured.take(measured.prepare)
+    else:
+        for one in (program, gold):
+            await one.stop()  # each round starts its own
+    number, began = 0, time.monotonic()
+    while number < len(lengths) or (
+        number < most_rounds and _wants_more(pairs, program.problem, time.monotonic() - began)
+    ):
         for measured, other in (pairs, pairs[::-1]) if number % 2 == 0 else (pairs[::-1], pairs):
             await other.pause()
             try:
-                await measured.take(partial(measured.measure, seconds))
+                await measured.take(partial(measured.measure, lengths[number % len(lengths)]))
             finally:
                 await other.resume()
         _refuse_bad_gold(program.problem, of_gold)
+        number += 1
     for measured in pairs:
         await measured.take(measured.follow)
     _refuse_bad_gold(program.problem, of_gold)
     return of_program, of_gold
+
+
+def _wants_more(both: Sequence[Measured], problem: Problem, seconds: float) -> bool:
+    asked = {MEASURED_AS[one.measure][0] for one in problem.thresholds}
+    return not any(one.failure for one in both) and are_more_wanted([one.rounds for one in both], asked, seconds)
+
+
+def are_more_wanted(
+    rounds_of_each: Iterable[Sequence[Mapping[str, float]]], asked: Collection[str], seconds: float
+) -> bool:
+    """Whether a measure that thresholds ask for is not settled, and measuring has not taken too long already."""
+    return seconds < MORE_SECONDS and any(name in asked for rounds in rounds_of_each for name in unsettled(rounds))
+
+
+async def _can_stand_still(*subjects: Subject) -> bool:
+    """Whether each of these services can be held, or at least watched, while the other is measured."""
+    for subject in subjects:
+        if subject.problem.interface.kind is not InterfaceKind.SERVICE:
+            return False
+        if await subject.place.cpu_seconds() is not None:
+            continue
+        if not await subject.place.freeze():
+            return False
+        await subject.place.thaw()
+    return True
 
 
 def _refuse_bad_gold(problem: Problem, gold: Measured) -> None:
@@ -169,8 +247,17 @@ async def service_load(subject: Subject) -> ServiceLoad:
     return made
 
 
+async def _loaded(subject: Subject, load: ServiceLoad, seconds: int) -> dict[str, float]:
+    before = await _spent(subject)
+    figures = await load.round(seconds)
+    return {**figures, **_resources(before, await _spent(subject))}
+
+
 async def _spent(subject: Subject) -> Spent:
-    return await subject.hosted.process.spent() if subject.hosted and subject.hosted.process else Spent()
+    """What the program has used: its whole place's time where that is counted, the short-lived's too."""
+    spent = await subject.hosted.process.spent() if subject.hosted and subject.hosted.process else Spent()
+    counted = await subject.place.cpu_seconds()
+    return spent if counted is None else replace(spent, cpu_seconds=counted)
 
 
 def _resources(before: Spent, after: Spent) -> dict[str, float]:
@@ -207,9 +294,10 @@ async def do_work(subject: Subject, wrapped: Sequence[str] = ()) -> tuple[float,
             await answers.end_jobs()
         if not told:
             raise ScorerError(f"The work of {subject.problem.id} cannot be loaded: {line.log()[-500:]}")
-    spent = Spent(cpu_seconds=answers.cpu_seconds, peak_memory_bytes=answers.peak_memory_bytes)
-    if subject.hosted is not None:
-        after = await _spent(subject)
-        cpu = None if after.cpu_seconds is None else after.cpu_seconds - (before.cpu_seconds or 0.0)
-        spent = Spent(cpu_seconds=cpu, peak_memory_bytes=after.peak_memory_bytes)
+    after = await _spent(subject)
+    peak = after.peak_memory_bytes if subject.hosted is not None else answers.peak_memory_bytes
+    cpu = answers.cpu_seconds if subject.hosted is None else None
+    if after.cpu_seconds is not None:
+        cpu = after.cpu_seconds - (before.cpu_seconds or 0.0)
+    spent = Spent(cpu_seconds=cpu, peak_memory_bytes=peak)
     return float(told["seconds"]), str(told["problem"]), spent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -22,11 +22,12 @@ from proctor.scorers.programs.archive import program_zip
 from proctor.scorers.programs.checker import Checked, Order, run_checks, setup_of
 from proctor.scorers.programs.dependencies import BuildError
 from proctor.scorers.programs.limits import seconds_of
-from proctor.scorers.programs.load import Measured, measure
+from proctor.scorers.programs.load import AGREEING, Measured, figures, measure, unsettled
 from proctor.scorers.programs.options import MarkOptions
 from proctor.scorers.programs.own_tests import OwnTests, run_own_tests
 from proctor.scorers.programs.phases import Note, Phases
 from proctor.scorers.programs.profiling import profile
+from proctor.scorers.programs.starts import Starts, start_in_turn
 from proctor.scorers.programs.subject import Subject
 from proctor.scorers.programs.tools.running import not_run
 from proctor.scorers.programs.turns import WAIT_SECONDS, load_turn
@@ -193,28 +194,37 @@ class _Marking:
         try:
             await gold.build()
             await gold.start()
-            problem = await gold.ready() or await self._start_again(gold, self._gold_measures)
+            problem = await gold.ready()
             if problem:
                 raise SandboxError(f"The gold solution of {self._problem.id} does not start: {problem}")
-            problem = await self._start_again(subject, self._measures)
-            if problem:
-                note.fail(problem)
+            starts = await start_in_turn(subject, gold)
+            self._keep_starts(starts, note)
+            if starts.failure:
+                note.fail(starts.failure)
                 return
-            of_program, of_gold = await measure(subject, gold, self._options.rounds)
+            of_program, of_gold = await measure(subject, gold, self._options.rounds, self._options.most_rounds)
             await self._keep_figures(subject, gold, of_program, of_gold, note)
         except BuildError as error:
             raise SandboxError(f"The gold solution of {self._problem.id} cannot be built: {error}") from error
         finally:
             await gold.close()
 
-    async def _start_again(self, subject: Subject, measures: dict[str, float]) -> str:
-        """Both with empty data and within the turn, so that they start alike; why it is not ready, if so."""
-        if subject.hosted is None:
-            return ""
-        problem = await subject.hosted.restart(is_fresh=True)
-        if not problem and subject.hosted.start_seconds is not None:
-            measures["start_seconds"] = round(subject.hosted.start_seconds, 4)
-        return problem
+    def _keep_starts(self, starts: Starts, note: Note) -> None:
+        note.evidence |= {"program_starts": starts.program, "gold_starts": starts.gold}
+        self._measures |= figures(starts.program)
+        self._gold_measures |= figures(starts.gold)
+        if len(starts.gold) > 1:
+            self._forget_unsettled(starts.gold, note)
+
+    def _forget_unsettled(self, rounds: Sequence[Mapping[str, float]], note: Note) -> None:
+        """What the gold solution's own rounds do not agree on tells of the machine, and not of a program."""
+        for name, factor in unsettled(rounds).items():
+            self._measures.pop(name, None)
+            self._gold_measures.pop(name, None)
+            note.say(
+                f"{name} is not measured: the machine is too busy, the best {AGREEING} of the gold solution's own "
+                f"{len(rounds)} rounds differ by a factor of {factor:.2f}"
+            )
 
     async def _keep_figures(
         self, subject: Subject, gold: Subject, of_program: Measured, of_gold: Measured, note: Note
@@ -228,6 +238,7 @@ class _Marking:
             note.fail(of_program.failure)
             return
         self._measures |= of_program.figures()
+        self._forget_unsettled(of_gold.rounds, note)
         for one, kept in ((subject, self._measures), (gold, self._gold_measures)):
             peak = (await one.seen()).peak_memory_bytes
             if "peak_memory_mib" not in kept and peak is not None:

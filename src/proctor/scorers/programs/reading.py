@@ -97,7 +97,7 @@ async def _code(files: Mapping[str, bytes], *, is_own: bool = False) -> Code | s
     except (ToolError, ValueError, LookupError, TypeError) as error:
         return f"what is code could not be told: {error}"
     code = code.without_tests() if is_own else code
-    return f"{code.sealed[0]} cannot be read" if code.sealed else code
+    return code.unreadable or code
 
 
 def _with_shares(findings: Findings, lines: Mapping[str, int]) -> Findings:

@@ -22,6 +22,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorecard import Evidence, Scorecard
+from proctor.domain.scorer import Control
 from proctor.domain.submission import Submission
 from proctor.prompts.answers.reading import program_of
 from proctor.scorers.options import build, version_of
@@ -33,7 +34,7 @@ from proctor.scorers.programs.options import MarkOptions
 from proctor.scorers.programs.toolbox import refuse_without_needed
 
 PASSED, MARK = "program", "program_mark"
-REVISION = "2"
+REVISION = "3"
 _KEPT = 64
 
 FindProblem = Callable[[str], Problem]
@@ -135,6 +136,17 @@ class Marked:
     def version(self) -> str:
         return version_of(self, REVISION)
 
+    @property
+    def is_forgeable(self) -> bool:
+        """Whether a program can have a hand in its own marks."""
+        return self.runner is not None and not self.runner.is_isolated
+
+    def control(self, sample: Sample) -> Control | None:
+        """The problem's gold solution: what cannot be marked where that can be is the program's own doing."""
+        if self.find is None:
+            return None
+        return Control(Response("", files=self._problem(sample, self.find).solution), "the gold solution")
+
     async def card(self, sample: Sample, response: Response) -> tuple[Submission, Scorecard | None]:
         """The program in a response and its scorecard; None when there is no program in it."""
         if self.runner is None or self.find is None:
@@ -190,6 +202,7 @@ class ProgramPassed(Marked):
         if card is None:
             return _nothing(PASSED, submission, response)
         details = {"form": submission.form, "refused": dict(submission.refused), **scorecard_to_json(card)}
+        details["is_forgeable"] = self.is_forgeable
         reason = card.reason or f"every MUST requirement is verified; the total is {card.total}"
         if response.note:
             details["note"], reason = response.note, f"{reason}; {response.note}"
@@ -212,6 +225,7 @@ class ProgramMark(Marked):
             return Score.unscored(MARK, "nothing could be measured")
         marks = {one.name: one.value for one in card.dimensions}
         details: dict[str, Json] = {"covers": card.covers, "grade": card.grade, "dimensions": marks}
+        details["is_forgeable"] = self.is_forgeable
         shown = ", ".join(
             f"{name} {'not measured' if value is None else f'{value:.2f}'}" for name, value in marks.items()
         )

@@ -55,12 +55,14 @@ def security_mark(evidence: Evidence, weight: float) -> DimensionMark:
     """What the tools that ran found, taken from 1; one that did not run is named.
 
     The source, the packages of a program that brings any, and what its place saw count the same: what should have been
-    looked at and was not takes its part of the weight along.
+    looked at and was not takes its part of the weight along. Of packages that were looked up in part, that part counts.
     """
     asked = {name: tool for name in TOOLS if isinstance(tool := evidence.findings.get(name), Mapping)}
     taken = {name: round(_TAKEN[name](tool), 6) for name, tool in asked.items() if tool["status"] == "ran"}
     absent = [name for name, tool in asked.items() if tool["status"] == "not run"]
     reasons = [f"not run: {', '.join(absent)}"] if absent else []
+    partial = {name: tool for name, tool in asked.items() if name in taken and "skipped" in tool}
+    reasons += [f"{name} skipped {', '.join(tool['skipped']) or 'packages'}" for name, tool in partial.items()]
     place = asked.get("place", {})
     if place.get("status") == "ran" and place.get("writes") is None:
         reasons.append("not seen: attempts to write outside")
@@ -68,5 +70,6 @@ def security_mark(evidence: Evidence, weight: float) -> DimensionMark:
     if not taken.keys() & SCANNERS or SCANNERS.intersection(absent):
         return DimensionMark("security", None, weight, f"the source was not scanned; {reason}".removesuffix("; "))
     parts = 1 + sum(name in taken or name in absent for name in BESIDES)
-    measured = weight * (parts - sum(name in absent for name in BESIDES)) / parts
+    missing = sum(name in absent for name in BESIDES) + sum(1 - tool["share"] for tool in partial.values())
+    measured = weight * (parts - missing) / parts
     return DimensionMark("security", max(0.0, 1.0 - sum(taken.values())), measured, reason, {"taken": taken})

@@ -6,12 +6,13 @@ import builtins
 import re
 import socket
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from proctor.scorers.programs.checking.link import Link
 from proctor.scorers.programs.checking.program import Program
+from proctor.scorers.programs.checking.wording import text_of
 from proctor.scorers.programs.inside.peer import Peer, PeerLostError
 from proctor.scorers.programs.inside.values import ValueCodecError, decode, encode
 
@@ -73,6 +74,15 @@ def _forward(operation: str) -> Callable[..., Any]:
     return method
 
 
+def _combine(operation: str) -> Callable[..., Any]:
+    """Only with another object of the program's: told a value of the check's, it could answer what that value wants."""
+
+    def method(self: Remote, other: Any) -> Any:
+        return self._calls.do(operation, self, other) if isinstance(other, Remote) else NotImplemented
+
+    return method
+
+
 def _ordered(operation: str) -> Callable[..., Any]:
     def method(self: Remote, other: Any) -> Any:
         return self._calls.do(operation, self, other) is True if isinstance(other, Remote) else NotImplemented
@@ -80,14 +90,16 @@ def _ordered(operation: str) -> Callable[..., Any]:
     return method
 
 
-_FORWARDED = """len next bool str repr int float abs round reversed getitem setitem delitem contains enter
-add sub mul truediv floordiv mod pow matmul lshift rshift xor neg pos invert"""
+# `in` is not among them: Python then asks for the elements, and they are compared here.
+_FORWARDED = "len next bool str repr int float abs round reversed getitem setitem delitem enter neg pos invert"
 for _name in _FORWARDED.split():
     setattr(Remote, f"__{_name}__", _forward(_name))
 for _name in ("lt", "le", "gt", "ge"):
     setattr(Remote, f"__{_name}__", _ordered(_name))
+for _name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "xor"]:
+    setattr(Remote, f"__{_name}__", _combine(_name))
 for _name, _method in (("and_", "__and__"), ("or_", "__or__")):
-    setattr(Remote, _method, _forward(_name))
+    setattr(Remote, _method, _combine(_name))
 
 
 class Calls:
@@ -115,8 +127,18 @@ class Calls:
                 error = self._error(answer["x"])
             else:
                 return decode(answer["v"], self._adopt)
-        except (PeerLostError, ValueCodecError, KeyError, TypeError, ValueError, MemoryError) as lost:
-            raise ProgramLostError(f"no answer from the library: {str(lost) or type(lost).__name__}") from lost
+        except (
+            PeerLostError,
+            ValueCodecError,
+            LookupError,
+            TypeError,
+            ValueError,
+            ArithmeticError,
+            MemoryError,
+        ) as lost:
+            raise ProgramLostError(f"no answer from the library: {text_of(lost) or type(lost).__name__}") from lost
+        if operation == "next" and error.names[:1] == ("StopIteration",):
+            raise StopIteration
         raise error
 
     def _called_back(self, message: Any) -> Any:
@@ -151,7 +173,7 @@ class Calls:
             return self._objects[number]
         raise ValueCodecError(f"unknown tag {tag!r}")
 
-    def _error(self, data: Mapping[str, Any]) -> Exception:
+    def _error(self, data: Mapping[str, Any]) -> RaisedError:
         kind = decode(data["class"], self._adopt)
         value = decode(data["value"], self._adopt)
         if not (isinstance(kind, type) and issubclass(kind, RaisedError)):
@@ -176,11 +198,14 @@ class RaisedError(Exception):
         return getattr(self.remote, name)
 
 
+_NEVER_A_BASE = (UnicodeError, BaseExceptionGroup, StopIteration, StopAsyncIteration)
+"""What cannot be made from a text, and what would end a loop of the check's own."""
+
+
 def _error_class(number: int, names: list[str]) -> type[RaisedError]:
     """A class for `except` and `pytest.raises`; only ordinary built-in errors become a base of it."""
-    found = [getattr(builtins, name, None) for name in names]
-    ordinary = (kind for kind in found if isinstance(kind, type) and issubclass(kind, Exception))
-    base = next((kind for kind in ordinary if not issubclass(kind, UnicodeError | BaseExceptionGroup)), Exception)
+    ordinary = (kind for kind in _builtin_errors(names) if issubclass(kind, Exception))
+    base = next((kind for kind in ordinary if not issubclass(kind, _NEVER_A_BASE)), Exception)
     bases = (RaisedError,) if base is Exception else (RaisedError, base)
     space = {"names": tuple(names), "_proctor_number": number}
     try:
@@ -188,6 +213,24 @@ def _error_class(number: int, names: list[str]) -> type[RaisedError]:
     except TypeError:  # a built-in error whose memory is laid out otherwise
         made = type(names[0] if names else "Error", (RaisedError,), space)
     return made
+
+
+def _builtin_errors(names: Iterable[str]) -> list[type[BaseException]]:
+    found = [getattr(builtins, name, None) for name in names]
+    return [kind for kind in found if isinstance(kind, type) and issubclass(kind, BaseException)]
+
+
+def is_raised_as(name: str, names: Sequence[str]) -> bool:
+    """Whether an error of these classes, its own first, counts as one of that name.
+
+    Its own name does, and the built-in errors its class comes from in one line. A base of the program's own does not,
+    nor do several unrelated built-in ones: a class derived from all of them would be whatever a check asks for.
+    """
+    if names and names[0] == name:
+        return True
+    line = _builtin_errors(names)
+    is_one_line = all(issubclass(line[0], kind) for kind in line)
+    return is_one_line and any(kind.__name__ == name for kind in line)
 
 
 class Caught:
@@ -219,13 +262,14 @@ class Library(Program):
 
     @contextmanager
     def raises(self, name: str, match: str | None = None) -> Iterator[Caught]:
-        """The block must raise that class, or one with a base of that name, with a text the pattern is found in."""
+        """The block must raise a class of that name, or one from that built-in error; the pattern is in its text."""
         caught = Caught()
         try:
             yield caught
         except RaisedError as error:
-            if name not in error.names:
-                raise AssertionError(f"{name} was expected, {error.names[0]} was raised: {error}") from error
+            if not is_raised_as(name, error.names):
+                raised = error.names[0] if error.names else "an error without a name"
+                raise AssertionError(f"{name} was expected, {raised} was raised: {error}") from error
             if match is not None and not re.search(match, str(error)):
                 raise AssertionError(f"{match!r} is not found in {str(error)!r}") from error
             caught.value = error

@@ -14,6 +14,7 @@ from typing import Any
 from proctor.scorers.programs.checking import memory
 from proctor.scorers.programs.checking.link import HarnessLostError, Link
 from proctor.scorers.programs.checking.program import Command, Program
+from proctor.scorers.programs.checking.wording import text_of
 
 MAX_MESSAGE = 2_000
 OPTIONS = (
@@ -91,7 +92,7 @@ def work(link: Link, setup: dict[str, Any]) -> None:
     except MemoryError as error:
         problem = memory.used_up(error)
     except Exception as error:  # noqa: BLE001  a program that fails its work is reported, not raised
-        problem = f"{type(error).__name__}: {error}"[:MAX_MESSAGE]
+        problem = f"{type(error).__name__}: {text_of(error)}"[:MAX_MESSAGE]
     seconds = time.perf_counter() - began
     program.end_check()
     link.tell("worked", seconds=seconds, problem=problem)

@@ -14,6 +14,7 @@ import pytest
 from proctor.scorers.programs.checking import memory
 from proctor.scorers.programs.checking.link import Link
 from proctor.scorers.programs.checking.program import Program
+from proctor.scorers.programs.checking.wording import text_of
 
 MAX_MESSAGE = 2_000
 _WORSE = {"passed": 0, "not run": 1, "failed": 2, "error": 3}
@@ -124,7 +125,8 @@ def _message(report: pytest.TestReport, call: pytest.CallInfo[None], item: pytes
         return f"{case}{str(report.longrepr)[-MAX_MESSAGE:]}"
     value = call.excinfo.value
     notes = "\n".join(str(note) for note in getattr(value, "__notes__", ()))
-    short = f"{type(value).__name__}: {value}" if not isinstance(value, AssertionError | OverrunError) else str(value)
+    text = text_of(value)
+    short = f"{type(value).__name__}: {text}" if not isinstance(value, AssertionError | OverrunError) else text
     where = call.excinfo.traceback[-1]
     line = next(
         (entry.lineno + 1 for entry in reversed(call.excinfo.traceback) if entry.path == item.path), where.lineno

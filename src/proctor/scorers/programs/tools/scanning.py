@@ -91,12 +91,26 @@ async def pip_audit(copy: Copy, pins: Sequence[str]) -> dict[str, Json]:
     if code not in (0, 1) or not out.strip():
         words = " ".join(err.decode("utf-8", "replace").split())[-300:] or "it said nothing"
         return not_run(f"it ended with exit code {code}: {words}", version)
+    return read_audit(json.loads(out)["dependencies"], len(pins), version)
+
+
+def read_audit(packages: Sequence[Mapping[str, Any]], pins: int, version: str) -> dict[str, Json]:
+    """What an audit found; packages it skipped are named and are not clean ones, and with all skipped it did not run.
+
+    `share` is the part of the packages that was looked up, where that is not all of them.
+    """
+    audited = [package for package in packages if "skip_reason" not in package]
+    skipped = {str(one["name"]): str(one["skip_reason"]) for one in packages if "skip_reason" in one}
+    if not audited:
+        why = "; ".join(dict.fromkeys(skipped.values())) or "it names none of the packages"
+        return not_run(f"no package could be audited: {why}"[:300], version)
     findings = [
         {"file": "requirements.txt", "line": 0, "code": one["id"], "message": f"{package['name']} {package['version']}"}
-        for package in json.loads(out)["dependencies"]
+        for package in audited
         for one in package.get("vulns", ())
     ]
-    return ran(version, **found(findings))
+    partial = {"share": len(audited) / pins, "skipped": skipped} if len(audited) < pins else {}
+    return ran(version, **found(findings), **partial)
 
 
 def npm_audit(files: Mapping[str, bytes], language: str) -> dict[str, Json]:
@@ -106,7 +120,7 @@ def npm_audit(files: Mapping[str, bytes], language: str) -> dict[str, Json]:
     try:
         wanted: Any = json.loads(files.get("package.json", b"{}"))
         names = [*wanted.get("dependencies", {}), *wanted.get("optionalDependencies", {})]
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         names = []
     if not names:
         return not_applicable("the program brings no npm packages along")

@@ -1,0 +1,35 @@
+"""Which scorer, of which version, the shown scores are from, and whether a rescore put it in force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Evaluations = Sequence[Mapping[str, Any]]
+
+
+def scorers_text(scorers: Mapping[str, str]) -> str:
+    """`exact@1, includes@2`."""
+    return ", ".join(f"{name}@{version}" for name, version in scorers.items())
+
+
+def rescored_notes(evaluations: Evaluations) -> list[str]:
+    """A sentence for each evaluation whose scores are not those of its run; none where nothing was rescored."""
+    return [_sentence(item) for item in evaluations if item["rescored"] is not None]
+
+
+def scorer_notes(evaluations: Evaluations) -> list[str]:
+    """The scorers in force: in one sentence where all are the same, else a sentence for each evaluation."""
+    texts = {scorers_text(item["scorers"]) for item in evaluations}
+    if len(texts) == 1 and not rescored_notes(evaluations):
+        return [f"Scored by {texts.pop()}."]
+    return [_sentence(item) for item in evaluations]
+
+
+def _sentence(item: Mapping[str, Any]) -> str:
+    text = f"{item['model']} on {item['benchmark']}: scored by {scorers_text(item['scorers'])}"
+    rescored = item["rescored"]
+    if rescored is None:
+        return f"{text}."
+    when = rescored["at"][:16].replace("T", " ")
+    return f"{text}, in a rescore of {when} UTC (before by {scorers_text(rescored['replaced'])})."

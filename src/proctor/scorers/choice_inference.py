@@ -1,0 +1,159 @@
+"""Which option a response means that states none."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from itertools import islice
+
+from proctor.scorers.choice_labels import is_conditional, is_label, read_correction
+from proctor.scorers.choice_listing import skip_listing
+from proctor.scorers.choice_patterns import (
+    ADVERB,
+    APPROVED,
+    CHOSEN_BY_OTHERS,
+    CONCESSION,
+    COPULA,
+    IN_PASSING,
+    MANY_OPTIONS,
+    NOT_RIGHT,
+    OPENING_END,
+    ORDINAL,
+    ORDINALS,
+    RULED_OUT,
+    THEREFORE,
+    TURN,
+    Patterns,
+)
+from proctor.scorers.choice_texts import QUOTING, choice_at_start, fold_choice, only_choice_in
+from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END
+
+CONCLUSIONS_TRIED = 20
+
+
+def infer_choice(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> tuple[str | None, str]:
+    """No statement was found: a conclusion, the only option mentioned, or the only one quoted."""
+    if not skip_listing(text, patterns, choices, labels):
+        return None, "lists the options without choosing one"
+    text = _without_listing(text, patterns, choices, labels)
+    concluded = _concluded(text, patterns)
+    if concluded:
+        return concluded, "the conclusion"
+    approved = {found[1] for found in islice(patterns.listed.finditer(text), 60) if APPROVED.search(found[2])}
+    if len(approved) == 1 and len(set(patterns.listed.findall(text))) > 1:
+        return approved.pop(), "the only one listed as right"
+    ending = patterns.ending.search(text, max(0, len(text) - 60))
+    if ending:
+        return ending[1], "the last word"
+    mentioned = _mentioned(text, patterns)
+    if len(mentioned) > 1 and (settled := _corrected_to(text, patterns) or _contrasted(text, patterns)):
+        return settled
+    if len(mentioned) == 1:
+        label = mentioned.pop()
+        if not re.search(rf"\bnot\s+(?:option\s+)?\(?{re.escape(label)}\b", text, re.IGNORECASE):
+            return label, "the only option mentioned"
+        return None, "rules an option out without choosing one"
+    quoted = _quoted(text, choices, labels) if choices else None
+    if quoted:
+        return quoted, "the only option quoted"
+    places = {
+        ORDINALS.index(found[1].lower()) if found[1] else int(found[2] or found[3]) - 1
+        for found in ORDINAL.finditer(text)
+    }
+    if len(places) == 1 and not mentioned and min(places) < len(labels):
+        return labels[places.pop()], "named by its place"
+    return None, MANY_OPTIONS if mentioned else "names no option"
+
+
+def _mentioned(text: str, patterns: Patterns, start: int = 0) -> set[str]:
+    return {
+        found[found.lastindex or 0].upper()
+        for found in patterns.mention.finditer(text, start)
+        if (found.lastindex != 5 or is_label(text, found.start(5), found[5]))
+        and not CHOSEN_BY_OTHERS.search(text, max(0, found.start() - 40), found.start())
+    }
+
+
+def _corrected_to(text: str, patterns: Patterns) -> tuple[str, str] | None:
+    """The only option after the last correction: 'I thought of A, but I was wrong: it is D'."""
+    last = max((found.start() for found in CORRECTION.finditer(text)), default=None)
+    if last is None or len(_mentioned(text, patterns, last)) != 1:
+        return None
+    return read_correction(text, last, patterns)
+
+
+def _contrasted(text: str, patterns: Patterns) -> tuple[str, str] | None:
+    """'A is not correct, B is.'"""
+    found = patterns.alone_right.search(text, max(0, len(text) - 60))
+    if found is None:
+        return None
+    before = patterns.label.search(text, max(0, found.start() - 80), found.start())
+    if before is None or not NOT_RIGHT.match(text[: found.start()], before.end()):
+        return None
+    return found[1], "set against one that is not correct"
+
+
+def _without_listing(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> str:
+    """The text without the options as the question listed them, where several are repeated."""
+    restated = [
+        found
+        for found in islice(patterns.listed.finditer(text), 60)
+        if labels.index(found[1]) < len(choices)
+        and fold_choice(found[2]) == fold_choice(choices[labels.index(found[1])])
+    ]
+    if len(restated) > 1:
+        for found in reversed(restated):
+            text = text[: found.start()] + text[found.end() :]
+    return text
+
+
+def _quoted(text: str, choices: tuple[str, ...], labels: str) -> str | None:
+    """The option named by its text: the only one of all, of the conclusion, of the opening or of the last sentence."""
+    said = RULED_OUT.sub("", text)
+    opening, end = _opening(text, choices, labels)
+    *earlier, last = [part for part in SENTENCE_END.split(text) if part.strip()] or [""]
+    if earlier and choice_at_start(last, choices, labels) and IN_PASSING.search(last):
+        return _quoted(". ".join(earlier), choices, labels)
+    *before, turned = TURN.split(last)
+    return (
+        only_choice_in(text, choices, labels)
+        or only_choice_in(said, choices, labels)
+        or only_choice_in(said.rpartition("=")[2], choices, labels)
+        or (opening if end == "sentence" else None)
+        or (only_choice_in(turned, choices, labels) if before else None)
+        or (opening if end == "clause" else None)
+        or only_choice_in(last, choices, labels)
+        or (opening if end == "subject" else None)
+    )
+
+
+def _opening(text: str, choices: tuple[str, ...], labels: str) -> tuple[str | None, str]:
+    """The option a response begins with, and what it is there: a sentence, a clause such as 'Yes,' or a subject."""
+    label = choice_at_start(text, choices, labels)
+    if label is None:
+        return None, ""
+    choice = fold_choice(choices[labels.index(label)])
+    rest = text.lstrip(QUOTING)[len(choice) :]
+    end = OPENING_END.match(rest)
+    if end is None or choice_at_start(rest[end.end() :], choices, labels):
+        return label, "subject" if COPULA.match(rest) else ""
+    if end[1] != ",":
+        return label, "sentence"
+    return label, "clause" if ADVERB.match(choice) else ""
+
+
+def _concluded(text: str, patterns: Patterns) -> str | None:
+    concluded = None
+    for start in deque(THEREFORE.finditer(text), maxlen=CONCLUSIONS_TRIED):
+        for found in patterns.label.finditer(text, start.end(), start.end() + 80):
+            between = text[start.end() : found.start("label")]
+            if SENTENCE_END.search(between) or (concluded and CONCESSION.search(between)):
+                break
+            if (
+                found["label"].isupper()
+                and not NEGATION.search(between)
+                and is_label(text, found.start("label"), found["label"])
+                and not is_conditional(text, found.start("label"))
+            ):
+                concluded = found["label"]
+    return concluded

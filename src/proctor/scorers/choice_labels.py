@@ -1,0 +1,45 @@
+"""Whether a letter in a response is an option's label, and what is made of it there."""
+
+from __future__ import annotations
+
+import re
+
+from proctor.scorers.choice_patterns import CONDITION, FOLLOWERS, NAMED, Patterns
+from proctor.scorers.markers import CORRECTION, NEGATION
+
+
+def is_label(text: str, position: int, letter: str, opening: str = "") -> bool:
+    """Whether this letter is an option's label and not a word such as 'a' or 'I'."""
+    if letter.isdigit():
+        return True
+    after = text[position + 1 : position + 2]
+    if after == "?":  # asked, not said
+        return False
+    if opening.strip("*_"):
+        return after in ")]}\"'”’>" or letter.isupper()
+    if letter.islower():
+        return after in (")", ".", ":", "]", "*", "_", "") or (letter not in "aeiouy" and after in " \n,;!")
+    if letter not in "AI" or FOLLOWERS.match(text, position + 1):
+        return True
+    return letter == "A" and NAMED.search(text, max(0, position - 12), position) is not None
+
+
+def is_conditional(text: str, position: int) -> bool:
+    """'If it is a normal good, A is right' settles nothing."""
+    clause = re.split(r"[.;\n]", text[max(0, position - 80) : position])[-1]
+    return CONDITION.search(clause) is not None
+
+
+def read_correction(text: str, end: int, patterns: Patterns) -> tuple[str, str] | None:
+    """The option named after words such as 'wait' that follow the statement."""
+    if len(text) - end < 6:
+        return None
+    found = None
+    for correction in CORRECTION.finditer(text, end):
+        for label in patterns.label.finditer(text, correction.end(), correction.end() + 160):
+            gap = text[correction.end() : label.start("label")]
+            after = text[label.end() : label.end() + 12]
+            is_named = re.match(r"[)\]*_\"']*(?:[.!\n]|$|\s+is\s+(?:correct|right|the))", after) is not None
+            if is_named and not NEGATION.search(gap) and is_label(text, label.start("label"), label["label"]):
+                found = (label["label"].upper(), "named in a correction")
+    return found

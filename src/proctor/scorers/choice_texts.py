@@ -1,0 +1,51 @@
+"""Which option's text a response quotes."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from proctor.scorers.reading import plain
+
+QUOTING = " *_\"'“‘`$([:"
+
+
+@lru_cache(maxsize=4096)
+def fold_choice(choice: str) -> str:
+    return " ".join(plain(choice).casefold().strip(" .").split())
+
+
+def starts_with_choice(said: str, choice: str) -> bool:
+    said, wanted = said.casefold().lstrip(QUOTING), fold_choice(choice)
+    return bool(wanted) and said.startswith(wanted) and not said[len(wanted) : len(wanted) + 1].isalnum()
+
+
+def choice_at_start(said: str, choices: tuple[str, ...], labels: str) -> str | None:
+    """The option whose text begins here; the longest, when one begins with another."""
+    fitting = [
+        (len(choice), label) for label, choice in zip(labels, choices, strict=False) if starts_with_choice(said, choice)
+    ]
+    return max(fitting)[1] if fitting else None
+
+
+def only_choice_in(said: str, choices: tuple[str, ...], labels: str) -> str | None:
+    """The one option whose text occurs; a text inside another option's longer text does not count."""
+    said = " ".join(said.casefold().split())
+    found: list[str] = []
+    for choice, label in sorted(zip(choices, labels, strict=False), key=lambda pair: -len(pair[0])):
+        wanted = fold_choice(choice)
+        if wanted and _occurs(wanted, said):
+            found.append(label)
+            said = said.replace(wanted, " \0 ")
+    return found[0] if len(found) == 1 else None
+
+
+def _occurs(wanted: str, text: str) -> bool:
+    """As words of their own; scripts without spaces have no such thing."""
+    if wanted not in text or not wanted.isascii():
+        return wanted in text
+    return any(
+        not text[max(0, found.start() - 1) : found.start()].isalnum()
+        and not text[found.end() : found.end() + 1].isalnum()
+        for found in re.finditer(re.escape(wanted), text)
+    )

@@ -1,0 +1,39 @@
+"""What takes the place of an answer or a result that the database refuses: a failure of that one trial."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from proctor.domain.score import Score
+from proctor.domain.text import message_of
+from proctor.domain.trial import Answer, Outcome, Result
+
+UNSTORABLE = (
+    TypeError,
+    ValueError,
+    LookupError,
+    OverflowError,
+    RecursionError,
+    sqlite3.DataError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+)
+"""What encoding or binding a row raises when it holds something that cannot be stored."""
+
+
+def failed_answer(answer: Answer, error: Exception) -> Answer:
+    """The fault that is recorded in the place of the response."""
+    return replace(answer, response=None, error=f"The answer {_why(error)}")
+
+
+def failed_result(result: Result, scorers: Iterable[str], error: Exception) -> Result:
+    """No mark of any scorer: in no denominator."""
+    scores = tuple(Score.unscored(name, f"the score {_why(error)}") for name in scorers)
+    return Result(result.answer, scores, Outcome.FAILED)
+
+
+def _why(error: Exception) -> str:
+    return f"could not be stored: {type(error).__name__}: {message_of(error)}"

@@ -1,0 +1,80 @@
+"""What a run of the suite leaves behind outside of its own folders; one that leaves anything fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+OF_TOOLS = (
+    ".cache",
+    ".coverage",
+    ".hypothesis",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".ses",  # onnxruntime's
+    "__pycache__",
+    "pytest-of-",
+)
+"""How the names of what pytest and the tools around it keep begin; git ignores all of them."""
+LOCKS = (f"proctor-{os.getuid()}", "proctor-tests-traces.lock")
+"""Kept on purpose: whoever takes turns must find the same file."""
+
+
+def watched_folders() -> list[Path]:
+    """Where a test that goes astray writes: the root, the home and the repository."""
+    return [Path("/"), Path.home(), REPOSITORY, *(path for path in REPOSITORY.iterdir() if _is_searched(path))]
+
+
+def _is_searched(path: Path) -> bool:
+    return path.is_dir() and not path.name.startswith(".")
+
+
+def names_in(folders: list[Path]) -> dict[Path, frozenset[str]]:
+    return {folder: frozenset(os.listdir(folder)) for folder in folders}  # noqa: PTH208 - names are compared
+
+
+class Leftovers:
+    """Gives the suite a folder for temporary files, and finds what is new when it ends."""
+
+    def __init__(self, folders: list[Path]) -> None:
+        self._before = names_in(folders)
+        self._kept = os.environ.get("TMPDIR")
+        # Short, because paths of sockets are; open to others, because sandboxes run as other users.
+        self.temporary = Path(tempfile.mkdtemp(prefix="pt-"))
+        self.temporary.chmod(0o755)
+        os.environ["TMPDIR"] = str(self.temporary)
+        tempfile.tempdir = None  # it is looked up again
+
+    def found(self) -> list[Path]:
+        after = names_in(list(self._before))
+        new = [folder / name for folder, names in after.items() for name in sorted(names - self._before[folder])]
+        new += sorted(self.temporary.iterdir())
+        return [path for path in new if not path.name.startswith(OF_TOOLS) and path.name not in LOCKS]
+
+    def close(self) -> None:
+        """Remove the folder for temporary files, with what is in it."""
+        shutil.rmtree(self.temporary, ignore_errors=True)
+        tempfile.tempdir = None
+        if self._kept is None:
+            del os.environ["TMPDIR"]
+        else:
+            os.environ["TMPDIR"] = self._kept
+
+
+def finish(leftovers: Leftovers, session: pytest.Session) -> None:
+    """Fail a session that left something, with its paths."""
+    found = leftovers.found()
+    leftovers.close()
+    if not found:
+        return
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    lines = "\n".join(f"  {path}" for path in found)
+    if reporter is not None:
+        reporter.write_line(f"Tests left these behind outside of their folders:\n{lines}", red=True)
+    session.exitstatus = pytest.ExitCode.TESTS_FAILED

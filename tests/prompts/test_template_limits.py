@@ -1,0 +1,177 @@
+"""Templates of strangers: bounded in size, time and memory, and the same text as Jinja2's otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jinja2 import StrictUndefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from commands import Cli
+from fakes.descriptors import many_open_files
+from fakes.folders import write_shadowing_modules
+from fakes.loopback import Exchange, Loopback
+from models.asking import ask, make, prompt
+from proctor.domain.errors import BenchmarkError, RequestRejectedError, RunError
+from proctor.prompts.template import LONGEST_SOURCE, Template
+from proctor.prompts.template_process import TemplateProcess, fill_in
+
+DOUBLED = "{% set x = 'aaaaaaaaaaaaaaaa' %}" + "{% set x = x ~ x %}" * 40 + "{{ x }}"
+NESTED = "{% for a in t %}{% for b in t %}{% for c in t %}{% endfor %}{% endfor %}{% endfor %}"
+HOSTILE = [
+    "{{ 'a' * 200000000 }}",
+    "{{ ['a'] * 2000000000 }}",
+    "{{ 'a'.ljust(2000000000) }}",
+    "{{ '%2000000000d' % 1 }}",
+    "{{ '{:2000000000}'.format(1) }}",
+    "{{ 'a' | center(2000000000) }}",
+    "{{ t | replace('a', t) | replace('a', t) | replace('a', t) }}",
+    "{{ t | join(t) | join(t) }}",
+    "{{ (10 ** 10) ** (10 ** 10) }}",
+    "{% set x %}{{ t }}{{ t }}{% endset %}" + "{% set x %}{{ x }}{{ x }}{% endset %}" * 40 + "{{ x }}",
+    "{% set x = ['a', 'b'] %}" + "{% set x = [x, x] %}" * 40 + "{{ x }}",
+    "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}",
+    "{% for a in t %}{{ t }}{{ t }}{% endfor %}",
+    DOUBLED,
+    NESTED,
+]
+
+
+@pytest.mark.parametrize("source", HOSTILE, ids=lambda source: source[:40])
+def test_a_template_that_grows_out_of_hand_is_a_mistake_in_one_line(source: str) -> None:
+    with pytest.raises(BenchmarkError, match="the template cannot be filled in") as caught:
+        Template(source).render({"t": "a" * 5_000})
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 1_500
+
+
+def test_after_such_a_template_the_next_is_filled_in_as_if_nothing_had_been() -> None:
+    template = Template("{{ 'ab' * n }}")
+    assert not template.is_quick
+    with pytest.raises(BenchmarkError):
+        Template(NESTED).render({"t": "a" * 5_000})
+    assert template.render({"n": 3}) == "ababab"
+
+
+def test_a_run_with_many_connections_has_its_templates_filled_in_too() -> None:
+    process = TemplateProcess()
+    try:
+        with many_open_files():
+            assert process.fill_in("benchmark", "{{ 'ab' * n }}", {"n": 3}) == "ababab"
+    finally:
+        process.close()
+
+
+def test_nothing_is_imported_from_the_folder_that_a_benchmark_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported = write_shadowing_modules(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    process = TemplateProcess()
+    try:
+        assert process.fill_in("benchmark", "{{ 'ab' * n }}", {"n": 3}) == "ababab"
+    finally:
+        process.close()
+    assert not imported.exists()
+
+
+def test_a_process_that_does_not_start_is_no_mistake_of_each_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(RunError, match="did not start"):
+        TemplateProcess().fill_in("benchmark", "{{ 'ab' * n }}", {"n": 3})
+
+
+QUICK = [
+    "{{ none_of_it | default('x') }}{{ cs | join(', ') }}",
+    "{% if a is defined %}{{ a }}{% else %}none{% endif %}",
+    "{% for c in cs %}{{ loop.index }}. {{ c | trim }}{% if not loop.last %}, {% endif %}{% endfor %}",
+    "{{ a + ' ' + cs[0] ~ d['k'] }}",
+    "{{ a.strip().upper() }} {{ ', '.join(cs) }} {{ cs | length }} {{ d | tojson }}",
+    '{% set w = {"x": "y"} %}{{ w["x"] }}{{ a[:2] }}{{ a if cs else "no" }}',
+]
+
+
+@pytest.mark.parametrize("source", QUICK)
+def test_what_cannot_grow_is_filled_in_at_once_and_alike_in_both_ways(source: str) -> None:
+    variables = {"a": " text ", "cs": ["one", "two "], "d": {"k": "v"}}
+    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
+    environment.globals.clear()
+    expected = environment.from_string(source).render(variables)
+    template = Template(source)
+    assert template.is_quick
+    assert template.render(variables) == expected == fill_in("benchmark", source, variables)
+
+
+def test_the_templates_of_the_catalogue_are_filled_in_at_once() -> None:
+    import yaml
+
+    import proctor.catalog
+
+    def texts(value: Any) -> list[str]:
+        if isinstance(value, dict):
+            return [text for item in value.values() for text in texts(item)]
+        if isinstance(value, list):
+            return [text for item in value for text in texts(item)]
+        return [value] if isinstance(value, str) and ("{{" in value or "{%" in value) else []
+
+    folder = Path(next(iter(proctor.catalog.__path__)))
+    found = [text for path in folder.glob("*.yaml") for text in texts(yaml.safe_load(path.read_text()))]
+    assert len(found) > 10
+    assert [text for text in found if not Template(text).is_quick] == []
+
+
+def test_half_a_surrogate_pair_in_a_template_is_replaced() -> None:
+    assert Template("{{ '\\ud800' }}{{ a }}").render({"a": "x"}) == "\ufffdx"
+
+
+def test_a_template_that_is_too_long_or_too_deep_or_uses_unknown_filters_is_a_mistake() -> None:
+    for source in ("{% if a %}" + "x" * LONGEST_SOURCE + "{% endif %}", "{{ " + "(" * 5_000 + ")" * 5_000 + " }}"):
+        with pytest.raises(BenchmarkError, match=r"characters|deeply|mistake"):
+            Template(source)
+    with pytest.raises(BenchmarkError, match="there is no filter 'nothing'"):
+        Template("{{ a | nothing }}")
+
+
+def test_a_benchmark_with_such_a_template_is_refused_in_one_line(cli: Cli) -> None:
+    Path("rows.jsonl").write_text((json.dumps({"input": "x", "target": "y"}) + "\n") * 1_000)
+    document = {
+        "name": "big",
+        "dataset": {"source": "rows.jsonl"},
+        "prompt": {"user": "{{ input }}{{ 'a' * 200000000 }}"},
+        "scorers": ["exact"],
+    }
+    Path("big.yaml").write_text(json.dumps(document))
+    ended = cli("run", "big.yaml", "-m", "demo/strong")
+    assert ended.code == 2
+    assert "prompt.user: the template cannot be filled in: it " in ended.error
+
+
+def test_an_agents_body_is_bounded_and_does_not_hold_up_other_requests() -> None:
+    async def answer(exchange: Exchange) -> None:
+        await exchange.reply_json(200, {"answer": "7"})
+
+    with Loopback(answer) as server:
+        slow = make({"model": "http/", "url": server.url, "body": "{% set t = range(9999) %}" + NESTED})
+        quick = make({"model": "http/", "url": server.url})
+
+        async def both() -> float:
+            asked = asyncio.create_task(slow.respond(prompt(), {}, timeout_seconds=60))
+            await asyncio.sleep(0)
+            started = time.monotonic()
+            assert (await quick.respond(prompt(), {}, timeout_seconds=60)).text == "7"
+            assert not asked.done()
+            with pytest.raises(RequestRejectedError, match="it takes more than"):
+                await asked
+            await slow.close()
+            await quick.close()
+            return time.monotonic() - started
+
+        asyncio.run(both())
+        body = '{"q": {{ (prompt * 2) | tojson }}}'
+        assert ask(make({"model": "http/", "url": server.url, "body": body})).text == "7"
