@@ -130,6 +130,7 @@ def test_load_is_what_the_profile_says(tool: Any, server: Counting) -> None:
     assert 0 < found["error_rate"] < 1
     assert found["throughput_rps"] > 0
     assert 0 < found["p50_ms"] <= found["p95_ms"] <= found["p99_ms"]
+    assert not float(found["p50_ms"]).is_integer(), "latencies are not rounded to milliseconds"
 
 
 @needs_wrk
