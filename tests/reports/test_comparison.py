@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,12 @@ def test_a_rule_that_left_nothing_out_has_not_decided_how_many_samples_there_are
     assert len(found["warnings"]) == 1
 
 
+def write_planned(database: Database, run: str, groups: Mapping[str, str]) -> None:
+    """Write down how many samples of each group were to be asked, as a run with a rule does."""
+    [digest] = {row.digest for row in evaluations_of(database, run)}
+    RunStore(database).add_event(run, GROUP_SIZES, {digest: Counter(groups.values())})
+
+
 @pytest.mark.parametrize("is_planned_written", [True, False])
 def test_after_a_rule_that_stops_early_only_groups_that_were_asked_whole_count(
     database: Database, tmp_path: Path, is_planned_written: bool
@@ -197,9 +204,7 @@ def test_after_a_rule_that_stops_early_only_groups_that_were_asked_whole_count(
     b = Told({name: float(n % 2 or n >= 20) for n, name in enumerate(names(53))} | rest, model="demo/b", groups=groups)
     run = record(database, tmp_path, a, b, until="decided")
     if is_planned_written:
-        RunStore(database).add_event(
-            run, GROUP_SIZES, {evaluations_of(database, run)[0].digest: Counter(groups.values())}
-        )
+        write_planned(database, run, groups)
     found = one(compare_runs(database, [run]))
     sequence = ConfidenceSequence.of_differences()
     for group in range(10 if is_planned_written else 0):
@@ -220,7 +225,7 @@ def test_before_the_second_group_of_a_stopped_run_is_whole_its_samples_are_not_c
         Told(dict.fromkeys(names(42), mark) | rest, model=f"demo/{mark:g}", groups=groups) for mark in (0.0, 1.0)
     ]  # fmt: skip
     run = record(database, tmp_path, *sides, until="decided")
-    RunStore(database).add_event(run, GROUP_SIZES, {evaluations_of(database, run)[0].digest: Counter(groups.values())})
+    write_planned(database, run, groups)
     found = one(compare_runs(database, [run]))
     sequence = ConfidenceSequence.of_differences()
     sequence.update(1.0)
