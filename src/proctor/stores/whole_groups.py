@@ -16,18 +16,18 @@ def whole_groups(database: Database, evaluation: EvaluationRow) -> frozenset[str
 
     Of a run that did not write the planned sizes down, and did not ask everything, none is known to be whole.
     """
-    planned = (RunStore(database).last_event(evaluation.run_id, GROUP_SIZES) or {}).get(evaluation.digest)
-    asked = _asked(database, evaluation)
+    written = RunStore(database).last_event(evaluation.run_id, GROUP_SIZES) or {}
+    planned: dict[str, int] | None = written.get(evaluation.digest)
+    alone, asked = _asked(database, evaluation)
     if planned is None:
-        alone = asked.pop(None, 0)
         if alone + sum(asked.values()) < evaluation.samples:
             return frozenset()
         planned = asked if has_clusters(alone, asked.values()) else {}
     return frozenset(group for group, size in planned.items() if asked.get(group) == size) if planned else None
 
 
-def _asked(database: Database, evaluation: EvaluationRow) -> dict[str | None, int]:
-    """How many samples of each group were asked."""
+def _asked(database: Database, evaluation: EvaluationRow) -> tuple[int, dict[str, int]]:
+    """How many samples without a group were asked, and how many of each group."""
     count = func.count(responses.c.sample_id.distinct())
     query = (
         select(responses.c.cluster, count)
@@ -35,4 +35,5 @@ def _asked(database: Database, evaluation: EvaluationRow) -> dict[str | None, in
         .group_by(responses.c.cluster)
     )  # fmt: skip
     with explained(database.path), database.engine.connect() as connection:
-        return {row[0]: row[1] for row in connection.execute(query)}
+        found = {row[0]: row[1] for row in connection.execute(query)}
+    return found.pop(None, 0), found
