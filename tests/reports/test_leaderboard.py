@@ -49,6 +49,17 @@ def test_paired_ranks_tell_apart_what_separate_intervals_cannot(database: Databa
     assert [row[0] for row in rows(read_leaderboard(database, ranks="separate"))] == ["1–2", "1–2"]
 
 
+def test_models_of_a_run_that_could_stop_early_are_ranked_by_a_test_that_holds_then(
+    database: Database, tmp_path: Path
+) -> None:
+    """Eight flips of forty samples are shown by a test for a fixed number of samples, and by no other."""
+    sides = [Told(share(right), model=f"demo/{right}") for right in (30, 22)]
+    record(database, tmp_path, *sides)
+    assert [row[0] for row in rows(read_leaderboard(database))] == ["1", "2"]
+    record(database, tmp_path, *sides, until="decided")
+    assert [row[0] for row in rows(read_leaderboard(database))] == ["1–2", "1–2"]
+
+
 @pytest.mark.parametrize(
     "other",
     [

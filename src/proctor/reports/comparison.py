@@ -36,7 +36,7 @@ def measure_pair(database: Database, pair: Pair, summaries: Mapping[int, Summary
         read_sides(database, row, pair.metric, summaries[row.id], by_content=pair.is_overlap)
         for row in (pair.a, pair.b)
     )
-    return MeasuredPair(*a.compare(b, names=pair.names, keep=flips, is_sequential=pair.has_stop_rule))
+    return MeasuredPair(*a.compare(b, names=pair.names, keep=flips))
 
 
 def comparison_document(

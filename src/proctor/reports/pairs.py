@@ -43,11 +43,6 @@ class Pair(Struct, frozen=True):
         return self.metric.scorer
 
     @property
-    def has_stop_rule(self) -> bool:
-        """Whether answers could decide how many there are, in one of the two at least."""
-        return self.a.until is not None or self.b.until is not None
-
-    @property
     def names(self) -> tuple[str, str]:
         """What the two are called: the models, with their runs where that is the difference."""
         if self.a.model != self.b.model:
