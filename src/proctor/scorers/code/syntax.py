@@ -48,6 +48,13 @@ def functions_and_classes(tree: ast.Module) -> list[str]:
     return [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
 
 
+def only_defines(tree: ast.Module) -> bool:
+    """Whether running it only defines functions and classes, and calls none of them."""
+    ignored = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    body = [node for node in tree.body if not (isinstance(node, ast.If) and "__name__" in used_names(node.test))]
+    return bool(functions_and_classes(tree)) and all(isinstance(node, ignored) for node in body)
+
+
 def imported_names(tree: ast.Module | None) -> dict[str, str]:
     """Names that imports at the top level bind, each with the statement that binds it alone."""
     found: dict[str, str] = {}
@@ -62,7 +69,7 @@ def imported_names(tree: ast.Module | None) -> dict[str, str]:
     return found
 
 
-def used_names(tree: ast.Module) -> set[str]:
+def used_names(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
