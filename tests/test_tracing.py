@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from types import FrameType
 
 import pytest
@@ -16,14 +17,13 @@ def _tracer(frame: FrameType, event: str, argument: object) -> None:
 
 
 @pytest.fixture
-def item(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> pytest.Item:
+def item(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.Item]:
     """This test, as coverage would run it; whatever traces it comes back afterwards."""
     monkeypatch.setenv("COVERAGE_PROCESS_CONFIG", "set")
     before = sys.gettrace()
-    request.addfinalizer(lambda: sys.settrace(before))
     sys.settrace(_tracer)
-    assert isinstance(request.node, pytest.Item)
-    return request.node
+    yield request.node
+    sys.settrace(before)
 
 
 def test_an_unmarked_test_is_traced_but_not_the_processes_it_starts(item: pytest.Item) -> None:

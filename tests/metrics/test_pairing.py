@@ -94,6 +94,7 @@ def test_memory_does_not_grow_with_right_and_wrong_answers() -> None:
     assert _peak(40_000, False) < _peak(4_000, False) + 20_000
 
 
+@pytest.mark.untraced
 def test_a_graded_difference_takes_the_room_of_one_number() -> None:
     _peak(8_000, True)
     small, large = _peak(8_000, True), _peak(48_000, True)
@@ -114,6 +115,7 @@ def test_many_differences_are_tested_in_bounded_memory_and_rightly() -> None:
     assert found.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), abs=4 * found.error + 0.002)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_order_of_many_differences_changes_nothing(seed: int) -> None:
     source = random.Random(5)
