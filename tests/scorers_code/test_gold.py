@@ -45,9 +45,7 @@ async def _scores(sandbox: Pool, module: Any, given: list[tuple[Row, str]]) -> l
     return await asyncio.gather(*(one(*pair) for pair in given))
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long) if name == "mbpp-plus" else name for name in GOLD]
-)
+@pytest.mark.parametrize("name", GOLD)
 def test_gold_solutions_pass(name: str) -> None:
     module, count, answer = GOLD[name]
     data = rows(name)
@@ -107,7 +105,6 @@ async def _compare(sandbox: Pool, mutants: list[tuple[str, list[str], Check]]) -
     return await asyncio.gather(*(both(*mutant) for mutant in mutants))
 
 
-@pytest.mark.long
 def test_mutants_are_judged_as_plain_cpython_judges_them() -> None:
     mutants = chosen(_mutants(1_000), 200)
     verdicts = with_sandbox(lambda s: _compare(s, mutants))
