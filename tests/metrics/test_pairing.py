@@ -115,7 +115,6 @@ def test_many_differences_are_tested_in_bounded_memory_and_rightly() -> None:
     assert found.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), abs=4 * found.error + 0.002)
 
 
-@pytest.mark.untraced
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_order_of_many_differences_changes_nothing(seed: int) -> None:
     source = random.Random(5)

@@ -39,7 +39,6 @@ def test_the_exact_test_equals_scipys() -> None:
     assert sign_flip_test(differences).p_value == pytest.approx(reference.pvalue, abs=1e-9)
 
 
-@pytest.mark.untraced
 @pytest.mark.parametrize("n", [MOST_EXACT + 1, 300, MOST_SINGLE, MOST_SINGLE + 1])
 def test_equal_sizes_give_the_binomial_answer(n: int) -> None:
     # With differences of one size the test is the sign test, whose p-value is known exactly.
@@ -50,7 +49,6 @@ def test_equal_sizes_give_the_binomial_answer(n: int) -> None:
     assert abs(outcome.p_value - expected) < 4 * outcome.error
 
 
-@pytest.mark.untraced
 @pytest.mark.parametrize("n", [200, MOST_SINGLE + 500])
 def test_many_different_sizes_agree_with_the_normal_limit(n: int) -> None:
     rng = random.Random(n)
