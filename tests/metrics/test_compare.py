@@ -79,6 +79,7 @@ def test_impossible_flips_are_refused() -> None:
         score_interval(5, 6, 10)
 
 
+@pytest.mark.untraced
 def test_where_the_exact_test_sees_a_difference_the_interval_sees_it_too() -> None:
     for total in range(1, 160):
         for lost in range(total // 2 + 1):
@@ -86,6 +87,7 @@ def test_where_the_exact_test_sees_a_difference_the_interval_sees_it_too() -> No
                 assert score_interval(total - lost, lost, 3 * total)[0] > 0
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(("n", "discordance", "difference"), [(100, 0.2, 0.05), (400, 0.1, 0.0), (60, 0.4, 0.2)])
 def test_95_percent_intervals_of_a_difference_cover_93_to_97_percent(
     n: int, discordance: float, difference: float
@@ -205,6 +207,7 @@ def test_groups_that_flip_as_one_are_one_sample_each() -> None:
     assert (result.difference.low, result.difference.high) == pytest.approx(score_interval(14, 2, 20), abs=1e-9)
 
 
+@pytest.mark.untraced
 def test_intervals_of_few_groups_that_differ_in_one_direction_hold() -> None:
     """Student's t covers 88 to 90 % here, with five groups of 50 expected to differ."""
     groups, size, share = 50, 4, 0.1

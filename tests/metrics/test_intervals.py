@@ -253,6 +253,7 @@ def test_weighed_scores_of_one_group_are_weighed_scores() -> None:
     assert estimate_mean(grouped) == replace(estimate_mean(weighed), method="within-group-clustered-wilson-t")
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("groups", [2, 3, 5])
 @pytest.mark.parametrize("share", [0.5, 0.9, 1.0])
 def test_few_groups_widen_no_further_than_as_many_independent_samples(groups: int, share: float) -> None:
@@ -267,6 +268,7 @@ def test_few_groups_widen_no_further_than_as_many_independent_samples(groups: in
         assert (estimate.high or 0.0) <= max(high, unseen) + 1e-12
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(("groups", "size"), [(10, 5), (20, 3), (20, 10), (60, 1), (100, 11)])
 @pytest.mark.parametrize("are_epochs", [False, True])
 def test_errors_in_one_group_after_another_never_raise_the_lower_end(groups: int, size: int, are_epochs: bool) -> None:
@@ -306,6 +308,7 @@ def estimate_groups(groups: Sequence[tuple[int, int]]) -> tuple[float, float]:
     return found.low, found.high
 
 
+@pytest.mark.untraced
 @given(grouped_results(), st.randoms(use_true_random=False))
 def test_one_more_error_raises_neither_end_from_ten_groups_on(
     groups: list[tuple[int, int]], random_source: random.Random
@@ -433,6 +436,7 @@ def test_wilson_is_outside_93_to_97_percent_where_the_documentation_says_so() ->
     assert not 0.93 <= coverage <= 0.97
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(("n", "shape"), [(20, (2, 2)), (50, (4, 2)), (100, (6, 1))])
 def test_95_percent_intervals_of_other_scores_cover_93_to_97_percent(n: int, shape: tuple[float, float]) -> None:
     def make(rng: random.Random) -> Estimate:
@@ -441,6 +445,7 @@ def test_95_percent_intervals_of_other_scores_cover_93_to_97_percent(n: int, sha
     assert 0.93 <= covers(make, shape[0] / sum(shape), 2_000, seed=n) <= 0.97
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("n", [20, 50])
 def test_intervals_of_few_very_skewed_scores_cover_too(n: int) -> None:
     """Student's t covers 77 and 89 % here: nearly all scores are near 0."""
@@ -451,6 +456,7 @@ def test_intervals_of_few_very_skewed_scores_cover_too(n: int) -> None:
     assert covers(make, 0.05 / 1.05, 1_000, seed=1) > 0.93
 
 
+@pytest.mark.untraced
 def test_95_percent_clustered_intervals_cover_93_to_97_percent_where_plain_ones_do_not() -> None:
     groups = [f"g{i // 10}" for i in range(300)]
 
@@ -462,6 +468,7 @@ def test_95_percent_clustered_intervals_cover_93_to_97_percent_where_plain_ones_
     assert covers(lambda rng: estimate_mean(scores(values(rng))), 0.5, 1_000, seed=2) < 0.85
 
 
+@pytest.mark.untraced
 def test_one_large_group_widens_the_interval_until_it_covers() -> None:
     groups = [f"g{max(0, i - 40) // 10}" for i in range(150)]
 
@@ -472,6 +479,7 @@ def test_one_large_group_widens_the_interval_until_it_covers() -> None:
     assert 0.92 <= covers(lambda rng: estimate_mean(scores(values(rng), groups)), 0.5, 1_000, seed=2) <= 0.97
 
 
+@pytest.mark.untraced
 def test_95_percent_bootstrap_intervals_cover_93_to_97_percent() -> None:
     def make(rng: random.Random) -> Estimate:
         values = [(rng.betavariate(4, 2), 1) for _ in range(50)]

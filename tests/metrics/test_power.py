@@ -69,6 +69,7 @@ def test_pairs_for_a_share_give_the_exact_test_its_power(difference: float, shar
     assert 0.8 <= power_of_mcnemar(n, difference, share) <= 0.825
 
 
+@pytest.mark.untraced
 def test_the_exact_power_of_mcnemar_equals_a_simulation() -> None:
     rng = random.Random(1)
     n, difference, share = 165, 0.1, 0.2

@@ -385,6 +385,7 @@ def test_graded_marks_are_tested_by_permutation_and_groups_are_respected(databas
 MARK = st.sampled_from([0.0, 1.0, FAILED, INVALID, NOT_ASKED])
 
 
+@pytest.mark.untraced
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(MARK, MARK), min_size=1, max_size=30))
 def test_every_sample_is_either_compared_or_left_out_with_a_reason(pairs: list[tuple[Any, Any]]) -> None:

@@ -27,6 +27,7 @@ from scorers.programs.programs import CHECKED, as_on_a_calm_machine, marked, pha
 CATALOG = Path(__file__).parents[3] / "src" / "proctor" / "catalog" / "problems"
 THREE_ROUNDS = MarkOptions(most_rounds=3, is_reading=False)
 ONCE = replace(THREE_ROUNDS, rounds=1)
+pytestmark = pytest.mark.long  # with the other loads, one after the other on one worker
 needs_load = pytest.mark.skipif(load_tools.chosen() is None, reason="neither wrk nor Locust is on this machine")
 
 

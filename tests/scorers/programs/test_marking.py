@@ -33,6 +33,7 @@ from scorers.programs.programs import (
     text,
 )
 
+pytestmark = pytest.mark.long  # with the other loads, one after the other on one worker
 needs_load = pytest.mark.skipif(load_tools.chosen() is None, reason="neither wrk nor Locust is on this machine")
 
 
