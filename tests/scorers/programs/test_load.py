@@ -25,7 +25,7 @@ from proctor.domain.errors import ScorerError
 from proctor.domain.place import Reach
 from proctor.scorers.programs import load_tools, locust, wrk
 from proctor.scorers.programs.expectations import MOST_WRONG, filled, judge, mistake
-from proctor.scorers.programs.load import MORE_SECONDS, Measured, are_more_wanted, durations, figures, unsettled
+from proctor.scorers.programs.load import Measured, durations
 from proctor.scorers.programs.load_answers import LONGEST_BODY, Answer, LoadFailedError, Round
 from proctor.scorers.programs.marks import NOISE
 from proctor.scorers.programs.options import MarkOptions
@@ -358,48 +358,6 @@ def test_percentiles_of_a_histogram() -> None:
         "p99_ms": 9.0,
     }
     assert locust._read([], 1.0, ()).figures(0.0) == {"throughput_rps": 0.0, "error_rate": 1.0}
-
-
-def test_the_best_round_counts_for_speed_the_highest_for_memory_and_the_median_for_the_rest() -> None:
-    names = ("work_seconds", "throughput_rps", "peak_memory_mib", "p95_ms", "error_rate", "once")
-    rounds = [dict.fromkeys(names, number) for number in (3.0, 1.0, 2.0)]
-    del rounds[0]["once"]
-    assert figures(rounds) == {
-        "work_seconds": 1.0,
-        "throughput_rps": 3.0,
-        "peak_memory_mib": 3.0,
-        "p95_ms": 1.0,
-        "error_rate": 2.0,
-    }
-    assert figures([]) == {}
-
-
-@pytest.mark.parametrize(
-    ("rounds", "names"),
-    [
-        ([(1.0, 100.0)], {"work_seconds", "throughput_rps"}),
-        ([(1.0, 100.0), (1.0, 100.0)], {"work_seconds", "throughput_rps"}),
-        ([(1.0, 100.0), (1.1, 90.0), (1.2, 81.0)], set()),
-        ([(1.0, 100.0), (1.1, 90.0), (1.2, 79.0)], {"throughput_rps"}),
-        ([(1.0, 100.0), (2.0, 100.0), (3.0, 99.0)], {"work_seconds"}),
-        ([(9.0, 10.0), (1.0, 100.0), (5.0, 40.0), (1.0, 99.0), (1.2, 90.0)], set()),
-        ([(0.0, 0.0)] * 3, set()),
-    ],
-)
-def test_a_program_has_shown_its_speed_when_its_three_best_rounds_agree(
-    rounds: list[tuple[float, float]], names: set[str]
-) -> None:
-    found = unsettled([{"work_seconds": seconds, "throughput_rps": rate, "cpu_seconds": 7} for seconds, rate in rounds])
-    assert set(found) == names
-    assert all(factor > NOISE for factor in found.values())
-
-
-def test_rounds_are_added_for_what_thresholds_ask_and_not_for_long() -> None:
-    steady, varying = [{"p95_ms": 1.0, "p99_ms": 9.0}] * 3, [{"p95_ms": at, "p99_ms": at} for at in (1.0, 2.0, 4.0)]
-    assert are_more_wanted([steady, varying], {"p95_ms"}, 0.0)
-    assert not are_more_wanted([steady, steady], {"p95_ms"}, 0.0)
-    assert not are_more_wanted([steady, varying], {"throughput_rps"}, 0.0)
-    assert not are_more_wanted([steady, varying], {"p95_ms"}, MORE_SECONDS)
 
 
 def test_waiting_for_the_turn_is_no_part_of_a_phase(tmp_path: Path) -> None:
