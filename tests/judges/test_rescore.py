@@ -17,9 +17,9 @@ from commands import ended
 from fakes.dialect import Ask, Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
-from proctor.cli.rescore import read_scorer
 from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.errors import UserError
+from proctor.planning.scorer_text import read_scorer
 from proctor.stores.database import open_database
 from proctor.stores.scores import ScoreStore
 from runs.arithmetic import kill, start, wait_for
