@@ -22,6 +22,7 @@ COMMANDS = {
     "rescore": ("proctor.cli.rescore:rescore", "Score a run's stored responses again."),
     "cancel": ("proctor.cli.cancel:cancel", "Stop a run that another process executes."),
     "runs": ("proctor.cli.runs:runs", "List the runs."),
+    "delete": ("proctor.cli.delete:delete", "Delete a run."),
     "show": ("proctor.cli.show:show", "Show a run's results."),
     "samples": ("proctor.cli.samples:samples", "Look at single prompts, answers and verdicts."),
     "compare": ("proctor.cli.compare:compare", "Say whether one model is better than another."),
@@ -34,6 +35,7 @@ COMMANDS = {
     "models": ("proctor.cli.models:models", "List the model providers."),
     "sandbox": ("proctor.cli.sandbox:sandbox", "Run a file in the sandbox."),
     "doctor": ("proctor.cli.doctor:doctor", "Check that everything Proctor needs is there."),
+    "cache": ("proctor.cli.cache:cache", "Look after the caches."),
     "db": ("proctor.cli.db:db", "Look after the database."),
     "completion": ("proctor.cli.completion:completion", "Print the shell completion script."),
 }
