@@ -327,7 +327,8 @@ def limited(folder: Path) -> list[str]:
 def test_a_mistake_is_one_line_and_changes_nothing(folder: Path, arguments: tuple[str, ...], message: str) -> None:
     before = stored(folder)
     code, out, err = rescore(folder, *arguments)
-    assert (code, out) == (2, "")
+    assert (code, out["exit_code"]) == (2, 2)
+    assert message in out["error"]
     assert message in err
     assert "Traceback" not in err
     assert stored(folder) == before

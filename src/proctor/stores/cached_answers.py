@@ -12,13 +12,11 @@ from proctor.stores.database import Database, explained
 class CachedAnswers(Struct, frozen=True):
     count: int
     bytes: int
+    """What forgetting them frees; nothing where a run keeps them."""
 
 
 _JUDGES = "SELECT count(*), coalesce(sum(length(text) + coalesce(length(more), 0)), 0) FROM cache WHERE created_at < ?"
-_LENT = """
-    SELECT count(*), coalesce(sum(length(text) + coalesce(length(more), 0)), 0)
-    FROM responses JOIN bodies ON response_id = id WHERE cache_key IS NOT NULL AND created_at < ?
-"""
+_LENT = "SELECT count(*), 0 FROM responses WHERE cache_key IS NOT NULL AND created_at < ?"
 
 
 def judges_answers(database: Database, before: float) -> CachedAnswers:
