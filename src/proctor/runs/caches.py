@@ -46,7 +46,7 @@ def find_caches(database: Database, home: Path, lists: Path, *, before: float) -
     judges, lent = judges_answers(database, before), lent_answers(database, before)
     found = [
         Cache("answers of judges", judges.count, judges.bytes, "judges are asked and paid again"),
-        Cache("answers of runs", lent.count, lent.bytes, "models are asked and paid again; the runs keep their answers"),
+        Cache("answers of runs", lent.count, lent.bytes, "models are asked and paid again; runs stay whole"),
     ]
     for files in _files(home, lists):
         old = files.old(before)
