@@ -39,9 +39,9 @@ def test_an_opened_run_is_the_one_that_was_evaluated(runs: list[proctor.Run], cl
 def test_a_comparison_is_that_of_the_command_line(runs: list[proctor.Run], cli: Cli) -> None:
     for references, flags in (((runs[0],), ()), ((runs[0], runs[1].id), ("--model", "demo/weak"))):
         models = flags[1:]
-        found = proctor.compare(*references, models=models, flips=2)
+        found = proctor.compare(*references, models=models, target=0.07, flips=2)
         ids = [one if isinstance(one, str) else one.id for one in references]
-        shown = cli("compare", *ids, *flags, "--flips", 2, "--json").json
+        shown = cli("compare", *ids, *flags, "--target", 0.07, "--flips", 2, "--json").json
         assert plain(found.document) == shown
         assert len(found) == len(shown["comparisons"]) > 0
         for one, item in zip(found, shown["comparisons"], strict=True):
