@@ -8,7 +8,7 @@ WORKERS ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 .PHONY: run test check unit quick sweep engines problems bench clean help
 
 help:
-	@echo "make run    set up and evaluate a real small model, twice, on a built-in benchmark"
+	@echo "make run    set up, evaluate a real small model twice, compare, and show a wrong answer"
 	@echo "make test   set up and run everything: lint, types, import contracts, tests with coverage"
 	@echo "make check  lint, types and import contracts only"
 	@echo "make unit   the tests only; make unit TESTS=tests/metrics for some of them"
@@ -20,6 +20,8 @@ help:
 
 run: $(VENV)/.run
 	@$(BIN)/proctor run capitals -m "local/smollm2-135m?temperature=0" -m "local/smollm2-135m?temperature=1.5" --limit 40
+	@$(BIN)/proctor compare latest | head -2
+	@$(BIN)/proctor samples latest --wrong --limit 1
 
 test: check unit
 
@@ -58,7 +60,7 @@ sweep: $(VENV)/.dev
 problems: $(VENV)/.dev
 	$(BIN)/proctor problems check --repeats 3
 
-engines: export PROCTOR_TEST_ENGINES = 1
+engines: export TESTS_ENGINES = 1
 engines:
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install dev
 	$(BIN)/pytest -p no:randomly tests/sandboxes/places tests/sandboxes/test_containers.py

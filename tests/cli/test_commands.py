@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from importlib import metadata
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import orjson
@@ -204,8 +208,30 @@ def test_models_are_listed_and_one_can_be_looked_at(cli: Cli, monkeypatch: pytes
 def test_the_doctor_finds_everything_well_and_a_full_house_counted(cli: Cli, ran: str, home: Path) -> None:
     ended = cli("doctor")
     assert ended.code == 0
-    assert "problem" not in ended.out
+    assert not any(line.startswith("problem") for line in ended.out.splitlines())
     assert f"{home / 'proctor.db'}, 1 run\n" in ended.out
+
+
+def test_the_doctor_names_every_extra_and_what_it_is_for(cli: Cli) -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    extras = set(project["optional-dependencies"]) - {"all", "dev"}
+    found = {item["name"]: item for item in cli("doctor", "--json").json}
+    assert {name for name in found if name.startswith("proctor[")} == {f"proctor[{extra}]" for extra in extras}
+    assert found["proctor[text]"]["state"] == "ok"
+    assert re.fullmatch(r"sacrebleu [\d.]+, for the scorers bleu and chrf", found["proctor[text]"]["detail"])
+
+
+def test_the_doctor_says_how_to_install_what_is_missing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        if name == "protobuf":
+            raise PackageNotFoundError(name)
+        return metadata.version(name)
+
+    monkeypatch.setattr("proctor.cli.doctor.version", version)
+    ended = cli("doctor")
+    assert ended.code == 0
+    expected = "protobuf not installed; needed for agents that speak gRPC (grpc/…): pip install 'proctor[grpc]'"
+    assert f"note     proctor[grpc]: {expected}\n" in ended.out
 
 
 def test_the_database_can_be_upgraded_at_any_time(cli: Cli, home: Path) -> None:

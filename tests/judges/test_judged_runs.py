@@ -66,7 +66,7 @@ def over_http(provider: FakeProvider, name: str = "judge", more: str = "") -> st
 
 def test_a_benchmark_that_needs_a_judge_says_so_before_anything_is_asked(folder: Path) -> None:
     code, out, err = run(folder)
-    assert (code, out) == (2, "")
+    assert (code, out["kind"]) == (2, "PlanError")
     assert "--judge" in err
     code, _, err = run(folder, extra=("--dry-run",))
     assert code == 2
@@ -105,7 +105,7 @@ def test_the_cost_limit_holds_for_judges_too(folder: Path) -> None:
     limits = ("--max-cost", "0.02", "--assume-price", "1/2", "--max-tokens", "100", "--concurrency", "1")
     with FakeProvider(reply=dear) as provider:
         code, out, err = run(folder, over_http(provider), extra=limits)
-        assert (code, out) == (2, "")
+        assert (code, out["kind"]) == (2, "PlanError")
         assert "answers of the judge openai/judge may be of any length" in err
         code, document, err = run(folder, over_http(provider, more="&max_tokens=300"), extra=limits)
         asked = sum(provider.asked.values())

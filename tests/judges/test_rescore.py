@@ -17,9 +17,9 @@ from commands import ended
 from fakes.dialect import Ask, Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
-from proctor.cli.rescore import read_scorer
 from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.errors import UserError
+from proctor.planning.scorer_text import read_scorer
 from proctor.stores.database import open_database
 from proctor.stores.scores import ScoreStore
 from runs.arithmetic import kill, start, wait_for
@@ -327,7 +327,8 @@ def limited(folder: Path) -> list[str]:
 def test_a_mistake_is_one_line_and_changes_nothing(folder: Path, arguments: tuple[str, ...], message: str) -> None:
     before = stored(folder)
     code, out, err = rescore(folder, *arguments)
-    assert (code, out) == (2, "")
+    assert (code, out["exit_code"]) == (2, 2)
+    assert message in out["error"]
     assert message in err
     assert "Traceback" not in err
     assert stored(folder) == before

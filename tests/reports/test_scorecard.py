@@ -15,9 +15,9 @@ import pytest
 from msgspec.structs import replace
 
 from fakes.scorecards import HOSTILE, evidence_of, small_problem, unmeasured
-from proctor.cli.pages import page_text
 from proctor.domain.errors import UserError
 from proctor.domain.scorecard import Phase, PhaseStatus
+from proctor.reports.forms import page_text
 from proctor.reports.scorecard import program_of, scorecard_document
 from proctor.reports.scorecard_diff import compare_scorecards, difference_page
 from proctor.reports.scorecard_page import scorecard_page, verdict

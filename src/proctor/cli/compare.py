@@ -40,9 +40,10 @@ def compare(
 
     RUN is an id, a unique beginning of one, or 'latest'. Of several runs the first is compared with each other one.
     """
-    from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.pages import print_page, put
     from proctor.cli.workplace import database, print_json
     from proctor.reports.comparison_page import comparison_page
+    from proctor.reports.forms import page_text
     from proctor.reports.pairs import Choice, NotComparableError
     from proctor.runs.comparing import compare_runs
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import platform
+import re
 import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 
 import click
 from msgspec import Struct
@@ -17,7 +18,22 @@ from proctor.cli.echo import Coloured, echo
 from proctor.cli.options import as_json
 from proctor.version import __version__
 
-OPTIONAL = {"pyarrow": "Parquet files (proctor[parquet])", "pandas": "Run.to_pandas() (proctor[pandas])"}
+EXTRAS = {
+    "parquet": "benchmarks and exports as Parquet files",
+    "pandas": "Run.to_pandas() in the library",
+    "hub": "benchmarks from the Hugging Face hub",
+    "local": "language models on this machine (local/…)",
+    "grpc": "agents that speak gRPC (grpc/…)",
+    "documents": "PDF documents for models that take only text",
+    "math": "the scorer math",
+    "schema": "the scorer json_schema, and tool calls checked against their schema",
+    "similarity": "the scorer similarity (embeddings)",
+    "text": "the scorers bleu and chrf",
+    "tokens": "counting tokens before a run",
+    "problems": "marking programs built from requirements",
+}
+"""Every optional group of dependencies, and what needs it."""
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
 LEAST_FREE_BYTES = 100 * 2**20
 
 
@@ -58,7 +74,7 @@ def _findings() -> Iterator[Finding]:
     yield Finding("proctor", "ok", f"{__version__}, Python {platform.python_version()}, {sys.platform}")
     yield Finding("sqlite", "ok", sqlite3.sqlite_version)
     yield from _database()
-    yield from _packages()
+    yield from _extras()
     yield from _sandboxes()
     yield from _keys()
 
@@ -103,12 +119,24 @@ def _sandboxes() -> Iterator[Finding]:
     yield Finding("sandbox", "ok" if present else "note", detail if present else "none; code benchmarks will not run")
 
 
-def _packages() -> Iterator[Finding]:
-    for name, purpose in OPTIONAL.items():
-        try:
-            yield Finding(name, "ok", f"{version(name)}, for {purpose}")
-        except PackageNotFoundError:
-            yield Finding(name, "note", f"not installed; only needed for {purpose}")
+def _extras() -> Iterator[Finding]:
+    wanted = requires("proctor") or []
+    for extra, purpose in EXTRAS.items():
+        needed = [_NAME.match(one).group() for one in wanted if f"extra == '{extra}'" in one.replace('"', "'")]  # type: ignore[union-attr]
+        missing = [name for name in needed if not _is_installed(name)]
+        if missing:
+            detail = f"{', '.join(missing)} not installed; needed for {purpose}: pip install 'proctor[{extra}]'"
+        else:
+            detail = f"{', '.join(f'{name} {version(name)}' for name in needed)}, for {purpose}"
+        yield Finding(f"proctor[{extra}]", "note" if missing else "ok", detail)
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        version(name)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _keys() -> Iterator[Finding]:

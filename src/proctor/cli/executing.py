@@ -50,20 +50,22 @@ def finish(
 
     document = read_run(opened, execution.run_id)
     document["execution_seconds"] = round(time.monotonic() - started, 3)
-    if is_json:
-        print_json(document)
-    else:
-        from proctor.cli.outcome import print_outcome
-
-        print_outcome(document, opened.path)
     cases = check_gates(document, gates, metrics_of_each(execution))
     if baseline is not None:
         cases += check_regression(opened, document, baseline)
     problems = [*_problems(document, status), *(case.problem for case in cases if case.problem is not None)]
+    if is_json:
+        write_reports(opened, execution.run_id, reports, cases)  # a report that cannot be written is a document, too
+        print_json({**document, "problems": problems})
+    else:
+        from proctor.cli.outcome import print_outcome
+
+        print_outcome(document, opened.path)
     sys.stdout.flush()  # what went well comes before what did not
     for problem in problems:
         echo(f"Error: {problem}", err=True)
-    write_reports(opened, execution.run_id, reports, cases)
+    if not is_json:
+        write_reports(opened, execution.run_id, reports, cases)
     if execution.stop_reason == INTERRUPTED:
         sys.exit(130)
     if status is not RunStatus.COMPLETED or problems:

@@ -131,7 +131,8 @@ def refuse_unwritable(reports: Sequence[Path], among: Collection[str] | None = N
 
 def write_reports(opened: Database, run_id: str, reports: Sequence[Path], cases: Sequence[Case]) -> None:
     """Each report in the form its name says; `.xml` is JUnit with a test case for each gate."""
-    from proctor.cli.pages import ENDINGS, page_text, put
+    from proctor.cli.pages import ENDINGS, put
+    from proctor.reports.forms import page_text
 
     for path in reports:
         form = ENDINGS[path.suffix.lower()]

@@ -38,8 +38,9 @@ def leaderboard(
     Other versions, samples, prompts, shots or scorers are other tables, never mixed. A rank like 1–3 means that no
     difference between the three could be shown. Each row names the run it comes from: 'proctor show RUN'.
     """
-    from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.pages import print_page, put
     from proctor.cli.workplace import database, print_json
+    from proctor.reports.forms import page_text
     from proctor.reports.leaderboard import TAGS, Filters
     from proctor.reports.leaderboard_page import leaderboard_page
     from proctor.runs.leaderboard import read_leaderboard

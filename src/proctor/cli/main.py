@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -22,6 +22,7 @@ COMMANDS = {
     "rescore": ("proctor.cli.rescore:rescore", "Score a run's stored responses again."),
     "cancel": ("proctor.cli.cancel:cancel", "Stop a run that another process executes."),
     "runs": ("proctor.cli.runs:runs", "List the runs."),
+    "delete": ("proctor.cli.delete:delete", "Delete a run."),
     "show": ("proctor.cli.show:show", "Show a run's results."),
     "samples": ("proctor.cli.samples:samples", "Look at single prompts, answers and verdicts."),
     "compare": ("proctor.cli.compare:compare", "Say whether one model is better than another."),
@@ -34,6 +35,7 @@ COMMANDS = {
     "models": ("proctor.cli.models:models", "List the model providers."),
     "sandbox": ("proctor.cli.sandbox:sandbox", "Run a file in the sandbox."),
     "doctor": ("proctor.cli.doctor:doctor", "Check that everything Proctor needs is there."),
+    "cache": ("proctor.cli.cache:cache", "Look after the caches."),
     "db": ("proctor.cli.db:db", "Look after the database."),
     "completion": ("proctor.cli.completion:completion", "Print the shell completion script."),
 }
@@ -92,6 +94,9 @@ def cli() -> None:
 
     Try it without any key:  proctor run puzzles -m demo/strong -m demo/weak
     """
+    from proctor.settings import Settings
+
+    Settings.from_environment()  # a variable that is misspelt is said by every command, also by those that need none
 
 
 def main() -> None:
@@ -107,17 +112,14 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except click.UsageError as error:
-        _say(f"{_sentence(error.format_message())}{_where_help_is(error)}")
-        sys.exit(error.exit_code)
+        _fail(error, f"{_sentence(error.format_message())}{_where_help_is(error)}", error.exit_code)
     except click.ClickException as error:
-        _say(error.format_message())
-        sys.exit(error.exit_code)
+        _fail(error, error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)  # noqa: TID251 - our own words
         sys.exit(130)
     except ProctorError as error:
-        _say(str(error))
-        sys.exit(error.exit_code)
+        _fail(error, str(error), error.exit_code)
     except BrokenPipeError:  # at the last flush
         _silence()
         sys.exit(READER_GONE)
@@ -131,11 +133,25 @@ def main() -> None:
     sys.exit(exit_code if isinstance(exit_code, int) else 0)
 
 
+def _fail(error: Exception, message: str, exit_code: int) -> NoReturn:
+    """End with one line on standard error; whoever asked for JSON gets the same as a document on standard output."""
+    _say(message)
+    if "--json" in sys.argv[1:]:
+        from proctor.cli.workplace import print_json
+
+        print_json({"error": _one_line(message), "kind": type(error).__name__, "exit_code": exit_code})
+    sys.exit(exit_code)
+
+
 def _say(message: str) -> None:
     """One line on standard error, whatever is in the message."""
     from proctor.cli.echo import echo
 
-    echo(f"Error: {' '.join(message.split())}", err=True)
+    echo(f"Error: {_one_line(message)}", err=True)
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
 
 
 def _sentence(text: str) -> str:

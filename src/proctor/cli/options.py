@@ -33,6 +33,7 @@ NUMBER = Number()
 COUNT = click.IntRange(min=1)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
+yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 run_argument = click.argument("reference", metavar="RUN", shell_complete=complete_run)
 run_or_latest = click.argument("reference", metavar="[RUN]", default="latest", shell_complete=complete_run)
 

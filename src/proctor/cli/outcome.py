@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,12 @@ def print_dry_run(document: dict[str, Any]) -> None:
         "(retries and cached answers not counted); "
         f"seed {document['seed']}; limits: {limits}."
         f"{_stop_text(document['until'])}\n{_what_happened(document['pilot'])}"
+        f"{_missing_keys_text(document['missing_keys'])}"
     )
+
+
+def _missing_keys_text(variables: Sequence[str]) -> str:
+    return f" The run itself needs a key: set {', '.join(variables)}." if variables else ""
 
 
 def _stop_text(rule: str | None) -> str:

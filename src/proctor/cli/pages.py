@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from proctor.cli.echo import echo
+from proctor.reports.forms import ENDINGS as PAGE_ENDINGS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMS = ("html", "md", "json")
-ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json", ".xml": "junit"}
+ENDINGS = {**PAGE_ENDINGS, ".xml": "junit"}
 
 output_option = click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
@@ -32,23 +33,6 @@ def form_option(*forms: str, default: str | None = None) -> Callable[[F], F]:
         "-f", "--format", "form", type=click.Choice(forms), default=default, show_default=default is not None,
         help="The form.",
     )  # fmt: skip
-
-
-def page_text(page: Page, document: Mapping[str, Any], form: str) -> str:
-    """The page in one of the forms; all of them hold the same numbers."""
-    if form == "json":
-        import orjson
-
-        from proctor.cli.workplace import plain
-
-        return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE, default=plain).decode()
-    if form == "md":
-        from proctor.reports.markdown import page_markdown
-
-        return page_markdown(page)
-    from proctor.reports.html import page_html
-
-    return page_html(page)
 
 
 def put(text: str, output: Path | None) -> None:

@@ -187,8 +187,9 @@ def submit(
     """
     from proctor.benchmarks.problems.shelf import find_problem
     from proctor.cli.gates import refuse_unwritable
-    from proctor.cli.pages import ENDINGS, page_text, print_page, put
+    from proctor.cli.pages import ENDINGS, print_page, put
     from proctor.cli.workplace import print_json
+    from proctor.reports.forms import page_text
     from proctor.reports.scorecard_page import scorecard_page
     from proctor.runs.scorecards import whole_document
     from proctor.stores.submissions import submission_from

@@ -249,8 +249,9 @@ def card(
     FILE is a scorecard as JSON, as this command and 'proctor problems submit' write it. Either way its marks are
     computed again from its evidence; where a file says something else, that is remarked.
     """
-    from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.pages import print_page, put
     from proctor.cli.workplace import database
+    from proctor.reports.forms import page_text
     from proctor.reports.scorecard_page import scorecard_page
     from proctor.runs.scorecards import card_of_trial, read_card
 
@@ -299,7 +300,8 @@ def diff(a: Path, b: Path, form: str | None, output: Path | None, shelf: Path | 
     A and B are scorecards as JSON, written by 'proctor problems submit … --report a.json' or 'proctor problems card'.
     Their marks are computed again from their evidence; for a problem of your own, name its folder with --problems.
     """
-    from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.pages import print_page, put
+    from proctor.reports.forms import page_text
     from proctor.reports.scorecard_diff import compare_scorecards, difference_page
     from proctor.runs.scorecards import read_card
 

@@ -24,8 +24,9 @@ def report(reference: str, form: str, output: Path | None, most: int) -> None:
     RUN is an id, a unique beginning of one, or 'latest' (the default). The HTML file needs no network; the numbers are
     the same in every form.
     """
-    from proctor.cli.pages import page_text, put
+    from proctor.cli.pages import put
     from proctor.cli.workplace import database
+    from proctor.reports.forms import page_text
     from proctor.reports.run_page import run_page
     from proctor.runs.report import read_report
 

@@ -12,11 +12,9 @@ from proctor.cli.echo import echo
 from proctor.cli.options import NUMBER, as_json, judge_option, run_argument
 
 if TYPE_CHECKING:
-    from proctor.domain.benchmark import ScorerSpec
     from proctor.runs.rescore import Rescoring
 
 FIRST_SECONDS = 5.0
-CUSTOM = "python://"
 
 
 @click.command(short_help="Score a run's stored responses again.")
@@ -80,6 +78,7 @@ def _prepare(opened: Any, reference: str, scorers: tuple[str, ...], flags: dict[
     from proctor.cli.options import limit_values
     from proctor.cli.workplace import surroundings
     from proctor.planning.plan_file import limits_with, model_spec
+    from proctor.planning.scorer_text import read_scorer
     from proctor.runs.rescore import prepare
     from proctor.stores.runs import RunStore
 
@@ -131,46 +130,3 @@ def _progress() -> Any:
             echo(f"{done:,} of {total:,} scored" + (f" (fault: {fault})" if fault else ""), err=True)
 
     return tell
-
-
-def read_scorer(text: str) -> ScorerSpec:
-    """A scorer as written on the command line: NAME, NAME:key=value,key=value or NAME:{JSON}."""
-    from proctor.domain.benchmark import ScorerSpec
-    from proctor.domain.errors import PlanError
-
-    if text.startswith(CUSTOM):
-        module, _, rest = text.removeprefix(CUSTOM).partition(":")
-        function, _, options = rest.partition(":")
-        name = f"{CUSTOM}{module}:{function}"
-    else:
-        name, _, options = text.partition(":")
-    if not name:
-        raise PlanError(f"{text!r} names no scorer: write NAME, NAME:key=value or NAME:{{JSON}}.")
-    return ScorerSpec(name, _options(options.strip(), text) if options.strip() else {})
-
-
-def _options(text: str, whole: str) -> dict[str, Any]:
-    import orjson
-
-    from proctor.domain.errors import PlanError
-
-    if text.startswith("{"):
-        try:
-            found: dict[str, Any] = orjson.loads(text)
-        except orjson.JSONDecodeError as error:
-            raise PlanError(f"The options in {whole!r} are not valid JSON: {error}.") from None
-        return found
-    pairs = [part.partition("=") for part in text.split(",")]
-    if any(not key.strip() or not equals for key, equals, _ in pairs):
-        raise PlanError(f'The options in {whole!r} are written key=value,key=value, or as JSON: {{"key": value}}.')
-    return {key.strip(): _value(value) for key, _, value in pairs}
-
-
-def _value(text: str) -> Any:
-    """A number, true, false or null as JSON has them; anything else is text."""
-    import orjson
-
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return text

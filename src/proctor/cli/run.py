@@ -60,8 +60,10 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
             _dry_run(given.plan, here, pilot=flags["pilot"], is_json=flags["as_json"])
             return
         from proctor.cli.executing import finish
+        from proctor.cli.hints import say_unused_judges
         from proctor.cli.workplace import database
         from proctor.runs.execute import submit
+        from proctor.runs.resolve import unused_judges
         from proctor.stores.runs import RunStore
 
         with database() as opened:
@@ -69,6 +71,7 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
             reference = flags["fail_on_regression"]
             baseline = None if reference is None else RunStore(opened).get(reference).id
             execution = submit(given.plan, here, opened)
+            say_unused_judges(unused_judges(execution.plan, execution.evaluations))
             finish(
                 execution, opened, is_json=flags["as_json"], gates=bars, baseline=baseline, reports=flags["reports"]
             )  # fmt: skip
@@ -76,15 +79,17 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
 
 def _dry_run(plan: Any, here: Any, *, pilot: int | None, is_json: bool) -> None:
     from proctor.cli.dry_run import estimated, run_pilot
-    from proctor.runs.resolve import resolve
+    from proctor.cli.hints import say_unused_judges
+    from proctor.runs.resolve import resolve_without_keys, unused_judges
     from proctor.settings import Settings
     from proctor.stores.database import find_database
 
-    evaluations = resolve(plan, here)
+    evaluations, missing = resolve_without_keys(plan, here)
+    say_unused_judges(unused_judges(plan, evaluations))
     piloted = run_pilot(plan, here, pilot) if pilot else None
     found = find_database(Settings.from_environment().database_url)
     try:
-        document = {**estimated(plan, evaluations, found), "pilot": piloted}
+        document = {**estimated(plan, evaluations, found), "pilot": piloted, "missing_keys": missing}
     finally:
         if found is not None:
             found.dispose()

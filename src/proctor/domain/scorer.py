@@ -66,3 +66,14 @@ class Selective(Protocol):
     def obstacle(self, sample: Sample) -> str | None:
         """Why this sample cannot be scored, whatever is answered; None when it can be. Asked of every sample: quick."""
         ...
+
+
+@runtime_checkable
+class NeedsLikelihoods(Protocol):
+    """A scorer of log-likelihoods: only a model that ScoresTexts gives what it scores."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def needs_likelihoods(self) -> bool: ...

@@ -115,29 +115,18 @@ def _from_list(identity: ModelIdentity) -> ListedPrice | None:
     host = urlsplit(identity.endpoint or "").hostname
     if host is None or HOSTS.get(identity.provider) != host:
         return None
-    # Importing the list takes half a second: only for models that can be in it.
+    # Importing the list takes longer than all of `proctor --version`: only for models that can be in it.
     from importlib.metadata import version
 
-    try:
-        from genai_prices import Usage as Counts
-        from genai_prices import calc_price
-    except ImportError:
-        return None  # `where_to_get_prices` says how to get the list
+    from genai_prices import Usage as Counts
+    from genai_prices import calc_price
+
     try:
         calc_price(Counts(input_tokens=1, output_tokens=1), identity.name, provider_id=identity.provider)
     except LookupError:
         return None
     source = f"genai-prices {version('genai-prices')} (price changes up to {newest_change()})"
     return ListedPrice(identity.provider, identity.name, source)
-
-
-def where_to_get_prices() -> str:
-    """How to get a price list, in words that can follow others; nothing where it is there."""
-    try:
-        import genai_prices  # noqa: F401
-    except ImportError:
-        return " (there is no price list here: pip install 'proctor[prices]')"
-    return ""
 
 
 def newest_change() -> str:

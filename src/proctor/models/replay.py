@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from proctor.domain.errors import ModelUnavailableError, PlanError, RequestRejectedError
 from proctor.domain.identity import digest
@@ -27,6 +27,8 @@ def prompt_digest(prompt: Prompt) -> str:
 
 class ReplayModel:
     """Answers from a run, once `bind` has told it where that run's responses are."""
+
+    scores_texts: ClassVar[bool] = True  # where the model that was recorded did
 
     def __init__(self, run: str) -> None:
         self.run = run

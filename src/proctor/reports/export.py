@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from proctor.stores.results import ResultRow
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """The wide forms count too: some spreadsheets take them for the narrow ones."""
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 COLUMNS = (
     "run_id", "model", "benchmark", "sample_id", "epoch", "attempt", "category", "input", "target", "response",
     "reasoning", "tool_calls", "outcome", "scorer", "value", "answer", "reason", "cached",
@@ -52,7 +54,6 @@ def _lines(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def harmless(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula gets a leading apostrophe; numbers stay numbers."""
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
-        return f"'{value}"
-    return value
+    """Text that a spreadsheet would run as a formula gets a leading apostrophe; a number, also as text, stays one."""
+    is_formula = isinstance(value, str) and value.startswith(FORMULA_STARTS) and not NUMBER.fullmatch(value)
+    return f"'{value}" if is_formula else value
