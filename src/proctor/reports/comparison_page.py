@@ -113,17 +113,18 @@ def _effect(item: Document) -> str:
 
 
 def differences_chart(items: Sequence[Document]) -> Chart:
+    several = len({item["benchmark"] for item in items}) > 1
     marks = [
         Mark.of(
-            f"{item['b']['name']} - {item['a']['name']}, {item['benchmark']}",
+            f"{item['b']['name']} − {item['a']['name']}" + (f", {item['benchmark']}" if several else ""),
             item["difference"],
-            difference_text(item["difference"]),
+            f"{difference_text(item['difference'])} n={item['n']:,}",
             index,
         )
         for index, item in enumerate(items)
         if item["difference"]["ci95"] is not None
     ]
-    return forest("differences", "Differences with 95 % intervals", marks, is_difference=True)
+    return forest("differences", "Difference in score (B − A) with 95 % interval", marks, is_difference=True)
 
 
 def sides_section(items: Sequence[Document]) -> Section:

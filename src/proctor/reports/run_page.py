@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proctor.metrics.rounding import figure_text
 from proctor.reports.charts import Chart, Mark, bars, forest, heat_map, ranges
 from proctor.reports.comparison import cost_per_answer
 from proctor.reports.comparison_page import differences_chart, differences_table, notes, sentence
@@ -20,7 +19,6 @@ from proctor.reports.figures import (
     estimate_text,
     has_parts,
     number_text,
-    plural,
     seconds_text,
     share_text,
     small_cost_text,
@@ -29,6 +27,7 @@ from proctor.reports.figures import (
 from proctor.reports.frontier import frontier_section
 from proctor.reports.judge_notes import judge_notes
 from proctor.reports.labels import is_of_repeats
+from proctor.reports.report_samples import samples_note, shown_sample
 from proctor.reports.scorer_notes import rescored_notes
 from proctor.reports.sections import Page, Section, Table
 from proctor.reports.totals import totals_lines
@@ -37,7 +36,6 @@ from proctor.reports.trust import trust_notes
 Document = Mapping[str, Any]
 PERCENTILES = ("p50", "p90", "p95", "p99")
 STREAMED = ("first token, p50", "tokens/s, p50")
-LONGEST_TEXT = 4_000
 
 
 def run_page(document: Document) -> Page:
@@ -59,13 +57,13 @@ def run_page(document: Document) -> Page:
         f"Run {document['run_id']}{name}, {document['status']}, started {when} UTC, {seconds_text(document['seconds'])}"
     )
     benchmarks = ", ".join(dict.fromkeys(item["benchmark"] for item in evaluations))
-    samples = tuple(_sample(item) for item in document["samples"]["shown"])
+    samples = tuple(shown_sample(item) for item in document["samples"]["shown"])
     return Page(
         f"Results on {benchmarks}",
         subtitle,
         tuple(section for section in sections if section is not None),
         samples,
-        _samples_note(document["samples"]),
+        samples_note(document["samples"]),
     )
 
 
@@ -222,7 +220,7 @@ def _latency_chart(evaluations: Sequence[Document]) -> Chart | None:
         latency = item["latency_seconds"]
         if latency.get("p50") is not None:
             usual, slow = latency["p50"], latency.get("p95") or latency["p50"]
-            text = f"{seconds_text(usual)}, {seconds_text(slow)}"
+            text = f"p50 {seconds_text(usual)}, p95 {seconds_text(slow)}"
             marks.append(Mark(_who(item, evaluations), usual, usual, slow, text, series[item["model"]]))
     return ranges("latency", "Latency: p50 (mark) to p95 (end)", marks, seconds_text) if marks else None
 
@@ -322,45 +320,3 @@ def _setup(document: Document) -> Section:
     )
     note = f"Look closer: proctor show {document['run_id']}, proctor samples {document['run_id']}."
     return Section("How it was measured", (), (Table(headers, rows, words=len(headers)),), (), (note,))
-
-
-def _samples_note(samples: Document) -> str:
-    failed, invalid = samples["totals"]["failed"], samples["totals"]["invalid"]
-    if not failed and not invalid:
-        return "No trial failed, and every answer could be read."
-    total, shown = failed + invalid, len(samples["shown"])
-    count = "counts" if invalid == 1 else "count"
-    text = f"{plural(failed, 'trial')} failed; {plural(invalid, 'answer')} could not be read and {count} as 0."
-    if shown < total:
-        text += f" {shown:,} of {total:,} are shown here; 'proctor samples' and 'proctor export' have them all."
-    return text
-
-
-def _sample(item: Document) -> dict[str, Any]:
-    """One trial with its texts, each cut to a bounded length that says so."""
-    parts: list[tuple[str, str | None]] = [
-        (message["role"], _content(message["content"])) for message in item["prompt"]
-    ]
-    parts += [("response", item["response"]), ("target", item["target"]), ("error", item["error"])]
-    parts += [(f"scorer {name}", _mark(score)) for name, score in item["scores"].items()]
-    reasons = [score["reason"] for score in item["scores"].values() if score["invalid"] or score["value"] is None]
-    return {
-        **{key: item[key] for key in ("outcome", "model", "benchmark", "sample_id", "category")},
-        "what": _cut(item["error"] or "; ".join(reasons), 200),
-        "parts": [(name, _cut(text, LONGEST_TEXT)) for name, text in parts if text is not None],
-    }
-
-
-def _mark(score: Document) -> str:
-    value = "not measured" if score["value"] is None else figure_text(score["value"], 6)
-    return f"{value}; read {score['answer']!r}; {score['reason']}"
-
-
-def _content(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(part["text"] if "text" in part else f"[{part['media_type']}]" for part in content)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
