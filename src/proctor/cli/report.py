@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from proctor.reports.sections import Page
 
 
-@click.command(short_help="Write a run's report as HTML, Markdown or JSON.")
+@click.command(short_help="Write a run's report as HTML, Markdown or JSON, and its charts.")
 @run_or_latest
 @form_option("html", "md", "json", default="html")
 @output_option

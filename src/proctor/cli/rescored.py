@@ -46,7 +46,7 @@ def _print_changes(out: Console, item: dict[str, Any]) -> None:
     for change in item["changes"]:
         out.print(
             Text(
-                f"{count_text(change['changed'])} of {plural(change['compared'], 'verdict')} changed: "
+                f"{count_text(change['changed'])} of {plural(change['compared'], 'score')} changed: "
                 f"{count_text(change['higher'])} higher, {count_text(change['lower'])} lower "
                 f"({change['to'].partition('@')[0]} against {change['from'].partition('@')[0]})."
             )
@@ -90,10 +90,10 @@ def agreement_text(agreement: dict[str, Any]) -> str:
 def _what_counts(document: dict[str, Any]) -> str:
     run_id = document["run_id"]
     if document["in_force"]:
-        return f"The new scores count from now on; the old ones are kept (proctor rescore {run_id} --use …)."
+        return f"The new scores are now in force; the old ones are kept (proctor rescore {run_id} --use …)."
     if document["is_complete"]:
-        return f"The old scores go on counting; the new ones are kept (proctor rescore {run_id} --use …)."
+        return f"The old scores remain in force; the new ones are kept (proctor rescore {run_id} --use …)."
     return (
-        "The new scores are not complete, so the old ones go on counting "
-        f"(proctor rescore {run_id} --use … lets the new ones count all the same)."
+        "The new scores are incomplete, so the old ones remain in force "
+        f"(proctor rescore {run_id} --use … puts the new ones in force anyway)."
     )

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="List the runs.")
-@click.option("-n", "--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many.")
+@click.option("-n", "--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many runs.")
 @click.option(
-    "--status", type=click.Choice(["queued", "running", "completed", "failed", "cancelled"]), help="Only these."
+    "--status", type=click.Choice(["queued", "running", "completed", "failed", "cancelled"]), help="Only runs with this status."
 )
 @as_json
 def runs(limit: int, status: str | None, as_json: bool) -> None:
-    """List the runs, newest first. A run that is 'interrupted' lost its process: 'proctor resume' finishes it."""
+    """List the runs, newest first. The process of an 'interrupted' run has ended: 'proctor resume' finishes it."""
     from proctor.cli.workplace import database, print_json
     from proctor.domain.run import RunStatus
     from proctor.reports.totals import cost_json

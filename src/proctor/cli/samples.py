@@ -24,7 +24,7 @@ CUT = 1_500
 @click.command(short_help="Show prompts, responses, targets and scores.")
 @run_or_latest
 @click.option("--outcome", type=click.Choice(["scored", "invalid", "failed"]), help="Only trials with this outcome.")
-@click.option("--wrong", is_flag=True, help="Only trials with a score below 1, and invalid ones.")
+@click.option("--wrong", is_flag=True, help="Only trials with a score below 1, invalid ones included.")
 @click.option("--sample", metavar="ID", help="Only this sample.")
 @click.option("--category", metavar="NAME", help="Only this category.")
 @click.option("--model", metavar="MODEL", help="Only this model.")

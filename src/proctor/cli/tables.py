@@ -68,7 +68,7 @@ def agreement_lines(evaluations: Evaluations) -> list[str]:
 
 def _agreement_text(agreed: dict[str, Any]) -> str:
     if agreed["unanimous"] is None:
-        return f"no answer has a verdict of all {len(agreed['judges'])} judges."
+        return f"no answer has a readable verdict of all {len(agreed['judges'])} judges."
     named = {
         "Cohen's kappa": agreed["cohen_kappa"],
         "Fleiss' kappa": None if agreed["cohen_kappa"] is not None else agreed["fleiss_kappa"],

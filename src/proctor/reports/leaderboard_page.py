@@ -114,4 +114,4 @@ def _chart(table: Document) -> Chart:
         if row["estimate"]["ci95"] is not None
     ]
     name = f"leaderboard-{table['benchmark']}-{_content(table).replace('/', '-')}"
-    return forest(name, f"{_title(table)}: {table['metric']} with 95 % intervals", marks)
+    return forest(name, f"{_title(table)}: {table['metric']} with 95 % interval", marks)

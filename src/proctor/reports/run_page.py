@@ -133,7 +133,7 @@ def _forest(evaluations: Sequence[Document], metric: str) -> Chart | None:
         for item in evaluations
         if (estimate := item["metrics"].get(metric)) is not None and estimate["ci95"] is not None
     ]
-    return forest(f"scores-{metric}", f"{metric} with 95 % intervals", marks) if marks else None
+    return forest(f"scores-{metric}", f"{metric} with 95 % interval", marks) if marks else None
 
 
 def _comparison(comparison: Document) -> Section | None:
