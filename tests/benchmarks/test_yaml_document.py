@@ -109,7 +109,7 @@ def test_the_mistakes_of_a_plan_are_shown_where_they_are() -> None:
         Plan.model_validate(document.value)
     lines = mistakes(error.value, document, Plan)
     assert lines[0] == "plan.yaml:3: models[1].temperature: 'hot' is not a number."
-    assert lines[1] == ("plan.yaml:7: benchmarks[1].limit: 0 cannot be used: it should be greater than or equal to 1.")
+    assert lines[1] == ("plan.yaml:7: benchmarks[1].limit: 0 cannot be used: it must be at least 1.")
     assert lines[2].startswith("plan.yaml:10: limits.minuets: there is no field 'minuets'. Did you mean 'minutes'?")
     assert "Allowed here: cost_usd, " in lines[2]
     text = explain(error.value, document, Plan)

@@ -17,13 +17,18 @@ from proctor.cli.pages import form_option, output_option
 @click.option("--on", "benchmarks", multiple=True, metavar="BENCHMARK", help="Only this benchmark. Repeatable.")
 @click.option("--model", "models", multiple=True, metavar="MODEL", help="Choose the models: A first, then B.")
 @click.option("--scorer", metavar="NAME", help="Compare this scorer's first metric; the first scorer's if left out.")
-@click.option("--metric", metavar="NAME", help="Compare this metric, named as in 'proctor show'.")
+@click.option("--metric", metavar="NAME", help="Compare this metric, by its name in 'proctor show --json'.")
 @click.option("--allow-different", is_flag=True, help="Pair by sample id even if samples or prompts differ.")
 @click.option(
     "--target", type=click.FloatRange(0, 1, min_open=True), default=0.02, show_default=True, metavar="D",
     help="The difference you want to detect; the samples it needs are computed.",
 )  # fmt: skip
-@click.option("--flips", type=click.IntRange(0, 10_000), metavar="N", help="Show N samples that only A, and N that only B, got right.")
+@click.option(
+    "--flips",
+    type=click.IntRange(0, 10_000),
+    metavar="N",
+    help="Show N samples that only A, and N that only B, got right.",
+)
 @form_option("html", "md", "json")
 @output_option
 @as_json

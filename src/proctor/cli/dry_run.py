@@ -90,9 +90,7 @@ def run_pilot(plan: Plan, here: Surroundings, samples: int) -> dict[str, Any]:
     from proctor.runs.reading import read_run
 
     if not plan.cache:
-        raise PlanError(
-            "--pilot caches its answers so that none is paid for twice: leave out --no-cache."
-        )
+        raise PlanError("--pilot caches its answers so that none is paid for twice: leave out --no-cache.")
     with database() as opened:
         execution = submit(pilot_plan(plan, samples), here, opened)
         status = watch(execution)

@@ -79,8 +79,8 @@ def _below(estimate: Mapping[str, Any], bar: float) -> str | None:
         return None
     counted = figure_text(worst, limits=(0.0, bar, 1.0))
     return (
-        f"is {value} (n={estimate['n']:,}), but {counted} with its {estimate['unreadable']:,} unreadable judge verdicts "
-        f"counted as wrong, below {bar:.12g}"
+        f"is {value} (n={estimate['n']:,}), but {counted} with its {estimate['unreadable']:,} unreadable judge "
+        f"verdicts counted as wrong, below {bar:.12g}"
     )
 
 

@@ -74,9 +74,7 @@ class LiveView:
         if progress.batch_text:
             parts.append(_line(progress.batch_text, "dim"))
         if progress.last_fault:
-            parts.append(
-                _line(f"{plural(progress.faults, 'fault')}, retried; last: {progress.last_fault}", "yellow")
-            )
+            parts.append(_line(f"{plural(progress.faults, 'fault')}, retried; last: {progress.last_fault}", "yellow"))
         if self._note:
             parts.append(Text(self._note, style="bold yellow"))
         return Group(*parts)

@@ -63,7 +63,9 @@ limit_options = _together(
         "--concurrency", type=click.IntRange(1, 4096), metavar="N", help="Maximum concurrent requests per model (64)."
     ),
     click.option("--max-cost", metavar="USD", help="Stop before the run costs more than this."),
-    click.option("--assume-price", metavar="IN/OUT", help="Dollars per million tokens for models without a known price."),
+    click.option(
+        "--assume-price", metavar="IN/OUT", help="Dollars per million tokens for models without a known price."
+    ),
     click.option("--max-minutes", type=NUMBER, metavar="M", help="Stop after M minutes; resume later."),
     click.option("--max-rpm", type=NUMBER, metavar="N", help="Maximum requests per minute, per model."),
     click.option("--max-tpm", type=NUMBER, metavar="N", help="Maximum tokens per minute, per model."),
@@ -92,8 +94,8 @@ judge_option = click.option(
 
 execution_options = _together(
     click.option("--limit", type=COUNT, metavar="N", help="Use N samples of each benchmark, drawn with the seed."),
-    click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only matching samples, e.g. category=algebra. Repeatable."),
-    click.option("--shots", type=click.IntRange(min=0), metavar="N", help="Number of worked examples in each prompt (few-shot)."),
+    click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only matching samples, e.g. category=algebra."),
+    click.option("--shots", type=click.IntRange(min=0), metavar="N", help="Worked examples in each prompt (few-shot)."),
     click.option("--epochs", type=COUNT, metavar="K", help="Ask each sample K times (1)."),
     click.option("--seed", type=int, metavar="S", help="Random seed (0)."),
     click.option("--temperature", type=NUMBER, metavar="T", help="Sent to every model; not sent if left out."),
@@ -101,10 +103,10 @@ execution_options = _together(
     click.option("--max-tokens", type=COUNT, metavar="N", help="Sent to every model; not sent if left out."),
     judge_option,
     click.option("--name", metavar="TEXT", help="A name for the run."),
-    click.option("--sandbox", metavar="NAME", help="Sandbox backend for code written by a model; the first that works by default."),
+    click.option("--sandbox", metavar="NAME", help="Sandbox backend for a model's code."),
     click.option("--unsafe-no-sandbox", is_flag=True, help="Run a model's code without isolation. Dangerous."),
     click.option(
-        "--until", metavar="RULE", help="Stop rule: 'ci<0.02' (interval narrow enough) or 'decided' (one model is better)."
+        "--until", metavar="RULE", help="Stop rule: 'ci<0.02' (narrow interval) or 'decided' (one model is better)."
     ),
     click.option("--write-tests", is_flag=True, help="Ask for tests with each program; they are shown, not scored."),
     click.option("--no-cache", is_flag=True, help="Do not use cached answers."),

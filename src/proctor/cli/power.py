@@ -19,20 +19,28 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     "--difference", type=SHARE, default=0.02, show_default=True, metavar="D",
     help="The difference to detect, as a share: 0.02 is 2 percentage points.",
 )  # fmt: skip
-@click.option("--samples", type=click.IntRange(2), metavar="N", help="Compute the minimum detectable difference of N samples instead.")
+@click.option(
+    "--samples",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Compute the minimum detectable difference of N samples instead.",
+)
 @click.option("--accuracy", type=SHARE, metavar="P", help="The weaker model's accuracy (the worst case if left out).")
 @click.option(
-    "--discordance", type=SHARE, metavar="S", help="The share of samples that only one of the two gets right, where known."
+    "--discordance",
+    type=SHARE,
+    metavar="S",
+    help="The share of samples that only one of the two gets right, where known.",
 )
 @click.option(
     "--correlation", type=click.FloatRange(-1, 1), default=0.0, show_default=True, metavar="R",
     help="Correlation of the two models' scores; related models reach 0.5.",
 )  # fmt: skip
 @click.option("--unpaired", is_flag=True, help="The two models answer different samples (independent groups).")
+@click.option("--power", "chance", type=SHARE, default=0.8, show_default=True, metavar="P", help="Statistical power.")
 @click.option(
-    "--power", "chance", type=SHARE, default=0.8, show_default=True, metavar="P", help="Statistical power."
+    "--alpha", type=SHARE, default=0.05, show_default=True, metavar="A", help="Significance level, two-sided."
 )
-@click.option("--alpha", type=SHARE, default=0.05, show_default=True, metavar="A", help="Significance level, two-sided.")
 @click.option("--on", metavar="BENCHMARK", help="With RUN: this benchmark.")
 @click.option("--model", "models", multiple=True, metavar="MODEL", help="With RUN: these two models.")
 @as_json

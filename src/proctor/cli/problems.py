@@ -230,7 +230,9 @@ def new(folder: Path) -> None:
 @click.argument("sample", required=False)
 @click.option("--model", metavar="MODEL", help="Only this model's; needed where the run has several.")
 @click.option("--epoch", type=click.IntRange(0), default=0, show_default=True, help="Which of several answers.")
-@click.option("-f", "--format", "form", type=click.Choice(["html", "md", "json"]), help="The format; a table if left out.")
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["html", "md", "json"]), help="The format; a table if left out."
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
@@ -288,7 +290,9 @@ def _form_of(output: Path | None) -> str:
 @problems.command()
 @click.argument("a", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("b", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("-f", "--format", "form", type=click.Choice(["html", "md", "json"]), help="The format; a table if left out.")
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["html", "md", "json"]), help="The format; a table if left out."
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )

@@ -11,6 +11,7 @@ from proctor.cli.figures import basis_of, cost_text, count_text, estimate_text, 
 from proctor.cli.terminal import cell, console, plain_table
 from proctor.metrics.rounding import decimal_text
 from proctor.reports.judge_notes import undecided_text
+from proctor.reports.labels import metric_titles
 
 
 def print_rescored(document: dict[str, Any]) -> None:
@@ -28,8 +29,9 @@ def print_rescored(document: dict[str, Any]) -> None:
 def _print_table(out: Console, item: dict[str, Any]) -> None:
     sides = [("old", *pair) for pair in item["before"].items()] + [("new", *pair) for pair in item["after"].items()]
     names = list(dict.fromkeys(name for _, _, figures in sides for name in figures["metrics"]))
-    titles = (*(f"{name} [95 % interval]" for name in names), "invalid", "not measured")
-    table = plain_table(("", "Scorer"), titles)
+    titles = metric_titles([figures for _, _, figures in sides])
+    headers = (*(f"{titles[name]} [95 % interval]" for name in names), "invalid", "not measured")
+    table = plain_table(("", "Scorer"), headers)
     for side, scorer, figures in sides:
         total = figures["scored"] + figures["invalid"] + figures["unscored"]
         table.add_row(

@@ -23,7 +23,9 @@ from proctor.cli.options import COUNT, as_json, execution_options, gates, plan_v
 )
 @execution_options
 @gates
-@click.option("--dry-run", is_flag=True, help="Show the resolved plan and its estimated cost; asks no model, writes nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show the resolved plan and its estimated cost; asks no model, writes nothing."
+)
 @click.option(
     "--pilot",
     type=COUNT,

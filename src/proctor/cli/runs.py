@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 @click.command(short_help="List the runs.")
 @click.option("-n", "--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many runs.")
 @click.option(
-    "--status", type=click.Choice(["queued", "running", "completed", "failed", "cancelled"]), help="Only runs with this status."
+    "--status",
+    type=click.Choice(["queued", "running", "completed", "failed", "cancelled"]),
+    help="Only runs with this status.",
 )
 @as_json
 def runs(limit: int, status: str | None, as_json: bool) -> None:

@@ -66,6 +66,8 @@ class ScorerTally(Struct, frozen=True):
     """Full marks."""
     is_forgeable: bool
     """A mark among them rests on evidence that the answer itself could have influenced."""
+    has_parts: bool
+    """A mark among them lies between 0 and 1: the scorer gives more than right and wrong."""
 
 
 class ScoreRow(Struct, frozen=True):
@@ -279,12 +281,13 @@ class ResultStore:
                 func.count().filter(and_(is_missing, _IS_UNREADABLE)),
                 func.count().filter(scores.c.value >= 1),
                 func.count().filter(forgeable),
+                func.count().filter(and_(scores.c.value > 0, scores.c.value < 1)),
             )
             .select_from(responses.outerjoin(scores, is_of(scorer, version)))
             .where(responses.c.evaluation_id == evaluation_id, is_current())
         )
-        [(unmeasured, unreadable, right, forged)] = self._stream(query)
-        return ScorerTally(unmeasured, unreadable, right, forged > 0)
+        [(unmeasured, unreadable, right, forged, parts)] = self._stream(query)
+        return ScorerTally(unmeasured, unreadable, right, forged > 0, parts > 0)
 
     def covered(self, evaluation_id: int, scorer: str, version: str) -> Iterator[tuple[str | None, float]]:
         """Category of each mark that says how much of the weights it covers, and how much that is."""
@@ -351,7 +354,12 @@ class ResultStore:
     def _page(self, part: _Part, filters: _Filters, after: int) -> Iterator[ResultRow]:
         query = (
             select(
-                responses, samples.c.input, samples.c.target, samples.c.prompt, samples.c.body, bodies.c.text,
+                responses,
+                samples.c.input,
+                samples.c.target,
+                samples.c.prompt,
+                samples.c.body,
+                bodies.c.text,
                 bodies.c.more,
             )
             .join(samples, samples.c.digest == responses.c.sample_digest)
