@@ -153,7 +153,7 @@ def test_a_filter_given_as_a_flag_is_not_looked_for_in_the_plan(cli: Cli) -> Non
 def test_a_dry_run_tells_the_rule_that_may_stop_the_run_early(cli: Cli) -> None:
     rule = (*RUN, "--until", "CI < 5%", "--dry-run")
     assert cli(*rule, "--json").json["until"] == "ci<0.05"
-    assert "Stops early, until ci<0.05" in " ".join(cli(*rule).out.split())
+    assert "Stop rule ci<0.05" in " ".join(cli(*rule).out.split())
     assert cli(*RUN, "--dry-run", "--json").json["until"] is None
     assert "Stops early" not in cli(*RUN, "--dry-run").out
 

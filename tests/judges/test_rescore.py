@@ -228,7 +228,7 @@ def test_a_scorer_that_measures_nothing_is_not_put_in_force(folder: Path) -> Non
     (folder / "broken.py").write_text("def mark(sample, response):\n    raise RuntimeError('oh')\n")
     code, document, err = rescore(folder, "--scorer", "python://broken:mark")
     assert code == 1
-    assert re.search(r"could measure no response: .*oh", err)
+    assert re.search(r"scored no response: .*oh", err)
     assert not document["in_force"]
     assert accuracy(folder)["value"] == 0.75
 

@@ -250,7 +250,7 @@ def test_the_terminal_shows_the_interval_and_what_it_rests_on(cli: Cli, asked_mo
     shown = " ".join(cli("run", "sums.yaml", "-m", asked_model, *PRICED, "--dry-run").out.split())
     assert "Cost, estimated:" in shown
     assert "openai/test on sums: $" in shown
-    assert "Nothing was asked or written." in shown
+    assert "No model was asked and nothing was written." in shown
     piloted = " ".join(cli("run", "sums.yaml", "-m", asked_model, *PRICED, "--dry-run", "--pilot", 3).out.split())
     assert "asked 3 trials for $" in piloted
     assert "Nothing was asked" not in piloted

@@ -296,7 +296,7 @@ def test_what_is_told_of_a_rule_counts_unreadable_verdicts_in_both_ways(tmp_path
     [found] = read_run(database, record(database, tmp_path, a, b, until="decided"))["until"]
     assert found["interval"][0] > 0, "left out they would decide"
     assert (found["met"], found["unreadable"], found["n"]) == (False, 150, 150)
-    assert "With 150 verdicts of the judge that could not be read counted as wrong it is +0.000 [" in until_text(found)
+    assert "With 150 unreadable judge verdicts counted as wrong it is +0.000 [" in until_text(found)
     low, high = found["if_unreadable_wrong"]["interval"]
     assert low < found["if_unreadable_wrong"]["value"] == 0 < high
     [plain] = read_run(database, record(database, tmp_path, a, replace_marks(b, BROKEN, 0.0), until="decided"))["until"]

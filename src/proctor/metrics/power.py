@@ -76,7 +76,7 @@ def discordance(share_a: float, share_b: float, correlation: float) -> float:
 def _check_share(*shares: float) -> None:
     for share in shares:
         if not 0 <= share <= 1:
-            raise ValueError(f"accuracy plus difference must be between 0 and 1, not {share:g}")
+            raise ValueError(f"an accuracy must be between 0 and 1, not {share:g}")
 
 
 def detectable_difference(stderr: float, *, df: float = math.inf, power: float = POWER, alpha: float = ALPHA) -> float:

@@ -46,12 +46,16 @@ def _labels(metrics: Sequence[str]) -> list[str]:
 MEAN_SCORE = "mean score"
 
 
-def metric_title(label: str, metric: str, *, has_parts: bool) -> str:
-    """What people read for a metric: a mean of scores between 0 and 1 is no accuracy, and `mean` is a mean score."""
+def title_json(label: str, metric: str, *, has_parts: bool) -> dict[str, str]:
+    """What people read for a metric, as `title`, where it is not its label; `has_parts`: scores between 0 and 1.
+
+    The mean of such scores is no accuracy; an accuracy with a threshold is, because it is a share of samples.
+    """
     name = metric_name(metric)
-    # An accuracy with a threshold is a share of samples, whatever their scores are.
     is_mean = name == "mean" or (metric == "accuracy" and has_parts)
-    return label.removesuffix(name).replace(".", " ") + MEAN_SCORE if is_mean and label.endswith(name) else label
+    if not is_mean or not label.endswith(name):
+        return {}
+    return {"title": f"{label.removesuffix(name).replace('.', ' ')}{MEAN_SCORE}"}
 
 
 def metric_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:

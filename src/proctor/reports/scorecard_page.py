@@ -213,7 +213,7 @@ def _time(phase: Document) -> str:
 
 
 def _kept(phase: Document) -> str:
-    return ", ".join(f"{name} (artifact {key[:12]})" for name, key in phase["artifacts"].items())
+    return ", ".join(f"{name} (artifact {key})" for name, key in phase["artifacts"].items())
 
 
 def _downloads(document: Document) -> Iterator[Download]:

@@ -20,8 +20,8 @@ from proctor.reports.labels import (
     has_votes,
     is_of_right_answers,
     metric_labels,
-    metric_title,
     metrics_of,
+    title_json,
 )
 from proctor.reports.repeats import measure_repeats
 from proctor.stores.classes import class_scores
@@ -103,8 +103,7 @@ def _measure(
             # A share of marks that reach a threshold is no mean of marks: it can be 1 whatever they cover.
             cut = cut_at_covered if getattr(metric, "threshold", None) is None else operator.or_
             metrics[label] = cut(estimate_json(total), covered.get(None, {}))
-            title = metric_title(label, name, has_parts=marks[scorer].has_parts)
-            metrics[label] |= {"title": title} if title != label else {}
+            metrics[label] |= title_json(label, name, has_parts=marks[scorer].has_parts)
             for how, counted in _counted_wrong(marks[scorer]).items():
                 worst = metric.measure(scores_for(metric, results, row["id"], scorer, version, how))
                 metrics[label] |= counted | {IF_WRONG[how]: worst.value}
