@@ -61,7 +61,7 @@ def test_samples_can_be_narrowed_down(cli: Cli, ran: str) -> None:
     one = cli("samples", ran, "--sample", weak[0]["sample_id"], "--benchmark", "puzzles", "--json").json
     assert {row["sample_id"] for row in one} == {weak[0]["sample_id"]}
     assert len(one) == 2
-    assert "No such trials" in cli("samples", ran, "--outcome", "failed").out
+    assert "matches." in cli("samples", ran, "--outcome", "failed").out
     unknown = cli("samples", ran, "--model", "demo/wek")
     assert unknown.code == 2
     assert "has no model 'demo/wek'. Did you mean 'demo/weak'?" in unknown.error

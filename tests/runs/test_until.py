@@ -327,7 +327,9 @@ def test_a_run_that_was_interrupted_within_a_group_has_not_reached_its_rule(tmp_
     assert 40 <= document["evaluations"][0]["scored"] < 100
     [outcome] = document["until"]
     assert (outcome["met"], outcome["n"], outcome["groups"], outcome["value"]) == (False, 0, 0, None)
-    assert until_text(outcome).startswith("until ci<0.2, python/stopping:answer: – [0.000, 1.000] n=0, not reached.")
+    assert until_text(outcome).startswith(
+        "Stop rule ci<0.2, python/stopping:answer: – [0.000, 1.000] n=0, not reached."
+    )
 
 
 def test_of_a_run_without_planned_sizes_no_group_is_taken_to_be_whole_unless_all_were_asked(tmp_path: Path) -> None:

@@ -170,7 +170,8 @@ def _print_resolved(out: Console, item: dict[str, Any]) -> None:
     trials = (
         f"{plural(item['samples'], 'sample')}, {plural(item['epochs'], 'epoch')}, {plural(item['trials'], 'trial')}"
     )
-    out.print(Text(visible(f"  on {item['benchmark']} {item['version']} (digest {item['digest'][:8]}): {trials}")))
+    out.print(Text(visible(f"  on {item['benchmark']} {item['version']}: {trials}")))
+    out.print(Text(f"  digest: {item['digest'][:8]}"))
     out.print(Text(visible(f"  options: {_options_text(item)}")))
 
 
