@@ -160,7 +160,8 @@ def _limit(kind: str, context: Mapping[str, Any]) -> str | None:
               "less_than": ("lt", "be below"), "less_than_equal": ("le", "be at most")}  # fmt: skip
     if kind in bounds:
         name, words = bounds[kind]
-        return f"{words} {context[name]}"
+        bound = context[name]
+        return f"{words} {bound:g}" if isinstance(bound, float) else f"{words} {bound}"
     lengths = {"string_too_short": ("min_length", "at least", "character"),
                "string_too_long": ("max_length", "at most", "character"),
                "too_short": ("min_length", "at least", "entry"),
