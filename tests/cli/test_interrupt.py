@@ -131,7 +131,7 @@ def test_another_process_can_cancel_a_run(cli: Cli, slow: FakeProvider, environm
     assert orjson.loads(out)["status"] == "cancelled"
     again = cli("cancel", "latest")
     assert again.code == 1
-    assert "has ended already" in again.error
+    assert "has already ended" in again.error
 
 
 def test_a_time_limit_stops_a_run_that_can_be_resumed(cli: Cli) -> None:

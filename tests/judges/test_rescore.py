@@ -338,7 +338,7 @@ def test_people_see_old_and_new_side_by_side(folder: Path) -> None:
     assert code == 0, err
     assert re.search(r"old\s+exact@2\s+0\.750", out)
     assert re.search(r"new\s+exact@2\+\w+\s+1\.000", out)
-    assert "10 of 40 verdicts changed: 10 higher, 0 lower (exact against exact)." in out
+    assert "10 of 40 scores changed: 10 higher, 0 lower (exact against exact)." in out
 
 
 @pytest.mark.parametrize(
