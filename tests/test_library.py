@@ -120,7 +120,7 @@ def test_a_benchmark_used_twice_keeps_both_results() -> None:
         ({"benchmarks": "puzzles", "models": "dmo/strong"}, NotFoundError, "Did you mean 'demo'?"),
         ({"benchmarks": "puzzles", "models": "demo"}, PlanError, "provider/name"),
         ({"benchmarks": "puzzles", "models": []}, PlanError, "at least one"),
-        ({"benchmarks": "puzzles", "models": "demo/strong", "limit": 0}, PlanError, "greater than or equal to 1"),
+        ({"benchmarks": "puzzles", "models": "demo/strong", "limit": 0}, PlanError, "it must be at least 1"),
         ({"benchmarks": "puzzles", "models": "demo/strong", "tempature": 0}, PlanError, "'temperature'"),
         ({"benchmarks": "puzzles", "models": "openai/gpt-5-mini"}, UserError, "OPENAI_API_KEY"),
         ({"benchmarks": "puzzles", "models": "demo/strong", "where": {"category": "x"}}, BenchmarkError, "Available"),

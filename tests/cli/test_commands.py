@@ -28,7 +28,7 @@ def test_a_run_says_where_results_are_kept_and_what_to_type_next(cli: Cli, home:
     ended = cli("run", "puzzles", "-m", "demo/weak", "--limit", 20)
     assert ended.code == 0
     run_id = cli("runs", "--json").json[0]["run_id"]
-    assert f"Kept in {home / 'proctor.db'}" in ended.out
+    assert f"Stored in {home / 'proctor.db'}" in ended.out
     assert f"proctor samples {run_id} --wrong" in ended.out
     assert f"proctor export {run_id} -f csv" in ended.out
     assert "resume" not in ended.out
@@ -65,7 +65,7 @@ def test_samples_can_be_narrowed_down(cli: Cli, ran: str) -> None:
     one = cli("samples", ran, "--sample", weak[0]["sample_id"], "--benchmark", "puzzles", "--json").json
     assert {row["sample_id"] for row in one} == {weak[0]["sample_id"]}
     assert len(one) == 2
-    assert "No such trials" in cli("samples", ran, "--outcome", "failed").out
+    assert "matches." in cli("samples", ran, "--outcome", "failed").out
     unknown = cli("samples", ran, "--model", "demo/wek")
     assert unknown.code == 2
     assert "has no model 'demo/wek'. Did you mean 'demo/weak'?" in unknown.error
@@ -91,7 +91,7 @@ def test_failed_trials_are_shown_with_their_fault_and_can_be_tried_again(cli: Cl
         shown = cli("samples", "--outcome", "failed", "-n", 1).out
         assert "outcome: failed: " in shown
         assert "HTTP 400" in shown
-        assert "Go on with: proctor resume" in cli("show").out
+        assert "Resume: proctor resume" in cli("show").out
 
 
 def test_resuming_a_finished_run_asks_nothing(cli: Cli, asked_model: str, provider: FakeProvider) -> None:
@@ -125,11 +125,11 @@ def test_a_recorded_run_can_be_replayed_without_its_provider(
 def test_benchmarks_are_listed_shown_and_checked(cli: Cli) -> None:
     assert "puzzles" in cli("benchmarks").out
     shown = cli("benchmarks", "show", "puzzles").out
-    assert "The first prompt:" in shown
+    assert "First prompt:" in shown
     assert "categories: arithmetic" in shown
     checked = cli("benchmarks", "check", "dates")
     assert checked.code == 0
-    assert "Checked: all" in checked.out
+    assert "Valid: all" in checked.out
     Path("data.jsonl").write_text('{"input": "1 + 1", "target": "2"}\n{"input": "1 + 1", "target": "2"}\n')
     Path("mine.yaml").write_text("name: mine\ndataset: {source: data.jsonl}\nscorers: [numeric]\n")
     warned = cli("benchmarks", "check", "mine.yaml")

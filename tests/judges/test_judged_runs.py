@@ -205,14 +205,14 @@ def test_an_unreadable_verdict_is_in_no_score_and_counted_beside_it(folder: Path
     assert all("the judge's failing" in score["reason"] for score in unread)
     for command in ("show", "report"):
         _, shown, _ = proctor(folder, command, *(("-f", "md") if command == "report" else ()))
-        assert "4 verdicts of the judge could not be read (not in the score)." in " ".join(shown.split())
+        assert "4 unreadable judge verdicts, left out of the score." in " ".join(shown.split())
 
 
 def test_a_gate_counts_verdicts_that_cannot_be_read_as_wrong(folder: Path) -> None:
     with FakeProvider(reply=unreadable_below(4, Reply("Hm."))) as provider:
         code, _, err = run(folder, over_http(provider), extra=("--fail-under", "accuracy=0.8"))
         assert code == 1
-        assert "accuracy is 1 (n=8), but 0.6667 with the verdicts of its judge that could not be read (4)" in err
+        assert "accuracy is 1 (n=8), but 0.6667 with its 4 unreadable judge verdicts" in err
         code, _, err = run(folder, over_http(provider), extra=("--fail-under", "accuracy=0.6"))
         assert code == 0, err
 

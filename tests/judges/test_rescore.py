@@ -228,7 +228,7 @@ def test_a_scorer_that_measures_nothing_is_not_put_in_force(folder: Path) -> Non
     (folder / "broken.py").write_text("def mark(sample, response):\n    raise RuntimeError('oh')\n")
     code, document, err = rescore(folder, "--scorer", "python://broken:mark")
     assert code == 1
-    assert re.search(r"could measure no response: .*oh", err)
+    assert re.search(r"scored no response: .*oh", err)
     assert not document["in_force"]
     assert accuracy(folder)["value"] == 0.75
 
@@ -339,7 +339,7 @@ def test_people_see_old_and_new_side_by_side(folder: Path) -> None:
     assert code == 0, err
     assert re.search(r"old\s+exact@2\s+0\.750", out)
     assert re.search(r"new\s+exact@2\+\w+\s+1\.000", out)
-    assert "10 of 40 verdicts changed: 10 higher, 0 lower (exact against exact)." in out
+    assert "10 of 40 scores changed: 10 higher, 0 lower (exact against exact)." in out
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_where_nothing_is_shown_the_samples_that_are_missing_are_said(database: 
     found = one(compare_runs(database, [run], target=0.05))
     assert found["better"] is None
     assert found["verdict"].startswith("no difference could be shown; ")
-    assert found["verdict"].endswith("more samples would be needed to see 5 points")
+    assert found["verdict"].endswith("more samples would be needed to detect 5 points")
 
 
 def test_epochs_are_averaged_before_anything_is_compared(database: Database, tmp_path: Path) -> None:
@@ -96,7 +96,8 @@ def test_marks_of_a_part_of_the_weights_say_so_for_the_samples_that_are_compared
     assert found["warnings"][-1].startswith("A's marks cover 0.9 of the weights and B's 0.6: ")
     page = comparison_page(document)
     assert page.sections[0].tables[0].rows[0][4:6] == ("0.700 of 0.9", "0.550 of 0.6")
-    assert "'of 0.6': these marks cover 0.6 of the weights on average, and nothing is scaled up." in notes(document)
+    told = "'of 0.6': the measured parts have 0.6 of the weight on average; scores are not scaled up."
+    assert told in notes(document)
     like_a = Told(a.marks, "demo/b", scorers=scorers, covers=shares)
     equal = one(compare_runs(database, [record(database, tmp_path, a, like_a)]))
     assert (equal["a"]["score"]["covers"], equal["warnings"]) == (pytest.approx(1.9 / 3), [])
@@ -115,7 +116,7 @@ def test_what_is_left_out_is_counted_by_its_reason(database: Database, tmp_path:
         "failed_in_both": 1,
     }  # fmt: skip
     assert left_out_text(found) == (
-        "5 samples left out: 1 failed in B, 1 not asked in B, 1 failed in A, 1 not asked in A, 1 failed in both."
+        "5 samples left out: 1 failed in B, 1 not run in B, 1 failed in A, 1 not run in A, 1 failed in both."
     )
 
 
@@ -140,7 +141,7 @@ def test_runs_on_parts_of_one_benchmark_are_compared_on_what_they_share(database
     assert found["warnings"] == [
         "The two were not asked the same samples (6 by A, 5 by B): only those whose content is the same are compared."
     ]
-    assert left_out_text(found) == "7 samples left out: 4 not asked in B, 3 not asked in A."
+    assert left_out_text(found) == "7 samples left out: 4 not run in B, 3 not run in A."
 
 
 def test_a_sample_whose_content_changed_under_its_id_is_not_shared(database: Database, tmp_path: Path) -> None:
@@ -171,8 +172,9 @@ def test_after_a_rule_that_stops_early_the_difference_is_anytime_valid(database:
     assert found["difference"]["ci95"][0] < low
     assert found["difference"]["ci95"][1] > high
     [warning] = found["warnings"]
-    assert warning.startswith(f"How many samples there are was decided by what was seen, in run {run} ('decided'): ")
-    assert "the separate scores of A and B have intervals for a fixed number of samples, which do not." in warning
+    start = f"A stop rule chose the number of samples by looking at the results, in run {run} ('decided'): "
+    assert warning.startswith(start)
+    assert "the intervals of A's and B's own scores assume a fixed number of samples and do not." in warning
 
 
 def test_a_rule_that_left_nothing_out_has_not_decided_how_many_samples_there_are(
@@ -369,7 +371,7 @@ def test_flipped_samples_are_shown_with_both_answers(database: Database, tmp_pat
     assert lost["a"] == {"values": (1.0,), "answers": ("yes",), "responses": ("from a",)}
     assert lost["b"] == {"values": (0.0,), "answers": ("no",), "responses": ("from b",)}
     text = page_markdown(comparison_page(compare_runs(database, [found["a"]["run_id"]], flips=1)))
-    assert "| only A right | s1 | – | question s1 | yes | yes | no |" in text
+    assert "| only A | s1 | – | question s1 | yes | yes | no |" in text
 
 
 def test_graded_marks_are_tested_by_permutation_and_groups_are_respected(database: Database, tmp_path: Path) -> None:

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import csv
 import io
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proctor.reports.export import as_csv, as_jsonl
 from proctor.reports.junit import Case, as_junit, gates_junit
 from proctor.reports.parquet import write_parquet
 from proctor.reports.rows import result_json
@@ -90,3 +93,21 @@ def test_results_of_several_models_come_in_the_order_they_were_recorded(database
     assert len(rows) == 260
     assert [row.model for row in rows[:4]] == ["demo/a", "demo/b", "demo/a", "demo/b"]
     assert [row.id for row in ResultStore(database).results(run, after=rows[99].id)] == [row.id for row in rows[100:]]
+
+
+def test_exports_carry_the_prompt_and_metadata_where_asked(database: Database, tmp_path: Path) -> None:
+    run = record(database, tmp_path, Told({"a": 1.0}, metadata={"a": {"source": "page 4", "rank": 2}}))
+    [row] = ResultStore(database).results(run)
+    extras = ("prompt", "metadata")
+    assert not set(extras) & result_json(row).keys()
+    [line] = as_jsonl([row], extras)
+    found = orjson.loads(line)
+    assert found["metadata"] == {"source": "page 4", "rank": 2}
+    assert found["prompt"]["messages"] == [{"role": "user", "content": "question a"}]
+    [cells] = csv.DictReader(io.StringIO(b"".join(as_csv([row], extras)).decode()))
+    buffer = io.BytesIO()
+    write_parquet([row], buffer, extras=extras)
+    [values] = pyarrow_parquet.ParquetFile(buffer).read().to_pylist()
+    for flat in (cells, values):
+        assert {name: orjson.loads(flat[name]) for name in extras} == {name: found[name] for name in extras}
+        assert "tags" not in flat

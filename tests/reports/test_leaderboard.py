@@ -87,7 +87,8 @@ def test_marks_of_a_part_of_the_weights_say_so(database: Database, tmp_path: Pat
     section = leaderboard_page(read_leaderboard(database)).sections[0]
     shown = {row[1]: row[2].partition(" [")[0] for row in section.tables[0].rows}
     assert shown == {"demo/a": "0.600 of 0.85", "demo/b": "0.600 of 1"}
-    assert "'of 0.85': these marks cover 0.85 of the weights on average, and nothing is scaled up." in section.notes
+    told = "'of 0.85': the measured parts have 0.85 of the weight on average; scores are not scaled up."
+    assert told in section.notes
 
 
 @pytest.mark.parametrize("mark", [0.3, 0.85])
@@ -109,7 +110,7 @@ def test_the_latest_run_counts_unless_the_best_is_asked_for(database: Database, 
     assert rows(document) == [("1", "demo/a", best)]
     assert document["tables"][0]["rows"][0]["chosen_from"] == 2
     assert f"{best} (best of 2)" in page_markdown(leaderboard_page(document))
-    assert "best run, which flatters" in leaderboard_page(document).subtitle
+    assert "best run, which favours" in leaderboard_page(document).subtitle
 
 
 def test_a_model_with_other_options_is_another_row(database: Database, tmp_path: Path) -> None:
@@ -131,7 +132,7 @@ def test_runs_that_were_not_completed_are_left_out_and_counted(database: Databas
     document = read_leaderboard(database)
     assert document["tables"][0]["rows"][0]["estimate"]["value"] == 0.25
     assert document["left_out"] == {"not_completed": 1}
-    assert "1 evaluation of runs that were not completed left out" in leaderboard_page(document).subtitle
+    assert "1 evaluation of incomplete runs left out" in leaderboard_page(document).subtitle
 
 
 def test_a_model_whose_every_trial_failed_has_no_rank(database: Database, tmp_path: Path) -> None:

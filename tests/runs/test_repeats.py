@@ -237,7 +237,7 @@ def test_a_gate_that_nothing_will_measure_is_refused_before_anything_is_asked(
     asked.write(scorer, [])
     code, err = gated(asked, *flags)
     assert code == 2
-    assert "nothing measures" in err
+    assert "there is no metric" in err
 
 
 @pytest.mark.usefixtures("home")

@@ -43,11 +43,11 @@ class Finding(Struct, frozen=True):
     detail: str
 
 
-@click.command(short_help="Check that everything Proctor needs is there.")
-@click.option("--sandbox", is_flag=True, help="Try every sandbox backend with hostile probes; takes a while.")
+@click.command(short_help="Check the installation.")
+@click.option("--sandbox", is_flag=True, help="Test every sandbox backend with hostile programs; takes a while.")
 @as_json
 def doctor(sandbox: bool, as_json: bool) -> None:
-    """Check the installation, the database, the disk, sandboxes and keys; exit code 1 when something is broken."""
+    """Check the installation, the database, the disk, sandboxes and keys; exit code 1 when there is a problem."""
     from proctor.cli.workplace import print_json
 
     if sandbox:
@@ -115,7 +115,7 @@ def _sandboxes() -> Iterator[Finding]:
             except SandboxError:
                 continue
             present.append(name)
-    detail = f"{', '.join(present)} here; 'proctor doctor --sandbox' tries whether they hold"
+    detail = f"{', '.join(present)} found; 'proctor doctor --sandbox' tests their isolation"
     yield Finding("sandbox", "ok" if present else "note", detail if present else "none; code benchmarks will not run")
 
 

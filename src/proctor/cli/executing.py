@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from proctor.stores.database import Database
 
 INTERRUPTED = "interrupted"
-STOPPING = "Stopping: finishing the requests in flight. Ctrl-C again quits at once; nothing recorded is lost."
+STOPPING = "Stopping: waiting for the requests in flight. Ctrl-C again quits at once; nothing recorded is lost."
 
 
 def metrics_of_each(execution: Execution) -> list[list[str]]:
@@ -78,7 +78,7 @@ def _problems(document: dict[str, Any], status: RunStatus) -> list[str]:
         return [problem for item in document["evaluations"] if (problem := _mostly_failed(item, document["run_id"]))]
     verb = "failed" if status is RunStatus.FAILED else "was stopped"
     reason = document["error"].rstrip(".")
-    return [f"Run {document['run_id']} {verb}: {reason}. Go on with '{resume_command(document)}'."]
+    return [f"Run {document['run_id']} {verb}: {reason}. Resume with '{resume_command(document)}'."]
 
 
 def _mostly_failed(item: dict[str, Any], run_id: str) -> str | None:
@@ -87,7 +87,7 @@ def _mostly_failed(item: dict[str, Any], run_id: str) -> str | None:
         return None
     return (
         f"{item['model']} on {item['benchmark']}: {item['failed']:,} of {item['trials']:,} trials failed, more than "
-        f"half. See why with 'proctor samples {run_id} --outcome failed'; 'proctor resume {run_id}' tries again."
+        f"half. See why with 'proctor samples {run_id} --outcome failed'; 'proctor resume {run_id}' retries them."
     )
 
 
@@ -103,7 +103,7 @@ def watch(execution: Execution) -> RunStatus:
 
     def quit_now() -> None:
         view.close()  # a terminal gets its cursor back
-        echo(f"Quit. Everything recorded is kept; go on with 'proctor resume {execution.run_id}'.", err=True)
+        echo(f"Quit. Everything recorded is kept; resume with 'proctor resume {execution.run_id}'.", err=True)
 
     with View(execution.progress, execution.run_id) as view:
         return run_until_done(lambda: carry_out(execution), interrupted, quit_now)

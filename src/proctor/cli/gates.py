@@ -26,7 +26,7 @@ def read_gates(texts: tuple[str, ...]) -> dict[str, float]:
         if not name or not math.isfinite(bar):
             raise click.UsageError(f"--fail-under takes METRIC=VALUE, for example accuracy=0.8, not {text!r}.")
         if not 0 <= bar <= 1:
-            raise click.UsageError(f"--fail-under: {name} lies between 0 and 1, so {value} is no bar for it.")
+            raise click.UsageError(f"--fail-under: {name} is between 0 and 1, so it cannot be compared with {value}.")
         if name in gates:
             raise click.UsageError(f"--fail-under names {name} twice.")
         gates[name] = bar
@@ -40,7 +40,7 @@ def refuse_unknown(gates: Mapping[str, float], known: Sequence[str]) -> None:
     for name in gates:
         if name not in known:
             raise PlanError(
-                f"--fail-under: nothing measures {name!r}.{did_you_mean(name, known)} There is: {', '.join(known)}."
+                f"--fail-under: there is no metric {name!r}.{did_you_mean(name, known)} There are: {', '.join(known)}."
             )
 
 
@@ -79,8 +79,8 @@ def _below(estimate: Mapping[str, Any], bar: float) -> str | None:
         return None
     counted = figure_text(worst, limits=(0.0, bar, 1.0))
     return (
-        f"is {value} (n={estimate['n']:,}), but {counted} with the verdicts of its judge that could not be read "
-        f"({estimate['unreadable']:,}) counted as wrong, below {bar:.12g}"
+        f"is {value} (n={estimate['n']:,}), but {counted} with its {estimate['unreadable']:,} unreadable judge "
+        f"verdicts counted as wrong, below {bar:.12g}"
     )
 
 
@@ -94,7 +94,7 @@ def check_regression(opened: Database, document: dict[str, Any], baseline: str) 
     try:
         choice = Choice(is_gate=True)
         compared = compare_runs(opened, [baseline, document["run_id"]], choice)["comparisons"]
-        reason = "that run has nothing to compare it with."
+        reason = "that run has no matching evaluation."
     except UserError as error:
         compared, reason = [], str(error)
     title = f"not worse than in run {baseline}"
@@ -110,8 +110,8 @@ def check_regression(opened: Database, document: dict[str, Any], baseline: str) 
                 problem = f"{who} is worse than in run {baseline}: {one['verdict']}."
             elif (counted := one["if_unreadable_wrong"]) is not None and counted["better"] == one["a"]["name"]:
                 problem = (
-                    f"{who} is worse than in run {baseline} with the verdicts of its judge that could not be read "
-                    f"counted as wrong: {counted['verdict']}."
+                    f"{who} is worse than in run {baseline} with unreadable judge verdicts counted as wrong: "
+                    f"{counted['verdict']}."
                 )
         cases.append(Case(who, title, problem=problem))
     return cases

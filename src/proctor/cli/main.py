@@ -20,23 +20,23 @@ COMMANDS = {
     "run": ("proctor.cli.run:run", "Evaluate models on benchmarks."),
     "resume": ("proctor.cli.resume:resume", "Finish a run that was interrupted."),
     "rescore": ("proctor.cli.rescore:rescore", "Score a run's stored responses again."),
-    "cancel": ("proctor.cli.cancel:cancel", "Stop a run that another process executes."),
+    "cancel": ("proctor.cli.cancel:cancel", "Stop a running run."),
     "runs": ("proctor.cli.runs:runs", "List the runs."),
     "delete": ("proctor.cli.delete:delete", "Delete a run."),
     "show": ("proctor.cli.show:show", "Show a run's results."),
-    "samples": ("proctor.cli.samples:samples", "Look at single prompts, answers and verdicts."),
-    "compare": ("proctor.cli.compare:compare", "Say whether one model is better than another."),
+    "samples": ("proctor.cli.samples:samples", "Show prompts, responses, targets and scores."),
+    "compare": ("proctor.cli.compare:compare", "Compare models with paired statistical tests."),
     "leaderboard": ("proctor.cli.leaderboard:leaderboard", "Rank models across runs."),
-    "power": ("proctor.cli.power:power", "Say how many samples a difference needs."),
-    "report": ("proctor.cli.report:report", "Write a run's report as HTML, Markdown or JSON."),
-    "export": ("proctor.cli.export:export", "Write a run's results for other programs."),
+    "power": ("proctor.cli.power:power", "Compute the sample size that a difference needs."),
+    "report": ("proctor.cli.report:report", "Write a run's report as HTML, Markdown or JSON, and its charts."),
+    "export": ("proctor.cli.export:export", "Export a run's results as JSONL, CSV, Parquet or JUnit XML."),
     "benchmarks": ("proctor.cli.benchmarks:benchmarks", "List, show and check benchmarks."),
     "problems": ("proctor.cli.problems:problems", "Programs to build from requirements: list, check, submit."),
     "models": ("proctor.cli.models:models", "List the model providers."),
-    "sandbox": ("proctor.cli.sandbox:sandbox", "Run a file in the sandbox."),
-    "doctor": ("proctor.cli.doctor:doctor", "Check that everything Proctor needs is there."),
-    "cache": ("proctor.cli.cache:cache", "Look after the caches."),
-    "db": ("proctor.cli.db:db", "Look after the database."),
+    "sandbox": ("proctor.cli.sandbox:sandbox", "Run a program in the sandbox."),
+    "doctor": ("proctor.cli.doctor:doctor", "Check the installation."),
+    "cache": ("proctor.cli.cache:cache", "Show and clear the caches."),
+    "db": ("proctor.cli.db:db", "Upgrade the database."),
     "completion": ("proctor.cli.completion:completion", "Print the shell completion script."),
 }
 # Pydantic would otherwise read the metadata of every installed package, looking for plugins of its own.
@@ -90,7 +90,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="proctor", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Proctor says which AI model is better at your work, by how much, and how sure it is.
+    """Proctor measures which AI model is better at your work, by how much, and with what certainty.
 
     Try it without any key:  proctor run puzzles -m demo/strong -m demo/weak
     """

@@ -31,7 +31,7 @@ def form_option(*forms: str, default: str | None = None) -> Callable[[F], F]:
     """`-f FORM`, one of these."""
     return click.option(
         "-f", "--format", "form", type=click.Choice(forms), default=default, show_default=default is not None,
-        help="The form.",
+        help="The format.",
     )  # fmt: skip
 
 

@@ -20,8 +20,8 @@ DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d
 
 
 @click.command(short_help="List the runs.")
-@click.option("-n", "--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many.")
-@click.option("--status", type=click.Choice(STATUSES), help="Only these, as the list shows them.")
+@click.option("-n", "--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many runs.")
+@click.option("--status", type=click.Choice(STATUSES), help="Only runs with this status.")
 @click.option(
     "--model",
     "models",
@@ -40,7 +40,7 @@ DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d
 @click.option("--before", metavar="RUN", shell_complete=complete_run, help="Older than this run: the next page.")
 @as_json
 def runs(limit: int, status: str | None, before: str | None, as_json: bool, **given: Any) -> None:
-    """List the runs, newest first. A run that is 'interrupted' lost its process: 'proctor resume' finishes it."""
+    """List the runs, newest first. The process of an 'interrupted' run has ended: 'proctor resume' finishes it."""
     from proctor.cli.workplace import database, print_json
     from proctor.runs.listing import ShownStatus, find_runs
 

@@ -52,7 +52,7 @@ class Comparison(Struct, frozen=True):
     test: str = ""
     effects: Mapping[str, float | None] = field(default_factory=dict)
     detectable: float | None = None
-    """The smallest true difference that so many samples would have shown 80 % of the time; None when none would."""
+    """The smallest true difference that so many samples would have detected with 80 % power; None when none would."""
     gained: int = 0
     """Samples that only B answered rightly; right means a score of at least a half."""
     lost: int = 0
@@ -89,7 +89,7 @@ class Comparison(Struct, frozen=True):
         return 0 < self.groups < LEAST_TO_SHOW
 
     def samples_to_see(self, difference: float) -> int | None:
-        """How many samples in all would show this difference 80 % of the time; None when nothing is known yet."""
+        """How many samples in all detect this difference with 80 % power; None when nothing is known yet."""
         stderr = _planning_stderr(self.difference, is_clustered=self.groups > 0)
         return None if stderr is None else samples_for_stderr(self.n, stderr, difference)
 
@@ -220,7 +220,7 @@ def _planning_stderr(difference: Estimate, *, is_clustered: bool) -> float | Non
 
 
 def detectable_by(difference: Estimate, groups: int = 0, effective: float | None = None) -> float | None:
-    """The smallest true difference that an interval of this width shows 80 % of the time; None where none would.
+    """The smallest true difference that an interval of this width detects with 80 % power; None where none would.
 
     `effective` is how many groups of one size would say as much as these; all of them, where it is not given.
     """

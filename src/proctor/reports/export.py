@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import orjson
 
-from proctor.reports.rows import flat_json, result_json
+from proctor.reports.rows import EXTRAS, flat_json, result_json
 from proctor.stores.results import ResultRow
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -24,20 +24,21 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def as_jsonl(rows: Iterable[ResultRow]) -> Iterator[bytes]:
+def as_jsonl(rows: Iterable[ResultRow], extras: Collection[str] = ()) -> Iterator[bytes]:
     """One JSON object a line, one line a trial."""
     for row in rows:
-        yield orjson.dumps(result_json(row), option=orjson.OPT_APPEND_NEWLINE)
+        yield orjson.dumps(result_json(row, extras=extras), option=orjson.OPT_APPEND_NEWLINE)
 
 
-def as_csv(rows: Iterable[ResultRow]) -> Iterator[bytes]:
+def as_csv(rows: Iterable[ResultRow], extras: Collection[str] = ()) -> Iterator[bytes]:
     """One line a trial and scorer; no cell can be taken for a formula by a spreadsheet."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    columns = (*COLUMNS, *(name for name in EXTRAS if name in extras))
+    writer.writerow(columns)
     for row in rows:
-        for line in _lines(flat_json(row)):
-            writer.writerow([harmless(line.get(column)) for column in COLUMNS])
+        for line in _lines(flat_json(row, extras)):
+            writer.writerow([harmless(line.get(column)) for column in columns])
         yield buffer.getvalue().encode()
         buffer.seek(0)
         buffer.truncate()

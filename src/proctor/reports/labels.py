@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from proctor.domain.scorer import Scorer
 from proctor.metrics.registry import metric_name
@@ -40,6 +41,31 @@ def _labels(metrics: Sequence[str]) -> list[str]:
     """Options are part of a label only where the same metric is measured in two ways."""
     names = [metric_name(one) for one in metrics]
     return [name if names.count(name) == 1 else one for name, one in zip(names, metrics, strict=True)]
+
+
+MEAN_SCORE = "mean score"
+
+
+def title_json(label: str, metric: str, *, has_parts: bool) -> dict[str, str]:
+    """What people read for a metric, as `title`, where it is not its label; `has_parts`: scores between 0 and 1.
+
+    The mean of such scores is no accuracy; an accuracy with a threshold is, because it is a share of samples.
+    """
+    name = metric_name(metric)
+    is_mean = name == "mean" or (metric == "accuracy" and has_parts)
+    if not is_mean or not label.endswith(name):
+        return {}
+    return {"title": f"{label.removesuffix(name).replace('.', ' ')}{MEAN_SCORE}"}
+
+
+def metric_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """What each metric of these evaluations is called where they stand together, by its label."""
+    found: dict[str, str] = {}
+    for item in evaluations:
+        for label, estimate in item["metrics"].items():
+            if found.get(label, label) == label:
+                found[label] = estimate.get("title", label)
+    return found
 
 
 def has_votes(scorer: str, version: str) -> bool:

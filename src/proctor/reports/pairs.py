@@ -251,5 +251,5 @@ def _listed(names: Iterable[str]) -> str:
 def _nothing(runs: Sequence[Sequence[EvaluationRow]]) -> str:
     if len(runs) == 1:
         run = runs[0][0].run_id if runs[0] else ""
-        return f"Run {run} has one model a benchmark: name a second run to compare it with."
+        return f"Run {run} has only one model per benchmark: name a second run to compare it with."
     return "These runs have no model and benchmark in common."

@@ -15,7 +15,14 @@ from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
 from proctor.metrics.registry import create_metric
-from proctor.reports.labels import WITH_COVERAGE, has_votes, is_of_right_answers, metric_labels, metrics_of
+from proctor.reports.labels import (
+    WITH_COVERAGE,
+    has_votes,
+    is_of_right_answers,
+    metric_labels,
+    metrics_of,
+    title_json,
+)
 from proctor.reports.repeats import measure_repeats
 from proctor.stores.classes import class_scores
 from proctor.stores.results import TOKENS, ResultStore, ScorerTally, Unmeasured
@@ -96,6 +103,7 @@ def _measure(
             # A share of marks that reach a threshold is no mean of marks: it can be 1 whatever they cover.
             cut = cut_at_covered if getattr(metric, "threshold", None) is None else operator.or_
             metrics[label] = cut(estimate_json(total), covered.get(None, {}))
+            metrics[label] |= title_json(label, name, has_parts=marks[scorer].has_parts)
             for how, counted in _counted_wrong(marks[scorer]).items():
                 worst = metric.measure(scores_for(metric, results, row["id"], scorer, version, how))
                 metrics[label] |= counted | {IF_WRONG[how]: worst.value}
