@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
 from proctor.cli.echo import echo
 from proctor.cli.options import run_or_latest
+from proctor.cli.plugin_names import PluginName
 
 
 @click.command(short_help="Write a run's results for other programs.")
 @run_or_latest
 @click.option(
-    "-f", "--format", "kind", type=click.Choice(["jsonl", "csv", "parquet", "junit"]), default="jsonl",
-    show_default=True, help="The form.",
-)  # fmt: skip
+    "-f", "--format", "kind", type=PluginName("exports"), default="jsonl", show_default=True, help="The form."
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
@@ -29,37 +28,48 @@ def export(reference: str, kind: str, output: Path | None, all_attempts: bool) -
     RUN is an id, a unique beginning of one, or 'latest' (the default). A CSV has a row for each trial and scorer;
     JUnit XML has a test case for each trial, for CI.
     """
+    from proctor import plugins
     from proctor.cli.workplace import database
-    from proctor.reports.export import as_csv, as_jsonl
-    from proctor.stores.results import ResultRow, ResultStore
+    from proctor.reports.rows import RunRows
+    from proctor.stores.results import ResultStore
     from proctor.stores.runs import RunStore
 
     with database() as opened:
         run = RunStore(opened).get(reference)
-
-        def rows() -> Iterator[ResultRow]:
-            return ResultStore(opened).results(run.id, all_attempts=all_attempts)
-
-        if kind == "parquet":
-            _write_parquet(output, rows())
-            return
-        if kind == "junit":
-            from proctor.reports.junit import as_junit
-
-            chunks = as_junit(f"proctor {run.id}", rows)
-        else:
-            chunks = as_jsonl(rows()) if kind == "jsonl" else as_csv(rows())
+        rows = RunRows(run.id, lambda: ResultStore(opened).results(run.id, all_attempts=all_attempts))
+        chunks = _guarded(kind, plugins.create("exports", kind, rows))
         if output is None:
-            sys.stdout.flush()
-            for chunk in chunks:
-                sys.stdout.buffer.write(chunk)
-            sys.stdout.buffer.flush()
+            _print(kind, chunks)
             return
         _write(output, chunks)
     echo(f"Written to {output}.", err=True)
 
 
-def _write(output: Path, chunks: Iterator[bytes]) -> None:
+def _guarded(kind: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The form's own faults are told apart from those of the file that is written to."""
+    from proctor import plugins
+
+    walker = iter(chunks)
+    while True:
+        with plugins.guard("exports", kind):
+            chunk = next(walker, None)
+            if chunk is None:
+                return
+            content = bytes(memoryview(chunk))
+        yield content
+
+
+def _print(kind: str, chunks: Iterable[bytes]) -> None:
+    sys.stdout.flush()
+    is_terminal = sys.stdout.isatty()
+    for chunk in chunks:
+        if is_terminal and b"\0" in chunk:
+            raise click.UsageError(f"The form {kind} is not for a terminal: name a file with -o.")
+        sys.stdout.buffer.write(chunk)
+    sys.stdout.buffer.flush()
+
+
+def _write(output: Path, chunks: Iterable[bytes]) -> None:
     from proctor.domain.errors import UserError
 
     try:
@@ -67,21 +77,3 @@ def _write(output: Path, chunks: Iterator[bytes]) -> None:
             file.writelines(chunks)
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error.strerror}.") from None
-
-
-def _write_parquet(output: Path | None, rows: Iterator[Any]) -> None:
-    from proctor.domain.errors import UserError
-    from proctor.reports.parquet import write_parquet
-
-    if output is None:
-        if sys.stdout.isatty():
-            raise click.UsageError("Parquet is not for a terminal: name a file with -o.")
-        sys.stdout.flush()
-        write_parquet(rows, sys.stdout.buffer)
-        return
-    try:
-        with output.open("wb") as file:
-            count = write_parquet(rows, file)
-    except OSError as error:
-        raise UserError(f"{output} cannot be written: {error.strerror}.") from None
-    echo(f"{count:,} rows written to {output}.", err=True)

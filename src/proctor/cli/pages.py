@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from proctor.cli.echo import echo
+from proctor.cli.plugin_names import PluginName
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,37 +19,37 @@ if TYPE_CHECKING:
     from proctor.reports.sections import Page, Section, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMS = ("html", "md", "json")
-ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json", ".xml": "junit"}
+WITHOUT_COLOURS = ("md", "json")
 
 output_option = click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
 
 
-def form_option(*forms: str, default: str | None = None) -> Callable[[F], F]:
-    """`-f FORM`, one of these."""
+theme_option = click.option("--theme", type=PluginName("themes"), help="The colours, where the form has any.")
+
+
+def form_option(default: str | None = None, help_text: str = "The form.") -> Callable[[F], F]:
+    """`-f FORM`, one of a report's."""
     return click.option(
-        "-f", "--format", "form", type=click.Choice(forms), default=default, show_default=default is not None,
-        help="The form.",
+        "-f", "--format", "form", type=PluginName("reports"), default=default, show_default=default is not None,
+        help=help_text,
     )  # fmt: skip
 
 
-def page_text(page: Page, document: Mapping[str, Any], form: str) -> str:
+def page_text(page: Page, document: Mapping[str, Any], form: str, theme: str | None = None) -> str:
     """The page in one of the forms; all of them hold the same numbers."""
-    if form == "json":
-        import orjson
+    from proctor.reports.forms import write_report
 
-        from proctor.cli.workplace import plain
+    if theme is not None:
+        from msgspec.structs import replace
 
-        return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE, default=plain).decode()
-    if form == "md":
-        from proctor.reports.markdown import page_markdown
+        from proctor.reports.theme import load_theme
 
-        return page_markdown(page)
-    from proctor.reports.html import page_html
-
-    return page_html(page)
+        if form in WITHOUT_COLOURS:
+            raise click.UsageError(f"--theme is for forms with colours, such as html: {form} has none.")
+        page = replace(page, theme=load_theme(theme))
+    return write_report(form, page, document)
 
 
 def put(text: str, output: Path | None) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from proctor.domain.price import basis_kind, basis_source
 from proctor.stores.results import ResultRow
@@ -21,6 +23,16 @@ def beside_text(row: ResultRow) -> dict[str, Any]:
     if "files" in more:
         found["files"] = {name: len(b64decode(body["base64"])) for name, body in more["files"].items()}
     return found
+
+
+class RunRows(Struct, frozen=True):
+    """A run's results, read anew each time they are walked through: what an export form is given."""
+
+    run_id: str
+    read: Callable[[], Iterator[ResultRow]]
+
+    def __iter__(self) -> Iterator[ResultRow]:
+        return self.read()
 
 
 def result_json(row: ResultRow, *, has_details: bool = True) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
 from proctor.metrics.registry import create_metric
-from proctor.reports.labels import WITH_COVERAGE, has_votes, is_of_right_answers, metric_labels, metrics_of
+from proctor.reports.labels import has_votes, is_of_right_answers, metric_labels, metrics_of, scorer_traits
 from proctor.reports.repeats import measure_repeats
 from proctor.stores.classes import class_scores
 from proctor.stores.results import TOKENS, ResultStore, ScorerTally, Unmeasured
@@ -126,7 +126,7 @@ def _measure_repeats(
 def _covered(results: ResultStore, evaluation_id: int, scorer: str, version: str) -> dict[str | None, dict[str, float]]:
     """How much of the weights the marks cover, on average, by category and of all; nothing where marks are whole."""
     shares: dict[str | None, list[float]] = {}
-    if scorer in WITH_COVERAGE:
+    if scorer_traits(scorer).has_coverage:
         for category, share in results.covered(evaluation_id, scorer, version):
             for key in {None, category}:
                 shares.setdefault(key, []).append(share)
