@@ -322,6 +322,30 @@ def each(kind: str, use: Callable[[str], T]) -> dict[str, T]:
     return found
 
 
+def fault_of_plugin(error: BaseException) -> BrokenPluginError | None:
+    """The error as that of the plugin whose code raised it while it was used; None where the code is Proctor's own."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    modules = []
+    frame = error.__traceback__
+    while frame is not None:
+        modules.append(str(frame.tb_frame.f_globals.get("__name__", "")))
+        frame = frame.tb_next
+    own = __name__.partition(".")[0]
+    for module in reversed(modules):
+        package = module.partition(".")[0]
+        if package == own:
+            return None
+        found = [plugin for plugin in installed() if plugin.entry.module.partition(".")[0] == package]
+        if found:
+            reason = f"{type(error).__name__}: {error}"
+            suspects = [plugin for plugin in found if plugin.entry.module == module]
+            if len(suspects) == 1:
+                return _broken(suspects[0], reason)
+            return BrokenPluginError(f"A plugin of {found[0].package} failed, in {module}: {reason}.", reason)
+    return None
+
+
 def _refuse_uncallable(plugin: Plugin, loaded: Any) -> None:
     import inspect
 

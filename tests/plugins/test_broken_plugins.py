@@ -135,6 +135,48 @@ def test_a_plugin_that_breaks_its_contract_is_named_with_the_reason(
     assert "Traceback" not in done.err
 
 
+LATE = """
+import click, json
+from proctor.benchmarks.rows import StreamedRows
+
+class Metric:
+    name = "bad"
+    def start(self): return json.loads("no JSON")
+    def measure(self, scores): raise ValueError("late")
+
+def rows():
+    yield 1, {"id": "a", "input": "1 + 1?", "target": "2"}
+    raise OSError("late")
+
+def metric(): return Metric()
+def source(location, folder): return StreamedRows(location, "row", rows)
+
+@click.command()
+def command(): raise ValueError("late")
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [("metrics", "JSONDecodeError: "), ("sources", "OSError: late"), ("commands", "ValueError: late")],
+)
+def test_a_plugin_that_fails_while_it_is_used_is_named_in_one_line(
+    package: Package, folder: Path, kind: str, reason: str
+) -> None:
+    package(LATE, {f"{kind}.bad": f"broken:{kind.removesuffix('s')}"})
+    done = proctor(folder, *ASKED[kind])
+    assert done.code == 2, done.err
+    assert f"Error: The plugin {kind}.bad of broken 1.0 cannot be used: {reason}" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_error_of_our_own_stays_a_traceback(package: Package, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package(LATE, {"metrics.bad": "broken:metric"})
+    monkeypatch.setattr("proctor.benchmarks.registry.list_benchmarks", lambda: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        proctor(folder, "benchmarks")
+
+
 def test_an_option_that_a_plugin_does_not_have_is_the_users_mistake(package: Package, folder: Path) -> None:
     package("def create(ignore_case=False): ...", {"scorers.bad": "broken:create"})
     (folder / "mine.yaml").write_text(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -110,3 +111,21 @@ def test_a_sandbox_of_the_package_is_used_by_its_name(user: User) -> None:
         pytest.skip("bubblewrap is not installed")
     document = json.loads(user.types("sandbox", "run", "--backend", "hasty", "--json", "program.py"))
     assert (document["stdout"], document["sandbox"]["backend"]) == ("42\n", "hasty")
+
+
+def test_without_the_package_what_was_kept_is_still_shown_and_no_list_ends(user: User, tmp_path: Path) -> None:
+    (tmp_path / "words.ini").write_text(ROWS, encoding="utf-8")
+    (tmp_path / "spoken.yaml").write_text(FILE, encoding="utf-8")
+    user.types("run", "spoken.yaml", "-m", "parrot/loud", "-m", "parrot/quiet")
+    user.environment.pop("PYTHONPATH")
+    user.types("run", "puzzles", "-m", "demo/strong", "--limit", "3")
+    assert {table["metric"] for table in json.loads(user.types("leaderboard", "--json"))["tables"]} == {
+        "accuracy",
+        "flawless",
+    }
+    with sqlite3.connect(tmp_path / "home" / "proctor.db") as connection:
+        connection.execute("UPDATE evaluations SET summary = NULL WHERE benchmark = 'spoken'")
+    document = json.loads(user.types("leaderboard", "--json"))
+    assert [table["metric"] for table in document["tables"]] == ["accuracy"]
+    assert document["left_out"] == {"not_completed": 0, "without_metric": 2}
+    assert "2 evaluations whose metric is not installed left out." in user.types("leaderboard")

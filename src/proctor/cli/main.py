@@ -136,12 +136,24 @@ def _run() -> None:
         sys.exit(READER_GONE)
     except OSError as error:
         if error.errno not in OUTPUT_FAULTS:
+            _end_for_plugin(error)
             raise
         _silence()
         _say(f"The output cannot be written: {error.strerror or error}.")
         sys.exit(1)
+    except Exception as error:
+        _end_for_plugin(error)
+        raise
     # What a command asks for with click.exceptions.Exit comes back as a value.
     sys.exit(exit_code if isinstance(exit_code, int) else 0)
+
+
+def _end_for_plugin(error: Exception) -> None:
+    """An error in a plugin that was asked for is told in one line; nothing happens where the code is our own."""
+    fault = plugins.fault_of_plugin(error)
+    if fault is not None:
+        _say(str(fault))
+        sys.exit(fault.exit_code)
 
 
 def _say(message: str) -> None:

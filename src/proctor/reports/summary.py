@@ -10,11 +10,12 @@ from typing import Any
 import orjson
 from msgspec.structs import replace
 
+from proctor import plugins
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
-from proctor.metrics.registry import create_metric
+from proctor.metrics.registry import create_metric, metric_name
 from proctor.reports.labels import has_votes, is_of_right_answers, metric_labels, metrics_of, scorer_traits
 from proctor.reports.repeats import measure_repeats
 from proctor.stores.classes import class_scores
@@ -90,9 +91,10 @@ def _measure(
     for scorer, version in scorers.items():
         covered = _covered(results, row["id"], scorer, version)
         for name in metrics_of(scorer, names):
-            metric = create_metric(name)
             label = next(labels)
-            total, parts = measure_all(metric, scores_for(metric, results, row["id"], scorer, version))
+            with plugins.guard("metrics", metric_name(name)):
+                metric = create_metric(name)
+                total, parts = measure_all(metric, scores_for(metric, results, row["id"], scorer, version))
             # A share of marks that reach a threshold is no mean of marks: it can be 1 whatever they cover.
             cut = cut_at_covered if getattr(metric, "threshold", None) is None else operator.or_
             metrics[label] = cut(estimate_json(total), covered.get(None, {}))
