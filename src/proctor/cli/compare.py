@@ -9,7 +9,7 @@ import click
 
 from proctor.cli.completing import complete_run
 from proctor.cli.options import as_json
-from proctor.cli.pages import form_option, output_option
+from proctor.cli.pages import form_option, output_option, theme_option
 
 
 @click.command(short_help="Compare models with paired statistical tests.")
@@ -29,12 +29,13 @@ from proctor.cli.pages import form_option, output_option
     metavar="N",
     help="Show N samples that only A, and N that only B, got right.",
 )
-@form_option("html", "md", "json")
+@form_option()
+@theme_option
 @output_option
 @as_json
 def compare(
-    references: tuple[str, ...], target: float, flips: int | None, form: str | None, output: Path | None,
-    as_json: bool, **given: Any,
+    references: tuple[str, ...], target: float, flips: int | None, form: str | None, theme: str | None,
+    output: Path | None, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Compare models on the samples both answered: difference, 95 % interval, paired test and verdict.
 
@@ -67,13 +68,15 @@ def compare(
     if form is None and output is None:
         print_page(page)
     else:
-        put(page_text(page, document, form or _form_of(output)), output)
+        put(page_text(page, document, form or _form_of(output), theme), output)
 
 
 def _form_of(output: Path | None) -> str:
-    from proctor.cli.pages import ENDINGS, FORMS
+    from proctor import plugins
+    from proctor.reports.forms import form_of
 
-    form = ENDINGS.get(output.suffix.lower(), "") if output else ""
-    if form not in FORMS:
-        raise click.UsageError(f"The format of {output} is not known from its name: give -f {', -f '.join(FORMS)}.")
+    form = form_of(output.suffix) if output else None
+    if form is None:
+        forms = ", -f ".join(plugins.names("reports"))
+        raise click.UsageError(f"The format of {output} is not known from its name: give -f {forms}.")
     return form

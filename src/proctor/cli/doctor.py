@@ -77,6 +77,7 @@ def _findings() -> Iterator[Finding]:
     yield from _extras()
     yield from _sandboxes()
     yield from _keys()
+    yield from _plugins()
 
 
 def _database() -> Iterator[Finding]:
@@ -105,16 +106,16 @@ def _database() -> Iterator[Finding]:
 def _sandboxes() -> Iterator[Finding]:
     """Which backends are here; whether they hold is tried with --sandbox."""
     from proctor.domain.errors import SandboxError
-    from proctor.sandboxes.backends import BACKENDS, UNSAFE, create
+    from proctor.plugins import BrokenPluginError
+    from proctor.sandboxes.backends import create, isolating
 
     present = []
-    for name in BACKENDS:
-        if name != UNSAFE:
-            try:
-                create(name)
-            except SandboxError:
-                continue
-            present.append(name)
+    for name in isolating():
+        try:
+            create(name)
+        except (SandboxError, BrokenPluginError):  # a plugin that is broken is told of by itself
+            continue
+        present.append(name)
     detail = f"{', '.join(present)} found; 'proctor doctor --sandbox' tests their isolation"
     yield Finding("sandbox", "ok" if present else "note", detail if present else "none; code benchmarks will not run")
 
@@ -149,3 +150,14 @@ def _keys() -> Iterator[Finding]:
         if variable is not None:
             text = "is set" if status.has_key else "is not set"
             yield Finding(status.provider.name, "ok" if status.has_key else "note", f"{variable} {text}")
+
+
+def _plugins() -> Iterator[Finding]:
+    """Every plugin of other packages, tried as far as it can be without a question to answer."""
+    from proctor import plugins
+    from proctor.cli.plugin_checks import fault_of
+
+    found = {plugin: fault_of(plugin) for plugin in plugins.installed()}
+    for plugin, fault in (found | plugins.take_left_out()).items():
+        state = "ok" if fault is None else "problem"
+        yield Finding(f"plugin {plugin.kind}.{plugin.name}", state, ": ".join(filter(None, (plugin.package, fault))))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
 from proctor.cli.echo import echo
 from proctor.cli.options import run_or_latest
+from proctor.cli.plugin_names import PluginName
 
 
 def _extras(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...]:
@@ -28,9 +28,8 @@ def _extras(_context: click.Context, _option: click.Parameter, value: str | None
 @click.command(short_help="Export a run's results as JSONL, CSV, Parquet or JUnit XML.")
 @run_or_latest
 @click.option(
-    "-f", "--format", "kind", type=click.Choice(["jsonl", "csv", "parquet", "junit"]), default="jsonl",
-    show_default=True, help="The format.",
-)  # fmt: skip
+    "-f", "--format", "kind", type=PluginName("exports"), default="jsonl", show_default=True, help="The format."
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
@@ -51,37 +50,48 @@ def export(reference: str, kind: str, output: Path | None, all_attempts: bool, e
     """
     if extras and kind == "junit":
         raise click.UsageError("--with adds fields to jsonl, csv and parquet; JUnit XML has no place for them.")
+    from proctor import plugins
     from proctor.cli.workplace import database
-    from proctor.reports.export import as_csv, as_jsonl
-    from proctor.stores.results import ResultRow, ResultStore
+    from proctor.reports.rows import RunRows
+    from proctor.stores.results import ResultStore
     from proctor.stores.runs import RunStore
 
     with database() as opened:
         run = RunStore(opened).get(reference)
-
-        def rows() -> Iterator[ResultRow]:
-            return ResultStore(opened).results(run.id, all_attempts=all_attempts)
-
-        if kind == "parquet":
-            _write_parquet(output, rows(), extras)
-            return
-        if kind == "junit":
-            from proctor.reports.junit import as_junit
-
-            chunks = as_junit(f"proctor {run.id}", rows)
-        else:
-            chunks = as_jsonl(rows(), extras) if kind == "jsonl" else as_csv(rows(), extras)
+        rows = RunRows(run.id, lambda: ResultStore(opened).results(run.id, all_attempts=all_attempts), extras)
+        chunks = _guarded(kind, plugins.create("exports", kind, rows))
         if output is None:
-            sys.stdout.flush()
-            for chunk in chunks:
-                sys.stdout.buffer.write(chunk)
-            sys.stdout.buffer.flush()
+            _print(kind, chunks)
             return
         _write(output, chunks)
     echo(f"Written to {output}.", err=True)
 
 
-def _write(output: Path, chunks: Iterator[bytes]) -> None:
+def _guarded(kind: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The form's own faults are told apart from those of the file that is written to."""
+    from proctor import plugins
+
+    walker = iter(chunks)
+    while True:
+        with plugins.guard("exports", kind):
+            chunk = next(walker, None)
+            if chunk is None:
+                return
+            content = bytes(memoryview(chunk))
+        yield content
+
+
+def _print(kind: str, chunks: Iterable[bytes]) -> None:
+    sys.stdout.flush()
+    is_terminal = sys.stdout.isatty()
+    for chunk in chunks:
+        if is_terminal and b"\0" in chunk:
+            raise click.UsageError(f"{kind} is binary and cannot be printed on a terminal: give a file with -o.")
+        sys.stdout.buffer.write(chunk)
+    sys.stdout.buffer.flush()
+
+
+def _write(output: Path, chunks: Iterable[bytes]) -> None:
     from proctor.domain.errors import UserError
 
     try:
@@ -89,21 +99,3 @@ def _write(output: Path, chunks: Iterator[bytes]) -> None:
             file.writelines(chunks)
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error.strerror}.") from None
-
-
-def _write_parquet(output: Path | None, rows: Iterator[Any], extras: tuple[str, ...]) -> None:
-    from proctor.domain.errors import UserError
-    from proctor.reports.parquet import write_parquet
-
-    if output is None:
-        if sys.stdout.isatty():
-            raise click.UsageError("Parquet is binary and cannot be printed on a terminal: give a file with -o.")
-        sys.stdout.flush()
-        write_parquet(rows, sys.stdout.buffer, extras=extras)
-        return
-    try:
-        with output.open("wb") as file:
-            count = write_parquet(rows, file, extras=extras)
-    except OSError as error:
-        raise UserError(f"{output} cannot be written: {error.strerror}.") from None
-    echo(f"{count:,} rows written to {output}.", err=True)

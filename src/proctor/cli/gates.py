@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,9 @@ import click
 if TYPE_CHECKING:
     from proctor.reports.junit import Case
     from proctor.stores.database import Database
+
+JUNIT = ".xml"
+"""A report that is no page: a test case for each gate."""
 
 
 def read_gates(texts: tuple[str, ...]) -> dict[str, float]:
@@ -117,13 +120,17 @@ def check_regression(opened: Database, document: dict[str, Any], baseline: str) 
     return cases
 
 
-def refuse_unwritable(reports: Sequence[Path], among: Collection[str] | None = None) -> None:
+def refuse_unwritable(reports: Sequence[Path], *, is_of_gates: bool = True) -> None:
     """A report that could not be written is a mistake, found before anything is asked."""
-    from proctor.cli.pages import ENDINGS
+    from proctor import plugins
+    from proctor.reports.forms import form_of, report_endings
 
-    endings = [ending for ending in ENDINGS if among is None or ending in among]
     for path in reports:
-        if path.suffix.lower() not in endings:
+        form = form_of(path.suffix)
+        if form is not None:
+            plugins.load("reports", form)
+        elif not is_of_gates or path.suffix.lower() != JUNIT:
+            endings = [*report_endings(), *([JUNIT] if is_of_gates else [])]
             raise click.UsageError(f"--report: {path.name} ends in none of {', '.join(endings)}.")
         if not path.parent.is_dir():
             raise click.UsageError(f"--report: there is no folder {path.parent}.")
@@ -131,12 +138,11 @@ def refuse_unwritable(reports: Sequence[Path], among: Collection[str] | None = N
 
 def write_reports(opened: Database, run_id: str, reports: Sequence[Path], cases: Sequence[Case]) -> None:
     """Each report in the form its name says; `.xml` is JUnit with a test case for each gate."""
-    from proctor.cli.pages import ENDINGS, put
-    from proctor.reports.forms import page_text
+    from proctor.cli.pages import put
+    from proctor.reports.forms import form_of, page_text
 
     for path in reports:
-        form = ENDINGS[path.suffix.lower()]
-        if form == "junit":
+        if path.suffix.lower() == JUNIT:
             from proctor.reports.junit import gates_junit
 
             put(gates_junit(f"proctor {run_id}", cases), path)
@@ -145,4 +151,4 @@ def write_reports(opened: Database, run_id: str, reports: Sequence[Path], cases:
         from proctor.runs.report import read_report
 
         document = read_report(opened, run_id)
-        put(page_text(run_page(document), document, form), path)
+        put(page_text(run_page(document), document, form_of(path.suffix) or "html"), path)

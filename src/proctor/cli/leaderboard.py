@@ -9,7 +9,7 @@ import click
 
 from proctor.cli.echo import echo
 from proctor.cli.options import as_json
-from proctor.cli.pages import form_option, output_option
+from proctor.cli.pages import form_option, output_option, theme_option
 
 
 @click.command(short_help="Rank models across runs.")
@@ -26,12 +26,13 @@ from proctor.cli.pages import form_option, output_option
     "--paired/--separate", default=None,
     help="Rank by paired tests, or by each model's own interval; chosen by the amount of data if left out.",
 )  # fmt: skip
-@form_option("html", "md", "json")
+@form_option()
+@theme_option
 @output_option
 @as_json
 def leaderboard(
-    form_tag: str | None, metric: str | None, best: bool, paired: bool | None, form: str | None, output: Path | None,
-    as_json: bool, **given: Any,
+    form_tag: str | None, metric: str | None, best: bool, paired: bool | None, form: str | None, theme: str | None,
+    output: Path | None, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Rank the models of all completed runs, one table for each benchmark configuration.
 
@@ -61,4 +62,4 @@ def leaderboard(
         print_page(page)
         echo(f"\n{page.subtitle}\nInspect: proctor show RUN")
     else:
-        put(page_text(page, document, form or "html"), output)
+        put(page_text(page, document, form or "html", theme), output)

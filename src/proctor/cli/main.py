@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from proctor import plugins
+from proctor.domain.errors import ProctorError, did_you_mean
 from proctor.version import __version__
 
 if TYPE_CHECKING:
@@ -49,11 +51,11 @@ class LazyGroup(click.Group):
     """Imports a command's module when the command is used: `proctor --version` must not wait for the others."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
+        return [*COMMANDS, *plugins.names("commands")]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
-            return None
+            return plugins.load("commands", name) if plugins.is_known("commands", name) else None
         module, _, attribute = COMMANDS[name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
@@ -61,10 +63,10 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from proctor.domain.errors import did_you_mean
-
-            raise click.UsageError(f"No command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx)
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in COMMANDS and not plugins.is_known("commands", name):
+            known = self.list_commands(ctx)
+            raise click.UsageError(f"No command {name!r}.{did_you_mean(name, known)}", ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -76,15 +78,21 @@ class LazyGroup(click.Group):
             raise click.exceptions.Exit(READER_GONE) from None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands, without importing any of them."""
+        """The commands, without importing any of Proctor's own."""
         from click.shell_completion import CompletionItem
 
-        found = [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=text) for name, text in _summaries().items() if name.startswith(incomplete)]
         return found or click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+            formatter.write_dl(list(_summaries().items()))
+
+
+def _summaries() -> dict[str, str]:
+    """Each command and what it does; a plugin's has to be loaded to say so."""
+    found = {name: summary for name, (_, summary) in COMMANDS.items()}
+    return found | plugins.each("commands", lambda name: plugins.load("commands", name).get_short_help_str(60))
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -101,10 +109,15 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; ends the process with its exit code."""
-    from proctor.domain.errors import ProctorError
-
     _accept_any_text()
     _refuse_undecodable_arguments()
+    try:
+        _run()
+    finally:
+        _name_left_out()
+
+
+def _run() -> None:
     try:
         exit_code = cli.main(prog_name="proctor", standalone_mode=False)
         sys.stdout.flush()
@@ -125,10 +138,14 @@ def main() -> None:
         sys.exit(READER_GONE)
     except OSError as error:
         if error.errno not in OUTPUT_FAULTS:
+            _end_for_plugin(error)
             raise
         _silence()
         _say(f"The output cannot be written: {error.strerror or error}.")
         sys.exit(1)
+    except Exception as error:
+        _end_for_plugin(error)
+        raise
     # What a command asks for with click.exceptions.Exit comes back as a value.
     sys.exit(exit_code if isinstance(exit_code, int) else 0)
 
@@ -143,6 +160,13 @@ def _fail(error: Exception, message: str, exit_code: int) -> NoReturn:
     sys.exit(exit_code)
 
 
+def _end_for_plugin(error: Exception) -> None:
+    """An error in a plugin that was asked for is told in one line; nothing happens where the code is our own."""
+    fault = plugins.fault_of_plugin(error)
+    if fault is not None:
+        _fail(fault, str(fault), fault.exit_code)
+
+
 def _say(message: str) -> None:
     """One line on standard error, whatever is in the message."""
     from proctor.cli.echo import echo
@@ -152,6 +176,15 @@ def _say(message: str) -> None:
 
 def _one_line(message: str) -> str:
     return " ".join(message.split())
+
+
+def _name_left_out() -> None:
+    """Plugins that the command did without; nothing while a shell completes a line."""
+    for plugin, reason in plugins.take_left_out().items():
+        if "_PROCTOR_COMPLETE" not in os.environ:
+            from proctor.cli.echo import echo
+
+            echo(f"Warning: the plugin {plugin} is left out: {reason}.", err=True)
 
 
 def _sentence(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from proctor.cli.echo import echo
-from proctor.reports.forms import ENDINGS as PAGE_ENDINGS
+from proctor.cli.plugin_names import PluginName
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,19 +19,20 @@ if TYPE_CHECKING:
     from proctor.reports.sections import Page, Section, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMS = ("html", "md", "json")
-ENDINGS = {**PAGE_ENDINGS, ".xml": "junit"}
 
 output_option = click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
 
 
-def form_option(*forms: str, default: str | None = None) -> Callable[[F], F]:
-    """`-f FORM`, one of these."""
+theme_option = click.option("--theme", type=PluginName("themes"), help="The colours of an HTML page.")
+
+
+def form_option(default: str | None = None, help_text: str = "The format.") -> Callable[[F], F]:
+    """`-f FORM`, one of a report's."""
     return click.option(
-        "-f", "--format", "form", type=click.Choice(forms), default=default, show_default=default is not None,
-        help="The format.",
+        "-f", "--format", "form", type=PluginName("reports"), default=default, show_default=default is not None,
+        help=help_text,
     )  # fmt: skip
 
 

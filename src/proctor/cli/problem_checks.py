@@ -187,14 +187,14 @@ def submit(
     """
     from proctor.benchmarks.problems.shelf import find_problem
     from proctor.cli.gates import refuse_unwritable
-    from proctor.cli.pages import ENDINGS, print_page, put
+    from proctor.cli.pages import print_page, put
     from proctor.cli.workplace import print_json
-    from proctor.reports.forms import page_text
+    from proctor.reports.forms import form_of, page_text
     from proctor.reports.scorecard_page import scorecard_page
     from proctor.runs.scorecards import whole_document
     from proctor.stores.submissions import submission_from
 
-    refuse_unwritable(reports, {ending for ending, form in ENDINGS.items() if form != "junit"})
+    refuse_unwritable(reports, is_of_gates=False)
     problem = find_problem(name, shelf)
     submission = submission_from(program)
     card = _mark(problem, submission.files, {**running, "no_load": no_load})
@@ -205,7 +205,7 @@ def submit(
         print_page(scorecard_page(document, is_short=short))
     sys.stdout.flush()
     for path in reports:
-        put(page_text(scorecard_page(document), document, ENDINGS[path.suffix.lower()]), path)
+        put(page_text(scorecard_page(document), document, form_of(path.suffix) or "html"), path)
     if not card.passed:
         raise click.exceptions.Exit(1)
 

@@ -11,6 +11,7 @@ import click
 from proctor.cli.completing import complete_problem, complete_run
 from proctor.cli.echo import echo
 from proctor.cli.options import as_json
+from proctor.cli.pages import form_option
 
 if TYPE_CHECKING:
     from proctor.domain.problem import Problem
@@ -230,9 +231,7 @@ def new(folder: Path) -> None:
 @click.argument("sample", required=False)
 @click.option("--model", metavar="MODEL", help="Only this model's; needed where the run has several.")
 @click.option("--epoch", type=click.IntRange(0), default=0, show_default=True, help="Which of several answers.")
-@click.option(
-    "-f", "--format", "form", type=click.Choice(["html", "md", "json"]), help="The format; a table if left out."
-)
+@form_option(help_text="The format; a table if left out.")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
@@ -282,18 +281,15 @@ def _card_file(reference: str, *, has_model: bool) -> Path:
 
 
 def _form_of(output: Path | None) -> str:
-    from proctor.cli.pages import ENDINGS
+    from proctor.reports.forms import form_of
 
-    form = ENDINGS.get(output.suffix.lower() if output is not None else "", "html")
-    return "html" if form == "junit" else form
+    return (form_of(output.suffix) if output is not None else None) or "html"
 
 
 @problems.command()
 @click.argument("a", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("b", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "-f", "--format", "form", type=click.Choice(["html", "md", "json"]), help="The format; a table if left out."
-)
+@form_option(help_text="The format; a table if left out.")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )

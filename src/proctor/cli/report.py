@@ -9,7 +9,7 @@ import click
 
 from proctor.cli.echo import echo
 from proctor.cli.options import run_or_latest
-from proctor.cli.pages import form_option, output_option
+from proctor.cli.pages import form_option, output_option, theme_option
 
 if TYPE_CHECKING:
     from proctor.reports.sections import Page
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Write a run's report as HTML, Markdown or JSON, and its charts.")
 @run_or_latest
-@form_option("html", "md", "json", default="html")
+@form_option(default="html")
+@theme_option
 @output_option
 @click.option(
     "--samples", "most", type=click.IntRange(0, 5_000), default=200, show_default=True, metavar="N",
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     "--charts", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
     help="Write the charts into DIR, each as SVG and PNG; with -o, the report too.",
 )  # fmt: skip
-def report(reference: str, form: str, output: Path | None, most: int, charts: Path | None) -> None:
+def report(reference: str, form: str, theme: str | None, output: Path | None, most: int, charts: Path | None) -> None:
     """Write one self-contained file: scores with intervals, comparisons, categories, latency, cost, wrong answers.
 
     RUN is an id, a unique prefix of one, or 'latest' (the default). The HTML file needs no network; the numbers are
@@ -45,7 +46,7 @@ def report(reference: str, form: str, output: Path | None, most: int, charts: Pa
     if charts is not None:
         _write_charts(page, charts)
     if charts is None or output is not None:
-        put(page_text(page, document, form), output)
+        put(page_text(page, document, form, theme), output)
 
 
 def _write_charts(page: Page, folder: Path) -> None:

@@ -169,11 +169,11 @@ def _show(done: Execution, *, as_json: bool) -> None:
 async def sandbox_findings(names: list[str] | None = None) -> dict[str, list[Finding]]:
     """What every backend holds here; one that is absent has the single finding that says why."""
     from proctor.domain.errors import SandboxError
-    from proctor.sandboxes.backends import BACKENDS, UNSAFE, create
+    from proctor.sandboxes.backends import create, isolating
     from proctor.sandboxes.probe import Finding, probe
 
     found: dict[str, list[Finding]] = {}
-    for name in names or [name for name in BACKENDS if name != UNSAFE]:
+    for name in names or isolating():
         try:
             made = create(name)
         except SandboxError as error:

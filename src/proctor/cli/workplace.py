@@ -42,8 +42,8 @@ def print_json(value: Any) -> None:
     """One document on standard output."""
     import orjson
 
+    from proctor.domain.json_value import plain
     from proctor.domain.text import visible_json
-    from proctor.reports.forms import plain
 
     text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=plain)
     click.echo(visible_json(text.decode()))  # noqa: TID251 - escaped as JSON

@@ -126,13 +126,13 @@ class Report(Struct, frozen=True):
         return self._text("json")
 
     def save(self, path: Path | str) -> Path:
-        """Write the report in the form that the file's ending names: .html, .md or .json."""
-        from proctor.reports.forms import ENDINGS
+        """Write the report in the format that the file's ending names, such as .html, .md or .json."""
+        from proctor.reports.forms import form_of, report_endings
 
         target = Path(path)
-        form = ENDINGS.get(target.suffix.lower())
+        form = form_of(target.suffix)
         if form is None:
-            raise PlanError(f"{target} names no form: a report is written as .html, .md or .json.")
+            raise PlanError(f"{target} names no format: a report is written as {', '.join(report_endings())}.")
         try:
             target.write_text(self._text(form), encoding="utf-8", errors="backslashreplace")
         except OSError as error:

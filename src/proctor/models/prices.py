@@ -10,13 +10,14 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+from proctor import plugins
 from proctor.domain.errors import PlanError
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import FREE, FlatPrice, Price
 from proctor.domain.response import Usage
 from proctor.models.price_file import price_in_file
+from proctor.models.registry import provider_of
 
-COSTS_NOTHING = frozenset({"demo", "replay", "local"})
 HOSTS = {
     "openai": "api.openai.com",
     "anthropic": "api.anthropic.com",
@@ -71,7 +72,7 @@ def find_price(
     A file wins over the price list, that over what the provider listed when it was last asked (`lists` is where its
     lists are kept), and what is assumed comes last.
     """
-    if identity.provider in COSTS_NOTHING:
+    if plugins.is_known("models", identity.provider) and provider_of(identity.provider).is_free:
         return FREE
     given = price_in_file(identity, file) if file is not None else None
     return given or _from_list(identity) or (_from_provider(identity, lists) if lists is not None else None) or assumed

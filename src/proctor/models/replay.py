@@ -15,7 +15,7 @@ from proctor.models.provider import Provider
 from proctor.models.settings import NoSettings, read_settings
 
 ADAPTER_VERSION = "1"
-PROVIDER = Provider("replay", "A run's recorded answers, given again: replay/RUN")
+PROVIDER = Provider("replay", "A run's recorded answers, given again: replay/RUN", is_free=True)
 
 Lookup = Callable[[str], Response | None]
 

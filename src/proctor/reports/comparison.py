@@ -13,7 +13,7 @@ from proctor.metrics.rounding import figure_text
 from proctor.metrics.verdicts import TARGET, verdict
 from proctor.reports.compared_metric import read_sides
 from proctor.reports.figures import difference_text, plural
-from proctor.reports.labels import WITH_COVERAGE
+from proctor.reports.labels import scorer_traits
 from proctor.reports.pairs import Pair
 from proctor.reports.summary import cut_at_covered, estimate_json
 from proctor.reports.trust import FORGEABLE, uneven_notes
@@ -106,7 +106,7 @@ def _trust(
 
 def _covered(database: Database, pair: Pair) -> list[dict[str, float]]:
     """How much of the weights the compared marks cover on average, A's and B's; nothing where marks are whole."""
-    if pair.scorer not in WITH_COVERAGE or not pair.metric.is_mean_of_marks:
+    if not scorer_traits(pair.scorer).has_coverage or not pair.metric.is_mean_of_marks:
         return [{}, {}]
     rows = (pair.a, pair.b)
     marks = [Marks(database, row, pair.scorer, by_content=pair.is_overlap) for row in rows]

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from proctor.reports.rows import EXTRAS, flat_json, result_json
+from proctor.reports.rows import EXTRAS, RunRows, flat_json, result_json
 from proctor.stores.results import ResultRow
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -22,6 +22,14 @@ COLUMNS = (
     "finish_reason", "latency_seconds", "first_token_seconds", "input_tokens", "output_tokens", "reasoning_tokens",
     "cached_tokens", "cost_usd", "cost_basis", "price_source", "error", "scorer_version",
 )  # fmt: skip
+
+
+def export_jsonl(rows: RunRows) -> Iterator[bytes]:
+    return as_jsonl(rows, rows.extras)
+
+
+def export_csv(rows: RunRows) -> Iterator[bytes]:
+    return as_csv(rows, rows.extras)
 
 
 def as_jsonl(rows: Iterable[ResultRow], extras: Collection[str] = ()) -> Iterator[bytes]:

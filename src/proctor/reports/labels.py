@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proctor.domain.scorer import Scorer
+from proctor import plugins
+from proctor.domain.scorer import Scorer, ScorerTraits, traits_of
 from proctor.metrics.registry import metric_name
 
 CONSISTENCY = "consistency"
 CONSISTENCY_OF_WORDS = "consistency_of_words"
-WITHOUT_VOTES = frozenset({
-    "bleu", "chrf", "evalplus", "f1", "humaneval", "instructions", "instructions_each", "instructions_each_loose",
-    "instructions_loose", "mbpp", "precision", "program", "program_mark", "recall", "rouge", "similarity", "stdio",
-    "tests",
-})  # fmt: skip
-"""Scorers that mark a whole text or program: two that differ in a word may still say or do the same."""
-WITH_COVERAGE = frozenset({"program_mark"})
-"""Scorers whose marks are of what was measured: each says how much of the weights it covers."""
 JUDGES = ("pairwise/", "reference/", "rubric/")
 """How the versions of judges begin, whatever the benchmark calls them."""
 
@@ -70,7 +63,15 @@ def metric_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 def has_votes(scorer: str, version: str) -> bool:
     """Whether answers that this scorer marks can be told to be the same; of some it shows only once they are there."""
-    return scorer not in WITHOUT_VOTES and not version.startswith(JUDGES)
+    return scorer_traits(scorer).has_votes and not version.startswith(JUDGES)
+
+
+def scorer_traits(scorer: str) -> ScorerTraits:
+    """What the scorer of a stored score says of itself; one that is not here any more is like most others."""
+    try:
+        return traits_of(plugins.load("scorers", scorer))
+    except (plugins.PluginNotFoundError, plugins.BrokenPluginError):
+        return ScorerTraits()
 
 
 def hand_sizes(epochs: int) -> list[int]:

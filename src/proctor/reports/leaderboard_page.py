@@ -42,9 +42,10 @@ def leaderboard_page(document: Document) -> Page:
 
 def subtitle(document: Document) -> str:
     """How the rows were chosen and the ranks made, and what was left out."""
-    left = document["left_out"]["not_completed"]
     text = f"Shown is {WHICH[document['which']]}. {RANKS[document['ranks']]}."
-    return f"{text} {plural(left, 'evaluation')} of incomplete runs left out." if left else text
+    reasons = {"not_completed": "of incomplete runs", "without_metric": "whose metric is not installed"}
+    left = {reasons[name]: count for name, count in document["left_out"].items() if count}
+    return " ".join([text, *(f"{plural(count, 'evaluation')} {why} left out." for why, count in left.items())])
 
 
 def _section(table: Document, document: Document) -> Section:

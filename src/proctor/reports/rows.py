@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from proctor.domain.price import basis_kind, basis_source
 from proctor.stores.results import ResultRow
@@ -48,6 +49,18 @@ def example_places(roles: Sequence[str], count: int) -> range:
     """Where so many worked examples stand among messages of these roles: after the system messages, two each."""
     first = next((place for place, role in enumerate(roles) if role != "system"), len(roles))
     return range(first, first + 2 * count)
+
+
+class RunRows(Struct, frozen=True):
+    """A run's results, read anew each time they are walked through: what an export format is given."""
+
+    run_id: str
+    read: Callable[[], Iterator[ResultRow]]
+    extras: tuple[str, ...] = ()
+    """The fields among EXTRAS that were asked for."""
+
+    def __iter__(self) -> Iterator[ResultRow]:
+        return self.read()
 
 
 def result_json(row: ResultRow, *, has_details: bool = True, extras: Collection[str] = ()) -> dict[str, Any]:

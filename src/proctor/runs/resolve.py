@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from proctor import plugins
 from proctor.benchmarks.registry import load_benchmark
 from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
 from proctor.domain.errors import BenchmarkError, MissingKeyError, NotFoundError, PlanError, did_you_mean
@@ -129,14 +130,11 @@ def _refuse_unknown_helpers(plan: Plan, surroundings: Surroundings) -> None:
     for spec in plan.judge:
         with suppress(MissingKeyError):  # which matters only where the judge is asked
             create_model(spec, environment=surroundings.environment, folder=surroundings.folder)
-    if plan.sandbox is not None:
-        from proctor.sandboxes.backends import BACKENDS
-        from proctor.sandboxes.places.runners import RUNNERS
-
-        known = sorted({*BACKENDS, *RUNNERS})
-        if plan.sandbox not in known:
-            hint = did_you_mean(plan.sandbox, known)
-            raise NotFoundError(f"No sandbox {plan.sandbox!r}.{hint} There are: {', '.join(known)}.")
+    kinds = ("sandboxes", "runners")
+    if plan.sandbox is not None and not any(plugins.is_known(kind, plan.sandbox) for kind in kinds):
+        known = sorted({name for kind in kinds for name in plugins.names(kind)})
+        hint = did_you_mean(plan.sandbox, known)
+        raise NotFoundError(f"No sandbox {plan.sandbox!r}.{hint} There are: {', '.join(known)}.")
 
 
 def _prepare_all(plan: Plan, surroundings: Surroundings) -> list[tuple[BenchmarkSpec, _Prepared]]:

@@ -12,7 +12,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Case, Check
 from proctor.domain.score import Score
-from proctor.domain.scorer import Control
+from proctor.domain.scorer import Control, traits
 from proctor.scorers.code.extraction import Extracted, extract_function, extract_program
 from proctor.scorers.code.judged import Sandboxed, doing_nothing, judged, refusal
 from proctor.scorers.code.syntax import only_defines, parse
@@ -22,6 +22,7 @@ NAME = "tests"
 REVISION = "2"
 
 
+@traits(has_votes=False)
 def create(**options: Json) -> CodeTests:
     return build(CodeTests, NAME, options)
 

@@ -22,7 +22,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorecard import Evidence, Scorecard
-from proctor.domain.scorer import Control
+from proctor.domain.scorer import Control, traits
 from proctor.domain.submission import Submission
 from proctor.prompts.answers.reading import program_of
 from proctor.scorers.options import build, version_of
@@ -42,11 +42,13 @@ _KEPT = 64
 FindProblem = Callable[[str], Problem]
 
 
+@traits(has_votes=False)
 def create_passed(**options: Json) -> ProgramPassed:
     refuse_without_needed()
     return build(ProgramPassed, PASSED, options)
 
 
+@traits(has_votes=False, has_coverage=True)
 def create_mark(**options: Json) -> ProgramMark:
     refuse_without_needed()
     return build(ProgramMark, MARK, options)
