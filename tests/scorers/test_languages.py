@@ -17,7 +17,7 @@ from proctor.scorers import choice, exact, f1, includes, json_schema, numeric
 from scorers.scoring import HERE, rows
 
 LEAST_AGREEMENT = 0.97
-MOST_FALSE_ACCEPTS = 0.01
+MAX_FALSE_ACCEPTS = 0.01
 NOWHERE = "-987654321"
 """Stands for 'no answer' where a scorer needs a target: it is in no response."""
 Row = Mapping[str, Any]
@@ -122,7 +122,7 @@ def test_hardly_any_wrong_answer_is_accepted(file):
     total = sum(map(len, corpora.values()))
     print(f"\nfalse accepts: {_count_false_accepts(missed)} of {total}")
     assert total > 200
-    assert _count_false_accepts(missed) <= MOST_FALSE_ACCEPTS * total
+    assert _count_false_accepts(missed) <= MAX_FALSE_ACCEPTS * total
 
 
 @EACH

@@ -49,7 +49,7 @@ NOT_ONLY = re.compile(
 ONLY_WORDS = ("not only", "not just", "not merely", "nicht nur", "no sólo", "no sol", "seulement")
 
 
-class Ruling(NamedTuple):
+class ContrastWords(NamedTuple):
     """Words such as 'not' and 'instead of': where they begin and end, where an article ends, a verb among them."""
 
     start: int
@@ -58,7 +58,7 @@ class Ruling(NamedTuple):
     verb: str
 
 
-def rulings_before(text: str) -> Iterator[Ruling]:
+def rulings_before(text: str) -> Iterator[ContrastWords]:
     """The words that rule out what follows them directly."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters grow when lowered
@@ -69,7 +69,9 @@ def rulings_before(text: str) -> Iterator[Ruling]:
             found = _RULING.match(text, start)
             if found and not _is_inside_word(lowered, start, word):
                 link = _LINK.search(text, max(0, start - 6), start)
-                yield Ruling(link.start() if link else start, found.start("thing"), found.end(), found["verb"] or "")
+                yield ContrastWords(
+                    link.start() if link else start, found.start("thing"), found.end(), found["verb"] or ""
+                )
             start = lowered.find(word, start + 1)
 
 
