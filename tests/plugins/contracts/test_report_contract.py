@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plugins.example import names
-from proctor.reports.forms import form_of, report_endings, write_report
+from proctor.reports.forms import form_of, page_text, report_endings
 from proctor.reports.sections import Page, Section, Table
 
 HOSTILE = "<script>alert(1)</script>"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from proctor.domain.workspace import Workspace, WorkspaceLimits, Runner
-from proctor.domain.sandbox import Check, SandboxResult, Program, Sandbox, SandboxLimits, Verdict
+from proctor.domain.sandbox import Check, Program, Sandbox, SandboxLimits, SandboxResult, Verdict
+from proctor.domain.workspace import Runner, Workspace, WorkspaceLimits
 from proctor.sandboxes import backends
 from proctor.sandboxes.workspaces import runners
 
