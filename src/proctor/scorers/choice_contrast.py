@@ -69,7 +69,9 @@ def _mention_end(text: str, start: int, patterns: Patterns, choices: tuple[str, 
     label = choice_at_start(said, choices, labels)
     if label is None:
         return None
-    return start + len(said) - len(said.lstrip(QUOTING)) + len(fold_choice(choices[labels.index(label)]))
+    end = start + len(said) - len(said.lstrip(QUOTING)) + len(fold_choice(choices[labels.index(label)]))
+    own = re.compile(rf"\s?\({label}\)").match(text, end)  # 'overfitting (A)'
+    return own.end() if own else end
 
 
 def _named_before(text: str, patterns: Patterns, choices: tuple[str, ...]) -> list[Span]:

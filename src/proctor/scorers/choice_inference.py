@@ -6,8 +6,9 @@ import re
 from collections import deque
 from itertools import islice
 
+from proctor.scorers.choice_commitment import ALL_SET_ASIDE, read_commitment
 from proctor.scorers.choice_labels import is_conditional, is_label, read_correction
-from proctor.scorers.choice_listing import skip_listing
+from proctor.scorers.choice_listing import breaks_off, skip_listing
 from proctor.scorers.choice_patterns import (
     ADVERB,
     APPROVED,
@@ -35,7 +36,13 @@ def infer_choice(text: str, patterns: Patterns, choices: tuple[str, ...], labels
     """No statement was found: a conclusion, the only option mentioned, or the only one quoted."""
     if not skip_listing(text, patterns, choices, labels):
         return None, "lists the options without choosing one"
+    if breaks_off(text, patterns, labels):
+        return None, "breaks off while going through the options"
     text = _without_listing(text, patterns, choices, labels)
+    settled = _corrected_to(text, patterns) or read_commitment(text, patterns, choices, labels)
+    if settled is not None:
+        is_quoted = settled[1] == ALL_SET_ASIDE and (last := only_choice_in(_sentences(text)[-1], choices, labels))
+        return (last, "quoted in the last sentence") if is_quoted else settled
     concluded = _concluded(text, patterns)
     if concluded:
         return concluded, "the conclusion"
@@ -46,7 +53,7 @@ def infer_choice(text: str, patterns: Patterns, choices: tuple[str, ...], labels
     if ending:
         return ending[1], "the last word"
     mentioned = _mentioned(text, patterns)
-    if len(mentioned) > 1 and (settled := _corrected_to(text, patterns) or _contrasted(text, patterns)):
+    if len(mentioned) > 1 and (settled := _contrasted(text, patterns)):
         return settled
     if len(mentioned) == 1:
         label = mentioned.pop()
@@ -77,7 +84,7 @@ def _mentioned(text: str, patterns: Patterns, start: int = 0) -> set[str]:
 def _corrected_to(text: str, patterns: Patterns) -> tuple[str, str] | None:
     """The only option after the last correction: 'I thought of A, but I was wrong: it is D'."""
     last = max((found.start() for found in CORRECTION.finditer(text)), default=None)
-    if last is None or len(_mentioned(text, patterns, last)) != 1:
+    if last is None or len(_mentioned(text, patterns, last)) != 1 or len(_mentioned(text, patterns)) < 2:
         return None
     return read_correction(text, last, patterns)
 
@@ -111,7 +118,7 @@ def _quoted(text: str, choices: tuple[str, ...], labels: str) -> str | None:
     """The option named by its text: the only one of all, of the conclusion, of the opening or of the last sentence."""
     said = RULED_OUT.sub("", text)
     opening, end = _opening(text, choices, labels)
-    *earlier, last = [part for part in SENTENCE_END.split(text) if part.strip()] or [""]
+    *earlier, last = _sentences(text)
     if earlier and choice_at_start(last, choices, labels) and IN_PASSING.search(last):
         return _quoted(". ".join(earlier), choices, labels)
     *before, turned = TURN.split(last)
@@ -125,6 +132,10 @@ def _quoted(text: str, choices: tuple[str, ...], labels: str) -> str | None:
         or only_choice_in(last, choices, labels)
         or (opening if end == "subject" else None)
     )
+
+
+def _sentences(text: str) -> list[str]:
+    return [part for part in SENTENCE_END.split(text) if part.strip()] or [""]
 
 
 def _opening(text: str, choices: tuple[str, ...], labels: str) -> tuple[str | None, str]:

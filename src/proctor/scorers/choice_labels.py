@@ -7,6 +7,11 @@ import re
 from proctor.scorers.choice_patterns import CONDITION, FOLLOWERS, NAMED, Patterns
 from proctor.scorers.markers import CORRECTION, NEGATION
 
+_NAMED_IN_CORRECTION = re.compile(
+    r"[)\]*_\"'”」]*(?:[.!,。！，\n]|\Z|\s+(?:is\s+(?:correct|right|the)|ist\s+(?:richtig|korrekt)|est\s+(?:la|correct)|es\s+(?:la|correct))"
+    r"|\s?(?:です|だ|でした|になり|が正|を選|입니다|이에요|예요|네요|요|가\s|이\s|를\s|项|才|是正))"
+)
+
 
 def is_label(text: str, position: int, letter: str, opening: str = "") -> bool:
     """Whether this letter is an option's label and not a word such as 'a' or 'I'."""
@@ -38,8 +43,6 @@ def read_correction(text: str, end: int, patterns: Patterns) -> tuple[str, str] 
     for correction in CORRECTION.finditer(text, end):
         for label in patterns.label.finditer(text, correction.end(), correction.end() + 160):
             gap = text[correction.end() : label.start("label")]
-            after = text[label.end() : label.end() + 12]
-            is_named = re.match(r"[)\]*_\"']*(?:[.!\n]|$|\s+is\s+(?:correct|right|the))", after) is not None
-            if is_named and not NEGATION.search(gap) and is_label(text, label.start("label"), label["label"]):
+            if _NAMED_IN_CORRECTION.match(text, label.end()) and not NEGATION.search(gap) and is_label(text, label.start("label"), label["label"]):
                 found = (label["label"].upper(), "named in a correction")
     return found

@@ -72,9 +72,9 @@ COPULA = re.compile(
     r"[\s*_\"']*(?:is|was|are|were|ist|war|est|es|era|fue|è|é)\b|[\s*_\"']*[是はが은는이]", re.IGNORECASE
 )
 EITHER = re.compile(r"\b(?:either|both|neither)\W*$", re.IGNORECASE)
-# 'Both A and B is correct', 'AとBが正解', '不仅A正确': one of two that are right.
+# 'Both A and B is correct', 'A oder B richtig', 'AとBが正解', '不仅A正确': one of two that are right.
 ONE_OF_TWO = re.compile(
-    r"(?:\bboth\s[^.,;\n]{1,60}\sand\s|[A-Z][)\]*_]{0,3}\s?(?:[と和或か、及]|[와과]|및|또는)\s?|不[仅但只]是?)[(\[*_\"']{0,8}\Z",
+    r"(?:\bboth\s[^.,;\n]{1,60}\sand\s|(?-i:(?<!\w)[A-Z])[)\]*_]{0,3}\s(?:or|oder|ou|o)\s(?:(?:option|die|la)\s)?|[A-Z][)\]*_]{0,3}\s?(?:[と和或か、及]|[와과]|및|또는)\s?|不[仅但只]是?)[(\[*_\"']{0,8}\Z",
     re.IGNORECASE,
 )
 VERDICT = (
@@ -93,7 +93,7 @@ THEREFORE = re.compile(
     re.IGNORECASE,
 )
 NO_CHOICE = (
-    "i can't", "i cannot", "i won't", "i'm sorry", "i can’t", "i won’t", "i’m sorry", "unable to", "none of the",
+    "i won't", "i'm sorry", "i won’t", "i’m sorry", "unable to", "none of the",
     "no puedo", "je ne peux", "ich kann nicht", "ich kann das nicht", "ich kann diese nicht", "ich kann leider nicht",
     "无法", "できません",
 )  # fmt: skip
@@ -133,6 +133,8 @@ class Patterns:
     lead: re.Pattern[str]
     only: re.Pattern[str]
     line: re.Pattern[str]
+    item: re.Pattern[str]
+    """The label of an option that is gone through, at the start of a line or sentence."""
     listed: re.Pattern[str]
     """A line or table row about one option: its label, then what is said of it."""
     verdict: re.Pattern[str]
@@ -167,9 +169,12 @@ def patterns_for(labels: str) -> Patterns:
         label=re.compile(
             rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
         ),
-        lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])[*_]*(?:\s*[).:\]\"'`,;$]|\s*$|\s*\n|\s+[-–—=]\s)"),
+        lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])(?!['’]\w)[*_]*(?:\s*[).:\]\"'`,;$]|\s*$|\s*\n|\s+[-–—=]\s)"),
         only=re.compile(rf"[\W_]*([{both}])(?!\s*[✗✘❌✖])[\W_]*"),
         line=re.compile(rf"(?m)^[ \t*_#>-]{{0,12}}\(?([{upper}])[*_]*[).:]"),
+        item=re.compile(
+            rf"(?:\A|(?<=[\n.;:!?。；：！？，、,])|(?<=[.;:!?,]\s))[ \t*_#>(\[-]{{0,12}}([{upper}])[*_]*[)\].:、：．][*_]*(?!\w\.)"
+        ),
         listed=re.compile(rf"(?m)^[ \t|*_#>-]{{0,12}}\(?([{upper}])[*_]*[ \t]*(?:[).:|–—-]|(?=[{MARKS}]))[*_]*(.*)$"),
         verdict=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"']{{0,8}}([{upper}]){VERDICT}"),
         joined=re.compile(rf"{JOINED}([{upper}])(?![A-Za-z0-9'’])"),

@@ -8,7 +8,7 @@ from itertools import islice
 from proctor.scorers.choice_contrast import drop_ruled_out
 from proctor.scorers.choice_inference import infer_choice
 from proctor.scorers.choice_labels import is_conditional, is_label, read_correction
-from proctor.scorers.choice_listing import skip_listing
+from proctor.scorers.choice_listing import breaks_off, skip_listing
 from proctor.scorers.choice_patterns import (
     CLAUSE,
     CYRILLIC,
@@ -210,6 +210,8 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
     found = patterns.only.fullmatch(last_line) or patterns.only.fullmatch(LAST_SENTENCE.split(last_line)[-1])
     if found and (found[1].isupper() or len(last_line) > 1):
         return found[1].upper(), "the last line"
+    if breaks_off(text, patterns, labels):
+        return None
     lead = patterns.lead.match(text)
     if len(lines) > 1 and not (lead and lead[1] != labels[0]):  # a list of the options begins with the first
         return None
@@ -217,7 +219,8 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
         return lead[1].upper(), "the response begins with it"
     if choices and text[:1] in labels and text[1:2] == " ":
         own = choices[labels.index(text[0])]
-        if starts_with_choice(text[2:], own) or (text[0] not in "AI" and FOLLOWERS.match(text, 1)):
+        is_article = text[0] in "AI" and text[2 + len(own) : 3 + len(own)] == " "  # 'A thermometer is for …'
+        if (starts_with_choice(text[2:], own) and not is_article) or (text[0] not in "AI" and FOLLOWERS.match(text, 1)):
             return text[0], "the response begins with it"
     return None
 

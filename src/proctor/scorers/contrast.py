@@ -16,16 +16,26 @@ _ARTICLE = (
 _RULING = re.compile(
     r"(?:(?:no(?:\s(?P<verb>es|son|era))?|not|n['’]t|neither|weder|ni|instead\sof|rather\sthan|as\sopposed\sto|nicht|kein|(?:an)?statt"
     r"|anstelle\svon|en\slugar\sde|en\svez\sde|pas|non(?:\spas)?|au\slieu\sde|plutôt\sque|не|вместо)\s{1,3}|(?:lieu\sd|plutôt\squ)['’]"
-    rf"|(?:而不是|不是|而非|并非|並非|不选|不選)\s?)(?P<thing>){_ARTICLE}{_OPENING}",
+    rf"|(?:而不是|不是|而非|并非|並非|不选|不選|与其说?[选選是]?|與其說?[选選是]?|比起|相比)\s?)(?P<thing>){_ARTICLE}{_OPENING}",
     re.IGNORECASE,
 )
 _WORDS = (
     "not ", "n't ", "instead of", "rather than", "as opposed to", "nicht ", "kein ", "statt ", "anstelle von", "no ",
     "neither ", "weder ", "ni ", "en lugar de", "en vez de", "pas ", "non ", "au lieu de", "lieu d'",
 )  # fmt: skip
+_PREFERRED_WORDS = (" over ", " than ", " als ", " que ", " qu'", " qu’")
 _OTHER_WORDS = (
     "n’t ", "plutôt qu", "lieu d’", "не ", "вместо ", "而不是", "不是", "而非", "并非", "並非", "不选", "不選",
+    "与其", "與其", "比起", "相比",
 )  # fmt: skip
+_PREFERRED = re.compile(
+    r"\b(?:(?:rather|sooner|eher|lieber|plutôt|más\sbien|antes|mejor)\s[^.,;:\n]{1,40}?"
+    r"(?P<than>\s(?:than|als|que)\s{1,3}|\squ['’])"
+    r"|(?:pick|choose|take|prefer|favou?r|go\swith|select)\s[^.,;:\n]{1,40}?(?P<over>\sover\s{1,3}))"
+    rf"(?P<thing>){_ARTICLE}{_OPENING}",
+    re.IGNORECASE,
+)
+"""'Plutôt C que A', 'I would pick C over A'."""
 _LINK = re.compile(r"(?:[,，]\s?)?(?:\b(?:and|und|y|et|а)\s)?\Z", re.IGNORECASE)
 _AFTER = re.compile(
     rf"{_CLOSING}\s?(?:\([^()\n]{{0,60}}\)\s?)?(?:(?:では|じゃ)(?:なく(?:て)?|ない|ありません|なかった|ございません)"
@@ -71,6 +81,8 @@ def rulings_before(text: str) -> Iterator[Ruling]:
                 link = _LINK.search(text, max(0, start - 6), start)
                 yield Ruling(link.start() if link else start, found.start("thing"), found.end(), found["verb"] or "")
             start = lowered.find(word, start + 1)
+    for found in _PREFERRED.finditer(text) if any(word in lowered for word in _PREFERRED_WORDS) else ():
+        yield Ruling(found.start("than" if found["than"] else "over"), found.start("thing"), found.end(), "")
 
 
 def _is_inside_word(lowered: str, start: int, word: str) -> bool:
