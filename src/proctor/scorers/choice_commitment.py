@@ -8,6 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from proctor.scorers.choice_labels import is_conditional, is_label
+from proctor.scorers.choice_listing import ends_within_sentence
 from proctor.scorers.choice_patterns import MANY_OPTIONS, Patterns
 from proctor.scorers.choice_texts import fold_choice
 from proctor.scorers.stance import TURN, Stance, stance_towards
@@ -15,9 +16,9 @@ from proctor.scorers.stance import TURN, Stance, stance_towards
 MOST_MENTIONS = 200
 ALL_SET_ASIDE = "sets every option aside or leaves it open"
 _JOIN = re.compile(
-    r"[)\]*_.\"'”’»」』]*\s*(?:[,，、/&]\s*)?"
-    r"(?:(?:and|or|nor|und|oder|sowie|noch|et|ou|ni|y|o|e|u)\s+|和|或者?|与|與|及|还是|還是|と|か|や|または|もしくは"
-    r"|와|과|이나|나|또는|및|랑|하고)?\s*(?:(?:maybe|possibly|perhaps|vielleicht|peut-être|quizás?)\s+)?"
+    r"[)\]*_.\"'”’»」』]*\s*(?:[,，、/&]\s*)?(?:(?:then|dann|puis|luego)\s)?"
+    r"(?:(?:and|or|nor|as\swell\sas|und|oder|sowie|als\sauch|wie\sauch|noch|et|ou|ni|y|o|e|u|como)\s+|和|或者?|与|與|及|还是|還是|と|か|や|も|または|もしくは"
+    r"|와|과|도|이나|나|또는|및|랑|하고)?\s*(?:(?:maybe|possibly|perhaps|vielleicht|peut-être|quizás?)\s+)?"
     r"(?:(?:the|option|choice|answer|die|der|das|antwort|la|las|el|opción|le|les|réponse)\s+|l['’]){0,2}[(\[*_\"'“‘«「『]*",
     re.IGNORECASE,
 )
@@ -48,6 +49,9 @@ def read_commitment(
         return (None, MANY_OPTIONS) if lettered else None
     if any(last.labels & mention.labels for mention in named[kept[-1] + 1 :]):
         return None
+    is_last_word = lettered and not re.search(r"\w", text[last.end :])
+    if stances[kept[-1]] is Stance.PLAIN and not is_last_word and ends_within_sentence(text):
+        return None, "breaks off before an option was chosen"
     others = [named[place] for place in kept[:-1] if named[place].labels != last.labels]
     is_turned = bool(others) and TURN.search(text, others[-1].end, last.start) is not None
     if others and stances[kept[-1]] is not Stance.SETTLED and not is_turned:

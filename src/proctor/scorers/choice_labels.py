@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from proctor.scorers.choice_patterns import CONDITION, FOLLOWERS, NAMED, Patterns
+from proctor.scorers.choice_patterns import CHOSEN_BY_OTHERS, CONDITION, FOLLOWERS, NAMED, PREDICATE, Patterns
 from proctor.scorers.markers import CORRECTION, NEGATION
+from proctor.scorers.stance import is_asked
 
 _NAMED_IN_CORRECTION = re.compile(
     r"[)\]*_\"'”」]*(?:[.!,。！，\n]|\Z|\s+(?:is\s+(?:correct|right|the)|ist\s+(?:richtig|korrekt)|est\s+(?:la|correct)|es\s+(?:la|correct))"
@@ -18,13 +19,15 @@ def is_label(text: str, position: int, letter: str, opening: str = "") -> bool:
     if letter.isdigit():
         return True
     after = text[position + 1 : position + 2]
-    if after == "?":  # asked, not said
+    if is_asked(text, position + 1):
         return False
     if opening.strip("*_"):
         return after in ")]}\"'”’>" or letter.isupper()
     if letter.islower():
         return after in (")", ".", ":", "]", "*", "_", "") or (letter not in "aeiouy" and after in " \n,;!")
     if letter not in "AI" or FOLLOWERS.match(text, position + 1):
+        return True
+    if letter == "A" and PREDICATE.match(text, position + 1):
         return True
     return letter == "A" and NAMED.search(text, max(0, position - 12), position) is not None
 
@@ -46,3 +49,13 @@ def read_correction(text: str, end: int, patterns: Patterns) -> tuple[str, str] 
             if _NAMED_IN_CORRECTION.match(text, label.end()) and not NEGATION.search(gap) and is_label(text, label.start("label"), label["label"]):
                 found = (label["label"].upper(), "named in a correction")
     return found
+
+
+def mentioned_in(text: str, patterns: Patterns, start: int = 0) -> set[str]:
+    """The labels that a text names; what others choose is not counted."""
+    return {
+        found[found.lastindex or 0].upper()
+        for found in patterns.mention.finditer(text, start)
+        if (found.lastindex != 5 or is_label(text, found.start(5), found[5]))
+        and not CHOSEN_BY_OTHERS.search(text, max(0, found.start() - 40), found.start())
+    }

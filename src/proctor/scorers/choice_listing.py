@@ -7,6 +7,7 @@ from itertools import islice
 
 from proctor.scorers.choice_patterns import Patterns
 from proctor.scorers.choice_texts import QUOTING, fold_choice
+from proctor.scorers.markers import SENTENCE_END
 
 MOST_ITEMS = 60
 _ITEM = re.compile(r"[\s,;|*_#>-]*\(?(\w)[*_]*(?:[).:][*_]*\s*|\s*\Z)")
@@ -22,7 +23,16 @@ def breaks_off(text: str, patterns: Patterns, labels: str) -> bool:
             reached += 1
         elif found[1] not in labels[:reached]:
             return False
-    return 1 < reached < len(labels) and _ENDED.search(text, max(0, len(text) - 20)) is None
+    return 1 < reached < len(labels) and not _is_ended(text)
+
+
+def ends_within_sentence(text: str) -> bool:
+    """Whether the last of several sentences has no end."""
+    return not _is_ended(text) and SENTENCE_END.search(text) is not None
+
+
+def _is_ended(text: str) -> bool:
+    return _ENDED.search(text, max(0, len(text) - 20)) is not None
 
 
 def skip_listing(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> str:

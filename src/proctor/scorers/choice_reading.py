@@ -7,7 +7,7 @@ from itertools import islice
 
 from proctor.scorers.choice_contrast import drop_ruled_out
 from proctor.scorers.choice_inference import infer_choice
-from proctor.scorers.choice_labels import is_conditional, is_label, read_correction
+from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
 from proctor.scorers.choice_listing import breaks_off, skip_listing
 from proctor.scorers.choice_patterns import (
     CLAUSE,
@@ -162,9 +162,10 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
             continue
         if not is_label(rest, found.start("label"), found["label"], found["open"]):
             continue
-        if DISMISSED.match(rest, found.end()):
-            return None
         label = found["label"].upper()
+        own = choices[labels.index(label)] if labels.index(label) < len(choices) else ""
+        if DISMISSED.match(rest, found.end()) and not starts_with_choice(rest[found.end() :].lstrip(").: ").replace("(", "\0", 1), own):
+            return None
         if label in "AI" and not found["open"]:
             quoted = choice_at_start(rest[found.start() :], choices, labels)
             label = quoted or label
@@ -220,7 +221,8 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
     if choices and text[:1] in labels and text[1:2] == " ":
         own = choices[labels.index(text[0])]
         is_article = text[0] in "AI" and text[2 + len(own) : 3 + len(own)] == " "  # 'A thermometer is for …'
-        if (starts_with_choice(text[2:], own) and not is_article) or (text[0] not in "AI" and FOLLOWERS.match(text, 1)):
+        is_subject = text[0] not in "AI" and FOLLOWERS.match(text, 1) and len(mentioned_in(text, patterns)) == 1
+        if is_subject or (starts_with_choice(text[2:], own) and not is_article):
             return text[0], "the response begins with it"
     return None
 

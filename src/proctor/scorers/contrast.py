@@ -10,7 +10,7 @@ WINDOW = 60
 _OPENING = r"[(\[*_\"'“‘«「『`]{0,4}"
 _CLOSING = r"[)\]*_\"'”’»」』`]{0,4}"
 _ARTICLE = (
-    r"(?:(?:the|an?|option|choice|answer|letter|der|die|das|den|dem|antwort|la|el|los|las|opción|respuesta|le|les|réponse"
+    r"(?:(?:the|(?-i:an?)|option|choice|answer|letter|der|die|das|den|dem|antwort|la|el|los|las|opción|respuesta|le|les|réponse"
     r"|вариант)\s{1,3}|l['’]|选项?){0,3}"
 )
 _RULING = re.compile(
@@ -38,11 +38,13 @@ _PREFERRED = re.compile(
 """'Plutôt C que A', 'I would pick C over A'."""
 _LINK = re.compile(r"(?:[,，]\s?)?(?:\b(?:and|und|y|et|а)\s)?\Z", re.IGNORECASE)
 _AFTER = re.compile(
-    rf"{_CLOSING}\s?(?:\([^()\n]{{0,60}}\)\s?)?(?:(?:では|じゃ)(?:なく(?:て)?|ない|ありません|なかった|ございません)"
-    r"|の(?:代わり|かわり)に|(?:가|이|은|는|도)?\s?아(?:니라|니고|니며|닌|닙니다|니에요|니다)|\s?대신에?|\s?말고)[、,]?\s?"
+    rf"{_CLOSING}\s?(?:\([^()\n]{{0,60}}\)\s?)?(?:(?:では|じゃ|でも)(?:なく(?:て)?|ない|ありません|なかった|ございません)"
+    r"|の(?:代わり|かわり)に|(?:가|이|은|는|도)?\s?아(?:니라|니고|니며|닌|닙니다|니에요|니다|니요)|\s?대신에?|\s?말고)[、,]?\s?"
 )
 _AFTER_UNIT = re.compile(rf"[^\s\d\W]{{0,3}}?{_AFTER.pattern}")
-_AFTER_WORDS = ("では", "じゃ", "代わり", "かわり", "아니", "아닌", "아닙", "대신", "말고")
+ALSO_AFTER = re.compile(r"(?:でも|も|도)[、,]?\s?\Z")
+"""Behind another thing that is ruled out with it: 'AでもBでもなく', 'A도 B도 아니고'."""
+_AFTER_WORDS = ("では", "でも", "じゃ", "代わり", "かわり", "아니", "아닌", "아닙", "대신", "말고")
 LEAD_TO_MEANT = re.compile(
     rf"{_CLOSING}[,，、;]?\s?(?:(?:(?:but|sondern|mais|sino|но|а)\b|而是|应该是|應該是)\s{{0,3}}(?:rather\s|c['’]est\s)?)?",
     re.IGNORECASE,

@@ -57,14 +57,14 @@ HEADED = re.compile(
     r"\b(?:step|question|problem|example|case|part|figure|table|equation|method|schritt|étape|paso|шаг)\s*[#(]?$|步骤$",
     re.IGNORECASE,
 )
-RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|до|至|到)\s)\s?(?=[$€£]?\d)")
+RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|a|до|至|到)\s)\s?(?=[$€£]?\d)")
 _UNIT = r"[^\s\d,.:;，。、；：]{0,3}?"
 SPAN = re.compile(
     rf"{_UNIT}\s?(?:から|[至到～~-]|에서|부터)\s?[\d.,]+\s?{_UNIT}\s?(?:の間|まで|くらい|之间|之間|사이|까지)"
 )
 """'10から20の間', '10到20之间', '10에서 20 사이' behind its first number."""
 OR = re.compile(
-    r"\s(?:or|oder|ou|o|или)\s(?=[$€£]?\d)|,?\s(?:o\sbien|ou\sbien|soit)\s(?=[$€£]?\d)"
+    r"\s(?:or|oder|ou|o|или)\s(?:[a-z]\s?=\s?)?(?=[$€£]?-?\d)|,?\s(?:o\sbien|ou\sbien|soit)\s(?=[$€£]?\d)"
     rf"|{_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이나)、?\s?(?=\d)"
 )
 REMAINDER = re.compile(
@@ -78,11 +78,17 @@ SPENT = re.compile(
     re.IGNORECASE,
 )
 CLAUSE_END = re.compile(r"[,;，、；]|(?<=[고며])\s|(?<=で)、?|\b(?:and|und|y|et|и)\b", re.IGNORECASE)
+# 'rose from 80 to 92' arrives at 92.
+CHANGED = re.compile(
+    r"\b(?:rose|risen|rises|increas\w+|grew|grown|went|fell|falls|dropp\w+|decreas\w+|reduc\w+|rais\w+|chang\w+|stieg\w*|sank|fiel"
+    r"|augment\w+|pass[eé]\w*|baiss\w+|diminu\w+|subi\w+|aument\w+|baj\w+|pasó)\b[^.,;\n]{0,20}\b(?:from|von|de)\s+[$€£]?$",
+    re.IGNORECASE,
+)
 BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+[$€£]?$", re.IGNORECASE)
 ASIDE = re.compile(r"(?<=[\s\u3000-\uffff])\([^()\n]*\)")
 BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 KNOWN = re.compile(
-    r"""\b(?:not|instead\ of|rather\ than|nicht|statt|pas|no|не|а\ не)\s+[$€£]?$|(?:不是|而不是|ではなく|这|那|其余)$
+    r"""\b(?:not|instead\ of|rather\ than|nicht|statt|pas|non|no|не|а\ не)\s+[$€£]?$|(?:不是|而不是|ではなく|这|那|其余)$
     |(?:[\d%]\s+|\bout\s|\d\s\w+\s)of\s[$€£]?$
     |(?:(?<!in\ )\ball|\b(?:the|these|those|both|his|her|their|its|our|your|die|den|diesen?|allen?|les|ces|ses|los|las
       |sus))\s(?:(?:original|first|last|other|initial|given|same)\s)?[$€£]?$""",

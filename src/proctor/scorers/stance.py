@@ -77,7 +77,7 @@ _OPEN = _any_of(
         "es": r"entre\b|dud[oa]\b|duda\w*\b|si\b|quizás?\b|tal\svez\b|(?:no|imposible)\s(?:\w+\s)?(?:descartar|decidir)",
     },
     {
-        "ja": r"迷|かもしれ|もし|可能性|のどちらか|なのか|とは言い切",
+        "ja": r"迷|かもしれ|(?<!か)もし|可能性|のどちらか|なのか|とは言い切",
         "ko": r"사이에서|고민|수도\s|만약|인지|가능성|라면",
         "zh": r"之间|犹豫|可能|也许|如果|若|还是[A-Z]",
     },
@@ -108,7 +108,7 @@ _SOLE = _any_of(
 )
 _SETTLED = _any_of(
     {
-        "en": r"(?:pick|choose|select|go(?:ing)?\swith|settl\w+\son|stick\w*\swith|lean\w*\stowards?|opt\w*\sfor|best|better|correct|right|fits?|match(?:es)?"
+        "en": r"(?:pick|choose|select|gives?\sus|go(?:ing)?\s(?:with|for)|settl\w+\son|stick\w*\swith|lean\w*\stowards?|opt\w*\sfor|best|better|correct|right|fits?|match(?:es)?"
         r"|satisf\w+|works|must\sbe|has\sto\sbe|answer|final|finally|what\swe|actually|after\sall)\b",
         "de": r"(?:nehme|wähle|entscheide|tippe|richtig\w*|korrekt\w*|stimmt|trifft|passt|gesucht|tatsächlich|doch|vielmehr|antwort|lösung|erfüllt)\b",
         "fr": r"(?:pench\w+|choisi\w*|opte|retien\w+|bonne|correct\w*|juste|convient|en\sréalité|finalement|donc|réponse)\b",
@@ -130,6 +130,18 @@ _WHEREAS = _any_of(
     {"ja": r"一方で?、", "ko": r"반면", "zh": r"虽然|虽|尽管"},
 )
 """What opens a clause about something else."""
+_DENIED = re.compile(
+    r"""[)\]*_\"'”’»」』`]{0,4}\s?(?:\([^()\n]{0,60}\)\s?)?(?:
+    (?:(?:is|was|are|would\sbe|ist|wäre|sind|est|serait|es|sería)\s(?:\w+\s)?|,\s)?
+      (?:wrong|incorrect|false|mistaken|falsch|inkorrekt|unzutreffend|faux|fausse|incorrecte?|erronée?|incorrect[oa]|fals[oa]|erróne[oa])\b
+    |(?:can|could|may)\sbe\s(?:ruled\sout|eliminated|excluded)|(?:is|was|are)\s(?:ruled\s)?out\b|scheidet\saus|fällt\sweg|est\sà\sexclure|queda\sdescartad\w
+    |(?:is\snot|isn['’]t|ist\snicht|n['’]est\spas|no\ses)\s(?:(?:the|die|la|le|el)\s)?
+      (?:(?:correct|right|richtige|bonne|respuesta)\s)?(?:correct[ae]?|right|true|it|answer|option|choice|richtig|korrekt|antwort|réponse|opción|respuesta)\b
+    |[はが]\s?(?:明らかに)?(?:間違|誤り|不正解|違い|違う|正しくな|正しくあり|除外)
+    |[은는이가]\s?(?:명백히\s)?(?:틀[렸리립]|오답|제외|맞지\s않|정답이\s아)
+    |(?:是|显然|也|都)?(?:错|錯|不对|不對|不正确|不正確|被?排除))""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _CLAUSE_END = re.compile(
     r"[.!?;:…](?:\s|\Z)|[。！？；，：\n]|(?<!\d)[,、]|,\s|\s[–—]\s|[)）](?=\s?[,.])"
     r"|\b(?:but|and|yet|while|whereas|so|though|although|aber|und|jedoch|während|somit|damit|denn|mais|et|donc|car|tandis|alors|pero|y|mientras|así)\b"
@@ -152,20 +164,32 @@ def stance_towards(text: str, start: int, end: int, floor: int = 0, ceiling: int
         return Stance.SETTLED
     if _WHEREAS.search(text, max(sentence, opening - 10), start):
         return Stance.SET_ASIDE
-    if text[end : end + 1] in ("?", "？") or _OPEN.search(clause) or _DISMISSED.search(clause):
+    if is_asked(text, end) or _OPEN.search(clause) or _DISMISSED.search(clause):
         return Stance.SET_ASIDE
-    if is_supposed(text, start, end, floor) or SUPPOSED.search(clause):
+    if is_supposed(text, start, end, is_seeming_enough=True) or SUPPOSED.search(clause):
         return Stance.SET_ASIDE
     return Stance.SETTLED if _SETTLED.search(text[sentence:start] + clause) else Stance.PLAIN
 
 
-def is_supposed(text: str, start: int, end: int, floor: int = 0) -> bool:
-    """Whether a turn such as 'but' follows what others think, was thought before, or only looks right."""
-    floor = max(floor, start - LONGEST_CLAUSE)
-    opening = max((found.end() for found in _SENTENCE_END.finditer(text, floor, start)), default=floor)
+def is_denied(text: str, end: int) -> bool:
+    """Whether the thing that ends here is said to be wrong."""
+    return _DENIED.match(text, end) is not None
+
+
+def is_asked(text: str, end: int) -> bool:
+    """Whether a question mark follows, as French writes it or without a space."""
+    return text[end : end + 3].lstrip(" \u00a0\u202f)*\"")[:1] in ("?", "？")
+
+
+def is_supposed(text: str, start: int, end: int, *, is_seeming_enough: bool = False) -> bool:
+    """Whether a turn such as 'but' follows what others think or was thought before; or what only looks right."""
     turn = TURN.search(text, end, end + LONGEST_CLAUSE)
     if turn is None or len(_SENTENCE_END.findall(text, end, turn.start())) > 1:
         return False
+    floor = max(0, start - LONGEST_CLAUSE)
+    opening = max((found.end() for found in _SENTENCE_END.finditer(text, floor, start)), default=floor)
     since = max((found.end() for found in TURN.finditer(text, opening, start)), default=opening)
-    said = text[since:start] + " " + text[end : turn.end()]
-    return SUPPOSED.search(said) is not None or SEEMING.search(said) is not None
+    before, after = text[since:start], text[end : turn.end()]
+    if is_seeming_enough and (SEEMING.search(f"{before} {after}") or SUPPOSED.search(after)):
+        return True
+    return SUPPOSED.search(before) is not None or (not after.isascii() and SUPPOSED.search(after) is not None)
