@@ -1,4 +1,4 @@
-"""Whether a response stands by something it names: neither rules it out, denies it, takes it back nor only supposes it."""
+"""Whether a response stands by something it names: it may rule it out, deny it, take it back or only suppose it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ import re
 from proctor.scorers.contrast import is_ruled_out
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.refusals import find_refusal
-from proctor.scorers.stance import TURN, is_asked, is_denied, is_supposed
+from proctor.scorers.stance import is_asked, is_denied, is_supposed
+from proctor.scorers.stance_words import TURN
 
 WINDOW = 80
 _NEGATED = re.compile(
-    r"(?:\b(?:not|nicht|kein\w*|pas|no|neither|weder|ni|nor|noch)|n['’]t)(?!\s(?:only|just|nur|sólo|solo|seulement))\s(?:[\w'’]+\s){0,3}\Z"
+    r"(?:\b(?:not|nicht|kein\w*|pas|no|neither|weder|ni|nor|noch)|n['’]t)(?!\s(?:only|just|nur|sólo|solo"
+    r"|seulement))\s(?:[\w'’]+\s){0,3}\Z"
     r"|(?:不在|不位于|不属于)\Z",
     re.IGNORECASE,
 )
 _BUT = re.compile(r"(?:\s\w+){0,2}[,，]?\s?(?:\b(?:but|sondern|mais|sino)\b|而)", re.IGNORECASE)
 _NEITHER = re.compile(r"\b(?:neither|weder|ni)\b[^.;\n]{1,60}\b(?:nor|noch|ni)\s(?:[\w'’]+\s){0,2}\Z", re.IGNORECASE)
+_NOR_AFTER = re.compile(
+    r"(?:で?も|도\s)[^。、.,\n]{1,15}(?:で?も、?(?:な[くい]|あり|違)|도\s(?:아[니닌닙]|틀))|[，,]?\s?(?:也|都)不是"
+)
+"""'札幌でも函館でもなく', '광주도 전주도 아닌'."""
 _NO = re.compile(
     r"[\s\"'”»」)*]*[?？]\s*(?:no|nein|non|nope|not|ce\sn['’]est|いいえ|いや|違|ちが|아니|아뇨|不|没有)", re.IGNORECASE
 )
@@ -35,6 +41,7 @@ def is_asserted(text: str, start: int, end: int, question: str) -> bool:
         is_ruled_out(text, start, end)
         or is_denied(text, end)
         or (is_asked(text, end) and _NO.match(text, end))
+        or _NOR_AFTER.match(text, end)
         or _is_negated(text, start, end)
         or _is_not_asked_for(text, end, question)
         or is_supposed(text, start, end)

@@ -11,15 +11,18 @@ from proctor.scorers.choice_labels import is_conditional, is_label
 from proctor.scorers.choice_listing import ends_within_sentence
 from proctor.scorers.choice_patterns import MANY_OPTIONS, Patterns
 from proctor.scorers.choice_texts import fold_choice
-from proctor.scorers.stance import TURN, Stance, stance_towards
+from proctor.scorers.stance import Stance, stance_towards
+from proctor.scorers.stance_words import TURN
 
 MOST_MENTIONS = 200
 ALL_SET_ASIDE = "sets every option aside or leaves it open"
 _JOIN = re.compile(
     r"[)\]*_.\"'”’»」』]*\s*(?:[,，、/&]\s*)?(?:(?:then|dann|puis|luego)\s)?"
-    r"(?:(?:and|or|nor|as\swell\sas|und|oder|sowie|als\sauch|wie\sauch|noch|et|ou|ni|y|o|e|u|como)\s+|和|或者?|与|與|及|还是|還是|と|か|や|も|または|もしくは"
+    r"(?:(?:and|or|nor|as\swell\sas|und|oder|sowie|als\sauch|wie\sauch|noch|et|ou|ni|y|o|e|u|como)\s+|和|或者?|与|與|及"
+    r"|还是|還是|と|か|や|も|または|もしくは"
     r"|와|과|도|이나|나|또는|및|랑|하고)?\s*(?:(?:maybe|possibly|perhaps|vielleicht|peut-être|quizás?)\s+)?"
-    r"(?:(?:the|option|choice|answer|die|der|das|antwort|la|las|el|opción|le|les|réponse)\s+|l['’]){0,2}[(\[*_\"'“‘«「『]*",
+    r"(?:(?:the|option|choice|answer|die|der|das|antwort|la|las|el|opción|le|les|réponse)\s+"
+    r"|l['’]){0,2}[(\[*_\"'“‘«「『]*",
     re.IGNORECASE,
 )
 
@@ -84,7 +87,9 @@ def _texts(text: str, choices: tuple[str, ...], labels: str) -> Iterator[Mention
     if len(lowered) != len(text) or not wanted:  # a few letters grow when lowered
         return
     either = "|".join(map(re.escape, sorted(wanted, key=len, reverse=True)))
-    for found in islice(re.finditer(rf"(?<![^\W\u3040-\uffff])(?:{either})(?![^\W\u3040-\uffff])", lowered), MOST_MENTIONS):
+    for found in islice(
+        re.finditer(rf"(?<![^\W\u3040-\uffff])(?:{either})(?![^\W\u3040-\uffff])", lowered), MOST_MENTIONS
+    ):
         yield Mention(frozenset(wanted[found[0]]), found.start(), found.end())
 
 

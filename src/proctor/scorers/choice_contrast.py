@@ -6,7 +6,15 @@ import re
 
 from proctor.scorers.choice_patterns import ALTERNATIVE, Patterns
 from proctor.scorers.choice_texts import QUOTING, choice_at_start, fold_choice
-from proctor.scorers.contrast import ALSO_AFTER, LEAD_TO_MEANT, NOT_ONLY, ONLY_WORDS, WINDOW, rulings_after, rulings_before
+from proctor.scorers.contrast import (
+    ALSO_AFTER,
+    LEAD_TO_MEANT,
+    NOT_ONLY,
+    ONLY_WORDS,
+    WINDOW,
+    rulings_after,
+    rulings_before,
+)
 
 LONGEST_CHOICE = 300
 Span = tuple[int, int, str]

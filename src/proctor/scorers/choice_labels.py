@@ -9,7 +9,8 @@ from proctor.scorers.markers import CORRECTION, NEGATION
 from proctor.scorers.stance import is_asked
 
 _NAMED_IN_CORRECTION = re.compile(
-    r"[)\]*_\"'”」]*(?:[.!,。！，\n]|\Z|\s+(?:is\s+(?:correct|right|the)|ist\s+(?:richtig|korrekt)|est\s+(?:la|correct)|es\s+(?:la|correct))"
+    r"[)\]*_\"'”」]*(?:[.!,。！，\n]|\Z|\s+(?:is\s+(?:correct|right|the)|ist\s+(?:richtig|korrekt)|est\s+(?:la"
+    r"|correct)|es\s+(?:la|correct))"
     r"|\s?(?:です|だ|でした|になり|が正|を選|입니다|이에요|예요|네요|요|가\s|이\s|를\s|项|才|是正))"
 )
 
@@ -46,7 +47,11 @@ def read_correction(text: str, end: int, patterns: Patterns) -> tuple[str, str] 
     for correction in CORRECTION.finditer(text, end):
         for label in patterns.label.finditer(text, correction.end(), correction.end() + 160):
             gap = text[correction.end() : label.start("label")]
-            if _NAMED_IN_CORRECTION.match(text, label.end()) and not NEGATION.search(gap) and is_label(text, label.start("label"), label["label"]):
+            if (
+                _NAMED_IN_CORRECTION.match(text, label.end())
+                and not NEGATION.search(gap)
+                and is_label(text, label.start("label"), label["label"])
+            ):
                 found = (label["label"].upper(), "named in a correction")
     return found
 

@@ -80,7 +80,8 @@ COPULA = re.compile(
 EITHER = re.compile(r"\b(?:either|both|neither)\W*$", re.IGNORECASE)
 # 'Both A and B is correct', 'A oder B richtig', 'AとBが正解', '不仅A正确': one of two that are right.
 ONE_OF_TWO = re.compile(
-    r"(?:\bboth\s[^.,;\n]{1,60}\sand\s|(?-i:(?<!\w)[A-Z])[)\]*_]{0,3}\s(?:or|oder|ou|o)\s(?:(?:option|die|la)\s)?|[A-Z][)\]*_]{0,3}\s?(?:[と和或か、及も]|[와과도]|및|또는)\s?|不[仅但只]是?)[(\[*_\"']{0,8}\Z",
+    r"(?:\bboth\s[^.,;\n]{1,60}\sand\s|(?-i:(?<!\w)[A-Z])[)\]*_]{0,3}\s(?:or|oder|ou|o)\s(?:(?:option|die|la)\s)?"
+    r"|[A-Z][)\]*_]{0,3}\s?(?:[と和或か、及も]|[와과도]|및|또는)\s?|不[仅但只]是?)[(\[*_\"']{0,8}\Z",
     re.IGNORECASE,
 )
 VERDICT = (
@@ -112,7 +113,8 @@ DISMISSED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 NOT_RIGHT = re.compile(
-    r"[)\]*_\"']{0,4}\s(?:(?:is|does|ist|est|es)\s)?(?:not|nicht|no|n['’]est\spas|wrong|incorrect|false|falsch|incorrect[ao]|fauss?e?x?)\b[^.\n]{0,60}\Z"
+    r"[)\]*_\"']{0,4}\s(?:(?:is|does|ist|est|es)\s)?(?:not|nicht|no|n['’]est\spas|wrong|incorrect|false|falsch"
+    r"|incorrect[ao]|fauss?e?x?)\b[^.\n]{0,60}\Z"
 )
 TURN = re.compile(
     r"\b(?:but|however|so|therefore|thus|hence|aber|sondern|mais|pero|sino|но)\b|→|但|而|しかし|하지만", re.IGNORECASE
@@ -169,7 +171,8 @@ def patterns_for(labels: str) -> Patterns:
         named_before=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"'“‘「『]{{0,4}}([{upper}])\Z"),
         plainly=re.compile(rf"[:\s*]*(?:is:?\s)?[\s*]*\(?([{upper}])\)?[\s.*]*\Z"),
         ending=re.compile(
-            rf"(?:(?<!nor\s)(?<!neither\s)(?<!so\s)(?<!noch\s)(?<!ni\s)\b(?:is|are|ist|est|es|è|é)\s|[:：=→是は]|(?<=[a-z]),\s)[\s*_\"'(\[]*([{upper}])[)\]*_\"']*[.!。\s]*\Z"
+            rf"(?:(?<!nor\s)(?<!neither\s)(?<!so\s)(?<!noch\s)(?<!ni\s)\b(?:is|are|ist|est|es|è|é)\s|[:：=→是は]"
+            rf"|(?<=[a-z]),\s)[\s*_\"'(\[]*([{upper}])[)\]*_\"']*[.!。\s]*\Z"
         ),
         changed=re.compile(rf"{changed}([{upper}])(?![A-Za-z0-9])"),
         label=re.compile(
@@ -179,9 +182,13 @@ def patterns_for(labels: str) -> Patterns:
         only=re.compile(rf"[\W_]*([{both}])(?!\s*[✗✘❌✖])[\W_]*"),
         line=re.compile(rf"(?m)^[ \t*_#>-]{{0,12}}\(?([{upper}])[*_]*[).:]"),
         item=re.compile(
-            rf"(?:\A|(?<=[\n.;:!?。；：！？，、,])|(?<=[.;:!?,]\s))[ \t*_#>(\[-]{{0,12}}([{upper}])[*_]*[)\].:、：．][*_]*(?!\w\.)"
+            rf"(?:\A|(?<=[\n.;:!?。；：！？，、,])"
+            rf"|(?<=[.;:!?,]\s))[ \t*_#>(\[-]{{0,12}}([{upper}])[*_]*[)\].:、：．][*_]*(?!\w\.)"
         ),
-        listed=re.compile(rf"(?m)^[ \t|*_#>-]{{0,12}}\(?([{upper}])[*_]*[ \t]*(?:[).:|–—-]|(?=[{MARKS}]))[*_]*(.*)$"),
+        listed=re.compile(
+            rf"(?m)^[ \t|*_#>-]{{0,12}}(?:\d{{1,2}}[.)] )?"
+            rf"\(?([{upper}])[*_]*[ \t]*(?:[).:|–—-]|(?=[{MARKS}]))[*_]*(.*)$"
+        ),
         verdict=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"']{{0,8}}([{upper}]){VERDICT}"),
         joined=re.compile(rf"{JOINED}([{upper}])(?![A-Za-z0-9'’])"),
         mention=re.compile(

@@ -164,7 +164,9 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
             continue
         label = found["label"].upper()
         own = choices[labels.index(label)] if labels.index(label) < len(choices) else ""
-        if DISMISSED.match(rest, found.end()) and not starts_with_choice(rest[found.end() :].lstrip(").: ").replace("(", "\0", 1), own):
+        if DISMISSED.match(rest, found.end()) and not starts_with_choice(
+            rest[found.end() :].lstrip(").: ").replace("(", "\0", 1), own
+        ):
             return None
         if label in "AI" and not found["open"]:
             quoted = choice_at_start(rest[found.start() :], choices, labels)

@@ -10,22 +10,26 @@ WINDOW = 60
 _OPENING = r"[(\[*_\"'“‘«「『`]{0,4}"
 _CLOSING = r"[)\]*_\"'”’»」』`]{0,4}"
 _ARTICLE = (
-    r"(?:(?:the|(?-i:an?)|option|choice|answer|letter|der|die|das|den|dem|antwort|la|el|los|las|opción|respuesta|le|les|réponse"
+    r"(?:(?:the|(?-i:an?)|option|choice|answer|letter|der|die|das|den|dem|antwort|la|el|los|las|opción|respuesta"
+    r"|le|les|réponse"
     r"|вариант)\s{1,3}|l['’]|选项?){0,3}"
 )
 _RULING = re.compile(
-    r"(?:(?:no(?:\s(?P<verb>es|son|era))?|not|n['’]t|neither|weder|ni|instead\sof|rather\sthan|as\sopposed\sto|nicht|kein|(?:an)?statt"
-    r"|anstelle\svon|en\slugar\sde|en\svez\sde|pas|non(?:\spas)?|au\slieu\sde|plutôt\sque|не|вместо)\s{1,3}|(?:lieu\sd|plutôt\squ)['’]"
-    rf"|(?:而不是|不是|而非|并非|並非|不选|不選|与其说?[选選是]?|與其說?[选選是]?|比起|相比)\s?)(?P<thing>){_ARTICLE}{_OPENING}",
+    r"(?:(?:no(?:\s(?P<verb>es|son|era))?|not|n['’]t|never(?:\s(?:been|was))?|neither|weder|ni|keinesfalls"
+    r"|keineswegs|auf\skeinen\sfall|jamais|nunca|instead\sof|rather\sthan|as\sopposed\sto|nicht|kein|(?:an)?statt"
+    r"|anstelle\svon|en\slugar\sde|en\svez\sde|pas|non(?:\spas)?|au\slieu\sde|plutôt\sque|не|вместо)\s{1,3}"
+    r"|(?:lieu\sd|plutôt\squ)['’]"
+    rf"|(?:而不是|不是|也不是|绝非|而非|并非|並非|不选|不選|与其说?[选選是]?|與其說?[选選是]?|比起|相比)\s?)(?P<thing>){_ARTICLE}{_OPENING}",
     re.IGNORECASE,
 )
 _WORDS = (
     "not ", "n't ", "instead of", "rather than", "as opposed to", "nicht ", "kein ", "statt ", "anstelle von", "no ",
-    "neither ", "weder ", "ni ", "en lugar de", "en vez de", "pas ", "non ", "au lieu de", "lieu d'",
+    "never ", "keinesfalls ", "keineswegs ", "auf keinen fall ", "jamais ", "nunca ", "neither ", "weder ", "ni ",
+    "en lugar de", "en vez de", "pas ", "non ", "au lieu de", "lieu d'",
 )  # fmt: skip
 _PREFERRED_WORDS = (" over ", " than ", " als ", " que ", " qu'", " qu’")
 _OTHER_WORDS = (
-    "n’t ", "plutôt qu", "lieu d’", "не ", "вместо ", "而不是", "不是", "而非", "并非", "並非", "不选", "不選",
+    "n’t ", "plutôt qu", "lieu d’", "не ", "вместо ", "而不是", "不是", "绝非", "而非", "并非", "並非", "不选", "不選",
     "与其", "與其", "比起", "相比",
 )  # fmt: skip
 _PREFERRED = re.compile(
@@ -52,7 +56,8 @@ LEAD_TO_MEANT = re.compile(
 """What leads from the thing ruled out to the one that is meant."""
 
 NOT_ONLY = re.compile(
-    rf"\b(?:not\s(?:only|just|merely)|nicht\snur|no\s(?:s[oó]lo|solamente)|(?:non|pas)\sseulement)\s(?P<one>{_ARTICLE}{_OPENING})"
+    rf"\b(?:not\s(?:only|just|merely)|nicht\snur|no\s(?:s[oó]lo|solamente)|(?:non"
+    rf"|pas)\sseulement)\s(?P<one>{_ARTICLE}{_OPENING})"
     r"(?P<rest>[^.\n]{1,60}?)[,;]?\s(?:but|sondern|sino|mais)\s(?:(?:also|auch|también|aussi|également)\s)?"
     rf"(?P<other>{_ARTICLE}{_OPENING})",
     re.IGNORECASE,

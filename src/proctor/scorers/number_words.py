@@ -44,16 +44,14 @@ _SMALL = {
     **{word: value for value, word in enumerate(_TWENTIES.split(), 21)},
     "quatre-vingts": 80,
 }
+_SPANISH_HUNDREDS = (
+    "ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos"
+)
 _HUNDREDS = {
     **{f"{unit}hundert": 100 * value for value, unit in enumerate(_GERMAN_UNITS.split(), 1)},
     **{f"{unit} cents": 100 * value for value, unit in enumerate(_FRENCH.split()) if 1 < value < 10 and unit != "."},
     **{f"{unit} cent": 100 * value for value, unit in enumerate(_FRENCH.split()) if 1 < value < 10 and unit != "."},
-    **{
-        word: 100 * value
-        for value, word in enumerate(
-            "ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos".split(), 1
-        )
-    },
+    **{word: 100 * value for value, word in enumerate(_SPANISH_HUNDREDS.split(), 1)},
     "hundert": 100,
     "cien": 100,
 }  # 'cent' and 'six cents' are money in English
@@ -106,7 +104,8 @@ _SPELT = re.compile(
     rf"|(?<![\w-])(?P<minus>(?:minus|negative)\ )?"
     rf"(?P<words>{_BELOW_HUNDRED}(?:{_MORE})*|a(?:{_MORE})+)"
     rf"(?:[ -](?P<part>{'|'.join(_PARTS)})s?|\ and\ a\ (?P<more>half|quarter))?(?![\w-])"
-    rf"|(?<![가-힣])(?P<korean>(?:{_KOREAN_TENS})(?:{_KOREAN_UNITS})?|{_KOREAN_UNITS})(?=\s?(?:{_KOREAN_COUNTERS}|입니다|이에요))"
+    rf"|(?<![가-힣])(?P<korean>(?:{_KOREAN_TENS})(?:{_KOREAN_UNITS})?|{_KOREAN_UNITS})(?=\s?(?:{_KOREAN_COUNTERS}"
+    rf"|입니다|이에요))"
     rf"|(?<![가-힣])(?P<sino>(?=[가-힣]?[십백천만])[일이삼사오육칠팔구십백천만]{{2,}})(?=\s?(?:{_KOREAN_COUNTERS}|입니다))"
     r"|(?P<dozens>[一二两兩三四五六七八九十])打(?![开開电電算扮扫掃听聽])"
     r"|(?P<under>[一二两三四五六七八九十百]+)分[之の](?P<over>[一二两三四五六七八九十百]+)"

@@ -233,7 +233,9 @@ def _ends_range(text: str, numbers: list[Number], last: Number) -> bool:
     if not place:
         return False
     first = numbers[place - 1]
-    if first.factor != last.factor or CHANGED.search(text[max(0, first.start - 50) : first.start]):  # 'falls 30% to $14'
+    if first.factor != last.factor or CHANGED.search(
+        text[max(0, first.start - 50) : first.start]
+    ):  # 'falls 30% to $14'
         return False
     if BETWEEN.search(text[max(0, first.start - 12) : first.start]) and last.start - first.end < 6:
         return True
