@@ -97,7 +97,7 @@ def _group(text: str, mentions: Iterator[Mention]) -> Iterator[Mention]:
     """Mentions with nothing but 'and', 'or' or a comma between them as one."""
     group: Mention | None = None
     for mention in mentions:
-        if group and _JOIN.fullmatch(text, group.end, mention.start) and ". " not in text[group.end : mention.start]:
+        if group and _are_joined(text, group, mention):
             group = Mention(group.labels | mention.labels, group.start, mention.end)
             continue
         if group:
@@ -105,3 +105,9 @@ def _group(text: str, mentions: Iterator[Mention]) -> Iterator[Mention]:
         group = mention
     if group:
         yield group
+
+
+def _are_joined(text: str, group: Mention, mention: Mention) -> bool:
+    """An option that is named again begins anew: 'between C and D, D'."""
+    gap = text[group.end : mention.start]
+    return not group.labels & mention.labels and ". " not in gap and _JOIN.fullmatch(gap) is not None

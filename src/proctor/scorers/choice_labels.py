@@ -14,6 +14,8 @@ _NAMED_IN_CORRECTION = re.compile(
     r"|\s?(?:です|だ|でした|になり|が正|を選|입니다|이에요|예요|네요|요|가\s|이\s|를\s|项|才|是正))"
 )
 
+_WOULD = re.compile(r"\b(?:would|wäre|serait|sería)\b", re.IGNORECASE)
+
 
 def is_label(text: str, position: int, letter: str, opening: str = "") -> bool:
     """Whether this letter is an option's label and not a word such as 'a' or 'I'."""
@@ -33,10 +35,16 @@ def is_label(text: str, position: int, letter: str, opening: str = "") -> bool:
     return letter == "A" and NAMED.search(text, max(0, position - 12), position) is not None
 
 
-def is_conditional(text: str, position: int) -> bool:
-    """'If it is a normal good, A is right' settles nothing."""
+def is_conditional(text: str, position: int, end: int | None = None) -> bool:
+    """'If it is a normal good, A is right' settles nothing, nor does 'A would be right if it were one'."""
     clause = re.split(r"[.;\n]", text[max(0, position - 80) : position])[-1]
-    return CONDITION.search(clause) is not None
+    if CONDITION.search(clause) is not None:
+        return True
+    return (
+        end is not None
+        and _WOULD.search(text, position, end) is not None
+        and CONDITION.match(text, end + 1) is not None
+    )
 
 
 def read_correction(text: str, end: int, patterns: Patterns) -> tuple[str, str] | None:

@@ -118,7 +118,7 @@ def _claimed(text: str, patterns: Patterns, choices: tuple[str, ...], labels: st
             claim = announced
             break
     for found in patterns.verdict.finditer(text, claim[1] if claim else 0):
-        if is_label(text, found.start(1), found[1]) and not is_conditional(text, found.start()):
+        if is_label(text, found.start(1), found[1]) and not is_conditional(text, found.start(), found.end()):
             is_two = ONE_OF_TWO.search(text, max(0, found.start() - 80), found.start(1)) is not None
             claim = (None, found.end(), MANY_OPTIONS) if is_two else (found[1], found.end(), "said to be correct")
     return claim
@@ -208,7 +208,7 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
     found = patterns.only.fullmatch(text)
     if found:
         return found[1].upper(), "the whole response"
-    lines = {found.group(1) for found in islice(patterns.line.finditer(text), 60)}
+    lines = {found.group(1) for found in islice(patterns.item.finditer(text), 60)}
     last_line = text[text.rfind("\n") + 1 :].removeprefix("A: ")
     found = patterns.only.fullmatch(last_line) or patterns.only.fullmatch(LAST_SENTENCE.split(last_line)[-1])
     if found and (found[1].isupper() or len(last_line) > 1):

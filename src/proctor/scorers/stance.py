@@ -11,6 +11,7 @@ from proctor.scorers.stance_words import (
     DISMISSED,
     GUESSED,
     OPEN,
+    RUNNER_UP,
     SEEMING,
     SETTLED,
     SOLE,
@@ -29,6 +30,8 @@ class Stance(Enum):
 
 
 _SENTENCE_END = re.compile(r"[.!?](?:\s|\Z)|[。！？\n]")
+_ITEM = re.compile(r"[)\]*_]{0,4}\s?[:：]\s?")
+"""'A: wrong.' says something of A."""
 LONGEST_CLAUSE = 200
 
 
@@ -37,12 +40,13 @@ def stance_towards(text: str, start: int, end: int, floor: int = 0, ceiling: int
     ceiling = len(text) if ceiling is None else ceiling
     floor, ceiling = max(floor, start - LONGEST_CLAUSE), min(ceiling, end + LONGEST_CLAUSE)
     opening = max((found.end() for found in CLAUSE_END.finditer(text, floor, start)), default=floor)
-    closing = CLAUSE_END.search(text, end, ceiling)
+    item = _ITEM.match(text, end, ceiling)
+    closing = CLAUSE_END.search(text, item.end() if item else end, ceiling)
     clause = f"{text[opening:start]} \0 {text[end : closing.start() if closing else ceiling]}"
     sentence = max((found.end() for found in _SENTENCE_END.finditer(text, floor, start)), default=floor)
     if SOLE.search(text[sentence:start] + clause):
         return Stance.SETTLED
-    if WHEREAS.search(text, max(sentence, opening - 10), start):
+    if RUNNER_UP.search(clause) or WHEREAS.search(text, max(sentence, opening - 10), start):
         return Stance.SET_ASIDE
     if is_asked(text, end) or OPEN.search(clause) or DISMISSED.search(clause):
         return Stance.SET_ASIDE

@@ -125,7 +125,7 @@ SOLE = _any_of(
         "fr": r"(?:il\s(?:ne\s)?)?reste\b|ne\sreste\b",
         "es": r"(?:solo|sólo|nos)?\s?quedan?\b",
     },
-    {"ja": r"残[るっり]|だけが", "ko": r"남[는은습]|만\s", "zh": r"剩"},
+    {"ja": r"残[るっり]|だけが", "ko": r"남[는은습]|(?<!지)만\s", "zh": r"剩"},
 )
 SETTLED = _any_of(
     {
@@ -144,10 +144,20 @@ SETTLED = _any_of(
         "zh": r"选|選|正确|正確|才对|才是|其实|应该|应为|最后|最终|答案|更合适|符合",
     },
 )
+RUNNER_UP = _any_of(
+    {
+        "en": r"(?:comes?|came|is|are|ranks?|only|a\sdistant|a\sclose)\s(?:\w+\s)?(?:second|third)\b|runner-up\b",
+        "de": r"(?:zweit|dritt)(?:größt|längst|höchst)?\w*\b",
+        "fr": r"(?:deuxième|second|troisième)\w?\b",
+        "es": r"(?:segund|tercer)[oa]?\b",
+    },
+    {"ja": r"[二三2-3]番目", "ko": r"[두세]\s?번째", "zh": r"其次|第[二三]"},
+)
+"""Said of a thing that comes behind the one asked for."""
 WHEREAS = _any_of(
     {
         "en": r"(?:while|whereas|unlike|though|although|than)\b",
-        "de": r"(?:während|obwohl|wohingegen|als)\b",
+        "de": r"(?:während|obwohl|wohingegen|wobei|als)\b",
         "fr": r"(?:alors|tandis|bien)\sque\b",
         "es": r"(?:mientras|aunque)\b",
     },
