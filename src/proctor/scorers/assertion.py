@@ -17,7 +17,7 @@ _NEGATED = re.compile(
     r"|(?:不在|不位于|不属于)\Z",
     re.IGNORECASE,
 )
-_BUT = re.compile(r"(?:\s\w+){0,2}[,，]?\s?(?:\b(?:but|sondern|mais|sino)\b|而)", re.IGNORECASE)
+_BUT = re.compile(r"[,，]?\s?(?:\b(?:but|sondern|mais|sino)\b|而)", re.IGNORECASE)
 _NEITHER = re.compile(r"\b(?:neither|weder|ni)\b[^.;\n]{1,60}\b(?:nor|noch|ni)\s(?:[\w'’]+\s){0,2}\Z", re.IGNORECASE)
 _NOR_AFTER = re.compile(
     r"(?:で?も|도\s)[^。、.,\n]{1,15}(?:で?も、?(?:な[くい]|あり|違)|도\s(?:아[니닌닙]|틀))|[，,]?\s?(?:也|都)不是"
@@ -32,7 +32,12 @@ _NOT_THE = re.compile(
     r"|は(?P<ja>\w{1,8}?)(?:では|じゃ)(?:な|あり)|[은는]\s(?P<ko>\w{1,8}?)[이가]\s아[니닙]|不是(?P<zh>\w{1,8})",
     re.IGNORECASE,
 )
-_POLITE = re.compile(r"sorry|hmm", re.IGNORECASE)
+# 'Sorry for the delay' and 'Actually, it has been so since 987' take nothing back.
+_WEAK = re.compile(r"sorry|hmm|actually|en\sfait", re.IGNORECASE)
+_ANOTHER = re.compile(
+    r",?\s(?:no\b|i\smean|(?:it['’]s|it\sis|that['’]s)\s(?!been|also|the\b|a\b)|c['’]est\s(?!l[ae]\b|une?\b))",
+    re.IGNORECASE,
+)
 
 
 def is_asserted(text: str, start: int, end: int, question: str) -> bool:
@@ -68,8 +73,10 @@ def _is_not_asked_for(text: str, end: int, question: str) -> bool:
 def _is_taken_back(text: str, end: int) -> bool:
     """'Sydney … no, wait: Canberra'."""
     found = CORRECTION.search(text, end, end + WINDOW)
-    if found is None or _POLITE.fullmatch(found[0]) or len(SENTENCE_END.findall(text, end, found.start())) > 1:
+    if found is None or len(SENTENCE_END.findall(text, end, found.start())) > 1:
         return False
+    if _WEAK.fullmatch(found[0]):
+        return _ANOTHER.match(text, found.end()) is not None
     return re.search(r"\w{2}", text[found.end() :][:WINDOW]) is not None
 
 
