@@ -146,12 +146,13 @@ SETTLED = _any_of(
 )
 RUNNER_UP = _any_of(
     {
-        "en": r"(?:comes?|came|is|are|ranks?|only|a\sdistant|a\sclose)\s(?:\w+\s)?(?:second|third)\b|runner-up\b",
-        "de": r"(?:zweit|dritt)(?:größt|längst|höchst)?\w*\b",
-        "fr": r"(?:deuxième|second|troisième)\w?\b",
-        "es": r"(?:segund|tercer)[oa]?\b",
+        "en": r"(?:comes?|came|ranks?)\s(?:\w+\s)?(?:second|third)\b|runner-up\b"
+        r"|is\s(?:only\s)?second(?=\s*[.,;)]|\s*\Z)",
+        "de": r"nur\s(?:der|die|das)\s(?:zweit|dritt)\w*",
+        "fr": r"arrive\s(?:\w+\s)?(?:deuxième|second|troisième)",
+        "es": r"(?:solo|sólo)\s\w+\s(?:segund|tercer)",
     },
-    {"ja": r"[二三2-3]番目", "ko": r"[두세]\s?번째", "zh": r"其次|第[二三]"},
+    {"ja": r"は二番目で", "ko": r"는\s두\s?번째입", "zh": r"其次"},
 )
 """Said of a thing that comes behind the one asked for."""
 WHEREAS = _any_of(
