@@ -5,19 +5,23 @@ BIN := $(VENV)/bin
 # Many tests wait for programs under load rather than compute: two for each processor keep it busy.
 WORKERS ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 
-.PHONY: run test check unit engines problems bench clean help
+.PHONY: run test check unit quick sweep engines problems bench clean help
 
 help:
-	@echo "make run    set up and evaluate a real small model, twice, on a built-in benchmark"
+	@echo "make run    set up, evaluate a real small model twice, compare, and show a wrong answer"
 	@echo "make test   set up and run everything: lint, types, import contracts, tests with coverage"
 	@echo "make check  lint, types and import contracts only"
 	@echo "make unit   the tests only; make unit TESTS=tests/metrics for some of them"
+	@echo "make quick  check, and the tests of what computes in this process: no sandbox, no command line, no coverage"
+	@echo "make sweep  the gold solutions and mutants of which 'make test' takes a few, all of them"
 	@echo "make engines  the tests that start docker, podman and a stand-in for a cluster, one after the other"
 	@echo "make problems  prove every problem in the sandbox, three times over"
 	@echo "make bench  measure speed against a local mock provider (bench/RESULTS.md)"
 
 run: $(VENV)/.run
 	@$(BIN)/proctor run capitals -m "local/smollm2-135m?temperature=0" -m "local/smollm2-135m?temperature=1.5" --limit 40
+	@$(BIN)/proctor compare latest | head -2
+	@$(BIN)/proctor samples latest --wrong --limit 1
 
 test: check unit
 
@@ -28,24 +32,35 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 # The same everywhere, so that a failure can be had again; plain pytest shuffles and draws new examples, to find more.
-# Many tests start `proctor`: where Python is told to write no bytecode, each start would compile it again.
+# Many tests start `proctor`: where Python is told to write no bytecode, each start would compile it again. Workers collect
+# all at once: pytest's own bytecode is written before, or each of them would rewrite every test for itself.
 # With TESTS=..., only those, at once and without coverage.
 PYTEST := -m pytest -p no:randomly --hypothesis-profile same
+unit quick sweep: export PYTHONDONTWRITEBYTECODE =
 unit: $(VENV)/.dev
 ifdef TESTS
 	$(BIN)/python $(PYTEST) $(TESTS)
 else
 	$(BIN)/python -m compileall -q -x '/catalog/problems/' src tests
+	@$(BIN)/python $(PYTEST) --collect-only -q | tail -n 1  # what cannot be collected fails below
 	$(BIN)/coverage erase
-	$(BIN)/coverage run $(PYTEST) -n $(WORKERS)
+	$(BIN)/coverage run $(PYTEST) -n $(WORKERS) --durations=25 --durations-min=5
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under=90
 endif
 
+QUICK := batch benchmarks domain engine judges metrics planning prompts puzzles reports stores
+quick: check
+	$(BIN)/python $(PYTEST) -q -n $(WORKERS) $(addprefix tests/,$(QUICK))
+
+sweep: export PROCTOR_TEST_SWEEP = 1
+sweep: $(VENV)/.dev
+	$(BIN)/python $(PYTEST) -n $(WORKERS) tests/scorers_code
+
 problems: $(VENV)/.dev
 	$(BIN)/proctor problems check --repeats 3
 
-engines: export PROCTOR_TEST_ENGINES = 1
+engines: export TESTS_ENGINES = 1
 engines:
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install dev
 	$(BIN)/pytest -p no:randomly tests/sandboxes/places tests/sandboxes/test_containers.py

@@ -11,6 +11,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+import tracing
 from commands import Cli, Ended
 from fakes.provider import FakeProvider
 from leftovers import Leftovers, finish, watched_folders
@@ -35,7 +36,8 @@ LEFTOVERS = pytest.StashKey[Leftovers]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "traced: coverage follows the processes that it starts, for only they run it")
+    for marker in tracing.MARKERS:
+        config.addinivalue_line("markers", marker)
     if not hasattr(config, "workerinput"):  # workers are the controller's children: what they leave is found there
         config.stash[LEFTOVERS] = Leftovers(watched_folders())
 
@@ -48,10 +50,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Coverage takes a quarter of a second of every process that is started: it follows where it tells something."""
-    with pytest.MonkeyPatch.context() as patch:
-        if item.get_closest_marker("traced") is None:
-            patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+    with tracing.followed(item):
         return (yield)
 
 

@@ -8,15 +8,20 @@ from typing import Any
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = (  # those for which the parts in parentheses are the same
-    # Every program and every forgery is run for the first test of a backend.
-    re.compile(r"(tests/sandboxes/test_(?:hostile|forgeries)\.py)::.*\[(namespaces|bubblewrap|firejail|nsjail)\b"),
+    # Every program and every forgery is run for the first test of a backend, in a sandbox that was made for it.
+    re.compile(
+        r"(tests/sandboxes/test_(?:hostile|forgeries|supervised_programs|supervision)\.py)::.*"
+        r"\[(namespaces|bubblewrap|firejail|nsjail|none)\b"
+    ),
     # One engine at a time: two of them starve each other.
     re.compile(r"(tests/sandboxes/).*[\[-](?:docker|podman|kubernetes)\b"),
     # One load at a time, on the whole machine: another worker would only wait for its turn.
     re.compile(r"(tests/scorers/programs/)test_(?:earned_performance|marking)\.py"),
-    # One marking, one reading, one browser and one copy of each data set for the whole file.
-    re.compile(r"(tests/scorers/programs/test_(?:disguises|silencing|hostile_golds)\.py)"),
-    re.compile(r"(tests/(?:catalog/test_catalog|reports/test_browser)\.py)"),
+    # One marking, one reading, one browser, one installation and one copy of each data set for the whole file.
+    re.compile(r"(tests/scorers/programs/test_(?:disguises|silencing|hostile_golds|telling)\.py)"),
+    re.compile(
+        r"(tests/(?:catalog/test_catalog|judges/test_rescore|reports/test_browser|sandboxes/test_installed)\.py)"
+    ),
 )
 
 

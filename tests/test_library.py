@@ -16,7 +16,9 @@ from commands import Cli
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
 from proctor.domain.errors import BenchmarkError, NotFoundError, PlanError, UserError
+from proctor.domain.plan import Limits, Plan, Sampling
 from proctor.domain.run import RunStatus
+from proctor.library.arguments import Options
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -118,7 +120,7 @@ def test_a_benchmark_used_twice_keeps_both_results() -> None:
         ({"benchmarks": "puzzles", "models": "dmo/strong"}, NotFoundError, "Did you mean 'demo'?"),
         ({"benchmarks": "puzzles", "models": "demo"}, PlanError, "provider/name"),
         ({"benchmarks": "puzzles", "models": []}, PlanError, "at least one"),
-        ({"benchmarks": "puzzles", "models": "demo/strong", "limit": 0}, PlanError, "greater than or equal to 1"),
+        ({"benchmarks": "puzzles", "models": "demo/strong", "limit": 0}, PlanError, "it must be at least 1"),
         ({"benchmarks": "puzzles", "models": "demo/strong", "tempature": 0}, PlanError, "'temperature'"),
         ({"benchmarks": "puzzles", "models": "openai/gpt-5-mini"}, UserError, "OPENAI_API_KEY"),
         ({"benchmarks": "puzzles", "models": "demo/strong", "where": {"category": "x"}}, BenchmarkError, "Available"),
@@ -129,6 +131,95 @@ def test_a_mistake_is_raised_as_what_it_is(arguments: dict[str, object], kind: t
     with pytest.raises(kind) as caught:
         proctor.evaluate(**arguments)  # type: ignore[arg-type]
     assert message in str(caught.value)
+
+
+def a_function(prompt: str) -> str:
+    return prompt
+
+
+class AClass:
+    """Neither it nor an instance of it is a model."""
+
+
+LISTED = {"benchmarks": "puzzles", "models": "demo/strong"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"models": a_function}, f"Name it as text, so that the run can be resumed: 'python/{__name__}:a_function'."),
+        ({"models": ["demo/strong", a_function]}, "models holds the function a_function."),
+        ({"models": lambda prompt: prompt}, "Put it at the top of a module"),
+        ({"models": AClass}, "models holds the class AClass. A model is text: 'provider/name'"),
+        ({"models": AClass()}, "models holds an object (AClass). A model is text"),
+        ({"models": 5}, "models holds an object (int)."),
+        ({"models": b"demo/strong"}, "models is text or a list of texts, not b'demo/strong'."),
+        ({"models": [["demo/strong"]]}, "['demo/strong'] in it is neither."),
+        ({"models": "demo/strong, demo/weak"}, "write a list, ['demo/strong', 'demo/weak']."),
+        ({"benchmarks": "puzzles,dates"}, "write a list, ['puzzles', 'dates']."),
+        ({"benchmarks": a_function}, "benchmarks holds the function a_function. A benchmark is a name or a file"),
+        ({"benchmarks": Path("nope.yaml")}, "There is no benchmark file nope.yaml."),
+        ({"benchmarks": None}, "evaluate() needs benchmarks"),
+        ({"models": None}, "evaluate() needs models, or a plan file"),
+        ({"model": "demo/strong"}, "evaluate() has no option 'model'. Did you mean 'models'?"),
+        ({"benchmark": "puzzles"}, "evaluate() has no option 'benchmark'. Did you mean 'benchmarks'?"),
+        ({"where": "category=dates"}, "it should be a mapping"),
+        ({"judge": a_function}, "judge holds the function a_function."),
+    ],
+)  # fmt: skip
+def test_a_natural_mistake_gets_one_sentence(arguments: dict[str, object], sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        proctor.evaluate(**{**LISTED, **arguments})  # type: ignore[arg-type]
+    assert sentence in str(caught.value)
+    with pytest.raises(NotFoundError, match="no runs yet"):
+        proctor.open_run()
+
+
+def test_a_coroutine_in_the_place_of_a_value_is_told_to_be_awaited() -> None:
+    async def choose() -> str:
+        return "demo/strong"
+
+    for use in (lambda it: proctor.evaluate("puzzles", models=it), proctor.compare):
+        coroutine = choose()
+        with pytest.raises(UserError, match=r"coroutine.*write 'await' before it"):
+            use(coroutine)
+        coroutine.close()
+
+
+def test_awaiting_what_has_already_waited_names_the_run() -> None:
+    async def notebook() -> None:
+        await proctor.evaluate("puzzles", models="demo/strong", limit=2)
+
+    with pytest.raises(TypeError, match=r"evaluate\(\) has waited already.*await proctor\.evaluate_async") as caught:
+        asyncio.run(notebook())
+    assert proctor.open_run().id in str(caught.value)
+
+
+def test_a_judge_that_nothing_asks_is_a_warning() -> None:
+    with pytest.warns(UserWarning, match="The judge demo/weak is not asked"):
+        proctor.evaluate("puzzles", models="demo/strong", judge="demo/weak", limit=1)
+
+
+def test_the_options_are_those_of_a_plan() -> None:
+    of_plan = set(Plan.model_fields) - {"models", "benchmarks", "sampling", "limits"}
+    inner = set(Sampling.model_fields) | set(Limits.model_fields)
+    assert set(Options.__annotations__) == of_plan | inner | {"limit", "where", "shots", "data", "home"}
+
+
+def test_every_name_is_completed_and_there(environment: dict[str, str]) -> None:
+    assert set(proctor.__all__) <= set(dir(proctor))
+    assert {name: getattr(proctor, name) for name in proctor.__all__}
+    code = "import proctor; print(set(proctor.__all__) - set(dir(proctor)))"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_what_holds_for_every_benchmark_wins_over_a_plan_file_as_flags_do(cli: Cli) -> None:
+    Path("plan.yaml").write_text("models: [demo/strong]\nbenchmarks: [{benchmark: puzzles, limit: 9}, dates]\n")
+    run = proctor.evaluate("plan.yaml", limit=3)
+    assert [item["trials"] for item in run.document["evaluations"]] == [3, 3]
+    shown = cli("run", "plan.yaml", "--limit", 3, "--dry-run", "--json").json
+    assert [item["trials"] for item in shown["evaluations"]] == [3, 3]
 
 
 def test_a_run_that_fails_is_returned_and_says_why() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("xdist")
@@ -28,3 +30,21 @@ def test_every_rule_speaks_of_tests_that_are_there(request: pytest.FixtureReques
         pytest.skip("only a part of the tests is collected")
     for pattern in TOGETHER:
         assert sum(pattern.match(name) is not None for name in names) > 1, pattern.pattern
+
+
+CHEAP = ("tests/models/test_trust.py", "tests/sandboxes/places/test_looking.py")
+"""Each worker may make what these share for itself: it takes milliseconds."""
+
+
+def test_what_is_made_once_for_a_file_is_made_on_one_worker(request: pytest.FixtureRequest) -> None:
+    root = request.config.rootpath
+    sharing = [path for path in (root / "tests").rglob("test_*.py") if '(scope="module"' in _fixtures_of(path)]
+    names = [str(path.relative_to(root)) for path in sharing]
+    assert len(names) > len(CHEAP)
+    backends = ("", "[namespaces]")
+    apart = [name for name in names if all(unit(f"{name}::test_a{one}") == f"{name}::test_a{one}" for one in backends)]
+    assert sorted(apart) == sorted(CHEAP)
+
+
+def _fixtures_of(path: Path) -> str:
+    return "".join(line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("@pytest.fixture"))

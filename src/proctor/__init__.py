@@ -1,29 +1,44 @@
 """Proctor examines AI models and coding agents, and says how sure it is."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from proctor.version import __version__
 
 if TYPE_CHECKING:
     from proctor.domain.errors import ProctorError, UserError
+    from proctor.domain.estimate import Estimate
     from proctor.domain.sample import Sample
-    from proctor.library import Run, evaluate
+    from proctor.library.documents import Comparison, Comparisons, Leaderboard, Report, Rescored
+    from proctor.library.evaluating import evaluate, evaluate_async, prepare
+    from proctor.library.run import Run
+    from proctor.library.stored import compare, leaderboard, open_run, report, rescore
 
-__all__ = ["ProctorError", "Run", "Sample", "UserError", "__version__", "evaluate"]
+_MODULES = {
+    "proctor.domain.errors": ("ProctorError", "UserError"),
+    "proctor.domain.estimate": ("Estimate",),
+    "proctor.domain.sample": ("Sample",),
+    "proctor.library.documents": ("Comparison", "Comparisons", "Leaderboard", "Report", "Rescored"),
+    "proctor.library.evaluating": ("evaluate", "evaluate_async", "prepare"),
+    "proctor.library.run": ("Run",),
+    "proctor.library.stored": ("compare", "leaderboard", "open_run", "report", "rescore"),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "Comparison", "Comparisons", "Estimate", "Leaderboard", "ProctorError", "Report", "Rescored", "Run", "Sample",
+    "UserError", "__version__", "compare", "evaluate", "evaluate_async", "leaderboard", "open_run", "prepare", "report",
+    "rescore",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """Load the library when it is first used: the command line starts without it."""
-    if name in ("Run", "evaluate"):
-        from proctor import library
+    if name not in _HOMES:
+        raise AttributeError(f"module 'proctor' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
 
-        return getattr(library, name)
-    if name in ("ProctorError", "UserError"):
-        from proctor.domain import errors
 
-        return getattr(errors, name)
-    if name == "Sample":
-        from proctor.domain.sample import Sample
-
-        return Sample
-    raise AttributeError(f"module 'proctor' has no attribute {name!r}")
+def __dir__() -> list[str]:
+    """What is loaded when it is first used is completed before that."""
+    return sorted({*globals(), *__all__})

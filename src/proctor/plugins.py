@@ -1,18 +1,56 @@
-"""Every extension point of Proctor: a kind and a name lead to a factory, loaded when first asked for.
+"""Every extension point of Proctor: a kind and a name lead to what was registered under them, loaded when asked for.
 
 A package adds its own through the entry-point group ``proctor.plugins``; the entry's name is ``kind.name``, for
 example ``scorers.haiku = "my_package.haiku:create"``. Built-in features are registered in the same table, so a plugin
-can do whatever they do.
+can do whatever they do. A plugin that fails is named and left out; only who asks for that very plugin gets an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from proctor.domain.errors import NotFoundError, ProctorError, UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "proctor.plugins"
+T = TypeVar("T")
+
+
+class Kind(NamedTuple):
+    """What is registered under a kind, and what it must give."""
+
+    word: str
+    arguments: int | None = None
+    """How many positional arguments it is called with; None where its options are its own affair."""
+    gives: type | tuple[str, ...] = ()
+    """The type of what a call gives, or the attributes that it has."""
+    is_called: bool = True
+    """Whether it is a function; else it is itself what is wanted."""
+
+    @property
+    def one(self) -> str:
+        return f"{'an' if self.word[0] in 'aeiou' else 'a'} {self.word}"
+
+
+KINDS: dict[str, Kind] = {
+    "models": Kind("model provider", 4, ("identity", "respond", "close")),
+    "scorers": Kind("scorer", None, ("name", "version", "score")),
+    "sources": Kind("source", 2, ("label", "unit", "__iter__", "at")),
+    "benchmarks": Kind("benchmark"),
+    "metrics": Kind("metric", None, ("name", "start", "measure")),
+    "sandboxes": Kind("sandbox", None, ("name", "is_isolated", "run", "check", "close")),
+    "runners": Kind("runner", None, ("name", "is_isolated", "open", "close")),
+    "reports": Kind("report form", 2, str),
+    "exports": Kind("export form", 1, ("__iter__",)),
+    "themes": Kind("theme", 0, Mapping),
+    "commands": Kind("command", None, ("main", "invoke", "get_short_help_str"), is_called=False),
+}
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "models": {
@@ -94,43 +132,252 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "macro_recall": "proctor.metrics.classification:create_recall",
         "mean": "proctor.metrics.mean:create",
     },
+    "sandboxes": {
+        "namespaces": "proctor.sandboxes.namespaces:create",
+        "bubblewrap": "proctor.sandboxes.bubblewrap:create",
+        "nsjail": "proctor.sandboxes.nsjail:create",
+        "firejail": "proctor.sandboxes.firejail:create",
+        "docker": "proctor.sandboxes.containers:create_docker",
+        "podman": "proctor.sandboxes.containers:create_podman",
+        "none": "proctor.sandboxes.none:create",
+    },
+    "runners": {
+        "bubblewrap": "proctor.sandboxes.places.bubblewrap:create",
+        "docker": "proctor.sandboxes.places.containers:create_docker",
+        "podman": "proctor.sandboxes.places.containers:create_podman",
+        "kubernetes": "proctor.sandboxes.places.kubernetes:create",
+        "none": "proctor.sandboxes.places.none:create",
+    },
+    "reports": {
+        "html": "proctor.reports.forms:write_html",
+        "md": "proctor.reports.forms:write_markdown",
+        "json": "proctor.reports.forms:write_json",
+    },
+    "exports": {
+        "jsonl": "proctor.reports.export:export_jsonl",
+        "csv": "proctor.reports.export:export_csv",
+        "parquet": "proctor.reports.parquet:export_parquet",
+        "junit": "proctor.reports.junit:export_junit",
+    },
+    "themes": {
+        "default": "proctor.reports.theme:default",
+    },
 }
 
 
-class PluginNotFoundError(LookupError):
+class Plugin(NamedTuple):
+    """An entry of another package."""
+
+    kind: str
+    name: str
+    package: str
+    """The package and its version."""
+    entry: EntryPoint
+
+    def __str__(self) -> str:
+        return f"{self.kind}.{self.name} of {self.package}"
+
+
+class PluginNotFoundError(NotFoundError):
     """No plugin of that kind has that name."""
 
-    def __init__(self, kind: str, name: str, known: list[str]) -> None:
-        self.kind, self.name, self.known = kind, name, known
-        import difflib  # only for a mistake, and not free to import
+    def __init__(self, message: str, hint: str = "", known: list[str] | None = None) -> None:
+        super().__init__(message)
+        self.hint, self.known = hint, known or []
 
-        close = difflib.get_close_matches(name, known, n=1)
-        self.suggestion = close[0] if close else None
-        super().__init__(f"no {kind.removesuffix('s')} called {name!r}")
+
+class BrokenPluginError(UserError):
+    """A plugin of another package cannot be used."""
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+def not_found(kind: str, name: str) -> PluginNotFoundError:
+    """What to raise where nothing of that kind has that name."""
+    known = names(kind)
+    hint = did_you_mean(name, known)
+    message = f"No {KINDS[kind].word} {name!r}.{hint} There are: {', '.join(known)}."
+    return PluginNotFoundError(message, hint, known)
+
+
+def _broken(plugin: Plugin, reason: str) -> BrokenPluginError:
+    line = " ".join(reason.split()).rstrip(".")
+    return BrokenPluginError(f"The plugin {plugin} cannot be used: {line}.", line)
+
+
+_left_out: dict[Plugin, str] = {}
+
+
+def take_left_out() -> dict[Plugin, str]:
+    """The plugins that were done without since this was last asked, each with the reason; who asks says so."""
+    taken = dict(_left_out)
+    _left_out.clear()
+    return taken
 
 
 @cache
-def _installed() -> dict[str, dict[str, str]]:
-    """Plugins of other packages, by kind and name."""
+def _installed() -> dict[str, dict[str, Plugin]]:
+    """Plugins of other packages, by kind and name; those whose name cannot be used are left out."""
     from importlib.metadata import entry_points
 
-    found: dict[str, dict[str, str]] = {}
-    for entry in entry_points(group=GROUP):
+    found: dict[str, dict[str, Plugin]] = {}
+    for entry in sorted(entry_points(group=GROUP)):
         kind, _, name = entry.name.partition(".")
-        found.setdefault(kind, {})[name] = entry.value
+        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "an unknown package"
+        plugin = Plugin(kind, name, package, entry)
+        earlier = found.get(kind, {}).get(name)
+        if kind not in KINDS:
+            reason = f"there is no kind {kind!r}.{did_you_mean(kind, KINDS)} There are: {', '.join(KINDS)}"
+        elif not name:
+            reason = f"it has no name: write {kind}.NAME"
+        elif name in BUILT_IN.get(kind, ()):
+            reason = f"Proctor has {KINDS[kind].one} of this name itself"
+        elif earlier is not None and earlier.entry != entry:
+            reason = f"{earlier.package} has {KINDS[kind].one} of this name, too"
+        else:
+            found.setdefault(kind, {})[name] = plugin
+            continue
+        _left_out[plugin] = reason
     return found
 
 
+def installed() -> list[Plugin]:
+    """Every usable entry of other packages, by kind and name; nothing is imported for it."""
+    found = _installed()
+    return [found[kind][name] for kind in KINDS for name in sorted(found.get(kind, ()))]
+
+
+def plugin_of(kind: str, name: str) -> Plugin | None:
+    """The entry of another package behind a name; None for what is built in or not there."""
+    return None if name in BUILT_IN.get(kind, ()) else _installed().get(kind, {}).get(name)
+
+
 def names(kind: str) -> list[str]:
-    """All names of a kind, built in and installed."""
-    return sorted({*BUILT_IN.get(kind, {}), *_installed().get(kind, {})})
+    """All names of a kind: those built in, then those of other packages."""
+    return [*BUILT_IN.get(kind, ()), *sorted(_installed().get(kind, ()))]
 
 
-def load(kind: str, name: str) -> Callable[..., Any]:
-    """The factory behind a name; built-in names cannot be taken over by a package."""
-    target = BUILT_IN.get(kind, {}).get(name) or _installed().get(kind, {}).get(name)
-    if target is None:
-        raise PluginNotFoundError(kind, name, names(kind))
-    module, _, attribute = target.partition(":")
-    factory: Callable[..., Any] = getattr(import_module(module), attribute)
-    return factory
+def is_known(kind: str, name: str) -> bool:
+    """Whether there is one of that name; built-in ones are found without reading every package's metadata."""
+    return name in BUILT_IN.get(kind, ()) or name in _installed().get(kind, ())
+
+
+def load(kind: str, name: str) -> Any:
+    """What is registered under a name; built-in names cannot be taken over by a package."""
+    target = BUILT_IN.get(kind, {}).get(name)
+    if target is not None:
+        module, _, attribute = target.partition(":")
+        return getattr(import_module(module), attribute)
+    plugin = _installed().get(kind, {}).get(name)
+    if plugin is None:
+        raise not_found(kind, name)
+    with guard(kind, name):
+        loaded = plugin.entry.load()
+        _refuse_uncallable(plugin, loaded)
+    return loaded
+
+
+def create(kind: str, name: str, /, *given: Any, **options: Any) -> Any:
+    """Call what is registered under a name, and make sure that it gave what its kind must give."""
+    factory = load(kind, name)
+    plugin = plugin_of(kind, name)
+    if plugin is None:
+        return factory(*given, **options)
+    _refuse_options(plugin, factory, given, options)
+    with guard(kind, name):
+        made = factory(*given, **options)
+        _refuse_other(plugin, made)
+    return made
+
+
+@contextmanager
+def guard(kind: str, name: str, *, is_strict: bool = False) -> Iterator[None]:
+    """Whatever the code of another package raises here becomes a BrokenPluginError.
+
+    Proctor's own errors stay themselves, for they may be about what a user gave; strictly, they are the plugin's too.
+    """
+    plugin = plugin_of(kind, name)
+    try:
+        yield
+    except BrokenPluginError:
+        raise
+    except (Exception, SystemExit) as fault:
+        is_ours = isinstance(fault, ProctorError)
+        if plugin is None or (is_ours and not is_strict):
+            raise
+        raise _broken(plugin, str(fault) if is_ours else f"{type(fault).__name__}: {fault}") from fault
+
+
+def each(kind: str, use: Callable[[str], T]) -> dict[str, T]:
+    """What `use` makes of every name of a kind; a plugin for which it fails is left out."""
+    found = {}
+    for name in names(kind):
+        try:
+            with guard(kind, name, is_strict=True):
+                found[name] = use(name)
+        except BrokenPluginError as fault:
+            _left_out[_installed()[kind][name]] = fault.reason
+    return found
+
+
+def fault_of_plugin(error: BaseException) -> BrokenPluginError | None:
+    """The error as that of the plugin whose code raised it while it was used; None where the code is Proctor's own."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    modules = []
+    frame = error.__traceback__
+    while frame is not None:
+        modules.append(str(frame.tb_frame.f_globals.get("__name__", "")))
+        frame = frame.tb_next
+    own = __name__.partition(".")[0]
+    for module in reversed(modules):
+        package = module.partition(".")[0]
+        if package == own:
+            return None
+        found = [plugin for plugin in installed() if plugin.entry.module.partition(".")[0] == package]
+        if found:
+            reason = f"{type(error).__name__}: {error}"
+            suspects = [plugin for plugin in found if plugin.entry.module == module]
+            if len(suspects) == 1:
+                return _broken(suspects[0], reason)
+            return BrokenPluginError(f"A plugin of {found[0].package} failed, in {module}: {reason}.", reason)
+    return None
+
+
+def _refuse_uncallable(plugin: Plugin, loaded: Any) -> None:
+    import inspect
+
+    kind = KINDS[plugin.kind]
+    if not kind.is_called:
+        _refuse_other(plugin, loaded)
+    elif not callable(loaded):
+        raise _broken(plugin, f"{plugin.entry.value} is not a function but {type(loaded).__name__}")
+    elif kind.arguments is not None:
+        try:
+            inspect.signature(loaded).bind(*[None] * kind.arguments)
+        except TypeError as mistake:
+            wanted = f"{kind.one} is called with {kind.arguments} arguments"
+            raise _broken(plugin, f"{wanted}, and {plugin.entry.value} cannot be: {mistake}") from None
+
+
+def _refuse_options(plugin: Plugin, factory: Any, given: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+    """An option that a plugin does not have is the mistake of who gave it."""
+    import inspect
+
+    try:
+        inspect.signature(factory).bind(*given, **options)
+    except TypeError as mistake:
+        raise UserError(f"The {KINDS[plugin.kind].word} {plugin.name!r} ({plugin.package}): {mistake}.") from None
+
+
+def _refuse_other(plugin: Plugin, made: Any) -> None:
+    kind = KINDS[plugin.kind]
+    if isinstance(kind.gives, type):
+        if not isinstance(made, kind.gives):
+            raise _broken(plugin, f"{kind.one} gives {kind.gives.__name__}, not {type(made).__name__}")
+        return
+    missing = [attribute for attribute in kind.gives if not hasattr(made, attribute)]
+    if missing:
+        raise _broken(plugin, f"{kind.one} has {missing[0]!r}, and {type(made).__name__} has not")

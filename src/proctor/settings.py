@@ -8,7 +8,15 @@ from pathlib import Path
 
 from msgspec import Struct
 
-OFF = frozenset({"", "0", "false", "no", "off"})
+from proctor.domain.errors import UserError, did_you_mean
+
+PREFIX = "PROCTOR_"
+VARIABLES = ("HOME", "DATABASE_URL", "DATA", "PRICES", "OFFLINE", "KEY_HOSTS")
+"""What may follow the prefix; whoever misspells one believes that it holds."""
+MARKS = ("COMMAND",)
+"""Set by Proctor itself for the programs that it starts, which may start Proctor again."""
+SWITCH = {"": False, "0": False, "false": False, "no": False, "off": False}
+SWITCH |= {"1": True, "true": True, "yes": True, "on": True}
 
 
 class Settings(Struct, frozen=True):
@@ -29,6 +37,8 @@ class Settings(Struct, frozen=True):
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        """Read the variables; raises UserError for one that there is not, or a value that says nothing."""
+        _refuse_unknown(environment)
         home = Path(environment.get("PROCTOR_HOME") or Path("~/.proctor").expanduser()).absolute()
         url = environment.get("PROCTOR_DATABASE_URL") or f"sqlite:///{home / 'proctor.db'}"
         data = environment.get("PROCTOR_DATA")
@@ -39,5 +49,21 @@ class Settings(Struct, frozen=True):
             database_url=url,
             data=Path(data) if data else None,
             prices=prices if is_wanted else None,
-            is_offline=environment.get("PROCTOR_OFFLINE", "").strip().lower() not in OFF,
+            is_offline=_switch(environment, "PROCTOR_OFFLINE"),
         )
+
+
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    known = [f"{PREFIX}{name}" for name in VARIABLES]
+    for name in sorted(environment):
+        if name.startswith(PREFIX) and name not in known and name.removeprefix(PREFIX) not in MARKS:
+            hint = did_you_mean(name, known)
+            raise UserError(f"There is no environment variable {name}.{hint} There are: {', '.join(known)}.")
+
+
+def _switch(environment: Mapping[str, str], name: str) -> bool:
+    value = environment.get(name, "")
+    try:
+        return SWITCH[value.strip().lower()]
+    except KeyError:
+        raise UserError(f"{name} is 1 or 0, not {value!r}.") from None

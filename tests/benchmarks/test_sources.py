@@ -206,6 +206,7 @@ def test_a_scheme_that_is_not_there_gets_a_suggestion(tmp_path: Path) -> None:
         open_rows("pyhton://a:b", tmp_path)
 
 
+@pytest.mark.untraced
 def test_a_large_file_is_not_held_in_memory(tmp_path: Path, write: Write, load: Load) -> None:
     count = 50_000
     with (tmp_path / "large.jsonl").open("w") as file:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from proctor.domain.errors import BenchmarkError, PlanError, UserError
 from proctor.domain.plan import Plan
-from proctor.domain.yaml_document import as_mapping, explain, load_yaml, mistakes
+from proctor.domain.yaml_document import as_mapping, explain, explain_value, load_yaml, mistakes
 
 
 def test_every_part_has_its_line() -> None:
@@ -109,7 +109,7 @@ def test_the_mistakes_of_a_plan_are_shown_where_they_are() -> None:
         Plan.model_validate(document.value)
     lines = mistakes(error.value, document, Plan)
     assert lines[0] == "plan.yaml:3: models[1].temperature: 'hot' is not a number."
-    assert lines[1] == ("plan.yaml:7: benchmarks[1].limit: 0 cannot be used: it should be greater than or equal to 1.")
+    assert lines[1] == ("plan.yaml:7: benchmarks[1].limit: 0 cannot be used: it must be at least 1.")
     assert lines[2].startswith("plan.yaml:10: limits.minuets: there is no field 'minuets'. Did you mean 'minutes'?")
     assert "Allowed here: cost_usd, " in lines[2]
     text = explain(error.value, document, Plan)
@@ -122,3 +122,26 @@ def test_a_missing_field_is_named() -> None:
     with pytest.raises(ValidationError) as error:
         Plan.model_validate(document.value)
     assert explain(error.value, document, Plan) == "plan.yaml:1: benchmarks: the field 'benchmarks' is missing."
+
+
+class _Limited(BaseModel):
+    share: float = Field(0.5, gt=0, le=1)
+    names: list[str] = Field(["a"], min_length=1)
+    word: str = Field("a", min_length=1, max_length=3, pattern="^[a-z]+$")
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"share": 0}, "share: 0 cannot be used: it must be above 0."),
+        ({"share": 2}, "share: 2 cannot be used: it must be at most 1."),
+        ({"names": []}, "names: [] cannot be used: it must have at least 1 entry."),
+        ({"word": ""}, "word: '' cannot be used: it must have at least 1 character."),
+        ({"word": "abcd"}, "word: 'abcd' cannot be used: it must have at most 3 characters."),
+        ({"word": "A"}, "word: 'A' cannot be used: it must match the pattern ^[a-z]+$."),
+    ],
+)
+def test_a_limit_that_a_value_breaks_is_said_in_our_words(values: dict[str, object], said: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        _Limited.model_validate(values)
+    assert explain_value(caught.value, _Limited) == said

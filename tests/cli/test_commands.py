@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from importlib import metadata
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import orjson
@@ -24,7 +28,7 @@ def test_a_run_says_where_results_are_kept_and_what_to_type_next(cli: Cli, home:
     ended = cli("run", "puzzles", "-m", "demo/weak", "--limit", 20)
     assert ended.code == 0
     run_id = cli("runs", "--json").json[0]["run_id"]
-    assert f"Kept in {home / 'proctor.db'}" in ended.out
+    assert f"Stored in {home / 'proctor.db'}" in ended.out
     assert f"proctor samples {run_id} --wrong" in ended.out
     assert f"proctor export {run_id} -f csv" in ended.out
     assert "resume" not in ended.out
@@ -61,7 +65,7 @@ def test_samples_can_be_narrowed_down(cli: Cli, ran: str) -> None:
     one = cli("samples", ran, "--sample", weak[0]["sample_id"], "--benchmark", "puzzles", "--json").json
     assert {row["sample_id"] for row in one} == {weak[0]["sample_id"]}
     assert len(one) == 2
-    assert "No such trials" in cli("samples", ran, "--outcome", "failed").out
+    assert "matches." in cli("samples", ran, "--outcome", "failed").out
     unknown = cli("samples", ran, "--model", "demo/wek")
     assert unknown.code == 2
     assert "has no model 'demo/wek'. Did you mean 'demo/weak'?" in unknown.error
@@ -87,7 +91,7 @@ def test_failed_trials_are_shown_with_their_fault_and_can_be_tried_again(cli: Cl
         shown = cli("samples", "--outcome", "failed", "-n", 1).out
         assert "outcome: failed: " in shown
         assert "HTTP 400" in shown
-        assert "Go on with: proctor resume" in cli("show").out
+        assert "Resume: proctor resume" in cli("show").out
 
 
 def test_resuming_a_finished_run_asks_nothing(cli: Cli, asked_model: str, provider: FakeProvider) -> None:
@@ -121,11 +125,11 @@ def test_a_recorded_run_can_be_replayed_without_its_provider(
 def test_benchmarks_are_listed_shown_and_checked(cli: Cli) -> None:
     assert "puzzles" in cli("benchmarks").out
     shown = cli("benchmarks", "show", "puzzles").out
-    assert "The first prompt:" in shown
+    assert "First prompt:" in shown
     assert "categories: arithmetic" in shown
     checked = cli("benchmarks", "check", "dates")
     assert checked.code == 0
-    assert "Checked: all" in checked.out
+    assert "Valid: all" in checked.out
     Path("data.jsonl").write_text('{"input": "1 + 1", "target": "2"}\n{"input": "1 + 1", "target": "2"}\n')
     Path("mine.yaml").write_text("name: mine\ndataset: {source: data.jsonl}\nscorers: [numeric]\n")
     warned = cli("benchmarks", "check", "mine.yaml")
@@ -204,8 +208,30 @@ def test_models_are_listed_and_one_can_be_looked_at(cli: Cli, monkeypatch: pytes
 def test_the_doctor_finds_everything_well_and_a_full_house_counted(cli: Cli, ran: str, home: Path) -> None:
     ended = cli("doctor")
     assert ended.code == 0
-    assert "problem" not in ended.out
+    assert not any(line.startswith("problem") for line in ended.out.splitlines())
     assert f"{home / 'proctor.db'}, 1 run\n" in ended.out
+
+
+def test_the_doctor_names_every_extra_and_what_it_is_for(cli: Cli) -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    extras = set(project["optional-dependencies"]) - {"all", "dev"}
+    found = {item["name"]: item for item in cli("doctor", "--json").json}
+    assert {name for name in found if name.startswith("proctor[")} == {f"proctor[{extra}]" for extra in extras}
+    assert found["proctor[text]"]["state"] == "ok"
+    assert re.fullmatch(r"sacrebleu [\d.]+, for the scorers bleu and chrf", found["proctor[text]"]["detail"])
+
+
+def test_the_doctor_says_how_to_install_what_is_missing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        if name == "protobuf":
+            raise PackageNotFoundError(name)
+        return metadata.version(name)
+
+    monkeypatch.setattr("proctor.cli.doctor.version", version)
+    ended = cli("doctor")
+    assert ended.code == 0
+    expected = "protobuf not installed; needed for agents that speak gRPC (grpc/…): pip install 'proctor[grpc]'"
+    assert f"note     proctor[grpc]: {expected}\n" in ended.out
 
 
 def test_the_database_can_be_upgraded_at_any_time(cli: Cli, home: Path) -> None:

@@ -26,8 +26,26 @@ DANGEROUS = ['=HYPERLINK("http://x")', "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1
 @given(st.text())
 def test_no_cell_can_be_taken_for_a_formula(text: str) -> None:
     shown = harmless(text)
-    assert not shown.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    assert not shown.startswith(("=", "@", "\t", "\r", "\n"))
+    if shown.startswith(("+", "-")):
+        float(shown)
     assert shown in (text, f"'{text}")
+
+
+@given(st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False)), st.sampled_from(["", "+"]))
+def test_a_number_that_was_answered_as_text_is_exported_as_it_was_given(value: float, sign: str) -> None:
+    text = format(value, sign)
+    assert harmless(text) == text
+
+
+@pytest.mark.parametrize("text", ["-5", "-0.25", "+3", "-1e-3", "-.5"])
+def test_a_negative_answer_reaches_every_column_unaltered(cli: Cli, home: Path, text: str) -> None:
+    Path("one.jsonl").write_bytes(orjson.dumps({"input": text, "target": text}))
+    Path("one.yaml").write_text("name: one\ndataset: {source: one.jsonl}\nscorers: [exact]\n")
+    with FakeProvider(reply=lambda _: Reply(text)) as provider:
+        cli("run", "one.yaml", "-m", f"openai/x?base_url={provider.url}/v1")
+    (row,) = csv.DictReader(io.StringIO(cli("export", "-f", "csv").out, newline=""))
+    assert [row[name] for name in ("input", "target", "response", "answer", "value")] == [*[text] * 4, "1.0"]
 
 
 @given(st.one_of(st.integers(), st.floats(allow_nan=False), st.none(), st.booleans()))

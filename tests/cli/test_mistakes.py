@@ -25,7 +25,7 @@ FILTERED = "models: [demo/strong]\nbenchmarks:\n  - puzzles\n  - benchmark: puzz
         (PLAN + "\nepochs: many\n", ["4: epochs: 'many'", "a whole number"]),
         (PLAN + "sampling: {temperature: hot}\n", ["3: sampling.temperature", "'hot' is not a number"]),
         (PLAN + "sampling: {temperature: true}\n", ["3: sampling.temperature", "True is not a number"]),
-        (PLAN + "sampling: {temperature: -1}\n", ["3: sampling.temperature: -1", "greater than or equal to 0"]),
+        (PLAN + "sampling: {temperature: -1}\n", ["3: sampling.temperature: -1", "it must be at least 0"]),
         (PLAN + "epochs: 0\n", ["3: epochs: 0"]),
         (PLAN + "epochs: 1\nepochs: 2\n", ["4", "twice"]),
         ("models: []\nbenchmarks: [puzzles]\n", ["1: models", "at least one"]),
@@ -93,7 +93,7 @@ def test_a_mistake_in_a_plan_is_named_with_its_place(cli: Cli, plan: str, parts:
         ((*RUN, "--fail-under", "accuracy=nan"), ["--fail-under takes METRIC=VALUE"]),
         ((*RUN, "--sandbox", "bublewrap"), ["No sandbox 'bublewrap'", "Did you mean 'bubblewrap'"]),
         ((*RUN, "--judge", "opnai/x"), ["opnai", "Did you mean 'openai'"]),
-        ((*RUN, "--fail-under", "accuracy=80"), ["accuracy lies between 0 and 1", "80"]),
+        ((*RUN, "--fail-under", "accuracy=80"), ["accuracy is between 0 and 1", "80"]),
         ((*RUN, "--fail-under", "=0.5"), ["--fail-under takes METRIC=VALUE"]),
         ((*RUN, "--fail-under", "accuracy=0.1", "--fail-under", "accuracy=0.2"), ["names accuracy twice"]),
         ((*RUN, "--fail-under", "acuracy=0.5"), ["'acuracy'. Did you mean 'accuracy'?"]),
@@ -153,7 +153,7 @@ def test_a_filter_given_as_a_flag_is_not_looked_for_in_the_plan(cli: Cli) -> Non
 def test_a_dry_run_tells_the_rule_that_may_stop_the_run_early(cli: Cli) -> None:
     rule = (*RUN, "--until", "CI < 5%", "--dry-run")
     assert cli(*rule, "--json").json["until"] == "ci<0.05"
-    assert "Stops early, until ci<0.05" in " ".join(cli(*rule).out.split())
+    assert "Stop rule ci<0.05" in " ".join(cli(*rule).out.split())
     assert cli(*RUN, "--dry-run", "--json").json["until"] is None
     assert "Stops early" not in cli(*RUN, "--dry-run").out
 

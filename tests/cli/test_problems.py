@@ -87,9 +87,9 @@ def test_a_mistake_in_a_problem_is_one_clear_line(cli: Cli, mine: Path) -> None:
 def test_check_proves_a_problem_and_fails_on_a_spoilt_one(cli: Cli, mine: Path) -> None:
     good = cli("problems", "check", mine / "add-up", "--quick")
     assert good.code == 0, good.err
-    assert "add-up: holds, gold 0.600 of 0.6, 2 mutants" in good.out
-    assert "1 of 1 problem holds." in good.out
-    assert "add-up: skips-words: as it should" in good.err
+    assert "add-up: valid, gold 0.600 of 0.6, 2 mutants" in good.out
+    assert "1 of 1 problem valid." in good.out
+    assert "add-up: skips-words: as expected" in good.err
     path = mine / "add-up/mutants/drops-signs/main.py"
     path.write_text(path.read_text().replace("abs(number)", "number") + "# harmless\n")
     bad = cli("problems", "check", mine / "add-up", "--quick", "--json")

@@ -114,7 +114,7 @@ def test_a_terminal_sees_progress_and_then_the_table(environment: dict[str, str]
     assert " left" in terminal.screen
     assert "━" in terminal.screen
     assert "accuracy [95 % interval]" in terminal.screen
-    assert max(len(line) for line in terminal.lines if not line.startswith("Kept in")) <= 80
+    assert max(len(line) for line in terminal.lines if not line.startswith("Stored in")) <= 80
 
 
 def test_a_pipe_sees_plain_lines(cli: Cli) -> None:
@@ -123,7 +123,7 @@ def test_a_pipe_sees_plain_lines(cli: Cli) -> None:
     assert ended.err.startswith("Run ")
     assert "5 trials" in ended.err
     assert "accuracy [95 % interval]" in ended.out
-    assert "Kept in " in ended.out
+    assert "Stored in " in ended.out
     assert "proctor samples" in ended.out
 
 
@@ -174,4 +174,4 @@ def test_judges_that_agree_are_said_to() -> None:
     assert "Fleiss' kappa 0.65" in line
     nothing = {**agreed, "complete": 0, "unanimous": None}
     [line] = agreement_lines([{**judged, "agreement": {"judge_rubric": nothing}}])
-    assert line.endswith("no answer has a verdict of all 2 judges.")
+    assert line.endswith("no answer has a readable verdict of all 2 judges.")

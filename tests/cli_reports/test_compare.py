@@ -19,7 +19,7 @@ def test_two_models_of_the_latest_run_are_compared_in_words(cli: Cli, ran: str) 
     assert "demo/strong (A) and demo/weak (B) on puzzles: demo/strong is better by " in ended.out
     assert "exact McNemar" in ended.out
     assert "Cost and latency" in ended.out
-    assert "Flipped samples" not in ended.out
+    assert "Samples that only one got right" not in ended.out
 
 
 def test_flips_are_listed_when_asked_for(cli: Cli, ran: str) -> None:
@@ -47,7 +47,7 @@ def test_a_file_gets_the_form_its_name_says(cli: Cli, ran: str, tmp_path: Path) 
     assert path.read_text(encoding="utf-8").startswith("# Comparison on puzzles\n")
     unknown = cli("compare", ran, "-o", tmp_path / "c.xyz")
     assert unknown.code == 2
-    assert "Which form shall" in unknown.error
+    assert "The format of" in unknown.error
     assert cli("compare", ran, "-o", tmp_path / "none" / "c.md").code == 2
 
 
@@ -56,7 +56,7 @@ def test_runs_on_parts_of_a_benchmark_are_compared_on_what_they_share(cli: Cli, 
     shared = cli("compare", ran, "latest", "--model", "demo/strong")
     assert shared.code == 0
     squeezed = " ".join(shared.out.split())
-    assert "180 samples left out: 180 not asked in B." in squeezed
+    assert "180 samples left out: 180 not run in B." in squeezed
     assert "The two were not asked the same samples (200 by A, 20 by B)" in squeezed
     allowed = cli("compare", ran, "latest", "--model", "demo/strong", "--allow-different", "--json")
     [item] = allowed.json["comparisons"]
@@ -81,19 +81,20 @@ def test_mistakes_are_one_clear_line(cli: Cli, ran: str, arguments: list[str], w
 
 
 def test_power_answers_before_and_after_a_run(cli: Cli, ran: str) -> None:
-    assert cli("power").out.startswith("9,913 samples, answered by both models, show a difference of 2 points")
+    assert cli("power").out.startswith("9,913 samples, answered by both models, detect a difference of 2 points")
     measured = cli("power", ran, "--difference", 0.05, "--json").json
     assert measured["samples_needed"] > 0
     assert measured["discordance_from"] == "demo/strong and demo/weak on puzzles, n=200"
-    assert cli("power", "--samples", 500, "--discordance", 0.2).out.startswith("500 samples show a difference of 5.8 ")
+    detected = cli("power", "--samples", 500, "--discordance", 0.2).out
+    assert detected.startswith("500 samples can detect a difference of 5.8 ")
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--difference", "0.5", "--accuracy", "0.9"], "This cannot be"),
-        (["--difference", "0.3", "--discordance", "0.2"], "This cannot be"),
-        (["--on", "puzzles"], "name the run"),
+        (["--difference", "0.5", "--accuracy", "0.9"], "An accuracy must be between 0 and 1, not 1.4"),
+        (["--difference", "0.3", "--discordance", "0.2"], "the discordance must be between 0.3 and 1, not 0.2"),
+        (["--on", "puzzles"], "need a RUN"),
         (["latest", "--accuracy", "0.5"], "leave out --accuracy"),
         (["--samples", "100", "--unpaired"], "leave out --unpaired"),
     ],

@@ -28,7 +28,7 @@ HEAD = """# Command line
 
 Every command with its `--help`. This page is written by `scripts/refresh-docs` from the program itself.
 
-RUN is a run's id, a unique beginning of one, or `latest`. Data goes to standard output, progress and errors to standard
+RUN is a run's id, a unique prefix of one, or `latest`. Data goes to standard output, progress and errors to standard
 error. See [exit codes](exit-codes.md), [JSON](json.md) and [files and environment](files-and-environment.md).
 """
 

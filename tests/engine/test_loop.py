@@ -14,6 +14,7 @@ from proctor.domain.errors import (
     RequestRejectedError,
     ScorerError,
     StoreError,
+    UnusableAnswerError,
 )
 from proctor.domain.event import ConcurrencyChanged, Event, FaultSeen, ModelGivenUp, ResultsRecorded, TrialsSkipped
 from proctor.domain.response import Response, Usage
@@ -21,6 +22,7 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Outcome, Trial
+from proctor.engine.lane import LONGEST_ANSWER
 from proctor.engine.loop import ModelWork, Work, execute
 
 
@@ -121,6 +123,34 @@ def test_a_rejected_request_fails_at_once() -> None:
     run(model, trials(5), journal)
     assert model.asked["q1"] == 1
     assert outcomes(journal).count(Outcome.FAILED) == 1
+
+
+def test_an_answer_that_is_too_large_counts_as_invalid_and_is_asked_once() -> None:
+    def act(text: str, before: int) -> Response | Exception:
+        if text == "q1":
+            return Response("q1" * (LONGEST_ANSWER // 2 + 1))
+        return UnusableAnswerError("it sent more than 64 MB") if text == "q2" else Response(text)
+
+    journal, model = MemoryJournal(), ScriptedModel(act)
+    run(model, trials(4), journal)
+    found = {result.answer.trial.sample.id: result.scores[0] for result in journal.results}
+    assert {name: score.value for name, score in found.items()} == {"q0": 1.0, "q1": 0.0, "q2": 0.0, "q3": 1.0}
+    assert found["q1"].is_invalid
+    assert found["q1"].reason == "the answer has 67,108,866 characters, over the limit of 67,108,864"
+    assert found["q2"].is_invalid
+    assert found["q2"].reason == "it sent more than 64 MB"
+    assert set(model.asked.values()) == {1}
+
+
+def test_nothing_is_asked_after_a_turn_of_which_nothing_could_be_taken() -> None:
+    def talk() -> Iterator[Trial]:
+        for trial in trials(1):
+            yield replace(trial, sample=replace(trial.sample, follow_ups=("and then?",)))
+
+    journal, model = MemoryJournal(), ScriptedModel(lambda *_: UnusableAnswerError("too much"))
+    run(model, talk(), journal)
+    assert model.asked == {"q0": 1}
+    assert journal.results[0].scores[0].is_invalid
 
 
 def test_a_bad_key_stops_the_model_and_records_nothing_false() -> None:

@@ -403,5 +403,5 @@ def test_a_plan_and_flags_set_the_limits(cli: Cli) -> None:
     )
     shown = cli("run", "plan.yaml", "--max-tpm", 90_000, "--dry-run", "--json").json["limits"]
     assert (shown["requests_per_minute"], shown["tokens_per_minute"]) == (6000, 90_000)
-    assert "greater than 0" in cli("run", "plan.yaml", "--max-rpm", 0).error
+    assert "it must be above 0" in cli("run", "plan.yaml", "--max-rpm", 0).error
     assert cli("run", "plan.yaml", "--json").code == 0

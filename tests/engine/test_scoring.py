@@ -58,6 +58,12 @@ def test_an_answer_that_breaks_its_scorer_is_invalid_and_counts_as_zero() -> Non
     assert score.reason == "this answer cannot be scored, the target can: the scorer failed: ZeroDivisionError: bug"
 
 
+def test_an_answer_of_which_nothing_could_be_taken_is_invalid_whatever_the_scorer() -> None:
+    scorer = Breakable(lambda *_: False)
+    score = asyncio.run(score_answer(scorer, Sample("s", "?", target=""), Response.unusable("it has 2 GB")))
+    assert (score.value, score.is_invalid, score.reason, scorer.seen) == (0.0, True, "it has 2 GB", [])
+
+
 def test_what_breaks_with_a_known_good_answer_too_is_a_fault_and_no_zero() -> None:
     scorer = Breakable(lambda *_: True, ScorerError("the weights are missing"))
     score = scored(scorer)

@@ -135,8 +135,8 @@ def test_a_comparison_asks_twice_and_costs_twice(cli: Cli, judge: FakeProvider) 
 
 def test_the_terminal_names_the_judge_and_its_cost(cli: Cli, judge: FakeProvider) -> None:
     shown = " ".join(cli(*arguments(judge, "--dry-run", "--max-tokens", 50)).out.split())
-    assert re.search(r"openai/judge judging it by judge_rubric: \$0\.\d+ \[\$0\.\d+, \$0\.\d+\]", shown)
-    assert "all together" in shown
+    assert re.search(r"judge openai/judge \(judge_rubric\): \$0\.\d+ \[\$0\.\d+, \$0\.\d+\]", shown)
+    assert " total: " in shown
 
 
 def test_a_judges_prompts_and_the_answers_in_them_are_measured_by_their_script(cli: Cli, judge: FakeProvider) -> None:

@@ -66,7 +66,7 @@ def over_http(provider: FakeProvider, name: str = "judge", more: str = "") -> st
 
 def test_a_benchmark_that_needs_a_judge_says_so_before_anything_is_asked(folder: Path) -> None:
     code, out, err = run(folder)
-    assert (code, out) == (2, "")
+    assert (code, out["kind"]) == (2, "PlanError")
     assert "--judge" in err
     code, _, err = run(folder, extra=("--dry-run",))
     assert code == 2
@@ -105,7 +105,7 @@ def test_the_cost_limit_holds_for_judges_too(folder: Path) -> None:
     limits = ("--max-cost", "0.02", "--assume-price", "1/2", "--max-tokens", "100", "--concurrency", "1")
     with FakeProvider(reply=dear) as provider:
         code, out, err = run(folder, over_http(provider), extra=limits)
-        assert (code, out) == (2, "")
+        assert (code, out["kind"]) == (2, "PlanError")
         assert "answers of the judge openai/judge may be of any length" in err
         code, document, err = run(folder, over_http(provider, more="&max_tokens=300"), extra=limits)
         asked = sum(provider.asked.values())
@@ -205,14 +205,14 @@ def test_an_unreadable_verdict_is_in_no_score_and_counted_beside_it(folder: Path
     assert all("the judge's failing" in score["reason"] for score in unread)
     for command in ("show", "report"):
         _, shown, _ = proctor(folder, command, *(("-f", "md") if command == "report" else ()))
-        assert "4 verdicts of the judge could not be read (not in the score)." in " ".join(shown.split())
+        assert "4 unreadable judge verdicts, left out of the score." in " ".join(shown.split())
 
 
 def test_a_gate_counts_verdicts_that_cannot_be_read_as_wrong(folder: Path) -> None:
     with FakeProvider(reply=unreadable_below(4, Reply("Hm."))) as provider:
         code, _, err = run(folder, over_http(provider), extra=("--fail-under", "accuracy=0.8"))
         assert code == 1
-        assert "accuracy is 1 (n=8), but 0.6667 with the verdicts of its judge that could not be read (4)" in err
+        assert "accuracy is 1 (n=8), but 0.6667 with its 4 unreadable judge verdicts" in err
         code, _, err = run(folder, over_http(provider), extra=("--fail-under", "accuracy=0.6"))
         assert code == 0, err
 

@@ -17,9 +17,9 @@ from commands import ended
 from fakes.dialect import Ask, Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
-from proctor.cli.rescore import read_scorer
 from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.errors import UserError
+from proctor.planning.scorer_text import read_scorer
 from proctor.stores.database import open_database
 from proctor.stores.scores import ScoreStore
 from runs.arithmetic import kill, start, wait_for
@@ -228,7 +228,7 @@ def test_a_scorer_that_measures_nothing_is_not_put_in_force(folder: Path) -> Non
     (folder / "broken.py").write_text("def mark(sample, response):\n    raise RuntimeError('oh')\n")
     code, document, err = rescore(folder, "--scorer", "python://broken:mark")
     assert code == 1
-    assert re.search(r"could measure no response: .*oh", err)
+    assert re.search(r"scored no response: .*oh", err)
     assert not document["in_force"]
     assert accuracy(folder)["value"] == 0.75
 
@@ -327,7 +327,8 @@ def limited(folder: Path) -> list[str]:
 def test_a_mistake_is_one_line_and_changes_nothing(folder: Path, arguments: tuple[str, ...], message: str) -> None:
     before = stored(folder)
     code, out, err = rescore(folder, *arguments)
-    assert (code, out) == (2, "")
+    assert (code, out["exit_code"]) == (2, 2)
+    assert message in out["error"]
     assert message in err
     assert "Traceback" not in err
     assert stored(folder) == before
@@ -338,7 +339,7 @@ def test_people_see_old_and_new_side_by_side(folder: Path) -> None:
     assert code == 0, err
     assert re.search(r"old\s+exact@2\s+0\.750", out)
     assert re.search(r"new\s+exact@2\+\w+\s+1\.000", out)
-    assert "10 of 40 verdicts changed: 10 higher, 0 lower (exact against exact)." in out
+    assert "10 of 40 scores changed: 10 higher, 0 lower (exact against exact)." in out
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,7 @@ def test_a_reply_that_was_cut_off_or_filtered_says_so() -> None:
     assert "filtered" in str(read("", FinishReason.FILTERED).problem)
 
 
+@pytest.mark.untraced
 @given(st.text())
 def test_text_without_the_code_never_holds_a_verdict(text: str) -> None:
     if CODE not in text.lower():

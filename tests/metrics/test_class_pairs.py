@@ -80,6 +80,7 @@ def _draw(rng: random.Random, of: Measure, group_size: int) -> Comparison:
     return compare_classes(of, *sides)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("of", MEASURES)
 @pytest.mark.parametrize("group_size", [1, 6])
 def test_two_equal_models_are_seldom_told_apart(of: Measure, group_size: int) -> None:

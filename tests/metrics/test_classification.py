@@ -87,6 +87,7 @@ def test_nothing_measured_has_no_value_and_no_spread_no_interval(of: Measure) ->
     assert perfect.method == NO_INTERVAL
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("of", METRICS)
 @pytest.mark.parametrize("epochs", [1, 3])
 def test_the_standard_error_is_that_of_a_bootstrap(of: Measure, epochs: int) -> None:
@@ -124,6 +125,7 @@ def test_the_samples_of_one_group_are_independent_samples_of_that_group() -> Non
     assert found == replace(plain, method="within-group-delta")
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("of", METRICS)
 def test_the_interval_covers_the_truth_as_often_as_it_says(of: Measure) -> None:
     rng = random.Random(11)
@@ -146,6 +148,7 @@ def test_categories_have_their_own_classes() -> None:
     assert {name: estimate.value for name, estimate in parts.items()} == {"x": 0.5, "y": 1.0}
 
 
+@pytest.mark.untraced
 def test_many_samples_of_few_classes_take_no_more_memory() -> None:
     rng = random.Random(1)
     confusion = Confusion("f1")

@@ -79,6 +79,7 @@ def test_impossible_flips_are_refused() -> None:
         score_interval(5, 6, 10)
 
 
+@pytest.mark.untraced
 def test_where_the_exact_test_sees_a_difference_the_interval_sees_it_too() -> None:
     for total in range(1, 160):
         for lost in range(total // 2 + 1):
@@ -86,6 +87,7 @@ def test_where_the_exact_test_sees_a_difference_the_interval_sees_it_too() -> No
                 assert score_interval(total - lost, lost, 3 * total)[0] > 0
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(("n", "discordance", "difference"), [(100, 0.2, 0.05), (400, 0.1, 0.0), (60, 0.4, 0.2)])
 def test_95_percent_intervals_of_a_difference_cover_93_to_97_percent(
     n: int, discordance: float, difference: float
@@ -125,12 +127,12 @@ def test_the_better_one_is_named_from_either_side() -> None:
 def test_what_could_not_be_shown_says_what_it_would_take() -> None:
     result = compare(*flips(30, 22, 400, 48))
     assert result.better is None
-    assert verdict(result) == "no difference could be shown; 1,700 more samples would be needed to see 2 points"
+    assert verdict(result) == "no difference could be shown; 1,700 more samples would be needed to detect 2 points"
     needed = result.samples_to_see(0.02)
     assert needed is not None
     assert 2_100 <= needed <= 2_200
     assert "to see 10 points" not in verdict(result, target=0.1)
-    assert verdict(result, target=0.1).endswith("4.1 points or more would have been seen 80 % of the time")
+    assert verdict(result, target=0.1).endswith("4.1 points or more would have been detected with 80 % power")
 
 
 def test_nothing_shared_and_one_shared_sample_are_said_plainly() -> None:
@@ -205,6 +207,7 @@ def test_groups_that_flip_as_one_are_one_sample_each() -> None:
     assert (result.difference.low, result.difference.high) == pytest.approx(score_interval(14, 2, 20), abs=1e-9)
 
 
+@pytest.mark.untraced
 def test_intervals_of_few_groups_that_differ_in_one_direction_hold() -> None:
     """Student's t covers 88 to 90 % here, with five groups of 50 expected to differ."""
     groups, size, share = 50, 4, 0.1
@@ -240,7 +243,7 @@ def test_samples_that_all_share_a_group_are_compared_one_by_one(name: str | None
     result = compare(worst, best)
     assert (result.test, result.better, result.groups) == ("exact McNemar", "B", 0)
     nearly = compare(scores([1.0] * 248 + [0.0] * 2, groups), best)
-    assert verdict(nearly) == "no difference could be shown; 170 more samples would be needed to see 2 points"
+    assert verdict(nearly) == "no difference could be shown; 170 more samples would be needed to detect 2 points"
 
 
 def test_few_groups_say_that_they_are_too_few() -> None:
@@ -248,7 +251,8 @@ def test_few_groups_say_that_they_are_too_few() -> None:
     result = compare(scores([float(i % 7 > 2) for i in range(300)], groups), scores([1.0] * 300, groups))
     assert not result.is_shown
     assert result.detectable is None
-    assert verdict(result) == "no difference could be shown: the samples come from 3 groups, and it takes at least 6"
+    told = "no difference could be shown: the samples come from 3 groups, and a test needs at least 6"
+    assert verdict(result) == told
     low, high = (2 * end - 1 for end in wilson_interval((result.difference.value or 0) * 1.5 + 1.5, 3))
     assert (result.difference.low or 0) >= low - 1e-12
     assert (result.difference.high or 0) <= high + 1e-12

@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/reference/statistics.md"
 ROUNDS = 300
 
+pytestmark = pytest.mark.untraced
+
 
 def load_script() -> ModuleType:
     spec = importlib.util.spec_from_file_location("coverage_bench", ROOT / "bench/coverage.py")

@@ -142,6 +142,7 @@ def test_categories_in_one_pass_equal_each_category_alone(rows: list[tuple[float
     assert list(parts) == names
 
 
+@pytest.mark.untraced
 def test_memory_does_not_grow_with_the_samples() -> None:
     def stream(n: int) -> Iterator[SampleScore]:
         return (SampleScore(str(i), i % 4 / 3, category=str(i % 10), group=str(i % 50)) for i in range(n))
@@ -162,6 +163,7 @@ def test_percentiles_equal_numpys(values: list[float], percent: float) -> None:
     assert Latencies(values).percentile(percent) == pytest.approx(np.percentile(values, percent), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.untraced
 def test_many_latencies_are_put_in_order_without_a_copy_of_them_all() -> None:
     rng = random.Random(5)
     values = [rng.expovariate(1) for _ in range(100_000)]

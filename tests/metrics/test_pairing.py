@@ -88,17 +88,20 @@ def _peak(count: int, is_graded: bool) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.untraced
 def test_memory_does_not_grow_with_right_and_wrong_answers() -> None:
     _peak(100, False)  # what is imported or cached at first use is no memory of samples
     assert _peak(40_000, False) < _peak(4_000, False) + 20_000
 
 
+@pytest.mark.untraced
 def test_a_graded_difference_takes_the_room_of_one_number() -> None:
     _peak(8_000, True)
     small, large = _peak(8_000, True), _peak(48_000, True)
     assert large - small < 40_000 * 12
 
 
+@pytest.mark.untraced
 def test_many_differences_are_tested_in_bounded_memory_and_rightly() -> None:
     rng = random.Random(3)
     differences = [rng.gauss(0.004, 0.3) for _ in range(30_000)]

@@ -80,6 +80,7 @@ def test_no_difference_at_all_proves_nothing() -> None:
     assert sign_flip_test([0.0] * 100 + [1.0] * 6).p_value == 2 / 2**6
 
 
+@pytest.mark.untraced
 def test_under_the_null_the_test_is_wrong_5_percent_of_the_time() -> None:
     rng = random.Random(6)
     runs = 600

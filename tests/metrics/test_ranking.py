@@ -67,6 +67,7 @@ def test_every_place_lies_in_its_range(counts: dict[str, int]) -> None:
     assert [rank.value for rank in ranks] == sorted((rank.value for rank in ranks), reverse=True)
 
 
+@pytest.mark.untraced
 def test_true_ranks_lie_in_all_ranges_at_once_at_least_95_percent_of_the_time() -> None:
     rng = random.Random(4)
     truth = {"a": 0.8, "b": 0.74, "c": 0.73, "d": 0.5}
@@ -93,6 +94,7 @@ def test_a_single_system_is_first() -> None:
     assert rank_paired({"a": 0.5}, [])[0].best == 1
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(("n", "share"), [(10, 0.5), (20, 0.9), (40, 0.7), (50, 0.95)])
 def test_two_equal_systems_are_told_apart_in_one_of_twenty_experiments_at_most(n: int, share: float) -> None:
     chances = [comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(n + 1)]

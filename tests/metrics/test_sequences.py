@@ -43,6 +43,7 @@ def difference(mean: float, discordance: float) -> Draw:
     return draw
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("draw", "truth"),
     [
@@ -57,6 +58,7 @@ def test_looking_after_every_sample_is_wrong_at_most_5_percent_of_the_time(draw:
     assert ever_wrong(draw, truth, 300, 150, ConfidenceSequence) <= 0.05
 
 
+@pytest.mark.untraced
 def test_looking_at_a_fixed_interval_after_every_sample_is_wrong_far_more_often() -> None:
     rng = random.Random(11)
     wrong, runs = 0, 150
@@ -71,10 +73,12 @@ def test_looking_at_a_fixed_interval_after_every_sample_is_wrong_far_more_often(
     assert wrong / runs > 0.25
 
 
+@pytest.mark.untraced
 def test_two_equal_models_are_decided_at_most_5_percent_of_the_time() -> None:
     assert ever_wrong(difference(0.0, 0.2), 0.0, 600, 150, ConfidenceSequence.of_differences) <= 0.05
 
 
+@pytest.mark.untraced
 def test_unequal_models_are_decided_early_and_rightly() -> None:
     rng = random.Random(12)
     draw, rule, planned = difference(0.1, 0.3), parse_until("decided"), 1_000
@@ -96,6 +100,7 @@ def brute_capital(values: list[float], mean: float) -> float:
     return sum(math.prod(1 + stake * (x - mean) / mean for x in values) for stake in STAKES) / len(STAKES)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("kinds", [[0.0, 1.0, 1.0], [0.0, 0.5, 0.5, 1.0]])
 def test_the_bounds_are_where_the_capital_reaches_two_over_alpha(kinds: list[float]) -> None:
     rng = random.Random(3)
@@ -237,6 +242,7 @@ def test_the_p_value_says_what_the_interval_says(values: list[float]) -> None:
         assert low > 0 or high < 0
 
 
+@pytest.mark.untraced
 def test_a_p_value_that_is_watched_and_stopped_at_its_best_is_still_rarely_small() -> None:
     rng = random.Random(23)
     draw, runs, claims = difference(0.0, 0.3), 200, 0

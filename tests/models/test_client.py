@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from ssl import SSLContext
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -15,7 +18,7 @@ import uvloop
 
 from proctor.domain.errors import ModelUnavailableError, ProviderFaultError
 from proctor.models.client import HttpClient
-from proctor.models.connections import Connection
+from proctor.models.connections import HAS_ARRIVAL_TIMES, Connection
 from proctor.models.dialing import Route
 from proctor.models.faults import Target
 from proctor.models.http1 import AnswerParser
@@ -132,6 +135,55 @@ def test_many_at_once_each_get_their_own_answer(run: Run) -> None:
             assert server.connections <= 30
 
     run(go())
+
+
+class BlockingServer(Thread):
+    """Answers one request when it is told to, in a thread, so that it goes on while the loop stands still."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.has_request, self.may_answer, self.has_answered = Event(), Event(), Event()
+        self.answered_at = 0.0
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._certificate = CERTIFICATE.get()
+        self.port = self._listening.getsockname()[1]
+
+    def run(self) -> None:
+        with self._listening, self._listening.accept()[0] as plain:
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # sent when it is written, also over TLS
+            secured = None if self._certificate is None else self._certificate.wrap_socket(plain, server_side=True)
+            with secured or plain as connection:
+                while not connection.recv(65536).endswith(b"question"):
+                    pass
+                self.has_request.set()
+                self.may_answer.wait()
+                connection.sendall(answer(b"whole"))
+                self.answered_at = time.perf_counter()
+                self.has_answered.set()
+                connection.recv(1)
+
+
+@pytest.mark.skipif(not HAS_ARRIVAL_TIMES, reason="the kernel does not say when data came in")
+def test_an_answer_has_come_when_it_came_not_when_a_busy_loop_reads_it(run: Run) -> None:
+    async def held_up() -> None:
+        server = BlockingServer()
+        server.start()
+        transport = Transport(Target("http/m"))
+        url = f"{'https' if CERTIFICATE.get() else 'http'}://127.0.0.1:{server.port}/ask"
+        asked_after = time.perf_counter()
+        asking = asyncio.create_task(transport.post(url, {}, b"question", 60))
+        while not server.has_request.is_set():
+            await asyncio.sleep(0.005)
+        server.may_answer.set()
+        server.has_answered.wait()
+        time.sleep(0.5)  # the loop is busy
+        reply = await asking
+        await transport.close()
+        server.join()
+        # The kernel counts in steps of up to 10 ms.
+        assert reply.seconds <= server.answered_at - asked_after + 0.02
+
+    run(held_up())
 
 
 def test_a_question_of_many_megabytes_arrives_whole_and_so_does_its_answer(run: Run) -> None:

@@ -20,6 +20,7 @@ from proctor.domain.errors import (
     PlanError,
     ProviderFaultError,
     RequestRejectedError,
+    UnusableAnswerError,
     UserError,
 )
 from proctor.domain.message import Image
@@ -287,18 +288,18 @@ def test_cancelling_a_question_ends_the_program(tmp_path: Path) -> None:
 
 def test_memory_is_limited(tmp_path: Path) -> None:
     source = "import time; hoard = bytearray(b'x') * 200_000_000; time.sleep(3600)"
-    with pytest.raises(RequestRejectedError, match="used more than 100 MB of memory, and was ended"):
+    with pytest.raises(UnusableAnswerError, match="used more than 100 MB of memory, and was ended"):
         run(tmp_path, source, memory_mb=100)
 
 
 def test_the_number_of_processes_is_limited(tmp_path: Path) -> None:
     source = "import subprocess, time\nfor _ in range(12): subprocess.Popen(['sleep', '3600'])\ntime.sleep(3600)"
-    with pytest.raises(RequestRejectedError, match="started more than 8 processes"):
+    with pytest.raises(UnusableAnswerError, match="started more than 8 processes"):
         run(tmp_path, source, processes=8)
 
 
 def test_endless_output_is_cut_off(tmp_path: Path) -> None:
-    with pytest.raises(RequestRejectedError, match="wrote more than 64 MB"):
+    with pytest.raises(UnusableAnswerError, match="wrote more than 64 MB"):
         run(tmp_path, "import sys\nwhile True: sys.stdout.write('x' * 1_000_000)")
 
 
@@ -368,7 +369,7 @@ def test_an_agent_cannot_hand_in_a_folder_that_it_was_not_given(
     built = build(tmp_path, f"{BEHIND} {trick}", variables=variables, environment="HIDDEN")
     assert dict(built.files) == {}
     assert "put something else in the place of its folder: nothing was taken" in built.text
-    with pytest.raises(RequestRejectedError, match="put something else in the place of its folder"):
+    with pytest.raises(UnusableAnswerError, match="put something else in the place of its folder"):
         run(tmp_path, f"{BEHIND} {trick}", variables=variables, environment="HIDDEN", output="files")
 
 
@@ -378,7 +379,7 @@ def test_a_link_is_no_answer_and_a_large_file_is_none_either(tmp_path: Path) -> 
     source = f"import os, sys; os.symlink({str(secret)!r}, sys.argv[1]); print('said', end='')"
     assert run(tmp_path, source, args="{answer_file}").text == "said"
     source = "import sys; open(sys.argv[1], 'wb').truncate(2**26 + 1)"
-    with pytest.raises(RequestRejectedError, match="wrote more than 64 MB"):
+    with pytest.raises(UnusableAnswerError, match="wrote more than 64 MB"):
         run(tmp_path, source, args="{answer_file}")
 
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from commands import Cli
+from fakes.provider import FakeProvider
 from models.asking import make
 from proctor.benchmarks.registry import load_benchmark
 from proctor.domain.errors import BenchmarkError, ModelUnavailableError, PlanError, RequestRejectedError
@@ -259,3 +261,27 @@ def test_a_task_says_how_it_was_asked_and_refuses_what_it_cannot_mark(folder: Pa
     with pytest.raises(BenchmarkError, match=r"a letter has none\. Ask for them with \?choices=likelihood"):
         load(folder)
     assert [spec.options["label"] for spec in load(folder, choices="likelihood").scorers] == ["acc_norm"]
+
+
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_a_model_that_gives_no_likelihoods_is_refused_before_the_run(
+    cli: Cli, provider: FakeProvider, asked_model: str, folder: Path, more: tuple[str, ...]
+) -> None:
+    ended = cli("run", f"lm-eval:{folder / 'task.yaml'}?choices=likelihood", "-m", asked_model, *more)
+    assert ended.code == 2
+    assert "capitals is scored by the likelihood of whole choices (acc, acc_norm), which openai/" in ended.error
+    assert "does not give. Ask a model that does (completions/…" in ended.error
+    assert provider.requests == []
+    assert cli("runs", "--json").json == []
+
+
+def test_the_same_task_asked_by_letter_takes_any_model(cli: Cli, asked_model: str, folder: Path) -> None:
+    assert cli("run", f"lm-eval:{folder / 'task.yaml'}", "-m", asked_model, "--dry-run").code == 0
+
+
+def test_a_model_that_scores_texts_is_accepted(cli: Cli, server: Completions, folder: Path) -> None:
+    task = f"lm-eval:{folder / 'task.yaml'}?choices=likelihood"
+    ran = cli("run", task, "-m", server.model, "--json")
+    assert ran.json["status"] == "completed"
+    again = cli("run", task, "-m", "replay/latest", "--json")
+    assert again.json["evaluations"][0]["metrics"] == ran.json["evaluations"][0]["metrics"]

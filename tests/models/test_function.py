@@ -43,6 +43,11 @@ SOURCE = """
     def fails(text): raise KeyError("no such city")
     def times_out(text): raise TimeoutError("upstream")
     def leaves(text): raise SystemExit(3)
+    def interrupts(text): raise KeyboardInterrupt("me")
+    async def leaves_async(text): raise SystemExit(3)
+    async def cancels_async(text): raise asyncio.CancelledError("me")
+    async def ends_async(text): raise GeneratorExit("me")
+    async def unknown_async(text): raise BaseException("\\ud800 half")
     def busy(text): raise RateLimitedError("slow down", retry_after_seconds=2)
     def number(text): return 42
     def overpaid(text): return Response("x", cost_usd=-1.5, usage=Usage("3", 4))
@@ -65,6 +70,21 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 def call(folder: Path, name: str, question: str = "hi", timeout: float = 20.0) -> str:
     return ask(make(f"python/answers_for_tests:{name}", folder=folder), question, {"seed": 1}, timeout).text
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("interrupts", "KeyboardInterrupt: me"),
+        ("leaves_async", r"exit\(3\)"),
+        ("cancels_async", "CancelledError: me"),
+        ("ends_async", "GeneratorExit: me"),
+        ("unknown_async", "BaseException: \ufffd half"),
+    ],
+)
+def test_nothing_that_a_function_raises_ends_the_run_or_is_waited_for(folder: Path, name: str, said: str) -> None:
+    with pytest.raises(RequestRejectedError, match=said):
+        call(folder, name, timeout=600.0)
 
 
 def test_a_function_is_given_the_text_and_returns_the_answer(folder: Path) -> None:
@@ -122,7 +142,7 @@ def test_a_function_may_say_that_it_is_rate_limited(folder: Path) -> None:
 def test_mistakes_in_the_name_are_explained(folder: Path) -> None:
     with pytest.raises(NotFoundError, match="No module 'nowhere_at_all'"):
         make("python/nowhere_at_all:f", folder=folder)
-    with pytest.raises(NotFoundError, match=r"no function 'shoot'. It has: busy, fails"):
+    with pytest.raises(NotFoundError, match=r"no function 'shoot'. It has: busy, cancels_async, ends_async, fails"):
         make("python/answers_for_tests:shoot", folder=folder)
     with pytest.raises(NotFoundError, match="no function 'value'"):
         make("python/answers_for_tests:value", folder=folder)

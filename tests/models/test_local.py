@@ -28,8 +28,8 @@ QUESTION = Prompt((Message("user", "What is the capital of France? Answer with t
 
 @pytest.fixture(scope="session")
 def models_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose weights are fetched once; a folder named by PROCTOR_TEST_WEIGHTS saves the download."""
-    given = os.environ.get("PROCTOR_TEST_WEIGHTS")
+    """A home whose weights are fetched once; a folder named by TESTS_WEIGHTS saves the download."""
+    given = os.environ.get("TESTS_WEIGHTS")
     home = Path(given) if given else Path(tmp_path_factory.getbasetemp().parent / "proctor-weights")
     home.mkdir(parents=True, exist_ok=True)
     try:

@@ -20,6 +20,7 @@ from proctor.domain.errors import (
     ProviderFaultError,
     RateLimitedError,
     RequestRejectedError,
+    UnusableAnswerError,
     UserError,
 )
 from proctor.domain.model import Model
@@ -336,16 +337,16 @@ def test_many_questions_at_once_share_one_model(provider: FakeProvider) -> None:
     assert asyncio.run(go()) == [f"ANSWER: {n + 1}" for n in range(200)]
 
 
-def test_an_answer_larger_than_the_cap_is_given_up(provider: FakeProvider, is_stream: bool) -> None:
+def test_an_answer_larger_than_the_cap_is_given_up_as_the_models_own(provider: FakeProvider, is_stream: bool) -> None:
     model = connect(provider, stream=is_stream)
     model._transport._largest = 1000  # type: ignore[attr-defined]
     provider.reply = lambda ask: Reply("x" * 5000)
-    with pytest.raises(ProviderFaultError, match="sent more than"):
+    with pytest.raises(UnusableAnswerError, match="sent more than"):
         ask(model)
     provider.faults = Faults(("drip",))
     model = connect(provider, stream=is_stream)
     model._transport._largest = 1000  # type: ignore[attr-defined]
-    with pytest.raises(ProviderFaultError, match="sent more than"):
+    with pytest.raises(UnusableAnswerError, match="sent more than"):
         ask(model)
 
 

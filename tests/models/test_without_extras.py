@@ -13,20 +13,6 @@ from models.asking import ask, make, prompt
 from proctor.domain.errors import ModelUnavailableError
 
 
-def test_without_a_price_list_the_price_is_unknown_and_it_is_said_how_to_get_one(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "genai_prices", None)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted-0123456789")
-    shown = cli("run", "arithmetic", "-m", "openai/gpt-5-mini", "--limit", 2, "--max-tokens", 9, "--dry-run")
-    assert shown.code == 0
-    assert "unknown (the price is unknown (there is no price list here: pip install 'proctor[prices]'))" in shown.out
-    capped = cli("run", "arithmetic", "-m", "openai/gpt-5-mini", "--limit", 2, "--max-tokens", 9, "--max-cost", 1)
-    assert capped.code == 2
-    assert "pip install 'proctor[prices]'" in capped.error
-    assert cli("models", "openai/gpt-5-mini").code == 0
-
-
 def test_without_grpc_its_models_are_refused_in_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "grpc", None)
     ended = cli("run", "arithmetic", "-m", "grpc/127.0.0.1:1", "--limit", 1)

@@ -179,6 +179,7 @@ def test_answers_count_by_what_they_mean(question: str, answer: str, is_right: b
     assert check(question, answer) is is_right
 
 
+@pytest.mark.untraced
 @given(st.text(max_size=200), st.sampled_from([DATE, SORT, KNIGHTS, SUM, WORD, TRUTH]))
 @settings(max_examples=300)
 def test_nothing_a_model_may_write_breaks_the_reader(text: str, question: str) -> None:

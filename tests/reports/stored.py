@@ -75,6 +75,7 @@ class Told:
     """What was read out of a sample's responses; yes or no where it is not said."""
     details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What the scores of a sample say beside the mark."""
+    metadata: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     rewritten: tuple[str, ...] = ()
     """Samples whose question says something else."""
 
@@ -93,6 +94,7 @@ class Told:
             target=self.targets.get(name, "yes"),
             category=self.categories.get(name),
             group=self.groups.get(name),
+            metadata=self.metadata.get(name, {}),
         )
 
 

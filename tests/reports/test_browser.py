@@ -81,16 +81,16 @@ def test_the_page_runs_asks_nobody_and_breaks_no_rule_of_its_policy(opened: Brow
 
 
 def test_samples_can_be_filtered(opened: Browser) -> None:
-    assert opened.ask("document.getElementById('count').textContent") == "3 of 3 shown"
+    assert opened.ask("document.getElementById('count').textContent") == "27 of 27 shown"
     choose = """(() => {
-        const field = document.querySelector('[data-filter=outcome]');
+        const field = document.querySelector('[data-filter=kind]');
         field.value = 'failed';
         field.dispatchEvent(new Event('input', { bubbles: true }));
         return [...document.querySelectorAll('.sample')].filter((one) => one.offsetParent !== null)
-            .map((one) => one.dataset.outcome);
+            .map((one) => one.dataset.kind);
     })()"""
     assert opened.ask(choose) == ["failed"]
-    assert opened.ask("document.getElementById('count').textContent") == "1 of 3 shown"
+    assert opened.ask("document.getElementById('count').textContent") == "1 of 27 shown"
 
 
 def test_dark_mode_follows_the_system_and_the_button(opened: Browser) -> None:

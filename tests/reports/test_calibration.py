@@ -95,5 +95,5 @@ def test_a_report_holds_the_judge_against_the_other_scorer(cli: Cli, epochs: int
     assert right == pytest.approx(9, abs=1e-9)
     text = cli("report", "-f", "md").out
     assert "## Judges" in text
-    assert "| agree on right or wrong |" in text
+    assert "| agreement on right or wrong |" in text
     assert "Cohen's kappa" in text

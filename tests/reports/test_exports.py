@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+import csv
 import io
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proctor.reports.export import as_csv, as_jsonl
 from proctor.reports.junit import Case, as_junit, gates_junit
-from proctor.reports.parquet import write_parquet
+from proctor.reports.parquet import as_parquet
 from proctor.reports.rows import result_json
 from proctor.stores.database import Database
 from proctor.stores.results import ResultStore
@@ -55,9 +58,9 @@ def test_parquet_holds_what_the_json_lines_hold_in_several_row_groups(database: 
     marks: dict[str, Any] = {f"s{n}": [float(n % 2), INVALID, FAILED][n % 3] for n in range(25)}
     run = record(database, tmp_path, Told(marks, cost_usd=Decimal("0.5")))
     rows = list(ResultStore(database).results(run))
-    buffer = io.BytesIO()
-    assert write_parquet(iter(rows), buffer, rows_per_group=10) == 25
-    file = pyarrow_parquet.ParquetFile(io.BytesIO(buffer.getvalue()))
+    pieces = list(as_parquet(iter(rows), rows_per_group=10))
+    assert len(pieces) == 3 + 1
+    file = pyarrow_parquet.ParquetFile(io.BytesIO(b"".join(pieces)))
     assert file.metadata.num_row_groups == 3
     expected = []
     for row in rows:
@@ -72,9 +75,8 @@ def test_parquet_holds_what_the_json_lines_hold_in_several_row_groups(database: 
 
 def test_an_empty_run_is_an_empty_table(database: Database, tmp_path: Path) -> None:
     run = record(database, tmp_path, Told({}))
-    buffer = io.BytesIO()
-    assert write_parquet(ResultStore(database).results(run), buffer) == 0
-    assert pyarrow_parquet.read_table(io.BytesIO(buffer.getvalue())).num_rows == 0
+    written = b"".join(as_parquet(ResultStore(database).results(run)))
+    assert pyarrow_parquet.read_table(io.BytesIO(written)).num_rows == 0
 
 
 def test_results_of_several_models_come_in_the_order_they_were_recorded(database: Database, tmp_path: Path) -> None:
@@ -90,3 +92,20 @@ def test_results_of_several_models_come_in_the_order_they_were_recorded(database
     assert len(rows) == 260
     assert [row.model for row in rows[:4]] == ["demo/a", "demo/b", "demo/a", "demo/b"]
     assert [row.id for row in ResultStore(database).results(run, after=rows[99].id)] == [row.id for row in rows[100:]]
+
+
+def test_exports_carry_the_prompt_and_metadata_where_asked(database: Database, tmp_path: Path) -> None:
+    run = record(database, tmp_path, Told({"a": 1.0}, metadata={"a": {"source": "page 4", "rank": 2}}))
+    [row] = ResultStore(database).results(run)
+    extras = ("prompt", "metadata")
+    assert not set(extras) & result_json(row).keys()
+    [line] = as_jsonl([row], extras)
+    found = orjson.loads(line)
+    assert found["metadata"] == {"source": "page 4", "rank": 2}
+    assert found["prompt"]["messages"] == [{"role": "user", "content": "question a"}]
+    [cells] = csv.DictReader(io.StringIO(b"".join(as_csv([row], extras)).decode()))
+    written = io.BytesIO(b"".join(as_parquet([row], extras)))
+    [values] = pyarrow_parquet.ParquetFile(written).read().to_pylist()
+    for flat in (cells, values):
+        assert {name: orjson.loads(flat[name]) for name in extras} == {name: found[name] for name in extras}
+        assert "tags" not in flat

@@ -46,7 +46,7 @@ def test_a_mark_says_what_it_is_of() -> None:
     assert estimate_text({**mark, "covers": 1.0}) == "0.850 of 1 [0.800, 0.900] n=4"
     assert coverage_notes([{"metrics": {"a": mark, "b": {**mark, "covers": 1.0}}}]) == []
     (note,) = coverage_notes([{"metrics": {"a": {**mark, "covers": 1.0}, "b": {**mark, "covers": 0.6}}}])
-    assert note.startswith("'of 0.6': these marks cover 0.6 of the weights on average")
+    assert note.startswith("'of 0.6': the measured parts have 0.6 of the weight on average")
 
 
 @pytest.mark.parametrize(

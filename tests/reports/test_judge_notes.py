@@ -20,11 +20,11 @@ def test_nothing_is_said_where_every_verdict_could_be_read_and_was_decided() -> 
 
 def test_unreadable_verdicts_stand_beside_the_score_with_what_it_would_be_at_worst() -> None:
     [note] = judge_notes([evaluation(unreadable_verdicts=1)])
-    assert note == "m on b: 1 verdict of the judge could not be read (not in the score)."
+    assert note == "m on b: 1 unreadable judge verdict, left out of the score."
     metrics = {"accuracy": {"value": 1.0, "n": 7, "if_unreadable_wrong": 0.7}}
     [note] = judge_notes([evaluation(unreadable_verdicts=3, metrics=metrics)])
-    assert note.startswith("m on b: 3 verdicts of the judge could not be read (not in the score).")
-    assert note.endswith(" Counted as wrong, accuracy would be 0.700.")
+    assert note.startswith("m on b: 3 unreadable judge verdicts, left out of the score.")
+    assert note.endswith(" With them counted as wrong, accuracy would be 0.700.")
 
 
 def test_the_worst_is_named_of_each_metric_that_the_judge_measured() -> None:
@@ -32,13 +32,13 @@ def test_the_worst_is_named_of_each_metric_that_the_judge_measured() -> None:
     judged = {"value": 1.0, "n": 7, "if_unreadable_wrong": 0.7}
     metrics = {"accuracy": {"value": 1.0, "n": 10}, "judge_rubric.mean": judged, "pass@2": judged}
     [note] = judge_notes([evaluation(unreadable_verdicts=3, metrics=metrics)])
-    assert note.endswith(" Counted as wrong, judge_rubric.mean would be 0.700.")
+    assert note.endswith(" With them counted as wrong, judge_rubric.mean would be 0.700.")
 
 
 def test_a_judge_of_a_panel_that_could_not_be_read_is_named() -> None:
     panel = {"judge_rubric": {"j": work(), "k": work(verdicts=57, unreadable=3)}}
     [note] = judge_notes([evaluation(unreadable_verdicts=0, judges=panel)])
-    assert note == "m on b: k could not be read on 3 of 60 answers (judge_rubric)."
+    assert note == "m on b: k: unreadable verdicts on 3 of 60 answers (judge_rubric)."
 
 
 def test_judges_that_follow_the_order_are_told_from_those_that_prefer_a_position() -> None:

@@ -49,6 +49,17 @@ def test_paired_ranks_tell_apart_what_separate_intervals_cannot(database: Databa
     assert [row[0] for row in rows(read_leaderboard(database, ranks="separate"))] == ["1–2", "1–2"]
 
 
+def test_models_of_a_run_that_could_stop_early_are_ranked_by_a_test_that_holds_then(
+    database: Database, tmp_path: Path
+) -> None:
+    """Eight flips of forty samples are shown by a test for a fixed number of samples, and by no other."""
+    sides = [Told(share(right), model=f"demo/{right}") for right in (30, 22)]
+    record(database, tmp_path, *sides)
+    assert [row[0] for row in rows(read_leaderboard(database))] == ["1", "2"]
+    record(database, tmp_path, *sides, until="decided")
+    assert [row[0] for row in rows(read_leaderboard(database))] == ["1–2", "1–2"]
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -76,7 +87,8 @@ def test_marks_of_a_part_of_the_weights_say_so(database: Database, tmp_path: Pat
     section = leaderboard_page(read_leaderboard(database)).sections[0]
     shown = {row[1]: row[2].partition(" [")[0] for row in section.tables[0].rows}
     assert shown == {"demo/a": "0.600 of 0.85", "demo/b": "0.600 of 1"}
-    assert "'of 0.85': these marks cover 0.85 of the weights on average, and nothing is scaled up." in section.notes
+    told = "'of 0.85': the measured parts have 0.85 of the weight on average; scores are not scaled up."
+    assert told in section.notes
 
 
 @pytest.mark.parametrize("mark", [0.3, 0.85])
@@ -98,7 +110,7 @@ def test_the_latest_run_counts_unless_the_best_is_asked_for(database: Database, 
     assert rows(document) == [("1", "demo/a", best)]
     assert document["tables"][0]["rows"][0]["chosen_from"] == 2
     assert f"{best} (best of 2)" in page_markdown(leaderboard_page(document))
-    assert "best run, which flatters" in leaderboard_page(document).subtitle
+    assert "best run, which favours" in leaderboard_page(document).subtitle
 
 
 def test_a_model_with_other_options_is_another_row(database: Database, tmp_path: Path) -> None:
@@ -119,8 +131,8 @@ def test_runs_that_were_not_completed_are_left_out_and_counted(database: Databas
     record(database, tmp_path, Told(share(40)), status=RunStatus.CANCELLED)
     document = read_leaderboard(database)
     assert document["tables"][0]["rows"][0]["estimate"]["value"] == 0.25
-    assert document["left_out"] == {"not_completed": 1}
-    assert "1 evaluation of runs that were not completed left out" in leaderboard_page(document).subtitle
+    assert document["left_out"] == {"not_completed": 1, "without_metric": 0}
+    assert "1 evaluation of incomplete runs left out" in leaderboard_page(document).subtitle
 
 
 def test_a_model_whose_every_trial_failed_has_no_rank(database: Database, tmp_path: Path) -> None:

@@ -24,13 +24,13 @@ def test_what_a_number_of_samples_can_show_needs_that_number() -> None:
     assert answer_power(PowerQuestion(found * 0.98, discordance=0.2))["samples_needed"] > 500
     nothing = answer_power(PowerQuestion(0.02, samples=4, discordance=0.2))
     assert nothing["detectable_difference"] is None
-    assert "4 samples show no possible difference" in sentence(nothing)
+    assert "4 samples cannot detect any difference with 80 % power" in sentence(nothing)
 
 
 def test_the_sentence_says_what_it_rests_on() -> None:
     text = sentence(answer_power(PowerQuestion(0.02)))
-    assert "the hardest case, accuracies 0.49 and 0.51, correlation 0" in text
-    assert text.startswith("9,913 samples, answered by both models, show a difference of 2 points 80 % of the time")
+    assert "worst case, accuracies 0.49 and 0.51, correlation 0" in text
+    assert text.startswith("9,913 samples, answered by both models, detect a difference of 2 points with 80 % power")
     measured = MeasuredDiscordance(0.1, 400, ("a", "b"), "listed")
     assert "differ on 10.0 % of the samples (a and b on listed, n=400)" in sentence(
         answer_power(PowerQuestion(0.02), measured)
@@ -58,5 +58,5 @@ def test_models_that_never_differ_and_graded_marks_are_refused(database: Databas
     with pytest.raises(UserError, match="differ on none of 2 samples"):
         discordance_of(compare_runs(database, [run]))
     graded = record(database, tmp_path, Told({"s1": 0.4, "s2": 0.7}), Told({"s1": 0.5, "s2": 0.1}, model="demo/b"))
-    with pytest.raises(UserError, match="marks between right and wrong"):
+    with pytest.raises(UserError, match="gives partial scores"):
         discordance_of(compare_runs(database, [graded]))

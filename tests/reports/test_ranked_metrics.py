@@ -130,7 +130,7 @@ def test_samples_that_weigh_differently_on_both_sides_are_said(database: Databas
     ]
     found = one(compare_runs(database, [record(database, tmp_path, *sides)]))
     assert found["warnings"] == [
-        "The weights of 1 sample differ between A and B: the larger one counts for both, here only."
+        "The weights of 1 sample differ between A and B: this comparison uses the larger one for both."
     ]
 
 
@@ -144,8 +144,8 @@ def test_failures_of_one_model_only_stand_beside_its_rank_and_the_verdict(databa
     assert evaluation["metrics"]["accuracy"]["unmeasured"] == 20
     assert evaluation["metrics"]["accuracy"]["if_unmeasured_wrong"] == 0.5
     assert "unmeasured" not in read_run(database, run)["evaluations"][0]["metrics"]["accuracy"]
-    told = "20 of 40 trials (50.0 %) have no mark and are in no score; "
-    told += "were all of them wrong, it would be 0.500, not 1.000"
+    told = "20 of 40 trials (50.0 %) have no score and are left out; "
+    told += "with all of them counted as wrong, it would be 0.500, not 1.000"
     document = read_leaderboard(database)
     row = document["tables"][0]["rows"][0]
     assert (row["model"], row["note"]) == ("demo/gone", f"demo/gone: {told}.")
@@ -164,7 +164,7 @@ def test_a_model_of_which_every_trial_failed_has_no_score_to_set_the_worst_again
 ) -> None:
     run = record(database, tmp_path, Told(dict.fromkeys((f"s{n}" for n in range(5)), FAILED), "demo/gone"))
     [note] = trust_notes(read_run(database, run)["evaluations"])
-    assert note == "demo/gone on listed, accuracy: 5 of 5 trials (100.0 %) have no mark and are in no score."
+    assert note == "demo/gone on listed, accuracy: 5 of 5 trials (100.0 %) have no score and are left out."
 
 
 def test_a_failure_or_two_are_not_made_much_of(database: Database, tmp_path: Path) -> None:
@@ -211,8 +211,8 @@ def test_an_answer_gains_nothing_by_breaking_its_judge(database: Database, tmp_p
     assert found["better"] is None
     assert found["difference"]["ci95"][0] <= 0 <= found["difference"]["ci95"][1]
     assert found["if_unreadable_wrong"]["difference"]["value"] == pytest.approx((36 - 40) / 60)
-    assert found["verdict"].startswith("no difference could be shown that holds also with")
-    assert any("could not be read: demo/honest (A) 0, demo/breaker (B) 24." in note for note in found["notes"])
+    assert found["verdict"].startswith("no difference could be shown that also holds with")
+    assert any("Unreadable judge verdicts: demo/honest (A) 0, demo/breaker (B) 24." in note for note in found["notes"])
     for kind in ("paired", "separate"):
         assert set(ranks(read_leaderboard(database, ranks=kind)).values()) == {"1–2"}  # type: ignore[arg-type]
 
@@ -240,9 +240,9 @@ def test_marks_that_could_be_forged_say_so_wherever_they_are_shown(database: Dat
     assert [item["is_forgeable"] for item in read_run(database, run)["evaluations"]] == [False, True]
     page = page_markdown(leaderboard_page(read_leaderboard(database)))
     assert page.count("n=10, forgeable |") == 1
-    assert "Forgeable: these marks rest on evidence that an answer itself could have influenced" in page
+    assert "Forgeable: these scores rest on evidence that the answer itself could have forged" in page
     assert one(compare_runs(database, [run]))["notes"] == [
-        "demo/open (B): these marks rest on evidence that an answer itself could have influenced (is_forgeable)."
+        "demo/open (B): these scores rest on evidence that the answer itself could have forged."
     ]
 
 

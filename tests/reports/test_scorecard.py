@@ -15,9 +15,9 @@ import pytest
 from msgspec.structs import replace
 
 from fakes.scorecards import HOSTILE, evidence_of, small_problem, unmeasured
-from proctor.cli.pages import page_text
 from proctor.domain.errors import UserError
 from proctor.domain.scorecard import Phase, PhaseStatus
+from proctor.reports.forms import page_text
 from proctor.reports.scorecard import program_of, scorecard_document
 from proctor.reports.scorecard_diff import compare_scorecards, difference_page
 from proctor.reports.scorecard_page import scorecard_page, verdict
@@ -80,7 +80,7 @@ def test_gold_ratio_thresholds_findings_and_phases_are_shown(good: dict[str, obj
     assert "| main.py | 3 | bandit | LOW B101 assert 3 == 4 |" in markdown
     assert "not run: trivy is not on this machine" in markdown
     assert "log of readiness" in markdown
-    assert "Brought along by the program: run and shown, never counted." in markdown
+    assert "Tests that came with the program: run and shown, not scored." in markdown
 
 
 def test_nothing_of_a_submission_becomes_markup(bad: dict[str, object]) -> None:
@@ -198,7 +198,7 @@ def test_a_part_of_a_dimension_that_was_not_measured_is_said(tmp_path: Path) -> 
     failed = {**evidence.findings, "mypy": {"status": "not run", "version": None, "reason": "it failed"}}
     page = scorecard_page(scorecard_document(scorecard_of(problem, replace(evidence, findings=failed)), problem))
     (note,) = page.sections[0].notes
-    assert note == "Not everything was measured. The total covers 0.975 of the weights and is not scaled up."
+    assert note == "Not everything was measured. The total covers 0.975 of the weight and is not scaled up."
 
 
 def test_what_was_not_measured_is_a_dash_and_the_total_says_what_it_covers(tmp_path: Path) -> None:

@@ -55,8 +55,8 @@ def test_the_pace_and_the_rates_are_of_the_trials_that_were_asked() -> None:
     rate = estimate_rate(4, 6)
     assert found["rates"]["answered"] == {"value": rate.value, "ci95": [rate.low, rate.high], "n": 6}
     assert rates_json([item()])["invalid"]["n"] == 8
-    assert "6 trials asked in 4 s, 1.5/s." in lines(item(cached=4))
-    assert "4 of 10 answers came from the cache; --no-cache asks again." in lines(item(cached=4))
+    assert "6 trials run in 4 s, 1.5/s." in lines(item(cached=4))
+    assert "4 of 10 answers came from the cache (off with --no-cache)." in lines(item(cached=4))
 
 
 def test_where_nothing_was_asked_no_pace_is_invented() -> None:
@@ -86,7 +86,7 @@ def test_the_list_of_runs_has_what_each_cost_in_all(cli: Cli) -> None:
 
 
 def test_a_rule_that_left_nothing_out_does_not_seem_to_have_stopped_anything(cli: Cli) -> None:
-    words = "The rule left nothing out: every sample was measured."
+    words = "The stop rule did not end the run early: every sample was measured."
     models = ("-m", "demo/perfect?delay_ms=20", "-m", "demo/silent?delay_ms=20")
     rule = ("--concurrency", 1, "--until", "decided")
     assert words not in cli("run", "puzzles", "--limit", 300, *models, *rule).out

@@ -233,7 +233,7 @@ def test_a_capped_run_stops_resumes_with_a_higher_cap_and_repeats_nothing(tmp_pa
         assert code == 1, err
         assert document["status"] == "cancelled"
         assert "cost limit of $0.003 was reached: up to $0.00" in document["error"]
-        assert f"Go on with 'proctor resume {document['run_id']} --max-cost USD'." in err
+        assert f"Resume with 'proctor resume {document['run_id']} --max-cost USD'." in err
         [evaluation] = document["evaluations"]
         assert 0 < evaluation["scored"] < 120
         assert evaluation["stopped"] == 120 - evaluation["scored"]

@@ -157,7 +157,7 @@ def test_a_run_recorded_before_bases_were_noted_does_not_claim_one(cli: Cli, hom
         connection.execute("UPDATE evaluations SET summary = NULL")
     shown = cli("show", "latest").out
     assert "≈$0.0001" in shown
-    assert "≈ recorded before it was noted who says so." in shown
+    assert "≈ recorded without its source." in shown
     assert cli("show", "latest", "--json").json["evaluations"][0]["cost_basis"] == "unknown"
 
 

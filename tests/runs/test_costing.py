@@ -248,9 +248,9 @@ def test_a_batch_is_estimated_at_half_the_price(cli: Cli, asked_model: str) -> N
 def test_the_terminal_shows_the_interval_and_what_it_rests_on(cli: Cli, asked_model: str) -> None:
     write_benchmark(Path(), 10)
     shown = " ".join(cli("run", "sums.yaml", "-m", asked_model, *PRICED, "--dry-run").out.split())
-    assert "Cost, estimated:" in shown
+    assert "Estimated cost [95 % interval]:" in shown
     assert "openai/test on sums: $" in shown
-    assert "Nothing was asked or written." in shown
+    assert "No model was asked and nothing was written." in shown
     piloted = " ".join(cli("run", "sums.yaml", "-m", asked_model, *PRICED, "--dry-run", "--pilot", 3).out.split())
     assert "asked 3 trials for $" in piloted
     assert "Nothing was asked" not in piloted
@@ -259,7 +259,7 @@ def test_the_terminal_shows_the_interval_and_what_it_rests_on(cli: Cli, asked_mo
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("--pilot", 3), "--pilot belongs to --dry-run"),
+        (("--pilot", 3), "--pilot needs --dry-run"),
         (("--pilot", 3, "--dry-run", "--no-cache"), "leave out --no-cache"),
     ],
 )

@@ -371,7 +371,7 @@ def test_a_run_asks_repairs_marks_and_shows_programs(cli: Cli, tmp_path: Path) -
     run = done.json["run_id"]
     for shown in (cli("show", run).out, cli("report", run, "-f", "md").out):
         assert "0.850 of 0.85 " in shown
-        assert "nothing is scaled up" in " ".join(shown.split())
+        assert "scores are not scaled up" in " ".join(shown.split())
     assert "every requirement verified" in cli("samples", run, "--model", "python/answers:gold").out
     card = cli("problems", "card", run, "add-up", "--model", "python/answers:gold", "-f", "json").json
     assert card["passed"]

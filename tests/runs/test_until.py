@@ -296,7 +296,7 @@ def test_what_is_told_of_a_rule_counts_unreadable_verdicts_in_both_ways(tmp_path
     [found] = read_run(database, record(database, tmp_path, a, b, until="decided"))["until"]
     assert found["interval"][0] > 0, "left out they would decide"
     assert (found["met"], found["unreadable"], found["n"]) == (False, 150, 150)
-    assert "With 150 verdicts of the judge that could not be read counted as wrong it is +0.000 [" in until_text(found)
+    assert "With 150 unreadable judge verdicts counted as wrong it is +0.000 [" in until_text(found)
     low, high = found["if_unreadable_wrong"]["interval"]
     assert low < found["if_unreadable_wrong"]["value"] == 0 < high
     [plain] = read_run(database, record(database, tmp_path, a, replace_marks(b, BROKEN, 0.0), until="decided"))["until"]
@@ -327,7 +327,9 @@ def test_a_run_that_was_interrupted_within_a_group_has_not_reached_its_rule(tmp_
     assert 40 <= document["evaluations"][0]["scored"] < 100
     [outcome] = document["until"]
     assert (outcome["met"], outcome["n"], outcome["groups"], outcome["value"]) == (False, 0, 0, None)
-    assert until_text(outcome).startswith("until ci<0.2, python/stopping:answer: – [0.000, 1.000] n=0, not reached.")
+    assert until_text(outcome).startswith(
+        "Stop rule ci<0.2, python/stopping:answer: – [0.000, 1.000] n=0, not reached."
+    )
 
 
 def test_of_a_run_without_planned_sizes_no_group_is_taken_to_be_whole_unless_all_were_asked(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ events_logger = "none"
 _STORAGE = '[storage]\ndriver = "overlay"\ngraphroot = "{folder}/data"\nrunroot = "{folder}/run"\n'
 
 
-WANTED = "PROCTOR_TEST_ENGINES"
+WANTED = "TESTS_ENGINES"
 
 
 def skip_unless_engines_are_wanted(name: str) -> None:

@@ -69,7 +69,7 @@ import glob
 for path in ["/proc/self/environ", "/proc/1/environ", *glob.glob("/proc/[0-9]*/environ")]:
     try: data = open(path, "rb").read()
     except OSError: continue
-    if b"PROCTOR_TEST_SECRET" in data or b"hunter2" in data: print("BREACH", path)
+    if b"TESTS_SECRET" in data or b"hunter2" in data: print("BREACH", path)
 if "hunter2" in str(dict(os.environ)): print("BREACH environ")
 """,
     ),

@@ -91,7 +91,7 @@ def run_suite(backend: str, folder: Path, **options: Any) -> Suite:
 def _suite(backend: str, folder: Path, **options: Any) -> Suite:
     secret = folder / "secret.txt"
     secret.write_text("hunter2")
-    os.environ["PROCTOR_TEST_SECRET"] = "hunter2"
+    os.environ["TESTS_SECRET"] = "hunter2"
     name = f"proctor-test-{os.getpid()}"
     before = traces()
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as quiet:
@@ -102,7 +102,7 @@ def _suite(backend: str, folder: Path, **options: Any) -> Suite:
         try:
             results = within(backend, lambda sandbox: _run_all(sandbox, head), **options)
         finally:
-            del os.environ["PROCTOR_TEST_SECRET"]
+            del os.environ["TESTS_SECRET"]
     return Suite(backend, results, _lasting(before))
 
 

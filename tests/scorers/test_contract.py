@@ -102,6 +102,7 @@ def _score(scorer: Scorer, sample: Sample, response: Response) -> Score:
     return asyncio.run(scorer.score(sample, response))
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", NAMES)
 def test_no_text_makes_a_scorer_raise_or_leave_the_range(name):
     scorer = _make(name, {"timeout_seconds": 0.5} if name == "math" else {})

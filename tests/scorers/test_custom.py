@@ -25,6 +25,9 @@ def nothing(sample, response):
 def broken(sample, response):
     raise KeyError("oops")
 
+def leaves(sample, response):
+    exec(response.text)
+
 def too_much(sample, response):
     return 7
 
@@ -50,6 +53,11 @@ def test_async_functions_whole_scores_and_none_are_understood(tmp_path):
     said = score(_make(tmp_path, "full", "mod_b"), "x", None)
     assert (said.name, said.value, said.answer, said.reason) == ("full", 1, "x", "because")
     assert score(_make(tmp_path, "nothing", "mod_b"), "x", None).value is None
+
+
+def test_an_answer_that_makes_the_function_exit_does_not_end_the_run(tmp_path):
+    with pytest.raises(ScorerError, match="raised SystemExit: 3"):
+        score(_make(tmp_path, "leaves", "mod_leaves"), "raise SystemExit(3)", None)
 
 
 @pytest.mark.parametrize(("name", "said"), [("broken", "raised KeyError"), ("too_much", "returned 7")])

@@ -131,9 +131,9 @@ def test_a_schema_that_would_fetch_or_is_broken_is_refused():
         asyncio.run(json_schema.create().score(sample, Response("{}")))
 
 
-def _logprob(*tokens, **options):
+def _logprob(*tokens, text="B", **options):
     sample = Sample("1", "?", "B", ("x", "y", "z"))
-    return asyncio.run(logprob.create(**options).score(sample, Response("B", logprobs=tokens)))
+    return asyncio.run(logprob.create(**options).score(sample, Response(text, logprobs=tokens)))
 
 
 def test_the_likeliest_label_counts_even_when_another_was_sampled():
@@ -155,6 +155,12 @@ def test_without_log_probabilities_nothing_is_scored_and_without_a_label_it_is_i
     ):
         assert part in _logprob().reason
     assert _logprob(TokenLogprob("Hello", -0.1)).is_invalid
+
+
+def test_a_refusal_counts_although_it_comes_without_log_probabilities():
+    for text in ("I cannot answer that.", "No option fits."):
+        said = _logprob(text=text)
+        assert (said.value, said.reason) == (0, "no token of the response is a label")
 
 
 def test_instruction_marks_have_both_modes_and_levels():

@@ -86,6 +86,7 @@ def _check(name: str, text: str, **changes: Any) -> None:
 QUICK = [name for name in NAMES if name not in ("math", "similarity")]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("texts", [NUMBERS, TEXTS], ids=["numbers", "texts"])
 def test_hostile_texts_are_scored_by_every_scorer(name, texts):
@@ -93,6 +94,7 @@ def test_hostile_texts_are_scored_by_every_scorer(name, texts):
         _check(name, text)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", QUICK)
 def test_a_megabyte_is_scored_by_every_scorer(name):
     for piece in PIECES:
@@ -125,6 +127,7 @@ HOSTILE = st.lists(st.tuples(FRAGMENTS, st.integers(1, 60)), max_size=8).map(
 )
 
 
+@pytest.mark.untraced
 @given(text=HOSTILE, is_cut=st.booleans())
 @settings(max_examples=100)
 def test_no_text_makes_any_scorer_raise(text, is_cut):
@@ -138,6 +141,7 @@ def test_numbers_too_long_for_arithmetic_are_told_apart():
     assert score(numeric.create(), NINES, "18").value == 0
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("kind", KINDS)
 def test_hostile_texts_are_scored_as_answers_to_puzzles(kind):
     made = make(1, kind, 1, 1)

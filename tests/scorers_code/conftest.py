@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import random
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -15,6 +17,7 @@ from proctor.sandboxes.backends import create
 from proctor.sandboxes.pool import Pool
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
+Item = TypeVar("Item")
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -22,6 +25,13 @@ def rows(name: str) -> list[dict[str, Any]]:
     if not path.exists():
         pytest.skip(f"no {name}.jsonl beside the project")
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def chosen(items: list[Item], count: int) -> list[Item]:
+    """Always the same few of them, in their order; all of them with `make sweep`."""
+    if os.environ.get("PROCTOR_TEST_SWEEP"):
+        return items
+    return [items[place] for place in sorted(random.Random(20_240_601).sample(range(len(items)), count))]
 
 
 def with_sandbox(work: Callable[[Pool], Awaitable[Any]]) -> Any:

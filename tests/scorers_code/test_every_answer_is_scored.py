@@ -73,12 +73,24 @@ def test_wrong_answers_to_humaneval_count_whatever_they_return() -> None:
             {
                 "tests": "import unittest\nfrom solution import f\nclass TestF(unittest.TestCase):\n    @classmethod\n    def setUpClass(cls): cls.value = f(1)\n    def test_one(self): pass\n"
             },
-            id="setUpClass fails",
+            id="setUpClass fails in the answer",
+        ),
+        pytest.param(
+            "def f(x): return 3",
+            {
+                "tests": "import unittest\nfrom solution import f\nclass TestF(unittest.TestCase):\n    @classmethod\n    def setUpClass(cls): cls.value = f(1).value\n    def test_one(self): pass\n"
+            },
+            id="setUpClass fails on the answer",
         ),
         pytest.param(
             "def f(x): raise ValueError",
             {"test_setup": "from solution import f\nready = f(1)", "tests": "def test_one(): assert ready == 2\n"},
-            id="the test_setup uses the answer",
+            id="the test_setup fails in the answer",
+        ),
+        pytest.param(
+            "def f(x): return 3",
+            {"test_setup": "from solution import f\nassert f(1) == 2", "tests": "def test_one(): assert f(1) == 2\n"},
+            id="the test_setup fails on the answer",
         ),
         pytest.param(
             "def g(x): return 2",
@@ -107,6 +119,18 @@ def test_ordinary_wrong_answers_to_test_files_count(code: str, metadata: dict[st
 )
 def test_tests_that_break_for_every_answer_are_a_fault(metadata: dict[str, Any]) -> None:
     assert scored(tests.create(kind="files"), "def f(x): return 2", metadata).value is None
+
+
+def test_a_test_file_that_would_be_taken_for_asserts_is_refused_before_anything_is_asked() -> None:
+    def obstacle(source: str, **options: Any) -> str | None:
+        return tests.create(**options).obstacle(Sample("s", "", metadata={"tests": source}))
+
+    unit = "import unittest\nclass TestF(unittest.TestCase):\n    def test_one(self): assert f(1) == 2\n"
+    unit += "if __name__ == '__main__':\n    unittest.main()\n"
+    for source in (FILE, unit):
+        assert "say 'kind: files'" in (obstacle(source) or "")
+        assert obstacle(source, kind="files") is None
+    assert obstacle("def check(f): assert f(1) == 2\ncheck(f)") is None
 
 
 def test_a_program_that_ends_its_supervisor_has_failed() -> None:

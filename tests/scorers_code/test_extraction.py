@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proctor.scorers.code.extraction import extract_function, extract_program
+from proctor.scorers.code.extraction import blocks, extract_function, extract_program
+from proctor.scorers.code.syntax import PrefixParser, parse
 
 PROMPT = '''from typing import List
 import math
@@ -107,3 +112,111 @@ def test_a_javascript_program_is_found() -> None:
 def test_no_text_breaks_the_reader(text: str) -> None:
     for found in (extract_function(text, "scaled", PROMPT), extract_program(text)):
         assert found.how, "how the program was found, or why there is none, is always said"
+
+
+class Compiled:
+    """How much text Python was given to compile, while somebody counts."""
+
+    def __init__(self) -> None:
+        self.is_counting = False
+        self.characters = 0
+        sys.addaudithook(self.hear)
+
+    def hear(self, event: str, arguments: tuple[object, ...]) -> None:
+        if self.is_counting and event == "compile" and isinstance(arguments[0], str | bytes):
+            self.characters += len(arguments[0])
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        self.is_counting, self.characters = True, 0
+        try:
+            yield
+        finally:
+            self.is_counting = False
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Compiled:
+    return Compiled()  # an audit hook stays until the process ends
+
+
+@pytest.mark.parametrize(
+    "line", ["def scaled():", "@scaled", "scaled = (", "if scaled:", "import scaled \\", "def scaled(): return (", "x"]
+)
+def test_the_work_of_reading_grows_with_the_answer_and_not_with_its_square(line: str, compiled: Compiled) -> None:
+    answer = "def scaled():\n" + f"{line}\n" * (100_000 // len(line))
+    for read in (lambda: extract_function(answer, "scaled", PROMPT), lambda: extract_program(answer)):
+        with compiled.counting():
+            read()
+        assert compiled.characters < 8_000_000 + 100 * len(answer)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "def f(x):",
+                "    return (x",
+                "    )",
+                "y = 1",
+                "'\u0022\u0022'",
+                "@d",
+                "x = [",
+                "]",
+                "",
+                "prose here",
+                "    if x:",
+                "        pass",
+                "else:",
+                "    else:",
+                "try:",
+                '"""',
+                "\\",
+                "f'{x",
+                "}'",
+                "class A:",
+            ]
+        ),
+        max_size=12,
+    )
+)
+def test_leaps_over_what_cannot_parse_miss_no_prefix_that_does(lines: list[str]) -> None:
+    before = "import math\n"
+    found = [(end, text) for end, text, _ in PrefixParser(100).prefixes(lines, before)]
+    prefixes = [(end, before + "\n".join(lines[:end])) for end in range(len(lines), 0, -1)]
+    assert found == [(end, text) for end, text in prefixes if parse(text) is not None]
+
+
+TAGGED = re.compile(
+    r"<(code|answer|solution|python)>(.*?)</\1>|\[BEGIN\](.*?)(?:\[DONE\]|\[END\]|\Z)|\[PYTHON\](.*?)\[/PYTHON\]",
+    re.DOTALL,
+)
+"""What tags mean, in a form whose work grows with the square of an answer."""
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<code>",
+                "</code>",
+                "<answer>",
+                "</answer>",
+                "[BEGIN]",
+                "[DONE]",
+                "[END]",
+                "[PYTHON]",
+                "[/PYTHON]",
+                "x",
+                "y",
+                "\n",
+            ]
+        )
+    )
+)
+def test_tags_are_read_as_they_are_nested_and_left_open(parts: list[str]) -> None:
+    text = "".join(parts)
+    meant = [next(group for group in match.groups()[1:] if group is not None) for match in TAGGED.finditer(text)]
+    assert [one.strip() for one in blocks(text)] == [one.strip() for one in meant if one.strip()]

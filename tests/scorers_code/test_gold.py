@@ -18,7 +18,7 @@ from proctor.sandboxes.pool import Pool
 from proctor.scorers.code import evalplus, humaneval, mbpp
 from proctor.scorers.code.humaneval import humaneval_check
 from proctor.scorers.code.mbpp import mbpp_check
-from scorers_code.conftest import rows, with_sandbox
+from scorers_code.conftest import chosen, rows, with_sandbox
 from scorers_code.mutation import CPU_SECONDS, mutate, plainly_passes
 
 pytestmark = pytest.mark.timeout(1800)
@@ -45,13 +45,13 @@ async def _scores(sandbox: Pool, module: Any, given: list[tuple[Row, str]]) -> l
     return await asyncio.gather(*(one(*pair) for pair in given))
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long) if name == "mbpp-plus" else name for name in GOLD]
-)
-def test_every_gold_solution_passes(name: str) -> None:
+@pytest.mark.parametrize("name", GOLD)
+def test_gold_solutions_pass(name: str) -> None:
     module, count, answer = GOLD[name]
     data = rows(name)
     assert len(data) == count
+    if name == "mbpp-plus":  # its inputs take as long as all the other tests of this folder together
+        data = chosen(data, 60)
     scores = with_sandbox(lambda s: _scores(s, module, [(row, answer(row)) for row in data]))
     wrong = {
         row["task_id"]: score for row, score in zip(data, scores, strict=True) if getattr(score, "value", 0) != 1.0
@@ -105,10 +105,9 @@ async def _compare(sandbox: Pool, mutants: list[tuple[str, list[str], Check]]) -
     return await asyncio.gather(*(both(*mutant) for mutant in mutants))
 
 
-@pytest.mark.long
-def test_a_thousand_mutants_are_judged_as_plain_cpython_judges_them() -> None:
-    mutants = _mutants(1_000)
+def test_mutants_are_judged_as_plain_cpython_judges_them() -> None:
+    mutants = chosen(_mutants(1_000), 200)
     verdicts = with_sandbox(lambda s: _compare(s, mutants))
     different = [mutants[index][0] for index, (plain, ours) in enumerate(verdicts) if plain != ours]
     assert different == []
-    assert 10 < sum(plain for plain, _ in verdicts) < 990, "the mutants must tell right from wrong"
+    assert 0.01 < sum(plain for plain, _ in verdicts) / len(verdicts) < 0.99, "the mutants must tell right from wrong"

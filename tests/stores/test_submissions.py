@@ -381,6 +381,7 @@ def _seeds() -> list[bytes]:
     return found
 
 
+@pytest.mark.untraced
 @settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(_seeds()),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -20,6 +19,7 @@ from proctor.benchmarks.schema import BenchmarkFile
 from proctor.benchmarks.variants import laid_over
 from proctor.domain.benchmark import Benchmark, Samples, ScorerSpec
 from proctor.domain.errors import BenchmarkError, PlanError, did_you_mean
+from proctor.domain.scorer import traits_of
 from proctor.domain.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
 from proctor.metrics.registry import create_metric, metric_name
 from proctor.prompts.choices import Layout
@@ -108,8 +108,7 @@ def _refuse_unknown(
     inside: tuple[str, ...],
 ) -> None:
     for name, place in named:
-        # The built-in ones first: asking for those of other packages reads every installed package's metadata.
-        if name not in plugins.BUILT_IN[kind] and name not in plugins.names(kind):
+        if not plugins.is_known(kind, name):
             known = plugins.names(kind)
             line = document.line_of((*inside, kind, *place))
             raise BenchmarkError(
@@ -212,11 +211,10 @@ def _pool(
 
 
 def scorer_needing_target(scorers: Sequence[ScorerSpec]) -> str | None:
-    """The first scorer that needs a target: all do, unless their module says NEEDS_TARGET = False."""
+    """The first scorer that needs a target: all do, unless their traits say otherwise."""
     for scorer in scorers:
         if scorer.name.startswith(CUSTOM):
             continue
-        module = sys.modules[plugins.load("scorers", scorer.name).__module__]
-        if getattr(module, "NEEDS_TARGET", True):
+        if traits_of(plugins.load("scorers", scorer.name)).needs_target:
             return scorer.name
     return None

@@ -19,6 +19,7 @@ from proctor.domain.plan import BenchmarkSpec
 
 if TYPE_CHECKING:
     from proctor.benchmarks.schema import BenchmarkFile
+    from proctor.domain.yaml_document import LocatedDocument
 
 PYTHON = "python://"
 LM_EVAL = "lm-eval:"
@@ -76,9 +77,7 @@ def load_benchmark(spec: BenchmarkSpec, *, seed: int, folder: Path, data: Path |
 def list_benchmarks() -> list[BenchmarkInfo]:
     """Everything that can be run by name: the catalogue, the generated ones, and those of installed packages."""
     found = {name: _info_of_file(path) for name, path in _catalog().items()}
-    for name in plugins.names("benchmarks"):
-        if name not in found:
-            found[name] = _info_of_plugin(name)
+    found |= plugins.each("benchmarks", info_of_plugin)
     return [found[name] for name in sorted(found)]
 
 
@@ -153,27 +152,38 @@ def _from_plugin(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None
             ) from None
         hint = did_you_mean(spec.benchmark, known)
         raise NotFoundError(f"No benchmark {spec.benchmark!r}.{hint} Run 'proctor benchmarks'.") from None
-    made = call(factory, spec.benchmark, spec.parameters, seed=seed, folder=folder, data=data)
-    return _benchmark_of(made, spec, seed, folder, data)
+    with plugins.guard("benchmarks", spec.benchmark):
+        made = call(factory, spec.benchmark, spec.parameters, seed=seed, folder=folder, data=data)
+        if not isinstance(made, Benchmark):
+            with plugins.guard("benchmarks", spec.benchmark, is_strict=True):
+                _definition_of(made, spec.benchmark)
+        return _benchmark_of(made, spec, seed, folder, data)
 
 
 def _benchmark_of(made: Any, spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) -> Benchmark:
     """What a function gave: a Benchmark, or what a benchmark file would say, with `rows` in place of a source."""
     if isinstance(made, Benchmark):
         return made
+    from proctor.benchmarks.datasets import Place
+    from proctor.benchmarks.definition import Asked, build
+
+    definition, document = _definition_of(made, spec.benchmark)
+    rows = given_rows(made["rows"], spec.benchmark) if "rows" in made else None
+    return build(definition, document, Place(definition.name, folder, data), Asked(seed, spec.shots), rows)
+
+
+def _definition_of(made: Any, name: str) -> tuple[BenchmarkFile, LocatedDocument]:
+    """What a function said in place of a file; its rows stay where they are."""
+    from proctor.benchmarks.definition import read_mapping
+
     if not isinstance(made, Mapping):
         raise BenchmarkError(
-            f"{spec.benchmark} must give a Benchmark, or a mapping as in a benchmark file, not {type(made).__name__}."
+            f"{name} must give a Benchmark, or a mapping as in a benchmark file, not {type(made).__name__}."
         )
-    from proctor.benchmarks.datasets import Place
-    from proctor.benchmarks.definition import Asked, build, read_mapping
-
-    values = dict(made)
-    rows = given_rows(values.pop("rows"), spec.benchmark) if "rows" in values else None
-    if rows is not None:
-        values["dataset"] = {"source": spec.benchmark, **values.get("dataset", {})}
-    definition, document = read_mapping(values, spec.benchmark)
-    return build(definition, document, Place(definition.name, folder, data), Asked(seed, spec.shots), rows)
+    values = {key: value for key, value in made.items() if key != "rows"}
+    if "rows" in made:
+        values["dataset"] = {"source": name, **values.get("dataset", {})}
+    return read_mapping(values, name)
 
 
 def _info_of_file(path: Path) -> BenchmarkInfo:
@@ -215,15 +225,20 @@ def find_info(spec: BenchmarkSpec, folder: Path) -> BenchmarkInfo | None:
         asked = Asked(variant=None if variant is None else str(variant))
         info = info_of(read_definition(path, asked=asked)[0])
         return replace(info, variants=_info_of_file(path).variants) if variant is not None else info
-    return _info_of_plugin(name) if name in plugins.names("benchmarks") else None
+    return info_of_plugin(name) if plugins.is_known("benchmarks", name) else None
 
 
-def _info_of_plugin(name: str) -> BenchmarkInfo:
+def info_of_plugin(name: str) -> BenchmarkInfo:
     """A plugin says what it is when it can be made without parameters; else its docstring has to do."""
+    if name in _catalog():
+        raise BenchmarkError("the catalogue has a benchmark of this name")
     factory = plugins.load("benchmarks", name)
     parameters = described(factory)
     text = (factory.__doc__ or "").strip().partition("\n")[0]
     if "" in parameters.values():
         return BenchmarkInfo(name, text, parameters=parameters)
-    made: Benchmark = call(factory, name, {}, seed=0, folder=Path.cwd(), data=None)
+    made = call(factory, name, {}, seed=0, folder=Path.cwd(), data=None)
+    if not isinstance(made, Benchmark):
+        info = info_of(_definition_of(made, name)[0])
+        return replace(info, name=name, description=info.description or text, parameters=parameters)
     return BenchmarkInfo(name, text or made.description, dict(made.tags), made.licence, made.source, parameters)

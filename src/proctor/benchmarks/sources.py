@@ -6,7 +6,7 @@ from pathlib import Path
 
 from proctor import plugins
 from proctor.benchmarks.rows import Rows
-from proctor.domain.errors import BenchmarkError, did_you_mean
+from proctor.domain.errors import BenchmarkError
 
 _FORMATS = {
     ".jsonl": "jsonl",
@@ -24,13 +24,11 @@ def open_rows(source: str, folder: Path, format_name: str | None = None) -> Rows
     scheme, mark, location = source.partition("://")
     name = scheme if mark else format_name or _format_of(source)
     try:
-        factory = plugins.load("sources", name)
+        rows: Rows = plugins.create("sources", name, location if mark else source, folder)
     except plugins.PluginNotFoundError as unknown:
-        hint = did_you_mean(name, unknown.known)
         raise BenchmarkError(
-            f"No source {name!r} (in {source!r}).{hint} There are: {', '.join(unknown.known)}."
+            f"No source {name!r} (in {source!r}).{unknown.hint} There are: {', '.join(unknown.known)}."
         ) from None
-    rows: Rows = factory(location if mark else source, folder)
     return rows
 
 
@@ -39,6 +37,8 @@ def _format_of(source: str) -> str:
     for ending, name in _FORMATS.items():
         if lowered.endswith(ending):
             return name
+    if (own := Path(lowered).suffix.removeprefix(".")) and plugins.is_known("sources", own):
+        return own  # a plugin reads the files that are called after it
     raise BenchmarkError(
         f"The data file {source!r} ends in none of {', '.join(_FORMATS)}; say what it is with 'format'."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -34,7 +34,7 @@ def _filters(function: F) -> F:
 @as_json
 @click.pass_context
 def benchmarks(context: click.Context, /, as_json: bool, **wanted: str | None) -> None:
-    """List the benchmarks that can be run by name; neither data nor network is needed for it."""
+    """List the built-in and installed benchmarks; needs no data and no network."""
     if context.invoked_subcommand is None:
         context.invoke(list_, as_json=as_json, **wanted)
 
@@ -43,7 +43,7 @@ def benchmarks(context: click.Context, /, as_json: bool, **wanted: str | None) -
 @_filters
 @as_json
 def list_(as_json: bool, **wanted: str | None) -> None:
-    """List them, as 'proctor benchmarks' alone does."""
+    """List the benchmarks, as 'proctor benchmarks' does."""
     from msgspec.structs import asdict
 
     from proctor.benchmarks.registry import list_benchmarks
@@ -69,7 +69,7 @@ def list_(as_json: bool, **wanted: str | None) -> None:
         if fits(table, out):
             break
     out.print(table)
-    out.print("\nLook at one with: proctor benchmarks show NAME. Your own: proctor run FILE.yaml -m MODEL")
+    out.print("\nDetails: proctor benchmarks show NAME. A benchmark of your own: proctor run FILE.yaml -m MODEL")
 
 
 @benchmarks.command()
@@ -77,7 +77,7 @@ def list_(as_json: bool, **wanted: str | None) -> None:
 @data_option
 @as_json
 def show(name: str, data: str | None, as_json: bool) -> None:
-    """Show one benchmark: its protocol, its samples, its first prompt, how it is scored."""
+    """Show one benchmark: protocol, samples, first prompt, scorers and metrics."""
     _report(name, data, as_json, is_check=False)
 
 
@@ -86,7 +86,7 @@ def show(name: str, data: str | None, as_json: bool) -> None:
 @data_option
 @as_json
 def check(file: str, data: str | None, as_json: bool) -> None:
-    """Read a whole benchmark and say what is wrong with it; exit code 1 when something is."""
+    """Validate a benchmark and all its samples; exit code 1 when there are warnings."""
     _report(file, data, as_json, is_check=True)
 
 
@@ -122,7 +122,7 @@ def _report(name: str, data: str | None, is_json: bool, *, is_check: bool) -> No
         _print(document)
         if is_check and not warnings:
             count = document["samples"]
-            echo(f"Checked: all {count:,} samples can be read, rendered and scored against a target.")
+            echo(f"Valid: all {count:,} samples can be read, rendered and scored against a target.")
     if is_check and warnings:
         raise click.exceptions.Exit(1)
 
@@ -210,14 +210,29 @@ def _print(document: dict[str, Any]) -> None:
         line(f"variant {name}", text)
     for name in ("tags", "scorers", "options"):
         if document[name]:
-            line(name, ", ".join(f"{key} {value}" if value != {} else key for key, value in document[name].items()))
+            line(name, ", ".join(_with_options(key, value) for key, value in document[name].items()))
     line("metrics", ", ".join(document["metrics"]))
     if document["needs_sandbox"]:
-        line("sandbox", "answers are run as programs, in a sandbox")
+        line("sandbox", "required: answers are executed")
     if document["samples"] is None:
-        line("samples", f"not here. {document['no_data']}")
+        line("samples", f"not available. {document['no_data']}")
     else:
         _print_contents(document, out, line)
+
+
+def _with_options(name: str, value: Any) -> str:
+    """`language en`, `exact (ignore_case: true)`: nothing is shown as Python or JSON writes it."""
+    if not isinstance(value, Mapping):
+        return f"{name} {_plain(value)}"
+    return f"{name} ({'; '.join(f'{key}: {_plain(part)}' for key, part in value.items())})" if value else name
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_plain(part)}" for key, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_plain, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _print_contents(document: dict[str, Any], out: Any, line: Callable[[str, object], None]) -> None:
@@ -225,10 +240,10 @@ def _print_contents(document: dict[str, Any], out: Any, line: Callable[[str, obj
 
     from proctor.domain.text import visible
 
-    line("samples", f"{document['samples']:,} (content {document['digest'][:8]})")
+    line("samples", f"{document['samples']:,} (digest {document['digest'][:8]})")
     if document["categories"]:
         line("categories", ", ".join(f"{key} {value}" for key, value in document["categories"].items()))
-    out.print(Text("The first prompt:", "bold"))
+    out.print(Text("First prompt:", "bold"))
     for message in document["first_prompt"]:
         out.print(Text.assemble((f"  {message['role']}: ", "bold"), visible(message["content"])))
     line("  target", " or ".join(document["first_target"]) or "none")

@@ -8,12 +8,12 @@ from proctor.cli.echo import echo
 from proctor.cli.options import run_argument
 
 
-@click.command(short_help="Stop a run that another process executes.")
+@click.command(short_help="Stop a running run.")
 @run_argument
 def cancel(reference: str) -> None:
-    """Stop a run: requests in flight are finished and kept; 'proctor resume' goes on later.
+    """Stop a run: requests in flight are finished and recorded; 'proctor resume' continues it later.
 
-    RUN is an id, a unique beginning of one, or 'latest'.
+    RUN is an id, a unique prefix of one, or 'latest'.
     """
     from proctor.cli.workplace import database
     from proctor.domain.errors import RunError
@@ -23,5 +23,5 @@ def cancel(reference: str) -> None:
         store = RunStore(opened)
         run = store.get(reference)
         if not store.request_cancel(run.id):
-            raise RunError(f"Run {run.id} has ended already: it is {run.status}.")
-    echo(f"Run {run.id} is told to stop; its process does so within a second or two.", err=True)
+            raise RunError(f"Run {run.id} has already ended ({run.status}).")
+    echo(f"Run {run.id} is stopping; its process ends within a second or two.", err=True)

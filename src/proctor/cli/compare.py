@@ -9,40 +9,47 @@ import click
 
 from proctor.cli.completing import complete_run
 from proctor.cli.options import as_json
-from proctor.cli.pages import form_option, output_option
+from proctor.cli.pages import form_option, output_option, theme_option
 
 
-@click.command(short_help="Say whether one model is better than another.")
+@click.command(short_help="Compare models with paired statistical tests.")
 @click.argument("references", nargs=-1, required=True, metavar="RUN [RUN...]", shell_complete=complete_run)
 @click.option("--on", "benchmarks", multiple=True, metavar="BENCHMARK", help="Only this benchmark. Repeatable.")
 @click.option("--model", "models", multiple=True, metavar="MODEL", help="Choose the models: A first, then B.")
 @click.option("--scorer", metavar="NAME", help="Compare this scorer's first metric; the first scorer's if left out.")
-@click.option("--metric", metavar="NAME", help="Compare this metric, named as in 'proctor show'.")
-@click.option("--allow-different", is_flag=True, help="Pair by sample id even where samples or prompts differ.")
+@click.option("--metric", metavar="NAME", help="Compare this metric, by its name in 'proctor show --json'.")
+@click.option("--allow-different", is_flag=True, help="Pair by sample id even if samples or prompts differ.")
 @click.option(
     "--target", type=click.FloatRange(0, 1, min_open=True), default=0.02, show_default=True, metavar="D",
-    help="The difference you hope to see: how many samples it needs is said.",
+    help="The difference you want to detect; the samples it needs are computed.",
 )  # fmt: skip
-@click.option("--flips", type=click.IntRange(0, 10_000), metavar="N", help="Show N samples that flipped, each way.")
-@form_option("html", "md", "json")
+@click.option(
+    "--flips",
+    type=click.IntRange(0, 10_000),
+    metavar="N",
+    help="Show N samples that only A, and N that only B, got right.",
+)
+@form_option()
+@theme_option
 @output_option
 @as_json
 def compare(
-    references: tuple[str, ...], target: float, flips: int | None, form: str | None, output: Path | None,
-    as_json: bool, **given: Any,
+    references: tuple[str, ...], target: float, flips: int | None, form: str | None, theme: str | None,
+    output: Path | None, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
-    """Compare models on the samples both answered, with an interval, a test and a sentence.
+    """Compare models on the samples both answered: difference, 95 % interval, paired test and verdict.
 
     \b
     proctor compare latest                        the models of one run
     proctor compare BEFORE AFTER                  the same model in two runs
     proctor compare RUN --model A --model B --flips 5
 
-    RUN is an id, a unique beginning of one, or 'latest'. Of several runs the first is compared with each other one.
+    RUN is an id, a unique prefix of one, or 'latest'. Of several runs, the first is compared with each of the others.
     """
-    from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.pages import print_page, put
     from proctor.cli.workplace import database, print_json
     from proctor.reports.comparison_page import comparison_page
+    from proctor.reports.forms import page_text
     from proctor.reports.pairs import Choice, NotComparableError
     from proctor.runs.comparing import compare_runs
 
@@ -52,7 +59,7 @@ def compare(
         try:
             document = compare_runs(opened, references, Choice(**given), target=target, flips=flips)
         except NotComparableError as error:
-            hint = "" if given["allow_different"] else " --allow-different pairs by sample id all the same."
+            hint = "" if given["allow_different"] else " --allow-different pairs them by sample id anyway."
             raise NotComparableError(f"{error}{hint}") from None
     if as_json and output is None:
         print_json(document)
@@ -61,13 +68,15 @@ def compare(
     if form is None and output is None:
         print_page(page)
     else:
-        put(page_text(page, document, form or _form_of(output)), output)
+        put(page_text(page, document, form or _form_of(output), theme), output)
 
 
 def _form_of(output: Path | None) -> str:
-    from proctor.cli.pages import ENDINGS, FORMS
+    from proctor import plugins
+    from proctor.reports.forms import form_of
 
-    form = ENDINGS.get(output.suffix.lower(), "") if output else ""
-    if form not in FORMS:
-        raise click.UsageError(f"Which form shall {output} have? Say so with -f {', -f '.join(FORMS)}.")
+    form = form_of(output.suffix) if output else None
+    if form is None:
+        forms = ", -f ".join(plugins.names("reports"))
+        raise click.UsageError(f"The format of {output} is not known from its name: give -f {forms}.")
     return form

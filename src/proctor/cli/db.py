@@ -1,4 +1,4 @@
-"""`proctor db`: look after the database."""
+"""`proctor db`: manage the database."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from proctor.cli.echo import echo
 from proctor.cli.options import as_json
 
 
-@click.group(short_help="Look after the database.")
+@click.group(short_help="Upgrade the database.")
 def db() -> None:
-    """Look after the database that keeps the results."""
+    """Manage the database that stores the results."""
 
 
 @db.command()
 @as_json
 def upgrade(as_json: bool) -> None:
-    """Bring the database to this version's schema; every other command does so too."""
+    """Upgrade the database to this version's schema; every other command does so too."""
     from proctor.cli.workplace import database, print_json
     from proctor.stores.upgrade import HEAD
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import platform
+import re
 import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 
 import click
 from msgspec import Struct
@@ -17,7 +18,22 @@ from proctor.cli.echo import Coloured, echo
 from proctor.cli.options import as_json
 from proctor.version import __version__
 
-OPTIONAL = {"pyarrow": "Parquet files (proctor[parquet])", "pandas": "Run.to_pandas() (proctor[pandas])"}
+EXTRAS = {
+    "parquet": "benchmarks and exports as Parquet files",
+    "pandas": "Run.to_pandas() in the library",
+    "hub": "benchmarks from the Hugging Face hub",
+    "local": "language models on this machine (local/…)",
+    "grpc": "agents that speak gRPC (grpc/…)",
+    "documents": "PDF documents for models that take only text",
+    "math": "the scorer math",
+    "schema": "the scorer json_schema, and tool calls checked against their schema",
+    "similarity": "the scorer similarity (embeddings)",
+    "text": "the scorers bleu and chrf",
+    "tokens": "counting tokens before a run",
+    "problems": "marking programs built from requirements",
+}
+"""Every optional group of dependencies, and what needs it."""
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
 LEAST_FREE_BYTES = 100 * 2**20
 
 
@@ -27,11 +43,11 @@ class Finding(Struct, frozen=True):
     detail: str
 
 
-@click.command(short_help="Check that everything Proctor needs is there.")
-@click.option("--sandbox", is_flag=True, help="Try every sandbox backend with hostile probes; takes a while.")
+@click.command(short_help="Check the installation.")
+@click.option("--sandbox", is_flag=True, help="Test every sandbox backend with hostile programs; takes a while.")
 @as_json
 def doctor(sandbox: bool, as_json: bool) -> None:
-    """Check the installation, the database, the disk, sandboxes and keys; exit code 1 when something is broken."""
+    """Check the installation, the database, the disk, sandboxes and keys; exit code 1 when there is a problem."""
     from proctor.cli.workplace import print_json
 
     if sandbox:
@@ -58,9 +74,10 @@ def _findings() -> Iterator[Finding]:
     yield Finding("proctor", "ok", f"{__version__}, Python {platform.python_version()}, {sys.platform}")
     yield Finding("sqlite", "ok", sqlite3.sqlite_version)
     yield from _database()
-    yield from _packages()
+    yield from _extras()
     yield from _sandboxes()
     yield from _keys()
+    yield from _plugins()
 
 
 def _database() -> Iterator[Finding]:
@@ -89,26 +106,38 @@ def _database() -> Iterator[Finding]:
 def _sandboxes() -> Iterator[Finding]:
     """Which backends are here; whether they hold is tried with --sandbox."""
     from proctor.domain.errors import SandboxError
-    from proctor.sandboxes.backends import BACKENDS, UNSAFE, create
+    from proctor.plugins import BrokenPluginError
+    from proctor.sandboxes.backends import create, isolating
 
     present = []
-    for name in BACKENDS:
-        if name != UNSAFE:
-            try:
-                create(name)
-            except SandboxError:
-                continue
-            present.append(name)
-    detail = f"{', '.join(present)} here; 'proctor doctor --sandbox' tries whether they hold"
+    for name in isolating():
+        try:
+            create(name)
+        except (SandboxError, BrokenPluginError):  # a plugin that is broken is told of by itself
+            continue
+        present.append(name)
+    detail = f"{', '.join(present)} found; 'proctor doctor --sandbox' tests their isolation"
     yield Finding("sandbox", "ok" if present else "note", detail if present else "none; code benchmarks will not run")
 
 
-def _packages() -> Iterator[Finding]:
-    for name, purpose in OPTIONAL.items():
-        try:
-            yield Finding(name, "ok", f"{version(name)}, for {purpose}")
-        except PackageNotFoundError:
-            yield Finding(name, "note", f"not installed; only needed for {purpose}")
+def _extras() -> Iterator[Finding]:
+    wanted = requires("proctor") or []
+    for extra, purpose in EXTRAS.items():
+        needed = [_NAME.match(one).group() for one in wanted if f"extra == '{extra}'" in one.replace('"', "'")]  # type: ignore[union-attr]
+        missing = [name for name in needed if not _is_installed(name)]
+        if missing:
+            detail = f"{', '.join(missing)} not installed; needed for {purpose}: pip install 'proctor[{extra}]'"
+        else:
+            detail = f"{', '.join(f'{name} {version(name)}' for name in needed)}, for {purpose}"
+        yield Finding(f"proctor[{extra}]", "note" if missing else "ok", detail)
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        version(name)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _keys() -> Iterator[Finding]:
@@ -121,3 +150,14 @@ def _keys() -> Iterator[Finding]:
         if variable is not None:
             text = "is set" if status.has_key else "is not set"
             yield Finding(status.provider.name, "ok" if status.has_key else "note", f"{variable} {text}")
+
+
+def _plugins() -> Iterator[Finding]:
+    """Every plugin of other packages, tried as far as it can be without a question to answer."""
+    from proctor import plugins
+    from proctor.cli.plugin_checks import fault_of
+
+    found = {plugin: fault_of(plugin) for plugin in plugins.installed()}
+    for plugin, fault in (found | plugins.take_left_out()).items():
+        state = "ok" if fault is None else "problem"
+        yield Finding(f"plugin {plugin.kind}.{plugin.name}", state, ": ".join(filter(None, (plugin.package, fault))))

@@ -90,15 +90,13 @@ def run_pilot(plan: Plan, here: Surroundings, samples: int) -> dict[str, Any]:
     from proctor.runs.reading import read_run
 
     if not plan.cache:
-        raise PlanError(
-            "A pilot's answers are kept in the cache, so that none is paid for twice: leave out --no-cache."
-        )
+        raise PlanError("--pilot caches its answers so that none is paid for twice: leave out --no-cache.")
     with database() as opened:
         execution = submit(pilot_plan(plan, samples), here, opened)
         status = watch(execution)
         document = read_run(opened, execution.run_id)
     if status is not RunStatus.COMPLETED:
-        raise RunError(f"The pilot {execution.run_id} was not completed: {document['error']}")
+        raise RunError(f"The pilot run {execution.run_id} was not completed: {document['error']}")
     costs = [item["cost_usd"] for item in document["evaluations"]]
     return {
         "run_id": execution.run_id,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from proctor.stores.database import Database
 
 INTERRUPTED = "interrupted"
-STOPPING = "Stopping: finishing the requests in flight. Ctrl-C again quits at once; nothing recorded is lost."
+STOPPING = "Stopping: waiting for the requests in flight. Ctrl-C again quits at once; nothing recorded is lost."
 
 
 def metrics_of_each(execution: Execution) -> list[list[str]]:
@@ -50,20 +50,22 @@ def finish(
 
     document = read_run(opened, execution.run_id)
     document["execution_seconds"] = round(time.monotonic() - started, 3)
-    if is_json:
-        print_json(document)
-    else:
-        from proctor.cli.outcome import print_outcome
-
-        print_outcome(document, opened.path)
     cases = check_gates(document, gates, metrics_of_each(execution))
     if baseline is not None:
         cases += check_regression(opened, document, baseline)
     problems = [*_problems(document, status), *(case.problem for case in cases if case.problem is not None)]
+    if is_json:
+        write_reports(opened, execution.run_id, reports, cases)  # a report that cannot be written is a document, too
+        print_json({**document, "problems": problems})
+    else:
+        from proctor.cli.outcome import print_outcome
+
+        print_outcome(document, opened.path)
     sys.stdout.flush()  # what went well comes before what did not
     for problem in problems:
         echo(f"Error: {problem}", err=True)
-    write_reports(opened, execution.run_id, reports, cases)
+    if not is_json:
+        write_reports(opened, execution.run_id, reports, cases)
     if execution.stop_reason == INTERRUPTED:
         sys.exit(130)
     if status is not RunStatus.COMPLETED or problems:
@@ -76,7 +78,7 @@ def _problems(document: dict[str, Any], status: RunStatus) -> list[str]:
         return [problem for item in document["evaluations"] if (problem := _mostly_failed(item, document["run_id"]))]
     verb = "failed" if status is RunStatus.FAILED else "was stopped"
     reason = document["error"].rstrip(".")
-    return [f"Run {document['run_id']} {verb}: {reason}. Go on with '{resume_command(document)}'."]
+    return [f"Run {document['run_id']} {verb}: {reason}. Resume with '{resume_command(document)}'."]
 
 
 def _mostly_failed(item: dict[str, Any], run_id: str) -> str | None:
@@ -85,7 +87,7 @@ def _mostly_failed(item: dict[str, Any], run_id: str) -> str | None:
         return None
     return (
         f"{item['model']} on {item['benchmark']}: {item['failed']:,} of {item['trials']:,} trials failed, more than "
-        f"half. See why with 'proctor samples {run_id} --outcome failed'; 'proctor resume {run_id}' tries again."
+        f"half. See why with 'proctor samples {run_id} --outcome failed'; 'proctor resume {run_id}' retries them."
     )
 
 
@@ -101,7 +103,7 @@ def watch(execution: Execution) -> RunStatus:
 
     def quit_now() -> None:
         view.close()  # a terminal gets its cursor back
-        echo(f"Quit. Everything recorded is kept; go on with 'proctor resume {execution.run_id}'.", err=True)
+        echo(f"Quit. Everything recorded is kept; resume with 'proctor resume {execution.run_id}'.", err=True)
 
     with View(execution.progress, execution.run_id) as view:
         return run_until_done(lambda: carry_out(execution), interrupted, quit_now)

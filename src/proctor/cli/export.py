@@ -3,63 +3,95 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
 from proctor.cli.echo import echo
 from proctor.cli.options import run_or_latest
+from proctor.cli.plugin_names import PluginName
 
 
-@click.command(short_help="Write a run's results for other programs.")
+def _extras(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...]:
+    from proctor.domain.errors import did_you_mean
+    from proctor.reports.rows import EXTRAS
+
+    names = tuple(dict.fromkeys(name.strip() for name in value.split(","))) if value is not None else ()
+    for name in names:
+        if name not in EXTRAS:
+            hint = did_you_mean(name, EXTRAS)
+            raise click.BadParameter(f"there is no field {name!r}.{hint} There are: {', '.join(EXTRAS)}.")
+    return names
+
+
+@click.command(short_help="Export a run's results as JSONL, CSV, Parquet or JUnit XML.")
 @run_or_latest
 @click.option(
-    "-f", "--format", "kind", type=click.Choice(["jsonl", "csv", "parquet", "junit"]), default="jsonl",
-    show_default=True, help="The form.",
-)  # fmt: skip
+    "-f", "--format", "kind", type=PluginName("exports"), default="jsonl", show_default=True, help="The format."
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
 @click.option("--all-attempts", is_flag=True, help="Every attempt at a trial, not only the current one.")
-def export(reference: str, kind: str, output: Path | None, all_attempts: bool) -> None:
+@click.option(
+    "--with", "extras", callback=_extras, metavar="FIELDS",
+    help="Add fields, separated by commas: prompt (as sent), metadata, choices, tags.",
+)  # fmt: skip
+def export(reference: str, kind: str, output: Path | None, all_attempts: bool, extras: tuple[str, ...]) -> None:
     """Write one row for each trial of RUN, streamed: a run of any size needs little memory.
 
-    RUN is an id, a unique beginning of one, or 'latest' (the default). A CSV has a row for each trial and scorer;
+    RUN is an id, a unique prefix of one, or 'latest' (the default). A CSV has a row for each trial and scorer;
     JUnit XML has a test case for each trial, for CI.
+
+    \b
+    proctor export latest -f csv -o results.csv
+    proctor export latest --with prompt,metadata -o results.jsonl
     """
+    if extras and kind == "junit":
+        raise click.UsageError("--with adds fields to jsonl, csv and parquet; JUnit XML has no place for them.")
+    from proctor import plugins
     from proctor.cli.workplace import database
-    from proctor.reports.export import as_csv, as_jsonl
-    from proctor.stores.results import ResultRow, ResultStore
+    from proctor.reports.rows import RunRows
+    from proctor.stores.results import ResultStore
     from proctor.stores.runs import RunStore
 
     with database() as opened:
         run = RunStore(opened).get(reference)
-
-        def rows() -> Iterator[ResultRow]:
-            return ResultStore(opened).results(run.id, all_attempts=all_attempts)
-
-        if kind == "parquet":
-            _write_parquet(output, rows())
-            return
-        if kind == "junit":
-            from proctor.reports.junit import as_junit
-
-            chunks = as_junit(f"proctor {run.id}", rows)
-        else:
-            chunks = as_jsonl(rows()) if kind == "jsonl" else as_csv(rows())
+        rows = RunRows(run.id, lambda: ResultStore(opened).results(run.id, all_attempts=all_attempts), extras)
+        chunks = _guarded(kind, plugins.create("exports", kind, rows))
         if output is None:
-            sys.stdout.flush()
-            for chunk in chunks:
-                sys.stdout.buffer.write(chunk)
-            sys.stdout.buffer.flush()
+            _print(kind, chunks)
             return
         _write(output, chunks)
     echo(f"Written to {output}.", err=True)
 
 
-def _write(output: Path, chunks: Iterator[bytes]) -> None:
+def _guarded(kind: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The form's own faults are told apart from those of the file that is written to."""
+    from proctor import plugins
+
+    walker = iter(chunks)
+    while True:
+        with plugins.guard("exports", kind):
+            chunk = next(walker, None)
+            if chunk is None:
+                return
+            content = bytes(memoryview(chunk))
+        yield content
+
+
+def _print(kind: str, chunks: Iterable[bytes]) -> None:
+    sys.stdout.flush()
+    is_terminal = sys.stdout.isatty()
+    for chunk in chunks:
+        if is_terminal and b"\0" in chunk:
+            raise click.UsageError(f"{kind} is binary and cannot be printed on a terminal: give a file with -o.")
+        sys.stdout.buffer.write(chunk)
+    sys.stdout.buffer.flush()
+
+
+def _write(output: Path, chunks: Iterable[bytes]) -> None:
     from proctor.domain.errors import UserError
 
     try:
@@ -67,21 +99,3 @@ def _write(output: Path, chunks: Iterator[bytes]) -> None:
             file.writelines(chunks)
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error.strerror}.") from None
-
-
-def _write_parquet(output: Path | None, rows: Iterator[Any]) -> None:
-    from proctor.domain.errors import UserError
-    from proctor.reports.parquet import write_parquet
-
-    if output is None:
-        if sys.stdout.isatty():
-            raise click.UsageError("Parquet is not for a terminal: name a file with -o.")
-        sys.stdout.flush()
-        write_parquet(rows, sys.stdout.buffer)
-        return
-    try:
-        with output.open("wb") as file:
-            count = write_parquet(rows, file)
-    except OSError as error:
-        raise UserError(f"{output} cannot be written: {error.strerror}.") from None
-    echo(f"{count:,} rows written to {output}.", err=True)

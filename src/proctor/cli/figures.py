@@ -44,9 +44,9 @@ def until_text(outcome: dict[str, Any]) -> str:
 
     names = " against ".join(reversed(outcome["models"]))
     state = "reached" if outcome["met"] else "not reached"
-    start = f"until {outcome['rule']}, {names}: {figures(outcome)} n={outcome['n']:,}, {state}."
-    text = f"{start} This interval holds however often one looks."
+    start = f"Stop rule {outcome['rule']}, {names}: {figures(outcome)} n={outcome['n']:,}, {state}."
+    text = f"{start} The interval is anytime-valid: it allows for looking after every sample."
     if (worst := outcome.get("if_unreadable_wrong")) is None:
         return text
-    counted = f"{plural(outcome['unreadable'], 'verdict')} of the judge that could not be read counted as wrong"
-    return f"{text} With {counted} it is {figures(worst)}; the rule must hold both ways."
+    counted = f"{plural(outcome['unreadable'], 'unreadable judge verdict')} counted as wrong"
+    return f"{text} With {counted} it is {figures(worst)}; the rule must be met both ways."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,9 @@ import click
 if TYPE_CHECKING:
     from proctor.reports.junit import Case
     from proctor.stores.database import Database
+
+JUNIT = ".xml"
+"""A report that is no page: a test case for each gate."""
 
 
 def read_gates(texts: tuple[str, ...]) -> dict[str, float]:
@@ -26,7 +29,7 @@ def read_gates(texts: tuple[str, ...]) -> dict[str, float]:
         if not name or not math.isfinite(bar):
             raise click.UsageError(f"--fail-under takes METRIC=VALUE, for example accuracy=0.8, not {text!r}.")
         if not 0 <= bar <= 1:
-            raise click.UsageError(f"--fail-under: {name} lies between 0 and 1, so {value} is no bar for it.")
+            raise click.UsageError(f"--fail-under: {name} is between 0 and 1, so it cannot be compared with {value}.")
         if name in gates:
             raise click.UsageError(f"--fail-under names {name} twice.")
         gates[name] = bar
@@ -40,7 +43,7 @@ def refuse_unknown(gates: Mapping[str, float], known: Sequence[str]) -> None:
     for name in gates:
         if name not in known:
             raise PlanError(
-                f"--fail-under: nothing measures {name!r}.{did_you_mean(name, known)} There is: {', '.join(known)}."
+                f"--fail-under: there is no metric {name!r}.{did_you_mean(name, known)} There are: {', '.join(known)}."
             )
 
 
@@ -79,8 +82,8 @@ def _below(estimate: Mapping[str, Any], bar: float) -> str | None:
         return None
     counted = figure_text(worst, limits=(0.0, bar, 1.0))
     return (
-        f"is {value} (n={estimate['n']:,}), but {counted} with the verdicts of its judge that could not be read "
-        f"({estimate['unreadable']:,}) counted as wrong, below {bar:.12g}"
+        f"is {value} (n={estimate['n']:,}), but {counted} with its {estimate['unreadable']:,} unreadable judge "
+        f"verdicts counted as wrong, below {bar:.12g}"
     )
 
 
@@ -94,7 +97,7 @@ def check_regression(opened: Database, document: dict[str, Any], baseline: str) 
     try:
         choice = Choice(is_gate=True)
         compared = compare_runs(opened, [baseline, document["run_id"]], choice)["comparisons"]
-        reason = "that run has nothing to compare it with."
+        reason = "that run has no matching evaluation."
     except UserError as error:
         compared, reason = [], str(error)
     title = f"not worse than in run {baseline}"
@@ -110,20 +113,24 @@ def check_regression(opened: Database, document: dict[str, Any], baseline: str) 
                 problem = f"{who} is worse than in run {baseline}: {one['verdict']}."
             elif (counted := one["if_unreadable_wrong"]) is not None and counted["better"] == one["a"]["name"]:
                 problem = (
-                    f"{who} is worse than in run {baseline} with the verdicts of its judge that could not be read "
-                    f"counted as wrong: {counted['verdict']}."
+                    f"{who} is worse than in run {baseline} with unreadable judge verdicts counted as wrong: "
+                    f"{counted['verdict']}."
                 )
         cases.append(Case(who, title, problem=problem))
     return cases
 
 
-def refuse_unwritable(reports: Sequence[Path], among: Collection[str] | None = None) -> None:
+def refuse_unwritable(reports: Sequence[Path], *, is_of_gates: bool = True) -> None:
     """A report that could not be written is a mistake, found before anything is asked."""
-    from proctor.cli.pages import ENDINGS
+    from proctor import plugins
+    from proctor.reports.forms import form_of, report_endings
 
-    endings = [ending for ending in ENDINGS if among is None or ending in among]
     for path in reports:
-        if path.suffix.lower() not in endings:
+        form = form_of(path.suffix)
+        if form is not None:
+            plugins.load("reports", form)
+        elif not is_of_gates or path.suffix.lower() != JUNIT:
+            endings = [*report_endings(), *([JUNIT] if is_of_gates else [])]
             raise click.UsageError(f"--report: {path.name} ends in none of {', '.join(endings)}.")
         if not path.parent.is_dir():
             raise click.UsageError(f"--report: there is no folder {path.parent}.")
@@ -131,11 +138,11 @@ def refuse_unwritable(reports: Sequence[Path], among: Collection[str] | None = N
 
 def write_reports(opened: Database, run_id: str, reports: Sequence[Path], cases: Sequence[Case]) -> None:
     """Each report in the form its name says; `.xml` is JUnit with a test case for each gate."""
-    from proctor.cli.pages import ENDINGS, page_text, put
+    from proctor.cli.pages import put
+    from proctor.reports.forms import form_of, page_text
 
     for path in reports:
-        form = ENDINGS[path.suffix.lower()]
-        if form == "junit":
+        if path.suffix.lower() == JUNIT:
             from proctor.reports.junit import gates_junit
 
             put(gates_junit(f"proctor {run_id}", cases), path)
@@ -144,4 +151,4 @@ def write_reports(opened: Database, run_id: str, reports: Sequence[Path], cases:
         from proctor.runs.report import read_report
 
         document = read_report(opened, run_id)
-        put(page_text(run_page(document), document, form), path)
+        put(page_text(run_page(document), document, form_of(path.suffix) or "html"), path)

@@ -9,7 +9,7 @@ import click
 
 from proctor.cli.echo import echo
 from proctor.cli.options import as_json
-from proctor.cli.pages import form_option, output_option
+from proctor.cli.pages import form_option, output_option, theme_option
 
 
 @click.command(short_help="Rank models across runs.")
@@ -21,25 +21,27 @@ from proctor.cli.pages import form_option, output_option
 @click.option("--task", metavar="NAME", help="Only benchmarks of this task: knowledge, reasoning, value, alignment.")
 @click.option("--form", "form_tag", metavar="NAME", help="Only this form: binary, choice, short, open, code, tool.")
 @click.option("--metric", metavar="NAME", help="Rank by this metric; by the benchmark's first if left out.")
-@click.option("--best", is_flag=True, help="A model's best run instead of its latest.")
+@click.option("--best", is_flag=True, help="Use each model's best run instead of its latest.")
 @click.option(
     "--paired/--separate", default=None,
-    help="Ranks from paired tests, or from each model's own interval; left out, as the amount of data allows.",
+    help="Rank by paired tests, or by each model's own interval; chosen by the amount of data if left out.",
 )  # fmt: skip
-@form_option("html", "md", "json")
+@form_option()
+@theme_option
 @output_option
 @as_json
 def leaderboard(
-    form_tag: str | None, metric: str | None, best: bool, paired: bool | None, form: str | None, output: Path | None,
-    as_json: bool, **given: Any,
+    form_tag: str | None, metric: str | None, best: bool, paired: bool | None, form: str | None, theme: str | None,
+    output: Path | None, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
-    """Rank the models of all completed runs, one table for each benchmark as it was really used.
+    """Rank the models of all completed runs, one table for each benchmark configuration.
 
-    Other versions, samples, prompts, shots or scorers are other tables, never mixed. A rank like 1–3 means that no
-    difference between the three could be shown. Each row names the run it comes from: 'proctor show RUN'.
+    Different versions, samples, prompts, shots or scorers are never mixed in one table. A rank like 1–3 means that no
+    significant difference between the three was found. Each row names its run: 'proctor show RUN'.
     """
-    from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.pages import print_page, put
     from proctor.cli.workplace import database, print_json
+    from proctor.reports.forms import page_text
     from proctor.reports.leaderboard import TAGS, Filters
     from proctor.reports.leaderboard_page import leaderboard_page
     from proctor.runs.leaderboard import read_leaderboard
@@ -58,6 +60,6 @@ def leaderboard(
     page = leaderboard_page(document)
     if form is None and output is None:
         print_page(page)
-        echo(f"\n{page.subtitle}\nLook closer: proctor show RUN")
+        echo(f"\n{page.subtitle}\nInspect: proctor show RUN")
     else:
-        put(page_text(page, document, form or "html"), output)
+        put(page_text(page, document, form or "html", theme), output)

@@ -69,14 +69,12 @@ class LiveView:
             table.add_row(*self._row(item))
         parts: list[Table | Text] = [table]
         if len(shown) < len(items):
-            parts.append(_line(f"… and {len(items) - len(shown):,} more, finished or waiting", "dim"))
+            parts.append(_line(f"… and {len(items) - len(shown):,} more, finished or queued", "dim"))
         parts.append(_line(self._status(), "dim"))
         if progress.batch_text:
             parts.append(_line(progress.batch_text, "dim"))
         if progress.last_fault:
-            parts.append(
-                _line(f"{plural(progress.faults, 'fault')}, tried again; last: {progress.last_fault}", "yellow")
-            )
+            parts.append(_line(f"{plural(progress.faults, 'fault')}, retried; last: {progress.last_fault}", "yellow"))
         if self._note:
             parts.append(Text(self._note, style="bold yellow"))
         return Group(*parts)
@@ -102,7 +100,7 @@ class LiveView:
             parts.append(f"{cached:,} cached")
         if progress.concurrency:
             limits = ", ".join(f"{model} {limit}" for model, limit in progress.concurrency.items())
-            parts.append(f"in flight at most: {limits}")
+            parts.append(f"concurrency limit: {limits}")
         return "  ".join(parts)
 
 

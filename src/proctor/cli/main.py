@@ -7,10 +7,12 @@ import io
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from proctor import plugins
+from proctor.domain.errors import ProctorError, did_you_mean
 from proctor.version import __version__
 
 if TYPE_CHECKING:
@@ -20,21 +22,23 @@ COMMANDS = {
     "run": ("proctor.cli.run:run", "Evaluate models on benchmarks."),
     "resume": ("proctor.cli.resume:resume", "Finish a run that was interrupted."),
     "rescore": ("proctor.cli.rescore:rescore", "Score a run's stored responses again."),
-    "cancel": ("proctor.cli.cancel:cancel", "Stop a run that another process executes."),
+    "cancel": ("proctor.cli.cancel:cancel", "Stop a running run."),
     "runs": ("proctor.cli.runs:runs", "List the runs."),
+    "delete": ("proctor.cli.delete:delete", "Delete a run."),
     "show": ("proctor.cli.show:show", "Show a run's results."),
-    "samples": ("proctor.cli.samples:samples", "Look at single prompts, answers and verdicts."),
-    "compare": ("proctor.cli.compare:compare", "Say whether one model is better than another."),
+    "samples": ("proctor.cli.samples:samples", "Show prompts, responses, targets and scores."),
+    "compare": ("proctor.cli.compare:compare", "Compare models with paired statistical tests."),
     "leaderboard": ("proctor.cli.leaderboard:leaderboard", "Rank models across runs."),
-    "power": ("proctor.cli.power:power", "Say how many samples a difference needs."),
-    "report": ("proctor.cli.report:report", "Write a run's report as HTML, Markdown or JSON."),
-    "export": ("proctor.cli.export:export", "Write a run's results for other programs."),
+    "power": ("proctor.cli.power:power", "Compute the sample size that a difference needs."),
+    "report": ("proctor.cli.report:report", "Write a run's report as HTML, Markdown or JSON, and its charts."),
+    "export": ("proctor.cli.export:export", "Export a run's results as JSONL, CSV, Parquet or JUnit XML."),
     "benchmarks": ("proctor.cli.benchmarks:benchmarks", "List, show and check benchmarks."),
     "problems": ("proctor.cli.problems:problems", "Programs to build from requirements: list, check, submit."),
     "models": ("proctor.cli.models:models", "List the model providers."),
-    "sandbox": ("proctor.cli.sandbox:sandbox", "Run a file in the sandbox."),
-    "doctor": ("proctor.cli.doctor:doctor", "Check that everything Proctor needs is there."),
-    "db": ("proctor.cli.db:db", "Look after the database."),
+    "sandbox": ("proctor.cli.sandbox:sandbox", "Run a program in the sandbox."),
+    "doctor": ("proctor.cli.doctor:doctor", "Check the installation."),
+    "cache": ("proctor.cli.cache:cache", "Show and clear the caches."),
+    "db": ("proctor.cli.db:db", "Upgrade the database."),
     "completion": ("proctor.cli.completion:completion", "Print the shell completion script."),
 }
 # Pydantic would otherwise read the metadata of every installed package, looking for plugins of its own.
@@ -47,11 +51,11 @@ class LazyGroup(click.Group):
     """Imports a command's module when the command is used: `proctor --version` must not wait for the others."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
+        return [*COMMANDS, *plugins.names("commands")]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
-            return None
+            return plugins.load("commands", name) if plugins.is_known("commands", name) else None
         module, _, attribute = COMMANDS[name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
@@ -59,10 +63,10 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from proctor.domain.errors import did_you_mean
-
-            raise click.UsageError(f"No command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx)
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in COMMANDS and not plugins.is_known("commands", name):
+            known = self.list_commands(ctx)
+            raise click.UsageError(f"No command {name!r}.{did_you_mean(name, known)}", ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -74,32 +78,46 @@ class LazyGroup(click.Group):
             raise click.exceptions.Exit(READER_GONE) from None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands, without importing any of them."""
+        """The commands, without importing any of Proctor's own."""
         from click.shell_completion import CompletionItem
 
-        found = [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=text) for name, text in _summaries().items() if name.startswith(incomplete)]
         return found or click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+            formatter.write_dl(list(_summaries().items()))
+
+
+def _summaries() -> dict[str, str]:
+    """Each command and what it does; a plugin's has to be loaded to say so."""
+    found = {name: summary for name, (_, summary) in COMMANDS.items()}
+    return found | plugins.each("commands", lambda name: plugins.load("commands", name).get_short_help_str(60))
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="proctor", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Proctor says which AI model is better at your work, by how much, and how sure it is.
+    """Proctor measures which AI model is better at your work, by how much, and with what certainty.
 
     Try it without any key:  proctor run puzzles -m demo/strong -m demo/weak
     """
+    from proctor.settings import Settings
+
+    Settings.from_environment()  # a variable that is misspelt is said by every command, also by those that need none
 
 
 def main() -> None:
     """Run the command line; ends the process with its exit code."""
-    from proctor.domain.errors import ProctorError
-
     _accept_any_text()
     _refuse_undecodable_arguments()
+    try:
+        _run()
+    finally:
+        _name_left_out()
+
+
+def _run() -> None:
     try:
         exit_code = cli.main(prog_name="proctor", standalone_mode=False)
         sys.stdout.flush()
@@ -107,35 +125,66 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except click.UsageError as error:
-        _say(f"{_sentence(error.format_message())}{_where_help_is(error)}")
-        sys.exit(error.exit_code)
+        _fail(error, f"{_sentence(error.format_message())}{_where_help_is(error)}", error.exit_code)
     except click.ClickException as error:
-        _say(error.format_message())
-        sys.exit(error.exit_code)
+        _fail(error, error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)  # noqa: TID251 - our own words
         sys.exit(130)
     except ProctorError as error:
-        _say(str(error))
-        sys.exit(error.exit_code)
+        _fail(error, str(error), error.exit_code)
     except BrokenPipeError:  # at the last flush
         _silence()
         sys.exit(READER_GONE)
     except OSError as error:
         if error.errno not in OUTPUT_FAULTS:
+            _end_for_plugin(error)
             raise
         _silence()
         _say(f"The output cannot be written: {error.strerror or error}.")
         sys.exit(1)
+    except Exception as error:
+        _end_for_plugin(error)
+        raise
     # What a command asks for with click.exceptions.Exit comes back as a value.
     sys.exit(exit_code if isinstance(exit_code, int) else 0)
+
+
+def _fail(error: Exception, message: str, exit_code: int) -> NoReturn:
+    """End with one line on standard error; whoever asked for JSON gets the same as a document on standard output."""
+    _say(message)
+    if "--json" in sys.argv[1:]:
+        from proctor.cli.workplace import print_json
+
+        print_json({"error": _one_line(message), "kind": type(error).__name__, "exit_code": exit_code})
+    sys.exit(exit_code)
+
+
+def _end_for_plugin(error: Exception) -> None:
+    """An error in a plugin that was asked for is told in one line; nothing happens where the code is our own."""
+    fault = plugins.fault_of_plugin(error)
+    if fault is not None:
+        _fail(fault, str(fault), fault.exit_code)
 
 
 def _say(message: str) -> None:
     """One line on standard error, whatever is in the message."""
     from proctor.cli.echo import echo
 
-    echo(f"Error: {' '.join(message.split())}", err=True)
+    echo(f"Error: {_one_line(message)}", err=True)
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
+
+
+def _name_left_out() -> None:
+    """Plugins that the command did without; nothing while a shell completes a line."""
+    for plugin, reason in plugins.take_left_out().items():
+        if "_PROCTOR_COMPLETE" not in os.environ:
+            from proctor.cli.echo import echo
+
+            echo(f"Warning: the plugin {plugin} is left out: {reason}.", err=True)
 
 
 def _sentence(text: str) -> str:

@@ -22,12 +22,12 @@ INFO_SECONDS = 5.0
 
 @click.command(short_help="List providers and models, with prices and limits.")
 @click.argument("model", required=False, shell_complete=complete_model)
-@click.option("--list", "provider", metavar="PROVIDER", help="The models a provider has right now; kept for 24 hours.")
-@click.option("--refresh", is_flag=True, help="Ask the provider again, however fresh the list is.")
+@click.option("--list", "provider", metavar="PROVIDER", help="List the models of a provider; cached for 24 hours.")
+@click.option("--refresh", is_flag=True, help="Ignore the cached list.")
 @offline_option
 @as_json
 def models(model: str | None, provider: str | None, refresh: bool, offline: bool, as_json: bool) -> None:
-    """List the providers and whether each has its key; with MODEL, show its context, price and limits.
+    """List the providers and their API keys; with MODEL, show its context window, price and limits.
 
     \b
     proctor models openai/gpt-5-mini
@@ -57,11 +57,11 @@ def _print_all(document: list[dict[str, Any]]) -> None:
     from proctor.cli.terminal import cell, console, plain_table
 
     out = console()
-    table = plain_table(("Provider", "What it is", "Key", "Can be asked for"))
+    table = plain_table(("Provider", "Description", "API key", "Capabilities"))
     for item in document:
         table.add_row(item["provider"], cell(item["description"]), _key_text(item), _can_do(item["capabilities"]))
     out.print(table)
-    out.print("\nA model is written provider/name?option=value. Check one with: proctor models MODEL")
+    out.print("\nA model is written provider/name?option=value. Details: proctor models MODEL")
 
 
 def _print_one(document: dict[str, Any]) -> None:
@@ -88,7 +88,7 @@ def _print_live(document: dict[str, Any]) -> None:
         table.add_row(cell(item["name"]), context, *prices)
     out.print(table)
     count, when = plural(len(document["models"]), "model"), _time_text(document["fetched_at"])
-    out.print(f"\n{count} of {cell(document['provider'])}, as listed at {when}; ask again with --refresh.")
+    out.print(f"\n{count} of {cell(document['provider'])}, listed at {when}; update with --refresh.")
 
 
 def _shown(value: Any) -> str:

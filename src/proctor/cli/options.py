@@ -33,6 +33,7 @@ NUMBER = Number()
 COUNT = click.IntRange(min=1)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
+yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 run_argument = click.argument("reference", metavar="RUN", shell_complete=complete_run)
 run_or_latest = click.argument("reference", metavar="[RUN]", default="latest", shell_complete=complete_run)
 
@@ -60,26 +61,28 @@ def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 limit_options = _together(
     click.option(
-        "--concurrency", type=click.IntRange(1, 4096), metavar="N", help="Requests in flight, per model (64)."
+        "--concurrency", type=click.IntRange(1, 4096), metavar="N", help="Maximum concurrent requests per model (64)."
     ),
-    click.option("--max-cost", metavar="USD", help="Stop before more than this is spent."),
-    click.option("--assume-price", metavar="IN/OUT", help="Dollars for a million tokens, where the price is unknown."),
-    click.option("--max-minutes", type=NUMBER, metavar="M", help="Stop after this time; resume later."),
-    click.option("--max-rpm", type=NUMBER, metavar="N", help="Requests a minute, for each model."),
-    click.option("--max-tpm", type=NUMBER, metavar="N", help="Tokens a minute, for each model."),
-    click.option("--retries", type=click.IntRange(0, 50), metavar="N", help="Further tries after a fault (5)."),
-    click.option("--timeout", type=NUMBER, metavar="S", help="Seconds for one request (600)."),
+    click.option("--max-cost", metavar="USD", help="Stop before the run costs more than this."),
+    click.option(
+        "--assume-price", metavar="IN/OUT", help="Dollars per million tokens for models without a known price."
+    ),
+    click.option("--max-minutes", type=NUMBER, metavar="M", help="Stop after M minutes; resume later."),
+    click.option("--max-rpm", type=NUMBER, metavar="N", help="Maximum requests per minute, per model."),
+    click.option("--max-tpm", type=NUMBER, metavar="N", help="Maximum tokens per minute, per model."),
+    click.option("--retries", type=click.IntRange(0, 50), metavar="N", help="Retries after a failed request (5)."),
+    click.option("--timeout", type=NUMBER, metavar="S", help="Timeout of one request in seconds (600)."),
 )
 
 data_option = click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False),
     metavar="DIR",
-    help="A folder whose NAME.jsonl is read instead of the hub (PROCTOR_DATA).",
+    help="Read benchmark data from DIR/NAME.jsonl instead of the hub (PROCTOR_DATA).",
 )
 
 offline_option = click.option(
-    "--offline", is_flag=True, help="Connect to nothing beyond this machine (PROCTOR_OFFLINE=1)."
+    "--offline", is_flag=True, help="Make no network connection beyond this machine (PROCTOR_OFFLINE=1)."
 )
 
 judge_option = click.option(
@@ -91,25 +94,25 @@ judge_option = click.option(
 )
 
 execution_options = _together(
-    click.option("--limit", type=COUNT, metavar="N", help="N samples of each benchmark, drawn with the seed."),
-    click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only samples like this: category=algebra."),
-    click.option("--shots", type=click.IntRange(min=0), metavar="N", help="Worked examples in each prompt."),
+    click.option("--limit", type=COUNT, metavar="N", help="Use N samples of each benchmark, drawn with the seed."),
+    click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only matching samples, e.g. category=algebra."),
+    click.option("--shots", type=click.IntRange(min=0), metavar="N", help="Worked examples in each prompt (few-shot)."),
     click.option("--epochs", type=COUNT, metavar="K", help="Ask each sample K times (1)."),
-    click.option("--seed", type=int, metavar="S", help="Seed of every random choice (0)."),
-    click.option("--temperature", type=NUMBER, metavar="T", help="Sent to every model; left out, nothing is sent."),
-    click.option("--top-p", type=NUMBER, metavar="P", help="Sent to every model; left out, nothing is sent."),
-    click.option("--max-tokens", type=COUNT, metavar="N", help="Sent to every model; left out, nothing is sent."),
+    click.option("--seed", type=int, metavar="S", help="Random seed (0)."),
+    click.option("--temperature", type=NUMBER, metavar="T", help="Sent to every model; not sent if left out."),
+    click.option("--top-p", type=NUMBER, metavar="P", help="Sent to every model; not sent if left out."),
+    click.option("--max-tokens", type=COUNT, metavar="N", help="Sent to every model; not sent if left out."),
     judge_option,
     click.option("--name", metavar="TEXT", help="A name for the run."),
-    click.option("--sandbox", metavar="NAME", help="Where code written by a model runs; the first that holds."),
-    click.option("--unsafe-no-sandbox", is_flag=True, help="Run a model's code without any protection. Dangerous."),
+    click.option("--sandbox", metavar="NAME", help="Sandbox backend for a model's code."),
+    click.option("--unsafe-no-sandbox", is_flag=True, help="Run a model's code without isolation. Dangerous."),
     click.option(
-        "--until", metavar="RULE", help="Stop early: 'ci<0.02' (a narrow interval) or 'decided' (one model is better)."
+        "--until", metavar="RULE", help="Stop rule: 'ci<0.02' (narrow interval) or 'decided' (one model is better)."
     ),
-    click.option("--write-tests", is_flag=True, help="Have programs come with tests of their own; shown, not counted."),
-    click.option("--no-cache", is_flag=True, help="Ask again even what was answered before."),
+    click.option("--write-tests", is_flag=True, help="Ask for tests with each program; they are shown, not scored."),
+    click.option("--no-cache", is_flag=True, help="Do not use cached answers."),
     offline_option,
-    click.option("--batch", is_flag=True, help="Hand the requests in as batches: half the price, within a day."),
+    click.option("--batch", is_flag=True, help="Use the provider's batch API: half the price, results within a day."),
     data_option,
     limit_options,
 )  # fmt: skip
@@ -119,13 +122,13 @@ gates = _together(
         "--fail-under",
         multiple=True,
         metavar="METRIC=VALUE",
-        help="Exit with 1 when a model's metric is lower, e.g. accuracy=0.8. Repeatable.",
+        help="Exit with code 1 if a metric is below VALUE, e.g. accuracy=0.8. Repeatable.",
     ),
     click.option(
         "--fail-on-regression",
         metavar="RUN",
         shell_complete=complete_run,
-        help="Exit with 1 when a model is shown to be worse than in RUN.",
+        help="Exit with code 1 if a model is significantly worse than in RUN.",
     ),
     click.option(
         "--report",

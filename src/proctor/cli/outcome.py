@@ -1,7 +1,8 @@
-"""A run on the screen: its numbers, what is missing, where it is kept, what to type next."""
+"""A run on the terminal: its numbers, what is missing, where it is stored, what to type next."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,16 @@ from proctor.reports.trust import trust_notes
 
 MOST_CATEGORIES = 40
 """More than these would push the totals off the screen that a run ends on."""
+LIMITS = {
+    "cost_usd": "cost ${}",
+    "assume_price": "assumed price {} dollars per million tokens (input/output)",
+    "minutes": "{} minutes",
+    "concurrency": "{} requests in flight per model",
+    "retries": "{} retries per request",
+    "timeout_seconds": "{} s per request",
+    "requests_per_minute": "{} requests per minute and model",
+    "tokens_per_minute": "{} tokens per minute and model",
+}
 
 
 def print_run(document: dict[str, Any]) -> None:
@@ -41,7 +52,7 @@ def print_run(document: dict[str, Any]) -> None:
     for note in scorer_notes(document["evaluations"]):
         out.print(Text(visible(note)))
     if is_resumable(document):
-        out.print(f"\nGo on with: {resume_command(document)}")
+        out.print(f"\nResume: {resume_command(document)}")
 
 
 def print_outcome(document: dict[str, Any], path: Path) -> None:
@@ -49,9 +60,9 @@ def print_outcome(document: dict[str, Any], path: Path) -> None:
     out = console()
     _print_head(out, document)
     _print_numbers(out, document, most_categories=MOST_CATEGORIES)
-    out.print(Text(f"\nKept in {path}"), soft_wrap=True)
+    out.print(Text(f"\nStored in {path}"), soft_wrap=True)
     for purpose, command in _next_steps(document):
-        out.print(Text(f"{purpose + ':':<14}{command}"))
+        out.print(Text(f"{purpose + ':':<9}{command}"))
 
 
 def shown_status(document: dict[str, Any]) -> str:
@@ -81,7 +92,7 @@ def _print_numbers(out: Console, document: dict[str, Any], most_categories: int 
     for item in evaluations:
         missing = item["stopped"] + item["pending"]
         if missing:
-            state = "not asked" if item["stopped"] else "still to come"
+            state = "not run" if item["stopped"] else "pending"
             who = f"{item['model']} on {item['benchmark']}"
             out.print(Text(f"{who}: {missing:,} of {plural(item['trials'], 'trial')} {state}."))
     for line in totals_lines(document):
@@ -98,27 +109,27 @@ def _print_numbers(out: Console, document: dict[str, Any], most_categories: int 
     for outcome in document.get("until", []):
         out.print(Text(f"\n{until_text(outcome)}"))
     if document.get("until") and not any(item["stopped"] + item["pending"] for item in evaluations):
-        out.print(Text("The rule left nothing out: every sample was measured."))
+        out.print(Text("The stop rule did not end the run early: every sample was measured."))
 
 
 def _next_steps(document: dict[str, Any]) -> list[tuple[str, str]]:
     run_id, evaluations = document["run_id"], document["evaluations"]
     steps = []
     if is_resumable(document):
-        steps.append(("Go on with", resume_command(document)))
+        steps.append(("Resume", resume_command(document)))
     if any(item["failed"] for item in evaluations):
-        steps.append(("Look closer", f"proctor samples {run_id} --outcome failed"))
+        steps.append(("Inspect", f"proctor samples {run_id} --outcome failed"))
     elif any(item["scored"] or item["invalid"] for item in evaluations):
-        steps.append(("Look closer", f"proctor samples {run_id} --wrong"))
+        steps.append(("Inspect", f"proctor samples {run_id} --wrong"))
     if any(item["trials"] > item["stopped"] + item["pending"] for item in evaluations):
-        steps.append(("Take it away", f"proctor export {run_id} -f csv"))
+        steps.append(("Export", f"proctor export {run_id} -f csv"))
     return steps
 
 
 def print_dry_run(document: dict[str, Any]) -> None:
     """The resolved plan."""
     out = console()
-    table = plain_table(("Model", "Benchmark", "Version", "Content"), ("Samples", "Epochs", "Trials"))
+    table = plain_table(("Model", "Benchmark", "Version", "Digest"), ("Samples", "Epochs", "Trials"))
     table.columns[3].no_wrap = True
     table.add_column("Options", overflow="fold")
     for item in document["evaluations"]:
@@ -133,17 +144,26 @@ def print_dry_run(document: dict[str, Any]) -> None:
         for item in document["evaluations"]:
             _print_resolved(out, item)
     _print_costs(out, document)
-    limits = ", ".join(f"{name} {value}" for name, value in document["limits"].items() if value is not None)
+    limits = ", ".join(
+        LIMITS[name].format(f"{value:g}" if isinstance(value, int | float) else value)
+        for name, value in document["limits"].items()
+        if value is not None
+    )
     out.print(
         f"\n{plural(document['trials'], 'trial')}, {plural(document['estimated_requests'], 'request')} "
-        "(retries and cached answers not counted); "
+        "(not counting retries and cached answers); "
         f"seed {document['seed']}; limits: {limits}."
         f"{_stop_text(document['until'])}\n{_what_happened(document['pilot'])}"
+        f"{_missing_keys_text(document['missing_keys'])}"
     )
 
 
+def _missing_keys_text(variables: Sequence[str]) -> str:
+    return f" The run itself needs a key: set {', '.join(variables)}." if variables else ""
+
+
 def _stop_text(rule: str | None) -> str:
-    return f" Stops early, until {rule}: these are the most there can be." if rule else ""
+    return f" Stop rule {rule}: the run may end earlier, so these are upper limits." if rule else ""
 
 
 def _options_text(item: dict[str, Any]) -> str:
@@ -156,7 +176,8 @@ def _print_resolved(out: Console, item: dict[str, Any]) -> None:
     trials = (
         f"{plural(item['samples'], 'sample')}, {plural(item['epochs'], 'epoch')}, {plural(item['trials'], 'trial')}"
     )
-    out.print(Text(visible(f"  on {item['benchmark']} {item['version']} ({item['digest'][:8]}): {trials}")))
+    out.print(Text(visible(f"  on {item['benchmark']} {item['version']}: {trials}")))
+    out.print(Text(f"  digest: {item['digest'][:8]}"))
     out.print(Text(visible(f"  options: {_options_text(item)}")))
 
 
@@ -165,21 +186,21 @@ def _print_costs(out: Console, document: dict[str, Any]) -> None:
     evaluations = document["evaluations"]
     costs = [part["cost"] for item in evaluations for part in (item, *item["judges"])]
     if all(cost["basis"] == "it costs nothing" for cost in costs):
-        out.print("\nIt costs nothing.")
+        out.print("\nEstimated cost: $0.")
         return
-    out.print("\nCost, estimated:")
+    out.print("\nEstimated cost [95 % interval]:")
     for item in evaluations:
         out.print(
             Text(f"  {item['model']} on {item['benchmark']}: {_estimate_text(item['cost'])} ({item['cost']['basis']})"),
             soft_wrap=True,
         )
         for part in item["judges"]:
-            who = f"{part['judge']} judging it by {part['scorer']}"
+            who = f"judge {part['judge']} ({part['scorer']})"
             out.print(Text(f"    {who}: {_estimate_text(part['cost'])} ({part['cost']['basis']})"), soft_wrap=True)
     if len(costs) > 1:
         total = document["cost"]
         reason = f" ({total['basis']})" if total["value_usd"] is None else ""
-        out.print(Text(f"  all together: {_estimate_text(total)}{reason}"), soft_wrap=True)
+        out.print(Text(f"  total: {_estimate_text(total)}{reason}"), soft_wrap=True)
 
 
 def _estimate_text(cost: dict[str, Any]) -> str:
@@ -191,6 +212,6 @@ def _estimate_text(cost: dict[str, Any]) -> str:
 
 def _what_happened(pilot: dict[str, Any] | None) -> str:
     if pilot is None:
-        return "Nothing was asked or written."
+        return "No model was asked and nothing was written."
     asked = plural(pilot["trials"], "trial")
-    return f"The pilot {pilot['run_id']} asked {asked} for {cost_text(pilot['cost_usd'])}; its answers are kept."
+    return f"The pilot run {pilot['run_id']} asked {asked} for {cost_text(pilot['cost_usd'])}; its answers are cached."

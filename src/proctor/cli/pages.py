@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from proctor.cli.echo import echo
+from proctor.cli.plugin_names import PluginName
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,37 +19,21 @@ if TYPE_CHECKING:
     from proctor.reports.sections import Page, Section, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMS = ("html", "md", "json")
-ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json", ".xml": "junit"}
 
 output_option = click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
 
 
-def form_option(*forms: str, default: str | None = None) -> Callable[[F], F]:
-    """`-f FORM`, one of these."""
+theme_option = click.option("--theme", type=PluginName("themes"), help="The colours of an HTML page.")
+
+
+def form_option(default: str | None = None, help_text: str = "The format.") -> Callable[[F], F]:
+    """`-f FORM`, one of a report's."""
     return click.option(
-        "-f", "--format", "form", type=click.Choice(forms), default=default, show_default=default is not None,
-        help="The form.",
+        "-f", "--format", "form", type=PluginName("reports"), default=default, show_default=default is not None,
+        help=help_text,
     )  # fmt: skip
-
-
-def page_text(page: Page, document: Mapping[str, Any], form: str) -> str:
-    """The page in one of the forms; all of them hold the same numbers."""
-    if form == "json":
-        import orjson
-
-        from proctor.cli.workplace import plain
-
-        return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE, default=plain).decode()
-    if form == "md":
-        from proctor.reports.markdown import page_markdown
-
-        return page_markdown(page)
-    from proctor.reports.html import page_html
-
-    return page_html(page)
 
 
 def put(text: str, output: Path | None) -> None:

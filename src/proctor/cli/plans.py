@@ -16,7 +16,7 @@ from proctor.domain.errors import FilterError, NotFoundError, PlanError, UserErr
 from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.domain.yaml_document import LocatedDocument, load_yaml
 from proctor.models.registry import create_model, named_hosts
-from proctor.planning.plan_file import is_plan, plan_from, plan_in
+from proctor.planning.plan_file import is_plan, plan_from, plan_in, with_selection
 from proctor.reports.labels import all_labels
 from proctor.scorers.registry import create_scorers
 
@@ -130,10 +130,7 @@ def _read_targets(targets: Sequence[str], models: Sequence[str], values: dict[st
 
 def _from_file(path: Path, document: LocatedDocument, values: dict[str, Any]) -> GivenPlan:
     spec = values.pop("benchmark", {})
-    plan = _beside(path.parent, plan_in(document, values))
-    if spec:  # a flag holds for every benchmark of the plan
-        chosen = [{**item.model_dump(exclude_defaults=True), **spec} for item in plan.benchmarks]
-        plan = plan_from({**plan.model_dump(), "benchmarks": chosen})
+    plan = with_selection(_beside(path.parent, plan_in(document, values)), spec)
     return GivenPlan(plan, document, frozenset({*values, *spec}))
 
 

@@ -27,21 +27,21 @@ def _running(function: F) -> F:
     """The options of whatever runs programs."""
     options = (
         click.option("--runner", metavar="NAME", help="Where programs run: bubblewrap, docker, podman, kubernetes."),
-        click.option("--unsafe-no-sandbox", is_flag=True, help="Run programs without any protection. Dangerous."),
+        click.option("--unsafe-no-sandbox", is_flag=True, help="Run programs without isolation. Dangerous."),
         click.option(
             "--wheelhouse",
             type=click.Path(exists=True, file_okay=False, path_type=Path),
             metavar="DIR",
             help="A folder with wheels of the packages that programs may use.",
         ),
-        click.option("--index", metavar="URL", help="A package index to take such wheels from; none by default."),
+        click.option("--index", metavar="URL", help="A package index for such wheels; none by default."),
     )
     for option in reversed(options):
         function = option(function)
     return function
 
 
-@click.command(short_help="Prove that problems hold.")
+@click.command(short_help="Verify problems with their gold solutions and mutants.")
 @click.argument("names", metavar="[ID|DIR]...", nargs=-1, shell_complete=complete_problem)
 @click.option(
     "--problems",
@@ -51,11 +51,11 @@ def _running(function: F) -> F:
     help="A folder with problems of your own.",
 )
 @click.option(
-    "--repeats", type=click.IntRange(1, 100), default=1, show_default=True, help="Do it so often; tell flaky."
+    "--repeats", type=click.IntRange(1, 100), default=1, show_default=True, help="Repeat N times to find flaky checks."
 )
-@click.option("--quick", is_flag=True, help="No load, no reading of the source, and two mutants of each problem.")
+@click.option("--quick", is_flag=True, help="No load test, no static analysis, and two mutants of each problem.")
 @click.option("--all-mutants", is_flag=True, help="Every mutant, even with --quick.")
-@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Programs marked side by side.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Programs marked in parallel.")
 @_running
 @as_json
 def check(
@@ -68,10 +68,10 @@ def check(
     as_json: bool,
     **running: Any,
 ) -> None:
-    """Prove problems by running them, all built-in ones if none is named.
+    """Verify problems by running them; all built-in ones if none is named.
 
-    The gold solution gets 0.95 or more and passes; no answer, and one that does nothing, get 0 and fail; every mutant
-    fails exactly the requirements it breaks. Exit code 1 when any of that does not hold.
+    The gold solution must pass with 0.95 or more; an empty answer and a program that does nothing must fail with 0;
+    every mutant must fail exactly the requirements it breaks. Exit code 1 otherwise.
     """
     from proctor.cli.problems import named_problems
     from proctor.cli.workplace import print_json
@@ -92,7 +92,7 @@ def _prove(problems: Sequence[Problem], running: dict[str, Any], **how: Any) -> 
     from proctor.runs.proving import check_problem
 
     def tell(problem: str, probe: Probe) -> None:
-        state = probe.fault or "as it should"
+        state = probe.fault or "as expected"
         echo(f"{problem}: {probe.name}: {state} ({probe.seconds:.1f} s)", err=True)
 
     async def work() -> list[Proof]:
@@ -136,7 +136,7 @@ def _print_proofs(proofs: Sequence[Proof]) -> None:
             else f", gold {decimal_text(gold.total)} of {figure_text(gold.covers)}"
         )
         mutants = len({probe.name for probe in proof.probes}) - 3
-        state = ("holds", "green") if proof.holds else ("does not hold", "red")
+        state = ("valid", "green") if proof.holds else ("not valid", "red")
         echo(f"{proof.problem}: ", state, f"{mark}, {plural(mutants, 'mutant')}, {proof.seconds:.1f} s")
         for fault in proof.faults:
             echo(f"  {fault}")
@@ -146,10 +146,10 @@ def _print_proofs(proofs: Sequence[Proof]) -> None:
         for name in proof.lint.untested:
             echo(f"  {name} is untested")
     held = sum(proof.holds for proof in proofs)
-    echo(f"{held} of {plural(len(proofs), 'problem')} hold{'s' if len(proofs) == 1 else ''}.")
+    echo(f"{held} of {plural(len(proofs), 'problem')} valid.")
 
 
-@click.command(short_help="Mark a program that exists already.")
+@click.command(short_help="Mark an existing program.")
 @click.argument("name", metavar="ID|DIR", shell_complete=complete_problem)
 @click.argument("program", metavar="DIR|ARCHIVE", type=click.Path(path_type=Path))
 @click.option(
@@ -167,7 +167,7 @@ def _print_proofs(proofs: Sequence[Proof]) -> None:
     metavar="FILE",
     help="Write the scorecard: .html, .md or .json. Repeatable.",
 )
-@click.option("--no-load", is_flag=True, help="Neither load nor profile it: quicker; performance is not measured.")
+@click.option("--no-load", is_flag=True, help="Skip the load test and the profile; performance is not measured.")
 @click.option("--short", is_flag=True, help="Show the verdict, the marks and the requirements only.")
 @_running
 @as_json
@@ -181,19 +181,20 @@ def submit(
     as_json: bool,
     **running: Any,
 ) -> None:
-    """Mark the program in a folder or archive (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz) as a model's would be.
+    """Mark the program in a folder or archive (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz) like a model's answer.
 
     Exit code 1 when it does not pass.
     """
     from proctor.benchmarks.problems.shelf import find_problem
     from proctor.cli.gates import refuse_unwritable
-    from proctor.cli.pages import ENDINGS, page_text, print_page, put
+    from proctor.cli.pages import print_page, put
     from proctor.cli.workplace import print_json
+    from proctor.reports.forms import form_of, page_text
     from proctor.reports.scorecard_page import scorecard_page
     from proctor.runs.scorecards import whole_document
     from proctor.stores.submissions import submission_from
 
-    refuse_unwritable(reports, {ending for ending, form in ENDINGS.items() if form != "junit"})
+    refuse_unwritable(reports, is_of_gates=False)
     problem = find_problem(name, shelf)
     submission = submission_from(program)
     card = _mark(problem, submission.files, {**running, "no_load": no_load})
@@ -204,7 +205,7 @@ def submit(
         print_page(scorecard_page(document, is_short=short))
     sys.stdout.flush()
     for path in reports:
-        put(page_text(scorecard_page(document), document, ENDINGS[path.suffix.lower()]), path)
+        put(page_text(scorecard_page(document), document, form_of(path.suffix) or "html"), path)
     if not card.passed:
         raise click.exceptions.Exit(1)
 

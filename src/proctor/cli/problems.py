@@ -11,6 +11,7 @@ import click
 from proctor.cli.completing import complete_problem, complete_run
 from proctor.cli.echo import echo
 from proctor.cli.options import as_json
+from proctor.cli.pages import form_option
 
 if TYPE_CHECKING:
     from proctor.domain.problem import Problem
@@ -44,9 +45,9 @@ def _filters(function: F) -> F:
 @_filters
 @click.pass_context
 def problems(context: click.Context, /, shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
-    """List the problems: programs to build from written requirements.
+    """List the programming problems: programs to build from written requirements.
 
-    'proctor run requirements -m MODEL' asks models for them.
+    'proctor run requirements -m MODEL' evaluates models on them.
     """
     if context.invoked_subcommand is None:
         context.invoke(list_, shelf=shelf, as_json=as_json, **wanted)
@@ -55,7 +56,7 @@ def problems(context: click.Context, /, shelf: Path | None, as_json: bool, **wan
 @problems.command("list")
 @_filters
 def list_(shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
-    """List them, as 'proctor problems' alone does."""
+    """List the problems, as 'proctor problems' does."""
     from proctor.benchmarks.problems.shelf import all_problems
     from proctor.cli.workplace import print_json
 
@@ -112,7 +113,7 @@ def _print_list(found: list[Problem]) -> None:
 
     out = console()
     if not found:
-        out.print("No such problems.")
+        out.print("No problem matches.")
         return
     table = plain_table(("Problem", "Title", "Difficulty", "Area", "Kind"), ("requirements", "checks", "mutants"))
     for problem in found:
@@ -120,7 +121,7 @@ def _print_list(found: list[Problem]) -> None:
         figures = (len(problem.requirements), len(problem.checks), len(problem.mutants))
         table.add_row(*map(cell, words), *map(str, figures))
     out.print(table)
-    out.print("\nLook at one with: proctor problems show ID. Ask models: proctor run requirements -m MODEL")
+    out.print("\nDetails: proctor problems show ID. Evaluate models: proctor run requirements -m MODEL")
 
 
 problem_argument = click.argument("name", metavar="ID|DIR", shell_complete=complete_problem)
@@ -169,9 +170,9 @@ def _whole(problem: Problem) -> dict[str, Any]:
 @shelf_option
 @as_json
 def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
-    """Read problems and judge their wording: EARS patterns, RFC 2119 words, vague ones, untested requirements.
+    """Check the wording of requirements: EARS patterns, RFC 2119 keywords, vague words, missing tests.
 
-    Nothing is run. Exit code 1 when there are errors; warnings are only shown.
+    Runs nothing. Exit code 1 when there are errors; warnings do not change it.
     """
     from msgspec.structs import asdict
 
@@ -218,11 +219,11 @@ def schema(output: Path | None) -> None:
 @problems.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 def new(folder: Path) -> None:
-    """Write a small valid problem into a new folder, to start your own from."""
+    """Create a small valid problem in a new folder, as a template."""
     from proctor.benchmarks.problems.scaffold import scaffold
 
     written = scaffold(folder)
-    echo(f"Wrote {len(written)} files. Change them, then prove it: proctor problems check {folder}")
+    echo(f"Wrote {len(written)} files. Edit them, then verify the problem: proctor problems check {folder}")
 
 
 @problems.command()
@@ -230,7 +231,7 @@ def new(folder: Path) -> None:
 @click.argument("sample", required=False)
 @click.option("--model", metavar="MODEL", help="Only this model's; needed where the run has several.")
 @click.option("--epoch", type=click.IntRange(0), default=0, show_default=True, help="Which of several answers.")
-@click.option("-f", "--format", "form", type=click.Choice(["html", "md", "json"]), help="The form; left out, a table.")
+@form_option(help_text="The format; a table if left out.")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
@@ -247,10 +248,11 @@ def card(
     """Show a scorecard: of a trial, where SAMPLE is the problem's id in the run RUN, or one in a FILE.
 
     FILE is a scorecard as JSON, as this command and 'proctor problems submit' write it. Either way its marks are
-    computed again from its evidence; where a file says something else, that is remarked.
+    recomputed from its evidence; a difference to the file is reported.
     """
-    from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.pages import print_page, put
     from proctor.cli.workplace import database
+    from proctor.reports.forms import page_text
     from proctor.reports.scorecard_page import scorecard_page
     from proctor.runs.scorecards import card_of_trial, read_card
 
@@ -279,27 +281,27 @@ def _card_file(reference: str, *, has_model: bool) -> Path:
 
 
 def _form_of(output: Path | None) -> str:
-    from proctor.cli.pages import ENDINGS
+    from proctor.reports.forms import form_of
 
-    form = ENDINGS.get(output.suffix.lower() if output is not None else "", "html")
-    return "html" if form == "junit" else form
+    return (form_of(output.suffix) if output is not None else None) or "html"
 
 
 @problems.command()
 @click.argument("a", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("b", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("-f", "--format", "form", type=click.Choice(["html", "md", "json"]), help="The form; left out, a table.")
+@form_option(help_text="The format; a table if left out.")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
 @shelf_option
 def diff(a: Path, b: Path, form: str | None, output: Path | None, shelf: Path | None) -> None:
-    """Compare two scorecards: marks, requirements that flipped, and what changed in the files.
+    """Compare two scorecards: marks, requirements whose status changed, and file differences.
 
     A and B are scorecards as JSON, written by 'proctor problems submit … --report a.json' or 'proctor problems card'.
-    Their marks are computed again from their evidence; for a problem of your own, name its folder with --problems.
+    Their marks are recomputed from their evidence; for a problem of your own, give its folder with --problems.
     """
-    from proctor.cli.pages import page_text, print_page, put
+    from proctor.cli.pages import print_page, put
+    from proctor.reports.forms import page_text
     from proctor.reports.scorecard_diff import compare_scorecards, difference_page
     from proctor.runs.scorecards import read_card
 

@@ -3,32 +3,61 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from proctor.cli.echo import echo
 from proctor.cli.options import run_or_latest
-from proctor.cli.pages import form_option, output_option
+from proctor.cli.pages import form_option, output_option, theme_option
+
+if TYPE_CHECKING:
+    from proctor.reports.sections import Page
 
 
-@click.command(short_help="Write a run's report as HTML, Markdown or JSON.")
+@click.command(short_help="Write a run's report as HTML, Markdown or JSON, and its charts.")
 @run_or_latest
-@form_option("html", "md", "json", default="html")
+@form_option(default="html")
+@theme_option
 @output_option
 @click.option(
     "--samples", "most", type=click.IntRange(0, 5_000), default=200, show_default=True, metavar="N",
-    help="Include this many failed and invalid trials at most.",
+    help="Include at most N failed, invalid and wrong trials in full.",
 )  # fmt: skip
-def report(reference: str, form: str, output: Path | None, most: int) -> None:
-    """Write one self-contained file: numbers, intervals, comparisons, categories, time, cost, and what went wrong.
+@click.option(
+    "--charts", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="Write the charts into DIR, each as SVG and PNG; with -o, the report too.",
+)  # fmt: skip
+def report(reference: str, form: str, theme: str | None, output: Path | None, most: int, charts: Path | None) -> None:
+    """Write one self-contained file: scores with intervals, comparisons, categories, latency, cost, wrong answers.
 
-    RUN is an id, a unique beginning of one, or 'latest' (the default). The HTML file needs no network; the numbers are
-    the same in every form.
+    RUN is an id, a unique prefix of one, or 'latest' (the default). The HTML file needs no network; the numbers are
+    the same in every format.
     """
-    from proctor.cli.pages import page_text, put
+    from proctor.cli.pages import put
     from proctor.cli.workplace import database
+    from proctor.reports.forms import page_text
     from proctor.reports.run_page import run_page
     from proctor.runs.report import read_report
 
     with database() as opened:
         document = read_report(opened, reference, samples=most)
-    put(page_text(run_page(document), document, form), output)
+    page = run_page(document)
+    if charts is not None:
+        _write_charts(page, charts)
+    if charts is None or output is not None:
+        put(page_text(page, document, form, theme), output)
+
+
+def _write_charts(page: Page, folder: Path) -> None:
+    from proctor.domain.errors import UserError
+    from proctor.reports.chart_files import can_write_png, write_charts
+
+    try:
+        written = write_charts(page, folder)
+    except OSError as error:
+        raise UserError(f"The charts cannot be written to {folder}: {error.strerror}.") from None
+    for path in written:
+        echo(f"Written to {path}.", err=True)
+    if not can_write_png():
+        echo("Only SVG was written. PNG needs matplotlib: pip install 'proctor[charts]'.", err=True)

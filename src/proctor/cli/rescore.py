@@ -1,4 +1,4 @@
-"""`proctor rescore`: mark stored responses again, without asking the model that gave them."""
+"""`proctor rescore`: score stored responses again, without asking the model."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from proctor.cli.echo import echo
 from proctor.cli.options import NUMBER, as_json, judge_option, run_argument
 
 if TYPE_CHECKING:
-    from proctor.domain.benchmark import ScorerSpec
     from proctor.runs.rescore import Rescoring
 
 FIRST_SECONDS = 5.0
-CUSTOM = "python://"
 
 
 @click.command(short_help="Score a run's stored responses again.")
@@ -28,32 +26,32 @@ CUSTOM = "python://"
     metavar="NAME[:OPTIONS]",
     help="A scorer; its options as key=value,key=value or as JSON. Repeatable.",
 )
-@click.option("--use", multiple=True, metavar="NAME[@VERSION]", help="Let stored scores count; scores nothing.")
+@click.option("--use", multiple=True, metavar="NAME[@VERSION]", help="Put stored scores in force; scores nothing.")
 @judge_option
 @click.option("--on", metavar="BENCHMARK", help="Only this benchmark of the run.")
-@click.option("--keep", is_flag=True, help="Add the new scores, and let the old ones go on counting.")
+@click.option("--keep", is_flag=True, help="Store the new scores, but leave the old ones in force.")
 @click.option("--concurrency", type=click.IntRange(1, 4096), metavar="N", help="Requests in flight, per judge (64).")
-@click.option("--retries", type=click.IntRange(0, 50), metavar="N", help="Further tries after a judge's fault (5).")
+@click.option("--retries", type=click.IntRange(0, 50), metavar="N", help="Retries after a failed judge request (5).")
 @click.option("--timeout", type=NUMBER, metavar="S", help="Seconds for one request to a judge (600).")
 @click.option("--max-cost", metavar="USD", help="Stop before the judges have cost more than this.")
 @click.option("--assume-price", metavar="IN/OUT", help="Dollars for a million tokens, where the price is unknown.")
-@click.option("--no-cache", is_flag=True, help="Ask judges again even what they answered before.")
+@click.option("--no-cache", is_flag=True, help="Do not use cached judge replies.")
 @as_json
 def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **flags: Any) -> None:
-    """Score a run's stored responses again. The model that gave them is not asked; all scores are kept.
+    """Score a run's stored responses again, without asking the model. All scores are kept.
 
     \b
     proctor rescore latest --scorer exact:ignore_case=true
     proctor rescore latest --scorer 'judge_rubric:{"criteria": "Is it polite?", "scale": 7}' --judge openai/gpt-5-mini
     proctor rescore latest --use exact
 
-    An interrupted rescore goes on where it stopped when it is given again. RUN is an id, a unique beginning of one,
+    To continue an interrupted rescore, run the same command again. RUN is an id, a unique prefix of one,
     or 'latest'.
     """
     from proctor.cli.workplace import database, print_json
 
     if bool(scorers) == bool(use):
-        raise click.UsageError("Give either --scorer, to score, or --use, to choose among stored scores.")
+        raise click.UsageError("Give either --scorer (score again) or --use (choose stored scores).")
     with database() as opened:
         if use:
             from proctor.runs.rescore import put_in_force
@@ -70,9 +68,9 @@ def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **fl
         print_rescored(document)
     sys.stdout.flush()
     for judge, fault in document["judge_faults"].items():
-        echo(f"Error: {judge}: {fault.rstrip('.')}. Give the same command again to go on.", err=True)
+        echo(f"Error: {judge}: {fault.rstrip('.')}. Run the same command again to continue.", err=True)
     for scorer, reason in document["why_nothing"].items():
-        echo(f"Error: {scorer} could measure no response: {reason.rstrip('.')}.", err=True)
+        echo(f"Error: {scorer} scored no response: {reason.rstrip('.')}.", err=True)
     sys.exit(code)
 
 
@@ -80,6 +78,7 @@ def _prepare(opened: Any, reference: str, scorers: tuple[str, ...], flags: dict[
     from proctor.cli.options import limit_values
     from proctor.cli.workplace import surroundings
     from proctor.planning.plan_file import limits_with, model_spec
+    from proctor.planning.scorer_text import read_scorer
     from proctor.runs.rescore import prepare
     from proctor.stores.runs import RunStore
 
@@ -101,11 +100,11 @@ def _carry_out(rescoring: Rescoring, *, keep: bool) -> tuple[dict[str, Any], int
     from proctor.runs.rescore import carry_out
 
     rescoring.on_progress = _progress()
-    again = "Give the same command again to go on."
+    again = "Run the same command again to continue."
 
     def interrupted() -> None:
         rescoring.stopping.set()
-        echo("Stopping: finishing what is being scored. Ctrl-C again quits at once.", err=True)
+        echo("Stopping: waiting for the scores in progress. Ctrl-C again quits at once.", err=True)
 
     def quit_now() -> None:
         echo(f"Quit. Everything scored is kept. {again}", err=True)
@@ -115,7 +114,7 @@ def _carry_out(rescoring: Rescoring, *, keep: bool) -> tuple[dict[str, Any], int
         echo(f"Error: {rescoring.out_of_money}. {again} --max-cost USD sets another limit.", err=True)
         return document, 1
     if rescoring.stopping.is_set():
-        echo(f"Stopped; the old scores go on counting. {again}", err=True)
+        echo(f"Stopped; the old scores remain in force. {again}", err=True)
         return document, 130
     return document, 0 if rescoring.is_complete else 1
 
@@ -128,49 +127,6 @@ def _progress() -> Any:
         nonlocal wait
         if time.monotonic() - started >= wait:
             wait *= 2
-            echo(f"{done:,} of {total:,} scored" + (f" (fault: {fault})" if fault else ""), err=True)
+            echo(f"{done:,} of {total:,} scored" + (f" (last fault: {fault})" if fault else ""), err=True)
 
     return tell
-
-
-def read_scorer(text: str) -> ScorerSpec:
-    """A scorer as written on the command line: NAME, NAME:key=value,key=value or NAME:{JSON}."""
-    from proctor.domain.benchmark import ScorerSpec
-    from proctor.domain.errors import PlanError
-
-    if text.startswith(CUSTOM):
-        module, _, rest = text.removeprefix(CUSTOM).partition(":")
-        function, _, options = rest.partition(":")
-        name = f"{CUSTOM}{module}:{function}"
-    else:
-        name, _, options = text.partition(":")
-    if not name:
-        raise PlanError(f"{text!r} names no scorer: write NAME, NAME:key=value or NAME:{{JSON}}.")
-    return ScorerSpec(name, _options(options.strip(), text) if options.strip() else {})
-
-
-def _options(text: str, whole: str) -> dict[str, Any]:
-    import orjson
-
-    from proctor.domain.errors import PlanError
-
-    if text.startswith("{"):
-        try:
-            found: dict[str, Any] = orjson.loads(text)
-        except orjson.JSONDecodeError as error:
-            raise PlanError(f"The options in {whole!r} are not valid JSON: {error}.") from None
-        return found
-    pairs = [part.partition("=") for part in text.split(",")]
-    if any(not key.strip() or not equals for key, equals, _ in pairs):
-        raise PlanError(f'The options in {whole!r} are written key=value,key=value, or as JSON: {{"key": value}}.')
-    return {key.strip(): _value(value) for key, _, value in pairs}
-
-
-def _value(text: str) -> Any:
-    """A number, true, false or null as JSON has them; anything else is text."""
-    import orjson
-
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return text

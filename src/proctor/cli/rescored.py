@@ -11,6 +11,7 @@ from proctor.cli.figures import basis_of, cost_text, count_text, estimate_text, 
 from proctor.cli.terminal import cell, console, plain_table
 from proctor.metrics.rounding import decimal_text
 from proctor.reports.judge_notes import undecided_text
+from proctor.reports.labels import metric_titles
 
 
 def print_rescored(document: dict[str, Any]) -> None:
@@ -28,8 +29,9 @@ def print_rescored(document: dict[str, Any]) -> None:
 def _print_table(out: Console, item: dict[str, Any]) -> None:
     sides = [("old", *pair) for pair in item["before"].items()] + [("new", *pair) for pair in item["after"].items()]
     names = list(dict.fromkeys(name for _, _, figures in sides for name in figures["metrics"]))
-    titles = (*(f"{name} [95 % interval]" for name in names), "invalid", "not measured")
-    table = plain_table(("", "Scorer"), titles)
+    titles = metric_titles([figures for _, _, figures in sides])
+    headers = (*(f"{titles[name]} [95 % interval]" for name in names), "invalid", "not measured")
+    table = plain_table(("", "Scorer"), headers)
     for side, scorer, figures in sides:
         total = figures["scored"] + figures["invalid"] + figures["unscored"]
         table.add_row(
@@ -46,7 +48,7 @@ def _print_changes(out: Console, item: dict[str, Any]) -> None:
     for change in item["changes"]:
         out.print(
             Text(
-                f"{count_text(change['changed'])} of {plural(change['compared'], 'verdict')} changed: "
+                f"{count_text(change['changed'])} of {plural(change['compared'], 'score')} changed: "
                 f"{count_text(change['higher'])} higher, {count_text(change['lower'])} lower "
                 f"({change['to'].partition('@')[0]} against {change['from'].partition('@')[0]})."
             )
@@ -90,10 +92,10 @@ def agreement_text(agreement: dict[str, Any]) -> str:
 def _what_counts(document: dict[str, Any]) -> str:
     run_id = document["run_id"]
     if document["in_force"]:
-        return f"The new scores count from now on; the old ones are kept (proctor rescore {run_id} --use …)."
+        return f"The new scores are now in force; the old ones are kept (proctor rescore {run_id} --use …)."
     if document["is_complete"]:
-        return f"The old scores go on counting; the new ones are kept (proctor rescore {run_id} --use …)."
+        return f"The old scores remain in force; the new ones are kept (proctor rescore {run_id} --use …)."
     return (
-        "The new scores are not complete, so the old ones go on counting "
-        f"(proctor rescore {run_id} --use … lets the new ones count all the same)."
+        "The new scores are incomplete, so the old ones remain in force "
+        f"(proctor rescore {run_id} --use … puts the new ones in force anyway)."
     )

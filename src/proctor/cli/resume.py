@@ -26,9 +26,9 @@ from proctor.cli.options import (
 @gates
 @as_json
 def resume(reference: str, **flags: Any) -> None:
-    """Finish a run: ask what was not asked, try again what failed, score what was only recorded.
+    """Finish a run: run missing trials, retry failed ones, score responses without a score.
 
-    RUN is an id, a unique beginning of one, or 'latest'. No recorded answer is asked for again.
+    RUN is an id, a unique prefix of one, or 'latest'. No recorded answer is requested again.
     """
     from proctor.cli.executing import finish, known_metrics
     from proctor.cli.gates import read_gates, refuse_unknown, refuse_unwritable

@@ -23,12 +23,14 @@ from proctor.cli.options import COUNT, as_json, execution_options, gates, plan_v
 )
 @execution_options
 @gates
-@click.option("--dry-run", is_flag=True, help="Show what would be done and cost; ask no model, write nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show the resolved plan and its estimated cost; asks no model, writes nothing."
+)
 @click.option(
     "--pilot",
     type=COUNT,
     metavar="N",
-    help="With --dry-run: ask N samples of each benchmark first; their answers are kept.",
+    help="With --dry-run: run N samples of each benchmark for a better estimate; the answers are cached.",
 )
 @as_json
 def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None:
@@ -40,7 +42,7 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
     proctor run my.yaml -m "openai/llama?base_url=http://127.0.0.1:8080/v1&temperature=0"
     proctor run plan.yaml
 
-    Flags win over what a plan says. Exit code 1 means that the run or a gate failed, 2 a mistake in the command.
+    Options override the plan. Exit code 1: the run or a gate failed; 2: a mistake in the command.
     """
     from proctor.cli.gates import read_gates, refuse_unknown, refuse_unwritable
     from proctor.cli.plans import read_targets
@@ -48,7 +50,7 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
     from proctor.domain.offline import confined
 
     if flags["pilot"] and not flags["dry_run"]:
-        raise click.UsageError("--pilot belongs to --dry-run: without it, all samples are asked anyway.")
+        raise click.UsageError("--pilot needs --dry-run.")
     bars = read_gates(flags["fail_under"])
     refuse_unwritable(flags["reports"])
     given = read_targets(targets, models, plan_values(flags))
@@ -60,8 +62,10 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
             _dry_run(given.plan, here, pilot=flags["pilot"], is_json=flags["as_json"])
             return
         from proctor.cli.executing import finish
+        from proctor.cli.hints import say_unused_judges
         from proctor.cli.workplace import database
         from proctor.runs.execute import submit
+        from proctor.runs.resolve import unused_judges
         from proctor.stores.runs import RunStore
 
         with database() as opened:
@@ -69,6 +73,7 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
             reference = flags["fail_on_regression"]
             baseline = None if reference is None else RunStore(opened).get(reference).id
             execution = submit(given.plan, here, opened)
+            say_unused_judges(unused_judges(execution.plan, execution.evaluations))
             finish(
                 execution, opened, is_json=flags["as_json"], gates=bars, baseline=baseline, reports=flags["reports"]
             )  # fmt: skip
@@ -76,15 +81,17 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
 
 def _dry_run(plan: Any, here: Any, *, pilot: int | None, is_json: bool) -> None:
     from proctor.cli.dry_run import estimated, run_pilot
-    from proctor.runs.resolve import resolve
+    from proctor.cli.hints import say_unused_judges
+    from proctor.runs.resolve import resolve_without_keys, unused_judges
     from proctor.settings import Settings
     from proctor.stores.database import find_database
 
-    evaluations = resolve(plan, here)
+    evaluations, missing = resolve_without_keys(plan, here)
+    say_unused_judges(unused_judges(plan, evaluations))
     piloted = run_pilot(plan, here, pilot) if pilot else None
     found = find_database(Settings.from_environment().database_url)
     try:
-        document = {**estimated(plan, evaluations, found), "pilot": piloted}
+        document = {**estimated(plan, evaluations, found), "pilot": piloted, "missing_keys": missing}
     finally:
         if found is not None:
             found.dispose()

@@ -2,74 +2,126 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor.cli.completing import complete_benchmark, complete_model, complete_run
 from proctor.cli.options import as_json
 
 if TYPE_CHECKING:
-    from proctor.stores.listing import RunListing
+    from proctor.runs.listing import ListedRun
+    from proctor.stores.listing import RunFilter, RunListing
+
+STATUSES = ("queued", "running", "interrupted", "completed", "failed", "cancelled")
+DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 
 
 @click.command(short_help="List the runs.")
-@click.option("-n", "--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many.")
+@click.option("-n", "--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many runs.")
+@click.option("--status", type=click.Choice(STATUSES), help="Only runs with this status.")
 @click.option(
-    "--status", type=click.Choice(["queued", "running", "completed", "failed", "cancelled"]), help="Only these."
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    shell_complete=complete_model,
+    help="With this model. Repeatable.",
 )
+@click.option(
+    "--benchmark", "benchmarks", multiple=True, metavar="NAME", shell_complete=complete_benchmark,
+    help="With this benchmark. Repeatable.",
+)  # fmt: skip
+@click.option("--name", metavar="TEXT", help="Whose name contains this.")
+@click.option("--since", type=DATE, metavar="DATE", help="Started on this day or later (2026-11-17, local time).")
+@click.option("--until", type=DATE, metavar="DATE", help="Started before this day.")
+@click.option("--before", metavar="RUN", shell_complete=complete_run, help="Older than this run: the next page.")
 @as_json
-def runs(limit: int, status: str | None, as_json: bool) -> None:
-    """List the runs, newest first. A run that is 'interrupted' lost its process: 'proctor resume' finishes it."""
+def runs(limit: int, status: str | None, before: str | None, as_json: bool, **given: Any) -> None:
+    """List the runs, newest first. The process of an 'interrupted' run has ended: 'proctor resume' finishes it."""
     from proctor.cli.workplace import database, print_json
-    from proctor.domain.run import RunStatus
-    from proctor.reports.totals import cost_json
-    from proctor.stores.listing import list_runs
-    from proctor.stores.runs import RunStore
+    from proctor.runs.listing import ShownStatus, find_runs
 
     with database() as opened:
-        rows = list_runs(opened, limit=limit, status=RunStatus(status) if status else None)
-        open_rows = [row.id for row in rows if row.status in (RunStatus.QUEUED, RunStatus.RUNNING)]
-        left_behind = {run_id for run_id in open_rows if not RunStore(opened).is_executing(run_id)}
+        shown = None if status is None else ShownStatus(status)
+        found = find_runs(opened, limit=limit, wanted=_filter(**given), status=shown, before=before)
     if as_json:
-        print_json([
-            {
-                "run_id": row.id, "name": row.name, "status": row.status, "is_executing": row.id in open_rows
-                and row.id not in left_behind, "created_at": row.created_at, "seconds": row.seconds,
-                "models": row.models, "benchmarks": row.benchmarks, "trials": row.trials,
-                "cost_usd": None if row.costs is None else cost_json(row.costs)["cost_usd"],
-            }
-            for row in rows
-        ])  # fmt: skip
+        print_json([_document(item) for item in found[:limit]])
         return
-    _print(rows, left_behind, status)
+    _print(found[:limit], is_filtered=bool(status or before or any(given.values())))
+    if len(found) > limit:
+        from proctor.cli.echo import echo
+
+        echo(f"There are more: add --before {found[limit - 1].run.id}, or -n N.", err=True)
 
 
-def _print(rows: list[RunListing], left_behind: set[str], status: str | None) -> None:
-    from proctor.cli.figures import count_text, seconds_text
+def _filter(*, since: datetime | None, until: datetime | None, **given: Any) -> RunFilter:
+    from proctor.stores.listing import RunFilter
+
+    def local(moment: datetime | None) -> datetime | None:
+        return None if moment is None else moment.astimezone()
+
+    return RunFilter(since=local(since), until=local(until), **given)
+
+
+def _document(item: ListedRun) -> dict[str, Any]:
+    from proctor.reports.totals import cost_json
+
+    row = item.run
+    return {
+        "run_id": row.id,
+        "name": row.name,
+        "status": row.status,
+        "shown_status": item.status,
+        "is_executing": item.is_executing,
+        "created_at": row.created_at,
+        "seconds": row.seconds,
+        "models": row.models,
+        "benchmarks": row.benchmarks,
+        "trials": row.trials,
+        "done": item.done,
+        "cost_usd": None if row.costs is None else cost_json(row.costs)["cost_usd"],
+    }
+
+
+def _print(found: Sequence[ListedRun], *, is_filtered: bool) -> None:
+    from proctor.cli.figures import seconds_text
     from proctor.cli.terminal import cell, console, plain_table, status_text
 
     out = console()
-    if not rows:
-        nothing = "No runs yet." if status is None else f"No run is {status}."
+    if not found:
+        nothing = "No run fits." if is_filtered else "No runs yet."
         out.print(f"{nothing} Start one with: proctor run puzzles -m demo/strong -m demo/weak")
         return
     table = plain_table(numbers=("Run", "Started", "Status", "Trials", "Time", "Cost"))
     for column in table.columns[:3]:
         column.justify = "left"
     table.add_column("What", overflow="fold")
-    for row in rows:
+    for item in found:
+        row = item.run
         what = f"{', '.join(row.models)} on {', '.join(row.benchmarks)}"
+        # A process that was killed could not say how long it took.
+        is_untimed = not row.seconds and item.status == "interrupted"
         table.add_row(
             row.id,
             f"{row.created_at.astimezone():%Y-%m-%d %H:%M}",
-            status_text("interrupted" if row.id in left_behind else row.status),
-            count_text(row.trials),
-            # A process that was killed could not say how long it took.
-            seconds_text(None if row.id in left_behind and not row.seconds else row.seconds),
+            status_text(item.status),
+            _trials(item),
+            seconds_text(None if is_untimed else row.seconds),
             _cost(row),
             cell(f"{row.name}: {what}" if row.name else what),
         )
     out.print(table)
+
+
+def _trials(item: ListedRun) -> str:
+    """How many there are; of a run that is being executed, also how many are done."""
+    from proctor.cli.figures import count_text
+
+    trials = count_text(item.run.trials)
+    return trials if item.done is None else f"{count_text(item.done)} of {trials}"
 
 
 def _cost(row: RunListing) -> str:

@@ -1,4 +1,4 @@
-"""`proctor samples`: prompt, answer, target and verdict, one trial at a time."""
+"""`proctor samples`: prompt, response, target and score, one trial at a time."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 from proctor.cli.echo import echo
 from proctor.cli.options import as_json, run_or_latest
 from proctor.metrics.rounding import figure_text
+from proctor.reports.figures import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,23 +21,24 @@ if TYPE_CHECKING:
 CUT = 1_500
 
 
-@click.command(short_help="Look at single prompts, answers and verdicts.")
+@click.command(short_help="Show prompts, responses, targets and scores.")
 @run_or_latest
-@click.option("--outcome", type=click.Choice(["scored", "invalid", "failed"]), help="Only trials that ended like this.")
-@click.option("--wrong", is_flag=True, help="Only trials with a score below 1, and invalid ones.")
+@click.option("--outcome", type=click.Choice(["scored", "invalid", "failed"]), help="Only trials with this outcome.")
+@click.option("--wrong", is_flag=True, help="Only trials with a score below 1, invalid ones included.")
 @click.option("--sample", metavar="ID", help="Only this sample.")
 @click.option("--category", metavar="NAME", help="Only this category.")
 @click.option("--model", metavar="MODEL", help="Only this model.")
 @click.option("--benchmark", metavar="NAME", help="Only this benchmark.")
-@click.option("-n", "--limit", default=10, show_default=True, type=click.IntRange(1), help="How many.")
-@click.option("--full", is_flag=True, help="Do not shorten long texts.")
+@click.option("-n", "--limit", default=10, show_default=True, type=click.IntRange(1), help="How many trials.")
+@click.option("--full", is_flag=True, help="Show long texts and worked examples in full.")
 @as_json
 def samples(
     reference: str, outcome: str | None, wrong: bool, limit: int, full: bool, as_json: bool, **where: Any
 ) -> None:
-    """Show what was asked, what came back, what was read from it, and what was expected.
+    """Show trials: the prompt, the response, the answer extracted from it, the target and the score.
 
-    RUN is an id, a unique beginning of one, or 'latest' (the default).
+    RUN is an id, a unique prefix of one, or 'latest' (the default). Worked examples (few-shot) are folded into one
+    line, and long texts are shortened; --full shows everything.
     """
     from proctor.cli.workplace import database, print_json
     from proctor.domain.trial import Outcome
@@ -63,7 +65,7 @@ def samples(
     for note in notes if found else ():
         echo(note, err=True)
     if len(found) > limit:
-        echo(f"There are more; -n {limit * 10} shows more of them.", err=True)
+        echo(f"There are more trials; show more with -n {limit * 10}.", err=True)
 
 
 def _refuse_unknown(given: Mapping[str, str], evaluations: Sequence[Mapping[str, Any]], run_id: str) -> None:
@@ -93,29 +95,43 @@ def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
 
     from proctor.cli.terminal import console
     from proctor.domain.text import visible
-    from proctor.stores.codec import read_prompt
 
     out = console()
     if not rows:
-        out.print(f"No such trials in run {run_id}.")
+        out.print(f"No trial of run {run_id} matches.")
     for index, row in enumerate(rows):
         title = f"{row.sample_id}  {row.model}  {row.benchmark}" + (f"  epoch {row.epoch}" if row.epoch else "")
         out.print(Text(("\n" if index else "") + visible(title), "bold underline"))
-        for message in read_prompt(row.prompt).messages:
-            _part(out, message.role, message.shown, full)
+        for name, text in _prompt(row, full):
+            _part(out, name, text, full, keeps_end=True)
         _part(out, "response", row.response, full)
         for name, text in _beside(row):
             _part(out, name, text, full)
         _part(out, "target", row.target, full)
         for score in row.scores:
             mark = "not measured" if score.value is None else figure_text(score.value, 6)
-            read = "" if score.answer is None else f"; read {score.answer!r}"
+            read = "" if score.answer is None else f"; extracted answer {score.answer!r}"
             said = f"{mark}{read}; {score.reason}" if score.reason else f"{mark}{read}"
             _part(out, score.scorer, said, full)
         if any(score.scorer == "program" for score in row.scores):
             _part(out, "scorecard", _short_card(row), full)
         verdict = row.outcome.value + (f": {row.error}" if row.error else "") + (" (cached)" if row.is_cached else "")
         _part(out, "outcome", verdict, full)
+
+
+def _prompt(row: ResultRow, full: bool) -> Iterator[tuple[str, str]]:
+    """The messages by role; worked examples are one line unless everything is to be shown."""
+    from proctor.reports.rows import count_worked_examples, example_places
+    from proctor.stores.codec import read_prompt
+
+    messages = read_prompt(row.prompt).messages
+    count = 0 if full else count_worked_examples(row)
+    folded = example_places([message.role for message in messages], count)
+    for place, message in enumerate(messages):
+        if place not in folded:
+            yield message.role, message.shown
+        elif place == folded.start:
+            yield "prompt", f"{plural(count, 'worked example')} (--full shows them)"
 
 
 def _beside(row: ResultRow) -> Iterator[tuple[str, str]]:
@@ -145,10 +161,11 @@ def _short_card(row: ResultRow) -> str:
     from proctor.runs.scorecards import short_card
 
     card = short_card(row)
-    return "none" if card is None else f"{card}. Whole: proctor problems card {row.run_id} {row.sample_id}"
+    return "none" if card is None else f"{card}. Full scorecard: proctor problems card {row.run_id} {row.sample_id}"
 
 
-def _part(out: Console, name: str, text: str | None, full: bool) -> None:
+def _part(out: Console, name: str, text: str | None, full: bool, *, keeps_end: bool = False) -> None:
+    """A text by its name, shortened; of a prompt the end is kept too, because the question is there."""
     from rich.text import Text
 
     from proctor.domain.text import visible
@@ -156,5 +173,7 @@ def _part(out: Console, name: str, text: str | None, full: bool) -> None:
     if text is None:
         text = "–"
     elif not full and len(text) > CUT:
-        text = f"{text[:CUT]} … ({len(text) - CUT:,} more characters, --full shows them)"
+        end = CUT // 2 if keeps_end else 0
+        more = f" … ({len(text) - CUT:,} more characters, --full shows them)"
+        text = f"{text[: CUT - end]}{more}" + (f" … {text[-end:]}" if end else "")
     out.print(Text.assemble((f"{name}: ", "bold"), visible(text)), soft_wrap=not out.is_terminal)

@@ -31,16 +31,16 @@ def read_bytes(text: str) -> int:
     """'512m', '2g', '64 MiB' or plain bytes; the units are powers of 1024."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise click.BadParameter(f"{text!r} is no size; write 512m or 2g")
+        raise click.BadParameter(f"{text!r} is not a size: write 512m or 2g")
     value = float(match[1]) * _UNITS[(match[2] or "").lower()]
     if not 1 <= value < 1 << 50:
-        raise click.BadParameter(f"{text!r} is out of range")
+        raise click.BadParameter(f"{text!r} is out of range: give 1 byte or more, and less than 1 PiB")
     return int(value)
 
 
 def _seconds(_context: click.Context, _option: click.Parameter, value: float) -> float:
     if not 0 < value <= LONGEST_SECONDS:  # which no number that is none is, either
-        raise click.BadParameter(f"{value:g} is no time that can be waited; give more than 0 and at most a day")
+        raise click.BadParameter(f"{value:g} is out of range: give more than 0 and at most 86,400 seconds (a day)")
     return value
 
 
@@ -54,14 +54,14 @@ class _Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 def _memory(_context: click.Context, _option: click.Parameter, value: int) -> int:
     if value < LEAST_MEMORY:
         raise click.BadParameter(
-            f"an interpreter alone takes about {LEAST_MEMORY >> 20}m, so less cannot be enforced; give that or more"
+            f"it must be at least {LEAST_MEMORY >> 20}m, because an interpreter alone needs about as much"
         )
     return value
 
 
-@click.group(short_help="Run a file in the sandbox.")
+@click.group(short_help="Run a program in the sandbox.")
 def sandbox() -> None:
-    """Run untrusted code within limits, cut off from files, network and other processes."""
+    """Run untrusted code with resource limits, isolated from files, network and other processes."""
 
 
 sandbox.add_command(image)
@@ -71,7 +71,7 @@ sandbox.add_command(image)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1)
 @click.option(
-    "--backend", help="namespaces, bubblewrap, nsjail, firejail, docker, podman; the first that holds by default."
+    "--backend", help="namespaces, bubblewrap, nsjail, firejail, docker, podman; the first that works by default."
 )
 @click.option(
     "--memory",
@@ -79,7 +79,7 @@ sandbox.add_command(image)
     default="512m",
     show_default=True,
     callback=_memory,
-    help="Memory, such as 256m or 2g; at least 16m.",
+    help="Memory limit, such as 256m or 2g; at least 16m.",
 )
 @click.option(
     "--seconds",
@@ -87,11 +87,17 @@ sandbox.add_command(image)
     default=10.0,
     show_default=True,
     callback=_seconds,
-    help="Time on the clock, and of the processor.",
+    help="Limit of wall-clock time and of CPU time, in seconds.",
 )
-@click.option("--processes", type=click.IntRange(1, 4096), default=32, show_default=True, help="Processes and threads.")
-@click.option("--disk", type=_Size(), default="64m", show_default=True, help="Room in its private /tmp.")
-@click.option("--output", type=_Size(), default="1m", show_default=True, help="What it may print.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 4096),
+    default=32,
+    show_default=True,
+    help="Maximum number of processes and threads.",
+)
+@click.option("--disk", type=_Size(), default="64m", show_default=True, help="Size of its private /tmp.")
+@click.option("--output", type=_Size(), default="1m", show_default=True, help="Maximum size of its output.")
 @click.option("--unsafe-no-sandbox", is_flag=True, help="Run without any isolation, as yourself.")
 @as_json
 def run_file(
@@ -163,11 +169,11 @@ def _show(done: Execution, *, as_json: bool) -> None:
 async def sandbox_findings(names: list[str] | None = None) -> dict[str, list[Finding]]:
     """What every backend holds here; one that is absent has the single finding that says why."""
     from proctor.domain.errors import SandboxError
-    from proctor.sandboxes.backends import BACKENDS, UNSAFE, create
+    from proctor.sandboxes.backends import create, isolating
     from proctor.sandboxes.probe import Finding, probe
 
     found: dict[str, list[Finding]] = {}
-    for name in names or [name for name in BACKENDS if name != UNSAFE]:
+    for name in names or isolating():
         try:
             made = create(name)
         except SandboxError as error:

@@ -18,14 +18,14 @@ _ENGINE = click.option("--engine", type=click.Choice(("docker", "podman")), defa
 
 @click.group(short_help="The image for docker and podman.")
 def image() -> None:
-    """The image for docker and podman: made of this machine's Python and Node.js, fetched from nowhere."""
+    """The image for docker and podman: built from this machine's Python and Node.js; nothing is downloaded."""
 
 
 @image.command("build")
 @_ENGINE
 @as_json
 def build(engine: str, as_json: bool) -> None:
-    """Make the image, or make it again after an update of Python."""
+    """Build the image; build it again after an update of Python."""
     from proctor.sandboxes.containers import find_engine
     from proctor.sandboxes.images import build_image
 
@@ -37,7 +37,7 @@ def build(engine: str, as_json: bool) -> None:
 @_ENGINE
 @as_json
 def status(engine: str, as_json: bool) -> None:
-    """Say whether the engine has the image; exit code 1 when it has not."""
+    """Show whether the engine has the image; exit code 1 when it has not."""
     from proctor.sandboxes.containers import find_engine
     from proctor.sandboxes.images import image_status
 
@@ -53,6 +53,6 @@ def _show(found: ImageStatus, *, as_json: bool) -> None:
 
         print_json(asdict(found))
     elif found.size_bytes is None:
-        echo(f"{found.engine}: no image {found.name}; make it with 'proctor sandbox image build'")
+        echo(f"{found.engine}: no image {found.name}; build it with 'proctor sandbox image build'")
     else:
         echo(f"{found.engine}: {found.name}, {found.size_bytes / 2**20:.0f} MiB")

@@ -11,7 +11,7 @@ from proctor.cli.options import as_json, run_or_latest
 @run_or_latest
 @as_json
 def show(reference: str, as_json: bool) -> None:
-    """Show a run's results. RUN is an id, a unique beginning of one, or 'latest' (the default)."""
+    """Show a run's results. RUN is an id, a unique prefix of one, or 'latest' (the default)."""
     from proctor.cli.workplace import database, print_json
     from proctor.runs.reading import read_run
 

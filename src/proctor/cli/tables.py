@@ -14,7 +14,7 @@ from proctor.cli.terminal import cell, fits, plain_table
 from proctor.domain.text import visible
 from proctor.metrics.rounding import decimal_text, percent_text
 from proctor.reports.figures import done_trials, has_parts
-from proctor.reports.labels import is_of_repeats
+from proctor.reports.labels import is_of_repeats, metric_titles
 
 FOLDED_WIDTH = 22
 """Names are folded at this width where a table is too wide otherwise."""
@@ -68,7 +68,7 @@ def agreement_lines(evaluations: Evaluations) -> list[str]:
 
 def _agreement_text(agreed: dict[str, Any]) -> str:
     if agreed["unanimous"] is None:
-        return f"no answer has a verdict of all {len(agreed['judges'])} judges."
+        return f"no answer has a readable verdict of all {len(agreed['judges'])} judges."
     named = {
         "Cohen's kappa": agreed["cohen_kappa"],
         "Fleiss' kappa": None if agreed["cohen_kappa"] is not None else agreed["fleiss_kappa"],
@@ -111,8 +111,9 @@ def _table(
 ) -> Table:
     names = [name for name in _metric_names(evaluations) if not is_of_repeats(name)] if has_metrics else []
     table = plain_table(("Model", "Benchmark"), widest=widest)
+    titles = metric_titles(evaluations)
     for name in names:
-        table.add_column(cell(f"{name} [95 % interval]"), no_wrap=True)
+        table.add_column(cell(f"{titles[name]} [95 % interval]"), no_wrap=True)
     for title in figures:
         table.add_column(title, justify="right", no_wrap=True)
     for item, benchmark in zip(evaluations, benchmark_names(evaluations), strict=True):
@@ -140,7 +141,7 @@ def _print_block(out: Console, item: dict[str, Any]) -> None:
     out.print(Text(visible(f"{item['model']} on {item['benchmark']}"), "bold"))
     for name, estimate in item["metrics"].items():
         if not is_of_repeats(name):
-            out.print(Text(f"  {name}  {estimate_text(estimate)}"))
+            out.print(Text(f"  {estimate.get('title', name)}  {estimate_text(estimate)}"))
     for titles in (COUNTS, EFFORT):
         values = _figures(item)
         out.print(Text("  " + ", ".join(f"{title} {values[title]}" for title in titles)))

@@ -38,18 +38,11 @@ def database() -> Iterator[Database]:
         opened.dispose()
 
 
-def plain(value: Any) -> Any:
-    """What JSON has no form for: values as objects, anything else as text."""
-    from msgspec import Struct
-    from msgspec.structs import asdict
-
-    return asdict(value) if isinstance(value, Struct) else str(value)
-
-
 def print_json(value: Any) -> None:
     """One document on standard output."""
     import orjson
 
+    from proctor.domain.json_value import plain
     from proctor.domain.text import visible_json
 
     text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=plain)

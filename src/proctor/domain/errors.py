@@ -18,6 +18,7 @@ ProctorError
     ├── RateLimitedError      try again later, and more slowly
     ├── ProviderFaultError    server or network fault: try again
     ├── RequestRejectedError  the provider refused this request: trying again will not help
+    ├── UnusableAnswerError   the model answered with what cannot be taken, such as too much: scored as invalid
     └── ModelUnavailableError no request to this model can succeed: bad key, unknown model
 """
 
@@ -125,6 +126,10 @@ class ProviderFaultError(ModelError):
 
 
 class RequestRejectedError(ModelError):
+    pass
+
+
+class UnusableAnswerError(ModelError):
     pass
 
 

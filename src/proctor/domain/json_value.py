@@ -16,6 +16,11 @@ DEEPEST = 100
 LARGEST_INTEGER = 2**63 - 1
 
 
+def plain(value: Any) -> Any:
+    """What JSON has no form for: values as objects, anything else as text."""
+    return asdict(value) if isinstance(value, Struct) else str(value)
+
+
 def storable_json(value: Any) -> Any:
     """The value if JSON can hold it as it is; else a copy in which what JSON cannot hold is told as text."""
     try:

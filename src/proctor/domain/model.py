@@ -68,6 +68,14 @@ class Unbounded(Protocol):
         ...
 
 
+@runtime_checkable
+class ScoresTexts(Protocol):
+    """A model that can be asked how likely each of several texts is; any other only writes answers."""
+
+    @property
+    def scores_texts(self) -> bool: ...
+
+
 def is_cached(model: Model) -> bool:
     """Whether an answer given earlier stands for one given now: True for all models that do not say otherwise."""
     return bool(getattr(model, "is_cached", True))

@@ -47,7 +47,7 @@ def _as_written(value: object) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{value!r} is not a number")
     if isinstance(value, int) and abs(value) > LARGEST:
-        raise ValueError("the number is too large")
+        raise ValueError(f"the number must be between -{LARGEST:,} and {LARGEST:,}")
     return value
 
 

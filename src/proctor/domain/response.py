@@ -21,6 +21,8 @@ class FinishReason(StrEnum):
     FILTERED = "filtered"
     TOOL_CALLS = "tool_calls"
     OTHER = "other"
+    UNUSABLE = "unusable"
+    """It could not be taken: too large, or not storable. `note` says why, and every scorer counts it as invalid."""
 
 
 def _make_storable(struct: Struct, *names: str) -> None:
@@ -117,6 +119,11 @@ class Response(Struct, frozen=True):
         if self.left_out:
             left_out = {storable(path): storable(why) for path, why in self.left_out.items()}
             force_setattr(self, "left_out", left_out)
+
+    @classmethod
+    def unusable(cls, why: str, latency_seconds: float | None = None) -> Response:
+        """An answer of which nothing could be taken."""
+        return cls("", FinishReason.UNUSABLE, note=why, latency_seconds=latency_seconds)
 
     def _rename_files(self) -> None:
         files: dict[str, bytes] = {}

@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct
 
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class ScorerTraits(Struct, frozen=True):
+    """What is known of every scorer that a factory makes, before one is made and long after."""
+
+    needs_target: bool = True
+    """Whether a sample without a target cannot be scored."""
+    has_votes: bool = True
+    """Whether two answers can be told to be the same; not where a whole text or program is marked."""
+    has_coverage: bool = False
+    """Whether its marks are of what was measured: each score's details then say how much it `covers`."""
+
+
+def traits(*, needs_target: bool = True, has_votes: bool = True, has_coverage: bool = False) -> Callable[[F], F]:
+    """Say of a scorer's factory what differs from other scorers."""
+
+    def attach(factory: F) -> F:
+        factory.scorer_traits = ScorerTraits(needs_target, has_votes, has_coverage)  # type: ignore[attr-defined]
+        return factory
+
+    return attach
+
+
+def traits_of(factory: Callable[..., Any]) -> ScorerTraits:
+    """What a scorer's factory says of its scorers."""
+    found = getattr(factory, "scorer_traits", None)
+    return found if isinstance(found, ScorerTraits) else ScorerTraits()
 
 
 class Control(Struct, frozen=True):
@@ -66,3 +96,14 @@ class Selective(Protocol):
     def obstacle(self, sample: Sample) -> str | None:
         """Why this sample cannot be scored, whatever is answered; None when it can be. Asked of every sample: quick."""
         ...
+
+
+@runtime_checkable
+class NeedsLikelihoods(Protocol):
+    """A scorer of log-likelihoods: only a model that ScoresTexts gives what it scores."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def needs_likelihoods(self) -> bool: ...

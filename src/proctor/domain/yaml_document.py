@@ -143,13 +143,37 @@ def _describe(detail: dict[str, Any], model: type[pydantic.BaseModel] | None) ->
         names = [part.strip(" '") for part in context.get("expected", "").replace(" or ", ", ").split(", ")]
         return f"{_show(given)} is not one of {', '.join(names)}.{did_you_mean(str(given), names)}"
     if wanted := _WANTED.get(kind.removesuffix("_parsing").removesuffix("_type").removesuffix("_from_float")):
-        return f"{_show(given)} cannot be used: it should be {wanted}."
+        return f"{_show(given)} cannot be used: it must be {wanted}."
+    if limit := _limit(kind, context):
+        return f"{_show(given)} cannot be used: it must {limit}."
     message = detail["msg"].removeprefix("Value error, ").removesuffix(".")
     message = message[:1].lower() + message[1:] if message.startswith("Input should") else message
-    message = message.replace("input should", "it should")
+    message = message.replace("input should", "it must")
     if kind == "value_error" or (isinstance(given, str) and _show(given) in message):
         return _ended(message)
     return _ended(f"{_show(given)} cannot be used: {message}")
+
+
+def _limit(kind: str, context: Mapping[str, Any]) -> str | None:
+    """A limit that a value breaks, in our words; None for any other mistake."""
+    bounds = {"greater_than": ("gt", "be above"), "greater_than_equal": ("ge", "be at least"),
+              "less_than": ("lt", "be below"), "less_than_equal": ("le", "be at most")}  # fmt: skip
+    if kind in bounds:
+        name, words = bounds[kind]
+        bound = context[name]
+        return f"{words} {bound:g}" if isinstance(bound, float) else f"{words} {bound}"
+    lengths = {"string_too_short": ("min_length", "at least", "character"),
+               "string_too_long": ("max_length", "at most", "character"),
+               "too_short": ("min_length", "at least", "entry"),
+               "too_long": ("max_length", "at most", "entry")}  # fmt: skip
+    if kind in lengths:
+        name, words, noun = lengths[kind]
+        count = context[name]
+        several = {"character": "characters", "entry": "entries"}[noun]
+        return f"have {words} {count:,} {noun if count == 1 else several}"
+    if kind == "string_pattern_mismatch":
+        return f"match the pattern {context['pattern']}"
+    return "be a finite number" if kind == "finite_number" else None
 
 
 def _ended(sentence: str) -> str:

@@ -14,12 +14,13 @@ from proctor.domain.errors import (
     ProviderFaultError,
     RateLimitedError,
     RequestRejectedError,
+    UnusableAnswerError,
 )
 from proctor.domain.event import ConcurrencyChanged, FaultSeen, ModelGivenUp, Observer
 from proctor.domain.message import Message, Prompt
 from proctor.domain.model import Model
 from proctor.domain.price import Price
-from proctor.domain.response import Response, Usage
+from proctor.domain.response import FinishReason, Response, Usage
 from proctor.domain.text import message_of
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
@@ -32,6 +33,8 @@ from proctor.engine.retry import RetryPolicy
 REJECTIONS_BEFORE_GIVING_UP = 20
 LONGEST_ANSWER = 64 * 1024 * 1024
 """Characters; servers are read no further than this anyway."""
+KEPT_OF_LONGER = 10_000
+"""Characters kept of an answer that is longer, to see what it was."""
 # The model's own time limit should strike first; this one catches a model that ignores it.
 TIMEOUT_GRACE_SECONDS = 1.0
 
@@ -46,9 +49,11 @@ class _Conversation:
         self._turns = 0
 
     def next_prompt(self) -> Prompt | None:
-        """All that was said, and what is asked next; None when everything was."""
+        """All that was said, and what is asked next; None when everything was, or nothing follows the last answer."""
         if self.response is None:
             return self._prompt
+        if self.response.finish_reason is FinishReason.UNUSABLE:
+            return None
         follow_ups = self.trial.sample.follow_ups
         if self._turns > len(follow_ups):
             return None
@@ -233,6 +238,8 @@ class Lane:
             )
         except TimeoutError:
             raise ProviderFaultError(f"no answer within {self._timeout_seconds:g} s") from None
+        except UnusableAnswerError as error:
+            return Response.unusable(str(error), time.perf_counter() - started)
         except ModelError:
             raise
         except Exception as error:
@@ -240,12 +247,18 @@ class Lane:
             said = f"{self.label}: the adapter failed: {type(error).__name__}: {message_of(error)}"
             raise RequestRejectedError(said) from error
         if len(response.text) > LONGEST_ANSWER:
-            raise RequestRejectedError(
-                f"{self.label} answered with {len(response.text):,} characters; at most {LONGEST_ANSWER:,} are kept"
-            )
+            response = _cut(response)
         if response.latency_seconds is None:
             return replace(response, latency_seconds=time.perf_counter() - started)
         return response
+
+
+def _cut(response: Response) -> Response:
+    """The beginning of an answer that is too long: it is no fault, and counts."""
+    note = f"the answer has {len(response.text):,} characters, over the limit of {LONGEST_ANSWER:,}"
+    return replace(
+        response, text=response.text[:KEPT_OF_LONGER], finish_reason=FinishReason.UNUSABLE, note=note, files={}
+    )
 
 
 def joined(earlier: Response, last: Response) -> Response:

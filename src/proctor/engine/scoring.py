@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from proctor.domain.errors import ProctorError
-from proctor.domain.response import Response
+from proctor.domain.response import FinishReason, Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorer import Control, Controlled, Scorer
@@ -25,6 +25,8 @@ async def mark_here(scorer: Scorer, sample: Sample, response: Response) -> Score
 
 async def score_answer(scorer: Scorer, sample: Sample, response: Response, mark: Mark = mark_here) -> Score:
     """The answer's score; unscored only where a known-good answer could not be scored either."""
+    if response.finish_reason is FinishReason.UNUSABLE:
+        return Score.invalid(scorer.name, response.note or "nothing of the answer could be taken")
     said = ""
     for _attempt in range(ATTEMPTS):
         score, said = await _try(mark, scorer, sample, response)

@@ -22,6 +22,22 @@ LEAST_TO_SHOW = 6
 """Fewer groups can show no difference: with five, all of one sign, the permutation test gives p = 0.0625."""
 
 
+class StoppedEarly(Struct, frozen=True):
+    """What was seen could end the sampling: one value counts for each group, and only groups that were asked whole."""
+
+    whole_groups: frozenset[str] | None = None
+    """Those of which all planned samples were asked; None where each sample stands for itself."""
+
+
+def either_stopped(a: StoppedEarly | None, b: StoppedEarly | None) -> StoppedEarly | None:
+    """How the sampling of a pair could end; None where nothing that was seen could end either side's."""
+    if a is None or b is None:
+        return a or b
+    if a.whole_groups is None or b.whole_groups is None:
+        return a if b.whole_groups is None else b
+    return StoppedEarly(a.whole_groups & b.whole_groups)
+
+
 class Comparison(Struct, frozen=True):
     """What two systems' shared samples say; differences are B minus A."""
 
@@ -36,7 +52,7 @@ class Comparison(Struct, frozen=True):
     test: str = ""
     effects: Mapping[str, float | None] = field(default_factory=dict)
     detectable: float | None = None
-    """The smallest true difference that so many samples would have shown 80 % of the time; None when none would."""
+    """The smallest true difference that so many samples would have detected with 80 % power; None when none would."""
     gained: int = 0
     """Samples that only B answered rightly; right means a score of at least a half."""
     lost: int = 0
@@ -73,7 +89,7 @@ class Comparison(Struct, frozen=True):
         return 0 < self.groups < LEAST_TO_SHOW
 
     def samples_to_see(self, difference: float) -> int | None:
-        """How many samples in all would show this difference 80 % of the time; None when nothing is known yet."""
+        """How many samples in all detect this difference with 80 % power; None when nothing is known yet."""
         stderr = _planning_stderr(self.difference, is_clustered=self.groups > 0)
         return None if stderr is None else samples_for_stderr(self.n, stderr, difference)
 
@@ -98,12 +114,12 @@ def compare_marks(
     names: tuple[str, str] = ("A", "B"),
     seed: int = 0,
     keep: int = 0,
-    is_sequential: bool = False,
+    stopped: StoppedEarly | None = None,
 ) -> Comparison:
     """Compare two systems whose marks come in the order of their ids; neither side is held in memory.
 
-    The ids of the first `keep` flipped samples are kept, each way. Where sampling ended because of what was seen
-    (`is_sequential`), interval and p-value are those that hold then, with one value for each group of samples.
+    The ids of the first `keep` flipped samples are kept, each way. Where what was seen could end the sampling
+    (`stopped`), interval and p-value are those that hold then.
     """
     pairs = pair(a, b, keep=keep)
     sides = (pairs.a.estimate(), pairs.b.estimate())
@@ -118,8 +134,8 @@ def compare_marks(
         test = ("clustered " if is_clustered else "") + outcome.method
     difference = _difference(pairs, is_clustered)
     shown = agree_with_test(difference, p_value)
-    if is_sequential:
-        shown, p_value = _watched(pairs, difference)
+    if stopped is not None:
+        shown, p_value = _watched(pairs, difference, stopped)
         p_error, test = 0.0, ANYTIME
     return Comparison(
         names,
@@ -173,13 +189,13 @@ def _clustered_flips(pairs: Pairs, stderr: float) -> tuple[float, float]:
     return score_interval(pairs.gained * share, pairs.lost * share, pairs.n * share)
 
 
-def _watched(pairs: Pairs, difference: Estimate) -> tuple[Estimate, float]:
+def _watched(pairs: Pairs, difference: Estimate, stopped: StoppedEarly) -> tuple[Estimate, float]:
     """The difference with an interval that holds though what was seen decided when to stop, and its p-value."""
     sequence = ConfidenceSequence.of_differences()
-    for mean in pairs.units.means():
+    for mean in pairs.units.means(stopped.whole_groups):
         sequence.update(mean)
     low, high = sequence.interval()
-    # Groups count alike in the sequence, samples in the difference.
+    # Whole groups count alike in the sequence, all samples in the difference.
     low, high = min(low, difference.value or 0.0), max(high, difference.value or 0.0)
     return replace(difference, low=low, high=high, method="confidence sequence"), sequence.p_value(0.0)
 
@@ -204,7 +220,7 @@ def _planning_stderr(difference: Estimate, *, is_clustered: bool) -> float | Non
 
 
 def detectable_by(difference: Estimate, groups: int = 0, effective: float | None = None) -> float | None:
-    """The smallest true difference that an interval of this width shows 80 % of the time; None where none would.
+    """The smallest true difference that an interval of this width detects with 80 % power; None where none would.
 
     `effective` is how many groups of one size would say as much as these; all of them, where it is not given.
     """

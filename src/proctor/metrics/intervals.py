@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
@@ -10,12 +11,17 @@ from msgspec.structs import replace
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.metrics.distributions import normal_quantile, t_quantile
 from proctor.metrics.moments import Moments
+from proctor.metrics.monotone import Groups, lowest_end
 
 LEVEL = 0.95
 NEARLY_ALL = 0.9
 """A group with more than this share of the samples is nearly all there is: the rest cannot show how groups differ."""
 WITHIN = "within-group-"
 """Begins the method where that is so: the interval holds for this group's samples, not for other groups."""
+MONOTONE_FROM_GROUPS = 10
+"""From so many groups of one size on, no further error raises an end; fewer would need intervals twice as wide."""
+MONOTONE_UP_TO = 300
+"""Samples; with more of them one error raises an end by less than can be seen, and large groups would pay most."""
 
 _NO_SPREAD = 1e-12
 
@@ -75,6 +81,21 @@ def mean_interval(mean: float, stderr: float, units: float, level: float = LEVEL
     square = min(widest, (quantile * stderr) ** 2 / (mean * (1 - mean)))
     low, high = _score_interval(mean, square)
     return min(low, 1 - unseen), max(high, unseen)
+
+
+def _monotone_interval(groups: Groups, n: int, units: float) -> tuple[float, float]:
+    """`mean_interval` of right-or-wrong samples in groups, widened so that one more error raises neither end."""
+    count = sum(groups.values())
+
+    def end(mean: float, squares: float) -> float:
+        variance = max(squares * count / (count - 1) / n**2, mean * (1 - mean) / (n - 1))
+        return mean_interval(mean, math.sqrt(variance), units)[0]
+
+    def least(mean: float) -> float:
+        return wilson_interval(mean * units, units)[0]
+
+    errors = {(size, size - right): many for (size, right), many in groups.items()}
+    return lowest_end(groups, end, least), 1 - lowest_end(errors, end, least)
 
 
 def has_clusters(alone: int, sizes: Collection[int]) -> bool:
@@ -150,6 +171,8 @@ class MeanAccumulator:
             # Groups alike by luck, or because their samples balance, must not look surer than independent samples.
             stderr = max(stderr, _error([*alone, *self._grouped.items()], [], mean))
         low, high = mean_interval(mean, stderr, effective)
+        if clusters and self._is_monotone(n, effective):
+            low, high = _monotone_interval(self._counted_groups(), n, effective)
         if stderr < _NO_SPREAD:
             return Estimate(mean, n, None, low, high, f"{within}no-spread-bound")
         return Estimate(mean, n, stderr, low, high, f"{within}{'clustered-' if is_clustered else ''}wilson-t")
@@ -157,6 +180,18 @@ class MeanAccumulator:
     @property
     def _is_binary(self) -> bool:
         return all(one.is_binary for part in (self._alone, self._grouped) for one in part.values())
+
+    def _is_monotone(self, n: int, units: float) -> bool:
+        """By what does not depend on which answers are right, or the promise would end where it is needed."""
+        is_unweighted = all(weight == 1 for part in (self._alone, self._grouped) for weight in part)
+        return is_unweighted and self._is_binary and units >= MONOTONE_FROM_GROUPS and n <= MONOTONE_UP_TO
+
+    def _counted_groups(self) -> Groups:
+        """Of right-or-wrong samples; one without a group is a group of its own."""
+        found = Counter((cluster.n, round(cluster.total)) for cluster in self._clusters.values())
+        for alone in self._alone.values():
+            found.update({(1, 0): alone.zeros, (1, 1): alone.ones})
+        return found
 
 
 def _sizes(alone: Sequence[tuple[int, Moments]], clusters: Sequence[Cluster]) -> tuple[int, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, repeat
 
 from msgspec import Struct
@@ -139,10 +139,13 @@ class Units:
         single = (weight * value for weight, one in self._parts() for value in one.values())
         return chain(single, (cluster.total for cluster in self._clusters() if cluster.total))
 
-    def means(self) -> Iterator[float]:
-        """The mean difference of each unit."""
-        single = (chain(one.values(), repeat(0.0, one.level)) for _, one in self._parts())
-        return chain(chain.from_iterable(single), (cluster.total / cluster.n for cluster in self._clusters()))
+    def means(self, groups: Collection[str] | None) -> Iterator[float]:
+        """The mean difference of each of these groups and of each sample that has none; of every sample for None."""
+        parts = (self._alone, self._grouped) if groups is None else (self._alone,)
+        single = (chain(one.values(), repeat(0.0, one.level)) for part in parts for one in part.values())
+        whole = (one.total / one.n for name, one in self._groups.items() if groups is not None and name in groups)
+        # Sums of fractions may miss the ends of the scale by a hair.
+        return chain(chain.from_iterable(single), (min(1.0, max(-1.0, mean)) for mean in whole))
 
     @property
     def mean(self) -> float:

@@ -16,13 +16,13 @@ POWER = 0.8
 
 def _quantiles(power: float, alpha: float) -> tuple[float, float]:
     if not 0 < alpha < 1 or not alpha < power < 1:
-        raise ValueError(f"power lies between alpha and 1, and alpha between 0 and 1; not power={power}, alpha={alpha}")
+        raise ValueError(f"the power must be between alpha ({alpha:g}) and 1, not {power:g}")
     return normal_quantile(1 - alpha / 2), normal_quantile(power)
 
 
 def _check(difference: float) -> float:
     if difference == 0 or not abs(difference) <= 1:
-        raise ValueError(f"a difference of scores is not 0 and at most 1 in size, not {difference}")
+        raise ValueError(f"the difference must not be 0 and at most 1 in size, not {difference:g}")
     return abs(difference)
 
 
@@ -41,7 +41,7 @@ def samples_for_paired_shares(
     size = _check(difference)
     if not size <= discordance <= 1:
         raise ValueError(
-            f"systems {size:g} apart differ on at least {size:g} and at most 1 of the samples, not {discordance}"
+            f"with a difference of {size:g} the discordance must be between {size:g} and 1, not {discordance:g}"
         )
     normal = ((test * math.sqrt(discordance) + hit * math.sqrt(discordance - size * size)) / size) ** 2
     # Connor (1987), and two flips' worth of samples more because the exact test moves in whole flips.
@@ -69,14 +69,14 @@ def discordance(share_a: float, share_b: float, correlation: float) -> float:
     _check_share(share_a, share_b)
     both = share_a * share_b + correlation * math.sqrt(share_a * (1 - share_a) * share_b * (1 - share_b))
     if not max(0.0, share_a + share_b - 1) - 1e-12 <= both <= min(share_a, share_b) + 1e-12:
-        raise ValueError(f"shares {share_a} and {share_b} cannot correlate by {correlation}")
+        raise ValueError(f"accuracies of {share_a:g} and {share_b:g} cannot have the correlation {correlation:g}")
     return share_a + share_b - 2 * both
 
 
 def _check_share(*shares: float) -> None:
     for share in shares:
         if not 0 <= share <= 1:
-            raise ValueError(f"a share lies between 0 and 1, not {share}")
+            raise ValueError(f"an accuracy must be between 0 and 1, not {share:g}")
 
 
 def detectable_difference(stderr: float, *, df: float = math.inf, power: float = POWER, alpha: float = ALPHA) -> float:

@@ -32,7 +32,7 @@ def create_metric(written: str) -> Metric:
     name, _, query = written.partition("?")
     factory = plugins.load("metrics", name)
     if not query:
-        plain: Metric = factory()
+        plain: Metric = plugins.create("metrics", name)
         return plain
     options = {key: _value(text) for key, text in parse_qsl(query, keep_blank_values=True)}
     known = inspect.signature(factory).parameters
@@ -41,7 +41,7 @@ def create_metric(written: str) -> Metric:
             allowed = ", ".join(known) or "none"
             raise PlanError(f"{name}: there is no option {key!r}.{did_you_mean(key, known)} There are: {allowed}.")
         _refuse_other_type(name, key, value, str(known[key].annotation))
-    metric: Metric = factory(**options)
+    metric: Metric = plugins.create("metrics", name, **options)
     return metric
 
 

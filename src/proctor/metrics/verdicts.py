@@ -6,7 +6,7 @@ from proctor.metrics.compare import LEAST_TO_SHOW, Comparison
 from proctor.metrics.rounding import p_text, points_text
 
 TARGET = 0.02
-"""The difference people usually hope to see: two points."""
+"""The difference people usually want to detect: two points."""
 
 
 def verdict(comparison: Comparison, *, target: float = TARGET) -> str:
@@ -32,15 +32,15 @@ def _not_shown(comparison: Comparison, target: float) -> str:
     if comparison.family > 1 and comparison.p_value is not None and comparison.p_value < 0.05:
         start += f" after correcting for {comparison.family} comparisons"
     if comparison.has_too_few_groups:
-        return f"{start}: the samples come from {comparison.groups} groups, and it takes at least {LEAST_TO_SHOW}"
+        return f"{start}: the samples come from {comparison.groups} groups, and a test needs at least {LEAST_TO_SHOW}"
     needed = comparison.samples_to_see(target)
     if needed is None:
         return f"{start}: {comparison.n} shared sample is too few" if comparison.n == 1 else start
     more = needed - comparison.n
     if more > 0:
         verb = "samples would be needed" if more > 1 else "sample would be needed"
-        return f"{start}; {_rounded_up(more):,} more {verb}{_in_groups(comparison, more)} to see {_points(target)}"
-    return f"{start}; {_points(comparison.detectable or 0.0)} or more would have been seen 80 % of the time"
+        return f"{start}; {_rounded_up(more):,} more {verb}{_in_groups(comparison, more)} to detect {_points(target)}"
+    return f"{start}; {_points(comparison.detectable or 0.0)} or more would have been detected with 80 % power"
 
 
 def _in_groups(comparison: Comparison, more: int) -> str:

@@ -21,6 +21,7 @@ from proctor.domain.errors import (
     PlanError,
     ProviderFaultError,
     RequestRejectedError,
+    UnusableAnswerError,
     UserError,
 )
 from proctor.domain.message import Json, Prompt
@@ -197,7 +198,7 @@ class CommandModel:
             if is_building:
                 left = await asyncio.to_thread(_program, folder, before)
                 return _cut_short(left, f"the agent {why}", time.perf_counter() - started)
-            kind = ProviderFaultError if is_late else RequestRejectedError
+            kind = ProviderFaultError if is_late else UnusableAnswerError
             raise kind(f"{self._target.model} {why}") from None
         seconds = time.perf_counter() - started
         if is_building:
@@ -241,15 +242,15 @@ class CommandModel:
     def _collect(self, folder: Path, before: Stamps) -> Left:
         """The files that are new or changed, by their path in the folder; links are not followed."""
         if not is_in_its_place(folder):
-            raise RequestRejectedError(f"{self._target.model} {MOVED}")
+            raise UnusableAnswerError(f"{self._target.model} {MOVED}")
         sizes, left_out = changed(folder, before)
         if len(sizes) > MOST_FILES or sum(sizes.values()) > LARGEST_FOLDER:
             most = f"{MOST_FILES} files or {LARGEST_FOLDER // 2**20} MB"
-            raise RequestRejectedError(f"{self._target.model} left more than {most} behind")
+            raise UnusableAnswerError(f"{self._target.model} left more than {most} behind")
         try:
             files = {name: content(folder / name) for name in sizes}
         except PermissionError as error:
-            raise RequestRejectedError(f"{self._target.model} {_unreadable(error, folder)}") from None
+            raise UnusableAnswerError(f"{self._target.model} {_unreadable(error, folder)}") from None
         return Left(files, left_out=dict(islice(left_out.items(), MOST_TOLD)))
 
 

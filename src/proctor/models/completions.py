@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 from msgspec import Struct
@@ -68,6 +68,7 @@ class CompletionsModel(Struct, frozen=True):
     url: str
     headers: Mapping[str, str]
     allowance: Allowance
+    scores_texts: ClassVar[bool] = True
 
     @property
     def account(self) -> str:

@@ -67,6 +67,7 @@ class Settings(Struct, frozen=True):
 PROVIDER = Provider(
     "demo",
     f"Deterministic characters for first steps: {', '.join(CHARACTERS)} (tokens estimated from words)",
+    is_free=True,
     settings=Settings.__struct_fields__,
 )
 WORD = re.compile(r"\S+")

@@ -192,7 +192,24 @@ def _wants(function: Callable[..., Any], name: str) -> tuple[bool, bool]:
 
 async def _awaited(result: Awaitable[Any], seconds: float = 0.0) -> tuple[Any, float]:
     started = time.perf_counter()
-    return await result, seconds + time.perf_counter() - started
+    try:
+        return await result, seconds + time.perf_counter() - started
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        task = asyncio.current_task()
+        if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+            raise  # it is we who gave it up
+        raise _as_exception(error) from error
+
+
+def _as_exception(error: BaseException) -> Exception:
+    """What a function raised, as something that ends neither the event loop nor a generator around it."""
+    if isinstance(error, SystemExit):
+        return RuntimeError(f"the function called exit({message_of(error)})")
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    return RuntimeError(f"{type(error).__name__}: {message_of(error)}")
 
 
 async def _in_thread(
@@ -209,16 +226,12 @@ async def _in_thread(
 
     def work() -> None:
         result: Any = None
-        error: Exception | None = None
+        error: BaseException | None = None
         started = time.perf_counter()
         try:
             result = context.run(function, *given, **named)
-        except StopIteration as stop:
-            error = RuntimeError(f"StopIteration: {stop}")
-        except Exception as caught:  # noqa: BLE001 - carried to the caller, who names it
-            error = caught
-        except SystemExit as stop:
-            error = RuntimeError(f"the function called exit({stop.code})")
+        except BaseException as caught:  # noqa: BLE001 - carried to the caller, who names it
+            error = _as_exception(caught)
         seconds = time.perf_counter() - started
         if not loop.is_closed():
             loop.call_soon_threadsafe(settle, result, seconds, error)

@@ -17,6 +17,7 @@ from proctor.domain.errors import (
     ProviderFaultError,
     RateLimitedError,
     RequestRejectedError,
+    UnusableAnswerError,
 )
 from proctor.domain.message import Document, Image, Json, Message, Prompt
 from proctor.domain.model import ModelIdentity
@@ -149,6 +150,8 @@ class GrpcAgent:
         because = f"({code}: {said})" if said else f"({code})"
         if code == "DEADLINE_EXCEEDED":
             return ProviderFaultError(f"{model}: no complete answer within {timeout_seconds:g} s")
+        if code == "RESOURCE_EXHAUSTED" and f"vs. {LARGEST_ANSWER})" in said:
+            return _too_large(self._target)  # our own limit, which gRPC tells with the code of a rate limit
         if code == "RESOURCE_EXHAUSTED":
             metadata = {key: str(value) for key, value in error.trailing_metadata() or ()}
             if "grpc-retry-pushback-ms" in metadata:
@@ -175,7 +178,7 @@ class _Answer:
         kind = reply.WhichOneof("kind")
         self._size += reply.ByteSize()
         if self._size > LARGEST_ANSWER:
-            raise ProviderFaultError(f"{self._target.model} sent more than {LARGEST_ANSWER // 2**20} MB: given up.")
+            raise _too_large(self._target)
         if kind == "finish":
             self._finish = reply.finish
             return
@@ -247,9 +250,13 @@ def _message(message: Message) -> Any:
     return kinds.Message(role=message.role, parts=parts)
 
 
+def _too_large(target: Target) -> ModelError:
+    return UnusableAnswerError(f"{target.model} sent more than {LARGEST_ANSWER // 2**20} MB: given up.")
+
+
 def _safe_path(path: str, target: Target) -> str:
     """A file's path, when it stays inside the folder it will be written to."""
     parts = PurePosixPath(path)
     if not path or parts.is_absolute() or ".." in parts.parts or "\\" in path or "\0" in path:
-        raise ProviderFaultError(f"{target.model} sent a file with an impossible path: {path[:100]!r}")
+        raise UnusableAnswerError(f"{target.model} sent a file with an impossible path: {path[:100]!r}")
     return str(parts)

@@ -21,7 +21,11 @@ class MalformedAnswerError(Exception):
 
 
 class TooLargeError(Exception):
-    """The body is larger than anything that is accepted."""
+    """The body of an answer with this status is larger than anything that is accepted."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
 
 
 class AnswerParser:
@@ -91,7 +95,7 @@ class AnswerParser:
         if data:
             self._size += len(data)
             if self._size > self._largest:
-                raise TooLargeError
+                raise TooLargeError(self.status)
             self._parts.append(data)
 
     def _read_head(self, head: bytes) -> None:
@@ -123,7 +127,7 @@ class AnswerParser:
         elif length is not None:
             self._left = _length(length)
             if self._left > self._largest:
-                raise TooLargeError
+                raise TooLargeError(self.status)
         else:
             self.is_reusable = False
         # Other words are found there as well, "utf-8" for one, and mean that it is as it is.

@@ -46,6 +46,7 @@ PROVIDER = Provider(
     "local",
     "A real small model on this machine: local/smollm2-135m, or local/FILE.gguf",
     capabilities=Capabilities(streaming=True, logprobs=True, structured_output=True),
+    is_free=True,
     has_uniform_models=True,
     settings=Settings.__struct_fields__,
 )

@@ -10,13 +10,14 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+from proctor import plugins
 from proctor.domain.errors import PlanError
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import FREE, FlatPrice, Price
 from proctor.domain.response import Usage
 from proctor.models.price_file import price_in_file
+from proctor.models.registry import provider_of
 
-COSTS_NOTHING = frozenset({"demo", "replay", "local"})
 HOSTS = {
     "openai": "api.openai.com",
     "anthropic": "api.anthropic.com",
@@ -71,7 +72,7 @@ def find_price(
     A file wins over the price list, that over what the provider listed when it was last asked (`lists` is where its
     lists are kept), and what is assumed comes last.
     """
-    if identity.provider in COSTS_NOTHING:
+    if plugins.is_known("models", identity.provider) and provider_of(identity.provider).is_free:
         return FREE
     given = price_in_file(identity, file) if file is not None else None
     return given or _from_list(identity) or (_from_provider(identity, lists) if lists is not None else None) or assumed
@@ -115,29 +116,18 @@ def _from_list(identity: ModelIdentity) -> ListedPrice | None:
     host = urlsplit(identity.endpoint or "").hostname
     if host is None or HOSTS.get(identity.provider) != host:
         return None
-    # Importing the list takes half a second: only for models that can be in it.
+    # Importing the list takes longer than all of `proctor --version`: only for models that can be in it.
     from importlib.metadata import version
 
-    try:
-        from genai_prices import Usage as Counts
-        from genai_prices import calc_price
-    except ImportError:
-        return None  # `where_to_get_prices` says how to get the list
+    from genai_prices import Usage as Counts
+    from genai_prices import calc_price
+
     try:
         calc_price(Counts(input_tokens=1, output_tokens=1), identity.name, provider_id=identity.provider)
     except LookupError:
         return None
     source = f"genai-prices {version('genai-prices')} (price changes up to {newest_change()})"
     return ListedPrice(identity.provider, identity.name, source)
-
-
-def where_to_get_prices() -> str:
-    """How to get a price list, in words that can follow others; nothing where it is there."""
-    try:
-        import genai_prices  # noqa: F401
-    except ImportError:
-        return " (there is no price list here: pip install 'proctor[prices]')"
-    return ""
 
 
 def newest_change() -> str:

@@ -35,6 +35,8 @@ class Provider(Struct, frozen=True):
     is_key_required: bool = True
     """Whether the provider's own address answers nobody without a key."""
     capabilities: Capabilities = Capabilities()
+    is_free: bool = False
+    """Whether nothing it answers is billed to anybody."""
     has_uniform_models: bool = False
     """Whether each of its models can do all that can be asked for: only where Proctor itself serves them."""
     settings: tuple[str, ...] = ()

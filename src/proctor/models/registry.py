@@ -30,11 +30,9 @@ class ProviderStatus(Struct, frozen=True):
 def create_model(spec: ModelSpec, *, environment: Mapping[str, str], folder: Path, is_offline: bool = False) -> Model:
     """The model a spec names; raises a UserError when it cannot be used as written, or only beyond this machine."""
     try:
-        factory = plugins.load("models", spec.provider)
+        model: Model = plugins.create("models", spec.provider, spec.name, spec.settings, environment, folder)
     except plugins.PluginNotFoundError as error:
-        hint = f" Did you mean {error.suggestion!r}?" if error.suggestion else ""
-        raise NotFoundError(f"No model provider {spec.provider!r}.{hint} Run 'proctor models'.") from None
-    model: Model = factory(spec.name, spec.settings, environment, folder)
+        raise NotFoundError(f"No model provider {spec.provider!r}.{error.hint} Run 'proctor models'.") from None
     endpoint = model.identity.endpoint
     # An adapter connects to its endpoint and nowhere else: redirects are not followed, loopback goes past any proxy.
     if (is_offline or is_confined()) and endpoint is not None and not is_loopback(endpoint):
@@ -55,8 +53,9 @@ def _refuse_unusable_proxy(spec: ModelSpec, endpoint: str, environment: Mapping[
 
 
 def list_providers(environment: Mapping[str, str]) -> list[ProviderStatus]:
-    """Every provider, built in and installed, in alphabetical order."""
-    return [_status(name, environment) for name in plugins.names("models")]
+    """Every provider, built in and installed, in alphabetical order; plugins that fail are left out."""
+    found = plugins.each("models", lambda name: _status(name, environment))
+    return [found[name] for name in sorted(found)]
 
 
 def named_hosts(specs: Iterable[ModelSpec]) -> tuple[str, ...]:
@@ -69,22 +68,25 @@ def _address(spec: ModelSpec) -> str:
     if spec.provider == "grpc":
         return f"grpc://{spec.name}"
     named = spec.settings.get("base_url") or spec.settings.get("url")
-    if named is None and "auth_variable" in spec.settings and spec.provider in plugins.names("models"):
-        named = _provider(spec.provider).base_url  # a key of the user's choice, for the provider's own address
+    if named is None and "auth_variable" in spec.settings and plugins.is_known("models", spec.provider):
+        named = provider_of(spec.provider).base_url  # a key of the user's choice, for the provider's own address
     return str(named or "")
 
 
-def _provider(name: str) -> Provider:
+def provider_of(name: str) -> Provider:
+    """What the adapter of that name says about itself."""
     factory = plugins.load("models", name)
     module = sys.modules[factory.__module__]
-    provider: Provider | None = getattr(module, "PROVIDERS", {}).get(name) or getattr(module, "PROVIDER", None)
+    provider = getattr(module, "PROVIDERS", {}).get(name) or getattr(module, "PROVIDER", None)
     if provider is None:
         summary = (factory.__doc__ or module.__doc__ or "").strip().partition("\n")[0]
-        provider = Provider(name, summary)
+        return Provider(name, summary)
+    if not isinstance(provider, Provider):
+        raise PlanError(f"PROVIDER of {module.__name__} is not a Provider but {type(provider).__name__}.")
     return provider
 
 
 def _status(name: str, environment: Mapping[str, str]) -> ProviderStatus:
-    provider = _provider(name)
+    provider = provider_of(name)
     variable = provider.variable_in(environment)
     return ProviderStatus(provider, variable, bool(environment.get(variable, "").strip()) if variable else None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from proctor.domain.errors import ModelUnavailableError, PlanError, RequestRejectedError
 from proctor.domain.identity import digest
@@ -15,7 +15,7 @@ from proctor.models.provider import Provider
 from proctor.models.settings import NoSettings, read_settings
 
 ADAPTER_VERSION = "1"
-PROVIDER = Provider("replay", "A run's recorded answers, given again: replay/RUN")
+PROVIDER = Provider("replay", "A run's recorded answers, given again: replay/RUN", is_free=True)
 
 Lookup = Callable[[str], Response | None]
 
@@ -27,6 +27,8 @@ def prompt_digest(prompt: Prompt) -> str:
 
 class ReplayModel:
     """Answers from a run, once `bind` has told it where that run's responses are."""
+
+    scores_texts: ClassVar[bool] = True  # where the model that was recorded did
 
     def __init__(self, run: str) -> None:
         self.run = run

@@ -48,7 +48,7 @@ class StreamedAnswer(StreamParser):
             return
         self._size += len(data)
         if self._size > self._largest:
-            raise TooLargeError
+            raise TooLargeError(self.status)
         if not data or self._has_enough:
             return
         try:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError
+from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError, UnusableAnswerError
 from proctor.domain.offline import is_confined, is_loopback_host
 from proctor.models.client import HttpClient
 from proctor.models.connections import BrokenConnectionError, NoConnectionError
@@ -166,15 +166,16 @@ class Transport:
             raise self._refused_by_proxy(refusal(407), str(route))
         raise fault_of(self.target, answer.status, answer.headers, answer.body)
 
-    def _too_large(self) -> ModelError:
-        return ProviderFaultError(f"{self.target.model} sent more than {self._largest // 2**20} MB: given up.")
+    def _too_large(self, kind: type[ModelError] = ProviderFaultError) -> ModelError:
+        return kind(f"{self.target.model} sent more than {self._largest // 2**20} MB: given up.")
 
     def _fault(self, error: Exception, url: str, timeout_seconds: float) -> ModelError:
         """A network fault in our words."""
         model, where = self.target.model, _place(url)
         match error:
             case TooLargeError():
-                return self._too_large()
+                # What a server refuses with is its own; what it answers with is the model's.
+                return self._too_large(UnusableAnswerError if error.status < 300 else ProviderFaultError)
             case TimeoutError():
                 return ProviderFaultError(f"{model}: no complete answer from {where} within {timeout_seconds:g} s")
             case UnsendableError():

@@ -43,6 +43,14 @@ def plan_in(document: LocatedDocument, overrides: Mapping[str, Any] | None = Non
         raise PlanError(explain(error, document, Plan)) from None
 
 
+def with_selection(plan: Plan, selection: Mapping[str, Any]) -> Plan:
+    """What is said of all benchmarks beside a plan (limit, where, shots) wins over what the plan says of each."""
+    if not selection:
+        return plan
+    chosen = [{**item.model_dump(exclude_defaults=True), **selection} for item in plan.benchmarks]
+    return plan_from({**plan.model_dump(), "benchmarks": chosen})
+
+
 def plan_from(values: Mapping[str, Any]) -> Plan:
     """A plan from flags or from a program."""
     return _validated(Plan, values)
@@ -53,9 +61,9 @@ def benchmark_spec(text: str) -> BenchmarkSpec:
     return _validated(BenchmarkSpec, text)
 
 
-def model_spec(text: str) -> ModelSpec:
-    """A model as written on the command line."""
-    return _validated(ModelSpec, text)
+def model_spec(written: str | Mapping[str, Any]) -> ModelSpec:
+    """A model as written on the command line, or as a mapping in a plan."""
+    return _validated(ModelSpec, written)
 
 
 def _validated(kind: type[T], value: object) -> T:

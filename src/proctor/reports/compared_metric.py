@@ -12,7 +12,7 @@ from proctor.domain.errors import NotFoundError, did_you_mean
 from proctor.domain.estimate import SampleScore
 from proctor.metrics.class_pairs import compare_classes
 from proctor.metrics.classification import MacroAverage
-from proctor.metrics.compare import Comparison, compare_marks, rest_on_worse
+from proctor.metrics.compare import Comparison, StoppedEarly, compare_marks, either_stopped, rest_on_worse
 from proctor.metrics.metric import Metric
 from proctor.metrics.pairing import Mark
 from proctor.metrics.registry import create_metric
@@ -23,6 +23,7 @@ from proctor.stores.classes import class_scores
 from proctor.stores.comparing import BEFORE_CONTENT, EvaluationRow, Marks
 from proctor.stores.database import Database
 from proctor.stores.results import Unmeasured
+from proctor.stores.whole_groups import whole_groups
 
 
 class ComparedMetric(Struct, frozen=True):
@@ -136,12 +137,14 @@ class Side:
         known = {score.sample_id: score for score in found}
         return {name: known.get(_sample_id(name)) for name, *_ in self._marks}
 
-    def compare(self, other: Side, *, names: tuple[str, str], keep: int = 0, is_sequential: bool = False) -> Comparison:
+    def compare(
+        self, other: Side, *, names: tuple[str, str], keep: int = 0, stopped: StoppedEarly | None = None
+    ) -> Comparison:
         """This side as A with another as B, by the test that belongs to the metric."""
         metric = self._metric.create()
         if isinstance(metric, MacroAverage):
             return compare_classes(metric.of, self.classes or {}, other.classes or {}, names=names, keep=keep)
-        return compare_marks(self, other, names=names, keep=keep, is_sequential=is_sequential)
+        return compare_marks(self, other, names=names, keep=keep, stopped=stopped)
 
 
 def _sample_id(name: str) -> str:
@@ -156,6 +159,8 @@ class BothSides(Struct, frozen=True):
     worst: Side | None
     """None where every verdict could be read."""
     unreadable_share: float = 0.0
+    stopped: StoppedEarly | None = None
+    """How it ended where answers could decide how many there are."""
 
     def hold(self) -> None:
         """Keep the values of both."""
@@ -163,18 +168,19 @@ class BothSides(Struct, frozen=True):
             if side is not None:
                 side.hold()
 
-    def compare(self, other: BothSides, *, names: tuple[str, str], keep: int = 0, is_sequential: bool = False) -> (
-        tuple[Comparison, Comparison | None]
-    ):  # fmt: skip
+    def compare(
+        self, other: BothSides, *, names: tuple[str, str], keep: int = 0
+    ) -> tuple[Comparison, Comparison | None]:
         """The comparison, and the one it had to agree with where one side has more unreadable verdicts.
 
         An answer must gain nothing by breaking its judge: what is shown must hold also if each of these was wrong.
         """
-        measured = self.measured.compare(other.measured, names=names, keep=keep, is_sequential=is_sequential)
+        stopped = either_stopped(self.stopped, other.stopped)
+        measured = self.measured.compare(other.measured, names=names, keep=keep, stopped=stopped)
         if self.unreadable_share == other.unreadable_share:
             return measured, None
         a, b = (side.worst or side.measured for side in (self, other))
-        worst = a.compare(b, names=names, is_sequential=is_sequential)
+        worst = a.compare(b, names=names, stopped=stopped)
         return rest_on_worse(measured, worst), worst
 
 
@@ -189,7 +195,8 @@ def read_sides(
     """One evaluation's values of a metric, ready to be compared with another's; `summary` holds its own numbers."""
     measured = Side(database, row, metric, by_content=by_content)
     unreadable = summary["metrics"].get(metric.label, {}).get("unreadable", 0)
+    stopped = None if row.until is None else StoppedEarly(whole_groups(database, row))
     if not unreadable:
-        return BothSides(measured, None)
+        return BothSides(measured, None, stopped=stopped)
     worst = Side(database, row, metric, by_content=by_content, unmeasured=Unmeasured.UNREADABLE_WRONG)
-    return BothSides(measured, worst, unreadable / done_trials(summary))
+    return BothSides(measured, worst, unreadable / done_trials(summary), stopped)

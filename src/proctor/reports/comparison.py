@@ -13,7 +13,7 @@ from proctor.metrics.rounding import figure_text
 from proctor.metrics.verdicts import TARGET, verdict
 from proctor.reports.compared_metric import read_sides
 from proctor.reports.figures import difference_text, plural
-from proctor.reports.labels import WITH_COVERAGE
+from proctor.reports.labels import scorer_traits
 from proctor.reports.pairs import Pair
 from proctor.reports.summary import cut_at_covered, estimate_json
 from proctor.reports.trust import FORGEABLE, uneven_notes
@@ -36,7 +36,7 @@ def measure_pair(database: Database, pair: Pair, summaries: Mapping[int, Summary
         read_sides(database, row, pair.metric, summaries[row.id], by_content=pair.is_overlap)
         for row in (pair.a, pair.b)
     )
-    return MeasuredPair(*a.compare(b, names=pair.names, keep=flips, is_sequential=pair.has_stop_rule))
+    return MeasuredPair(*a.compare(b, names=pair.names, keep=flips))
 
 
 def comparison_document(
@@ -73,7 +73,7 @@ def comparison_document(
 
 def _verdict(comparison: Comparison, worst: Comparison | None, target: float) -> str:
     if worst is not None and not comparison.is_shown:
-        return "no difference could be shown that holds also with the judge's unreadable verdicts counted as wrong"
+        return "no difference could be shown that also holds with unreadable judge verdicts counted as wrong"
     return verdict(comparison, target=target)
 
 
@@ -91,7 +91,7 @@ def _trust(
         counts = ", ".join(f"{name} {estimate.get('unreadable', 0):,}" for name, (_, estimate) in sides.items())
         shown = difference_text(estimate_json(worst.difference))
         notes.append(
-            f"Verdicts of the judge that could not be read: {counts}. The interval and p hold both with them left out "
+            f"Unreadable judge verdicts: {counts}. The interval and p hold both with them left out "
             f"and with them counted as wrong (then B - A is {shown})."
         )
     notes += [f"{name}: {FORGEABLE}." for name, (summary, _) in sides.items() if summary.get("is_forgeable")]
@@ -106,7 +106,7 @@ def _trust(
 
 def _covered(database: Database, pair: Pair) -> list[dict[str, float]]:
     """How much of the weights the compared marks cover on average, A's and B's; nothing where marks are whole."""
-    if pair.scorer not in WITH_COVERAGE or not pair.metric.is_mean_of_marks:
+    if not scorer_traits(pair.scorer).has_coverage or not pair.metric.is_mean_of_marks:
         return [{}, {}]
     rows = (pair.a, pair.b)
     marks = [Marks(database, row, pair.scorer, by_content=pair.is_overlap) for row in rows]
@@ -153,7 +153,7 @@ def _uneven(covered: Sequence[Mapping[str, float]]) -> list[str]:
     a, b = (one.get("covers") for one in covered)
     if a is None or b is None or a == b:
         return []
-    why = "what was not measured earns nothing, so part of the difference is in what was measured"
+    why = "what was not measured scores 0, so part of the difference comes from what was measured"
     return [f"A's marks cover {figure_text(a)} of the weights and B's {figure_text(b)}: {why}."]
 
 
@@ -161,7 +161,7 @@ def _unlike(comparison: Comparison) -> list[str]:
     if not comparison.unlike_weights:
         return []
     count = plural(comparison.unlike_weights, "sample")
-    return [f"The weights of {count} differ between A and B: the larger one counts for both, here only."]
+    return [f"The weights of {count} differ between A and B: this comparison uses the larger one for both."]
 
 
 def _stopping(pair: Pair, comparison: Comparison, summaries: Mapping[int, Summary]) -> list[str]:
@@ -170,11 +170,11 @@ def _stopping(pair: Pair, comparison: Comparison, summaries: Mapping[int, Summar
     if not rows or not comparison.n:
         return []
     runs = " and ".join(dict.fromkeys(f"run {row.run_id} ('{row.until}')" for row in rows))
-    start = f"How many samples there are was decided by what was seen, in {runs}: "
+    start = f"A stop rule chose the number of samples by looking at the results, in {runs}: "
     if comparison.test == ANYTIME:
-        end = "the separate scores of A and B have intervals for a fixed number of samples, which do not."
-        return [f"{start}the difference, its interval and p hold all the same (anytime-valid); {end}"]
-    return [f"{start}intervals and p are for a fixed number of samples and do not hold; take them as too sure."]
+        end = "the intervals of A's and B's own scores assume a fixed number of samples and do not."
+        return [f"{start}the difference, its interval and p are anytime-valid and hold; {end}"]
+    return [f"{start}intervals and p assume a fixed number of samples, so they are too narrow and too small."]
 
 
 def _is_cut_short(summary: Summary) -> bool:

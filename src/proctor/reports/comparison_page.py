@@ -25,19 +25,19 @@ from proctor.reports.figures import (
 from proctor.reports.sections import Page, Section, Table
 
 Document = Mapping[str, Any]
-EFFECTS = {"odds_ratio": "odds", "cohens_h": "h", "cohens_d": "d"}
+EFFECTS = {"odds_ratio": "odds ratio", "cohens_h": "Cohen's h", "cohens_d": "Cohen's d"}
 REASONS = {
     "only_a_failed_in_b": "failed in B",
-    "only_a_not_asked_in_b": "not asked in B",
+    "only_a_not_asked_in_b": "not run in B",
     "only_b_failed_in_a": "failed in A",
-    "only_b_not_asked_in_a": "not asked in A",
+    "only_b_not_asked_in_a": "not run in A",
     "failed_in_both": "failed in both",
 }
 CUT = 400
 
 
 def comparison_page(document: Document) -> Page:
-    """Verdicts first, then the numbers behind them, what they cost, and the samples that flipped."""
+    """Verdicts first, then the numbers behind them, what they cost, and the samples that only one got right."""
     items = document["comparisons"]
     verdict = Section(
         "Verdict",
@@ -91,7 +91,8 @@ def differences_table(items: Sequence[Document]) -> Table:
             score_text(item["b"]["score"]),
             difference_text(item["difference"]),
             p_text(item["p_adjusted"]),
-            f"+{item['flips']['gained']['count']:,} / -{item['flips']['lost']['count']:,}",
+            count_text(item["flips"]["gained"]["count"]),
+            count_text(item["flips"]["lost"]["count"]),
             item["test"] or "none",
             _effect(item),
             number_text(item["detectable_difference"]),
@@ -101,8 +102,8 @@ def differences_table(items: Sequence[Document]) -> Table:
     family = max((item["family"] for item in items), default=1)
     p_title = f"p (Holm, {family})" if family > 1 else "p"
     headers = (
-        "Benchmark", "A", "B", "n", "score A", "score B", "B - A [95 % interval]", p_title, "flips", "test",
-        "effect", "detectable",
+        "Benchmark", "A", "B", "n", "score A", "score B", "B - A [95 % interval]", p_title, "only B right",
+        "only A right", "test", "effect size", "min. detectable",
     )  # fmt: skip
     return Table(headers, rows, words=3)
 
@@ -113,17 +114,18 @@ def _effect(item: Document) -> str:
 
 
 def differences_chart(items: Sequence[Document]) -> Chart:
+    several = len({item["benchmark"] for item in items}) > 1
     marks = [
         Mark.of(
-            f"{item['b']['name']} - {item['a']['name']}, {item['benchmark']}",
+            f"{item['b']['name']} − {item['a']['name']}" + (f", {item['benchmark']}" if several else ""),
             item["difference"],
-            difference_text(item["difference"]),
+            f"{difference_text(item['difference'])} n={item['n']:,}",
             index,
         )
         for index, item in enumerate(items)
         if item["difference"]["ci95"] is not None
     ]
-    return forest("differences", "Differences with 95 % intervals", marks, is_difference=True)
+    return forest("differences", "Difference in score (B − A) with 95 % interval", marks, is_difference=True)
 
 
 def sides_section(items: Sequence[Document]) -> Section:
@@ -152,7 +154,7 @@ def sides_section(items: Sequence[Document]) -> Section:
         )
         for (benchmark, run_id, model), side in seen.items()
     )
-    note = "Time and cost are those of all trials, also of samples that were left out above."
+    note = "Latency and cost are those of all trials, including samples that are not compared above."
     return Section("Cost and latency", (), (Table(headers, rows, words=3),), (), (note, *cost_notes(seen.values())))
 
 
@@ -160,7 +162,7 @@ def flips_section(item: Document) -> Section | None:
     """The samples that only one of the two got right; None when none are shown."""
     rows = tuple(
         (
-            "only B right" if way == "gained" else "only A right",
+            "only B" if way == "gained" else "only A",
             sample["sample_id"],
             sample["category"] or "–",
             _cut(sample["input"]),
@@ -175,8 +177,8 @@ def flips_section(item: Document) -> Section | None:
         return None
     flips = item["flips"]
     text = f"Only B is right on {plural(flips['gained']['count'], 'sample')}, only A on {flips['lost']['count']:,}."
-    headers = ("Flip", "Sample", "Category", "Input", "Target", "A read", "B read")
-    title = f"Flipped samples: {item['b']['name']} against {item['a']['name']} on {item['benchmark']}"
+    headers = ("Right", "Sample", "Category", "Input", "Target", "Answer of A", "Answer of B")
+    title = f"Samples that only one got right: {item['b']['name']} against {item['a']['name']} on {item['benchmark']}"
     shown = f"{len(rows):,} of {flips['gained']['count'] + flips['lost']['count']:,} are shown."
     return Section(title, (text,), (Table(headers, rows, words=len(headers)),), (), (shown,))
 

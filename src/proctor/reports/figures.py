@@ -94,7 +94,7 @@ HOW = {
     "computed": "computed from tokens and a price list",
     "assumed": "computed from tokens and an assumed price",
     "mixed": "partly reported by the provider and partly computed, or computed from several prices",
-    "unknown": "recorded before it was noted who says so",
+    "unknown": "recorded without its source",
 }
 
 
@@ -148,7 +148,7 @@ def covers_notes(estimates: Iterable[Mapping[str, Any]]) -> list[str]:
     if not shares:
         return []
     least = figure_text(min(shares))
-    return [f"'of {least}': these marks cover {least} of the weights on average, and nothing is scaled up."]
+    return [f"'of {least}': the measured parts have {least} of the weight on average; scores are not scaled up."]
 
 
 def unanswered_notes(document: Mapping[str, Any]) -> list[str]:
@@ -156,7 +156,7 @@ def unanswered_notes(document: Mapping[str, Any]) -> list[str]:
     usd = document.get("unanswered_cost_usd")
     if not usd:
         return []
-    why = "that were not answered, or whose answers do not say what they cost"
+    why = "without an answer, or whose answers report no cost"
     return [f"Up to {cost_text(usd)} more may have been spent on requests {why}."]
 
 

@@ -24,6 +24,8 @@ class Priced(Struct, frozen=True):
     correct_usd: float | None
     basis: str = "reported"
     """Who says what it cost."""
+    interval: tuple[float, float] | None = None
+    """Of the score, at 95 %."""
 
 
 def frontier(models: Sequence[Priced]) -> list[Priced]:
@@ -62,7 +64,8 @@ def _priced(item: Mapping[str, Any]) -> Priced | None:
         return None
     correct = item.get("cost_per_correct_usd")
     score, text = estimate["value"], estimate_text(estimate)
-    return Priced(item["model"], item["benchmark"], score, text, float(cost), correct, basis_of(item))
+    interval = None if estimate["ci95"] is None else tuple(estimate["ci95"])
+    return Priced(item["model"], item["benchmark"], score, text, float(cost), correct, basis_of(item), interval)
 
 
 def _table(benchmark: str, priced: Sequence[Priced], best: Sequence[Priced]) -> Table:
@@ -88,10 +91,12 @@ def _chart(benchmark: str, priced: Sequence[Priced], best: Sequence[Priced]) -> 
             item.score,
             f"{item.score_text}, {small_cost_text(item.cost_usd, item.basis)}",
             place,
+            item.interval,
         )
         for place, item in enumerate(priced)
     ]
     line = [(item.cost_usd, item.score) for item in best]
-    return scatter(
-        f"frontier-{benchmark}", f"Score against cost per answer, {benchmark}", points, line, small_cost_text
-    )
+    title = f"Score with 95 % interval against cost per answer, {benchmark}"
+    note = "The line joins the models on the frontier." if len(line) > 1 else ""
+    axes = ("Cost per answer", "Score")
+    return scatter(f"frontier-{benchmark}", title, points, line, small_cost_text, axes=axes, note=note)

@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from proctor.domain.text import visible
 from proctor.reports.sections import Page
+from proctor.reports.theme import theme_css
 from proctor.version import __version__
 
 
@@ -15,7 +16,7 @@ def page_html(page: Page) -> str:
     """The whole page; its policy lets only its own style and script run, by their hashes."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    css, script = _part("page.css"), _part("page.js")
+    css, script = theme_css(page.theme) + _part("page.css"), _part("page.js")
     environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_part))
     template = environment.get_template("page.html")
     made = template.render(page=page, css=css, script=script, policy=_policy(css, script), version=__version__)

@@ -1,4 +1,4 @@
-"""What the judges of a run could not say, in sentences that stand beside its scores."""
+"""Unreadable and undecided judge verdicts, in sentences that stand beside the scores."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def judge_notes(evaluations: Iterable[Mapping[str, Any]]) -> list[str]:
 def _notes(item: Mapping[str, Any]) -> Iterator[str]:
     # An evaluation that was summed up before these were counted does not say.
     if unreadable := item.get("unreadable_verdicts", 0):
-        yield f"{plural(unreadable, 'verdict')} of the judge could not be read (not in the score).{_worst(item)}"
+        yield f"{plural(unreadable, 'unreadable judge verdict')}, left out of the score.{_worst(item)}"
     for scorer, judges in item.get("judges", {}).items():
         for judge, work in judges.items():
             if len(judges) > 1 and work["unreadable"]:
                 total = work["verdicts"] + work["unreadable"]
-                yield f"{judge} could not be read on {work['unreadable']:,} of {plural(total, 'answer')} ({scorer})."
+                yield f"{judge}: unreadable verdicts on {work['unreadable']:,} of {plural(total, 'answer')} ({scorer})."
             if work["undecided"]:
                 yield f"{undecided_text(work)} ({scorer} by {judge})."
 
@@ -30,11 +30,15 @@ def _notes(item: Mapping[str, Any]) -> Iterator[str]:
 def _worst(item: Mapping[str, Any]) -> str:
     """The score with every unreadable verdict counted as wrong: an answer gains nothing by breaking its judge."""
     worst = [
-        f"{name} would be {number_text(estimate['if_unreadable_wrong'])}"
+        f"{estimate.get('title', name)} would be {number_text(estimate['if_unreadable_wrong'])}"
         for name, estimate in item["metrics"].items()
         if estimate.get("if_unreadable_wrong") is not None and not is_of_repeats(name)
     ]
-    return f" Counted as wrong, {', '.join(worst)}." if worst else ""
+    return f" With {_them(item)} counted as wrong, {', '.join(worst)}." if worst else ""
+
+
+def _them(item: Mapping[str, Any]) -> str:
+    return "it" if item["unreadable_verdicts"] == 1 else "them"
 
 
 def undecided_text(work: Mapping[str, Any]) -> str:

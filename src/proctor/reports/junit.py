@@ -14,6 +14,7 @@ from proctor.domain.trial import Outcome
 from proctor.metrics.rounding import figure_text
 
 if TYPE_CHECKING:
+    from proctor.reports.rows import RunRows
     from proctor.stores.results import ResultRow  # loads SQLAlchemy, which a gate has no need of
 
 RIGHT = 0.5
@@ -42,6 +43,11 @@ def as_junit(name: str, read: Callable[[], Iterable[ResultRow]]) -> Iterator[byt
         _count(counts, case)
         seconds += case.seconds or 0.0
     yield from _suite(name, counts, seconds, map(_case, read()))
+
+
+def export_junit(rows: RunRows) -> Iterator[bytes]:
+    """A run's trials as an export form."""
+    return as_junit(f"proctor {rows.run_id}", rows.read)
 
 
 def gates_junit(name: str, cases: Sequence[Case]) -> str:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from proctor.domain.scorer import Scorer
+from proctor import plugins
+from proctor.domain.scorer import Scorer, ScorerTraits, traits_of
 from proctor.metrics.registry import metric_name
 
 CONSISTENCY = "consistency"
 CONSISTENCY_OF_WORDS = "consistency_of_words"
-WITHOUT_VOTES = frozenset({
-    "bleu", "chrf", "evalplus", "f1", "humaneval", "instructions", "instructions_each", "instructions_each_loose",
-    "instructions_loose", "mbpp", "precision", "program", "program_mark", "recall", "rouge", "similarity", "stdio",
-    "tests",
-})  # fmt: skip
-"""Scorers that mark a whole text or program: two that differ in a word may still say or do the same."""
-WITH_COVERAGE = frozenset({"program_mark"})
-"""Scorers whose marks are of what was measured: each says how much of the weights it covers."""
 JUDGES = ("pairwise/", "reference/", "rubric/")
 """How the versions of judges begin, whatever the benchmark calls them."""
 
@@ -42,9 +36,42 @@ def _labels(metrics: Sequence[str]) -> list[str]:
     return [name if names.count(name) == 1 else one for name, one in zip(names, metrics, strict=True)]
 
 
+MEAN_SCORE = "mean score"
+
+
+def title_json(label: str, metric: str, *, has_parts: bool) -> dict[str, str]:
+    """What people read for a metric, as `title`, where it is not its label; `has_parts`: scores between 0 and 1.
+
+    The mean of such scores is no accuracy; an accuracy with a threshold is, because it is a share of samples.
+    """
+    name = metric_name(metric)
+    is_mean = name == "mean" or (metric == "accuracy" and has_parts)
+    if not is_mean or not label.endswith(name):
+        return {}
+    return {"title": f"{label.removesuffix(name).replace('.', ' ')}{MEAN_SCORE}"}
+
+
+def metric_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """What each metric of these evaluations is called where they stand together, by its label."""
+    found: dict[str, str] = {}
+    for item in evaluations:
+        for label, estimate in item["metrics"].items():
+            if found.get(label, label) == label:
+                found[label] = estimate.get("title", label)
+    return found
+
+
 def has_votes(scorer: str, version: str) -> bool:
     """Whether answers that this scorer marks can be told to be the same; of some it shows only once they are there."""
-    return scorer not in WITHOUT_VOTES and not version.startswith(JUDGES)
+    return scorer_traits(scorer).has_votes and not version.startswith(JUDGES)
+
+
+def scorer_traits(scorer: str) -> ScorerTraits:
+    """What the scorer of a stored score says of itself; one that is not here any more is like most others."""
+    try:
+        return traits_of(plugins.load("scorers", scorer))
+    except (plugins.PluginNotFoundError, plugins.BrokenPluginError):
+        return ScorerTraits()
 
 
 def hand_sizes(epochs: int) -> list[int]:

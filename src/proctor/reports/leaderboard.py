@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from proctor.domain.estimate import Estimate
 from proctor.metrics.ranking import Rank, rank_paired, rank_unpaired
+from proctor.plugins import BrokenPluginError, PluginNotFoundError
 from proctor.reports.compared_metric import compared_metrics, find_metric, read_sides
 from proctor.reports.summary import IF_WRONG
 from proctor.reports.trust import uneven_notes
@@ -142,7 +143,7 @@ def _estimate(summary: Summary, metric: str) -> Estimate:
 def _table(database: Database, entries: Sequence[Entry], metric: str, is_paired: bool) -> dict[str, Any]:
     by_name = {entry.name: entry for entry in entries}
     first = entries[0]
-    is_paired = is_paired and compared_metrics(first.row)[metric].is_paired
+    is_paired = is_paired and _is_paired(first.row, metric)
     ranked = _rank_paired(database, entries, metric) if is_paired else _rank_separately(entries, metric)
     notes = uneven_notes({name: (one.summary, one.summary["metrics"][metric]) for name, one in by_name.items()})
     return {
@@ -158,6 +159,13 @@ def _table(database: Database, entries: Sequence[Entry], metric: str, is_paired:
         "ranks": "paired" if is_paired else "separate",
         "rows": [_row(rank, by_name[rank.name], metric, notes.get(rank.name)) for rank in ranked],
     }
+
+
+def _is_paired(row: EvaluationRow, metric: str) -> bool:
+    try:
+        return compared_metrics(row)[metric].is_paired
+    except (PluginNotFoundError, BrokenPluginError):
+        return False  # the figures that were kept can be ranked without the plugin that made them
 
 
 def _rank_separately(entries: Sequence[Entry], metric: str) -> list[Rank]:

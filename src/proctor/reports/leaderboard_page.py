@@ -22,11 +22,11 @@ from proctor.reports.sections import Page, Section, Table
 from proctor.reports.trust import FORGEABLE
 
 Document = Mapping[str, Any]
-WHICH = {"latest": "each model's latest run", "best": "each model's best run, which flatters models with many runs"}
+WHICH = {"latest": "each model's latest run", "best": "each model's best run, which favours models with many runs"}
 RANKS = {
     "paired": "Ranks come from paired tests of the metric shown on the samples both models have, corrected for the "
     "number of pairs",
-    "separate": "Ranks come from each model's own interval; --paired tells more models apart, and takes longer",
+    "separate": "Ranks come from each model's own interval; --paired separates more models, and takes longer",
 }
 NOT_PAIRED = (
     "is no mean over samples or classes, so it cannot be tested in pairs: ranks come from each model's interval"
@@ -42,9 +42,10 @@ def leaderboard_page(document: Document) -> Page:
 
 def subtitle(document: Document) -> str:
     """How the rows were chosen and the ranks made, and what was left out."""
-    left = document["left_out"]["not_completed"]
     text = f"Shown is {WHICH[document['which']]}. {RANKS[document['ranks']]}."
-    return f"{text} {plural(left, 'evaluation')} of runs that were not completed left out." if left else text
+    reasons = {"not_completed": "of incomplete runs", "without_metric": "whose metric is not installed"}
+    left = {reasons[name]: count for name, count in document["left_out"].items() if count}
+    return " ".join([text, *(f"{plural(count, 'evaluation')} {why} left out." for why, count in left.items())])
 
 
 def _section(table: Document, document: Document) -> Section:
@@ -52,7 +53,7 @@ def _section(table: Document, document: Document) -> Section:
     if any(row["is_forgeable"] for row in table["rows"]):
         notes.append(f"Forgeable: {FORGEABLE}.")
     if table["ranks"] != document["ranks"]:
-        notes.append(f"{table['metric']} {NOT_PAIRED}.")
+        notes.append(f"{_metric(table)} {NOT_PAIRED}.")
     notes += [*covers_notes(row["estimate"] for row in table["rows"]), *cost_notes(table["rows"])]
     return Section(
         _title(table), (_about(table),), (rows_table(table, document["which"]),), (_chart(table),), tuple(notes)
@@ -63,26 +64,43 @@ def _title(table: Document) -> str:
     return f"{table['benchmark']}, version {table['version']}"
 
 
+def _metric(table: Document) -> str:
+    titles = (row["estimate"].get("title") for row in table["rows"])
+    return next(filter(None, titles), str(table["metric"]))
+
+
 def _about(table: Document) -> str:
-    parts = [f"{table['samples']:,} samples", f"content {_content(table)}"]
+    parts = [f"{table['samples']:,} samples", _digests(table)]
     if table["shots"] is not None:
         parts.append(f"shots {table['shots']}")
-    parts += [f"{name} {value}" for name, value in table["selection"].items() if name != "shots"]
+    parts += [f"{name} {_plain(value)}" for name, value in table["selection"].items() if name != "shots"]
     parts += [f"scored by {', '.join(table['scorers'])}"]
     parts += [f"{name} {value}" for name, value in table["tags"].items()]
     return "; ".join(parts) + "."
 
 
-def _content(table: Document) -> str:
+def _plain(value: Any) -> str:
+    """A filter, a list or a single value, as people write it: `category anatomy or astronomy`."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_plain(part)}" for key, part in value.items())
+    return " or ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _digests(table: Document) -> str:
+    samples, prompts = _short_digests(table)
+    return f"digest of the samples {samples}, of the prompts {prompts}"
+
+
+def _short_digests(table: Document) -> tuple[str, str]:
     """Enough of both hashes to tell two tables of one benchmark apart."""
-    content, _, prompts = table["digest"].rpartition("@")[2].partition("/")
-    return f"{content[:8]}/{prompts[:8]}"
+    samples, _, prompts = table["digest"].rpartition("@")[2].partition("/")
+    return samples[:8], prompts[:8]
 
 
 def rows_table(table: Document, which: str) -> Table:
     is_noted = any(row["note"] for row in table["rows"])
     headers = (
-        "Rank", "Model", f"{table['metric']} [95 % interval]", *(("if failed were wrong",) if is_noted else ()),
+        "Rank", "Model", f"{_metric(table)} [95 % interval]", *(("failed counted as wrong",) if is_noted else ()),
         "failed", "p50", "cost", "Date", "Run",
     )  # fmt: skip
     rows = tuple(
@@ -113,5 +131,5 @@ def _chart(table: Document) -> Chart:
         for index, row in enumerate(table["rows"])
         if row["estimate"]["ci95"] is not None
     ]
-    name = f"leaderboard-{table['benchmark']}-{_content(table).replace('/', '-')}"
-    return forest(name, f"{_title(table)}: {table['metric']} with 95 % intervals", marks)
+    name = f"leaderboard-{table['benchmark']}-{'-'.join(_short_digests(table))}"
+    return forest(name, f"{_title(table)}: {_metric(table)} with 95 % interval", marks)

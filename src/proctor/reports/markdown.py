@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
 
 from proctor.domain.text import visible
 from proctor.reports.sections import Page, Section, Table
 
 SPECIAL = re.compile(r"([\\`*_\[\]{}<>#|~!&$])")
-MOST_SAMPLES = 20
+MAX_SAMPLES = 20
+Sample = Mapping[str, Any]
 
 
 def page_markdown(page: Page) -> str:
@@ -23,12 +26,15 @@ def _lines(page: Page) -> Iterator[str]:
     for section in page.sections:
         yield from _section(section)
     if page.samples_note:
-        yield f"\n## Failed and invalid samples\n\n{plain(page.samples_note)}"
+        yield f"\n## Failed, invalid and wrong answers\n\n{plain(page.samples_note)}"
     if page.samples:
         yield ""
-        yield from _table(_samples_table(page))
-        if len(page.samples) > MOST_SAMPLES:
-            yield f"\nThe first {MOST_SAMPLES} are listed here; the HTML report has more."
+        listed = _listed(page.samples)
+        yield from _table(_samples_table(listed))
+        if len(page.samples) > MAX_SAMPLES:
+            yield f"\n{len(listed)} are listed here; the HTML report shows {len(page.samples):,}."
+        for item in listed:
+            yield from _sample(item)
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -56,13 +62,29 @@ def _row(cells: tuple[str, ...]) -> str:
     return "| " + " | ".join(plain(cell) for cell in cells) + " |"
 
 
-def _samples_table(page: Page) -> Table:
-    headers = ("Outcome", "Model", "Benchmark", "Sample", "What happened")
+def _listed(samples: Sequence[Sample]) -> list[Sample]:
+    """The first of each kind in turns, so that a kind with many does not hide the others; in their order."""
+    kinds = dict.fromkeys(item["kind"] for item in samples)
+    by_kind = [[place for place, item in enumerate(samples) if item["kind"] == kind] for kind in kinds]
+    in_turns = [place for turn in zip_longest(*by_kind) for place in turn if place is not None]
+    return [samples[place] for place in sorted(in_turns[:MAX_SAMPLES])]
+
+
+def _samples_table(listed: Sequence[Sample]) -> Table:
+    headers = ("Kind", "Model", "Benchmark", "Sample", "Reason")
     rows = tuple(
-        (item["outcome"], item["model"], item["benchmark"], item["sample_id"], item["what"])
-        for item in page.samples[:MOST_SAMPLES]
-    )
+        (item["kind"], item["model"], item["benchmark"], item["sample_id"], item["what"]) for item in listed
+    )  # fmt: skip
     return Table(headers, rows, words=len(headers))
+
+
+def _sample(item: Sample) -> Iterator[str]:
+    """A trial with its prompt, response, target, scores and reasons."""
+    title = f"{item['kind']}: {item['sample_id']}, {item['model']} on {item['benchmark']}"
+    yield f"\n### {plain(title)}"
+    for name, text in item["parts"]:
+        yield f"\n{plain(name)}:\n"
+        yield fenced(text)
 
 
 def fenced(text: str) -> str:

@@ -43,11 +43,6 @@ class Pair(Struct, frozen=True):
         return self.metric.scorer
 
     @property
-    def has_stop_rule(self) -> bool:
-        """Whether answers could decide how many there are, in one of the two at least."""
-        return self.a.until is not None or self.b.until is not None
-
-    @property
     def names(self) -> tuple[str, str]:
         """What the two are called: the models, with their runs where that is the difference."""
         if self.a.model != self.b.model:
@@ -256,5 +251,5 @@ def _listed(names: Iterable[str]) -> str:
 def _nothing(runs: Sequence[Sequence[EvaluationRow]]) -> str:
     if len(runs) == 1:
         run = runs[0][0].run_id if runs[0] else ""
-        return f"Run {run} has one model a benchmark: name a second run to compare it with."
+        return f"Run {run} has only one model per benchmark: name a second run to compare it with."
     return "These runs have no model and benchmark in common."

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from io import BytesIO
 from itertools import islice
-from typing import BinaryIO
 
 from proctor.domain.errors import UserError
-from proctor.reports.rows import flat_json
+from proctor.reports.rows import EXTRAS, RunRows, flat_json
 from proctor.stores.results import ResultRow
 
 ROWS_PER_GROUP = 10_000
 
 
-def write_parquet(rows: Iterable[ResultRow], file: BinaryIO, *, rows_per_group: int = ROWS_PER_GROUP) -> int:
-    """One row a trial, with the fields of the JSON lines; gives how many. Memory holds one row group."""
+def export_parquet(rows: RunRows) -> Iterator[bytes]:
+    return as_parquet(rows, rows.extras)
+
+
+def as_parquet(
+    rows: Iterable[ResultRow], extras: Collection[str] = (), *, rows_per_group: int = ROWS_PER_GROUP
+) -> Iterator[bytes]:
+    """One row a trial, with the fields of the JSON lines; a row group at a time, so memory holds no more than one."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -33,15 +39,24 @@ def write_parquet(rows: Iterable[ResultRow], file: BinaryIO, *, rows_per_group: 
             ("latency_seconds", number), ("first_token_seconds", number), ("input_tokens", count),
             ("output_tokens", count), ("reasoning_tokens", count), ("cached_tokens", count), ("cost_usd", number),
             ("cost_basis", text), ("price_source", text), ("error", text),
+            *((name, text) for name in EXTRAS if name in extras),
         ]
     )  # fmt: skip
-    total = 0
-    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+    piece = BytesIO()
+    with parquet.ParquetWriter(piece, schema, compression="zstd") as writer:
         for group in _groups(rows, rows_per_group):
-            table = pyarrow.Table.from_pylist([_flat(row) for row in group], schema=schema)
+            table = pyarrow.Table.from_pylist([_flat(row, extras) for row in group], schema=schema)
             writer.write_table(table, row_group_size=rows_per_group)
-            total += len(group)
-    return total
+            yield _taken(piece)
+    yield _taken(piece)
+
+
+def _taken(piece: BytesIO) -> bytes:
+    """What was written since the last time; the writer itself counts where it is in the file."""
+    content = piece.getvalue()
+    piece.seek(0)
+    piece.truncate()
+    return content
 
 
 def _groups(rows: Iterable[ResultRow], size: int) -> Iterator[list[ResultRow]]:
@@ -50,7 +65,7 @@ def _groups(rows: Iterable[ResultRow], size: int) -> Iterator[list[ResultRow]]:
         yield group
 
 
-def _flat(row: ResultRow) -> dict[str, object]:
-    values = flat_json(row)
+def _flat(row: ResultRow, extras: Collection[str]) -> dict[str, object]:
+    values = flat_json(row, extras)
     values["scores"] = [{"scorer": name, **score} for name, score in values["scores"].items()]
     return values

@@ -1,4 +1,4 @@
-"""How many samples are needed: the question, the assumptions, the answer in words."""
+"""How many samples a comparison needs: the question, the assumptions, the answer in words."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def discordance_of(document: Mapping[str, Any]) -> MeasuredDiscordance:
     """From a comparison document with one comparison; several are too many to plan with."""
     items = document["comparisons"]
     if len(items) > 1:
-        raise UserError("This run holds several comparisons: choose two models with --model and a benchmark with --on.")
+        raise UserError("This run has several comparisons: choose two models with --model and a benchmark with --on.")
     item = items[0]
     if "odds_ratio" not in item["effects"]:
         raise UserError(
-            f"{item['scorer']} gives marks between right and wrong, so models do not simply differ or agree. "
-            "'proctor compare RUN --target D' says how many more samples a difference needs."
+            f"{item['scorer']} gives partial scores, so there is no share of samples that only one model gets right. "
+            "'proctor compare RUN --target D' computes how many more samples a difference needs."
         )
     flips = sum(item["flips"][way]["count"] for way in ("gained", "lost"))
     if not flips or not item["n"]:
         raise UserError(
-            f"{item['a']['name']} and {item['b']['name']} differ on none of {item['n']:,} samples: "
-            "how often they would differ is not known. Give --discordance or --accuracy instead of a run."
+            f"{item['a']['name']} and {item['b']['name']} differ on none of {item['n']:,} samples, so "
+            "their discordance is not known. Give --discordance or --accuracy instead of a run."
         )
     return MeasuredDiscordance(flips / item["n"], item["n"], (item["a"]["name"], item["b"]["name"]), item["benchmark"])
 
@@ -65,7 +65,7 @@ def discordance_of(document: Mapping[str, Any]) -> MeasuredDiscordance:
 def answer_power(question: PowerQuestion, measured: MeasuredDiscordance | None = None) -> dict[str, Any]:
     """Samples needed (of each model), or the difference that so many samples can show; ValueError where impossible."""
     if question.unpaired and question.samples is not None:
-        raise UserError("What a number of samples can show is computed for paired samples: leave out --unpaired.")
+        raise UserError("--samples computes the minimum detectable difference of paired samples: leave out --unpaired.")
     accuracy = HARDEST - question.difference / 2 if question.accuracy is None else question.accuracy
     share, source = _discordance(question, measured, accuracy)
     levels = {"power": question.chance, "alpha": question.alpha}
@@ -94,22 +94,26 @@ def _discordance(question: PowerQuestion, measured: MeasuredDiscordance | None, 
     if question.discordance is not None:
         return question.discordance, "given"
     share = discordance(accuracy, accuracy + question.difference, question.correlation)
-    kind = "the hardest case, " if question.accuracy is None else ""
+    kind = "worst case, " if question.accuracy is None else ""
     shares = f"accuracies {figure_text(accuracy, 3)} and {figure_text(accuracy + question.difference, 3)}"
     return share, f"{kind}{shares}, correlation {question.correlation:g}"
 
 
 def sentence(answer: Mapping[str, Any]) -> str:
     """The answer and what it rests on."""
-    certainty = f"{100 * answer['power']:g} % of the time (two-sided test at {100 * answer['alpha']:g} %)"
+    certainty = f"with {100 * answer['power']:g} % power (two-sided test at {100 * answer['alpha']:g} %)"
     if "samples" in answer:
         found = answer["detectable_difference"]
-        start = f"{answer['samples']:,} samples show "
-        start += "no possible difference" if found is None else f"a difference of {points_text(found)} points or more"
+        start = f"{answer['samples']:,} samples "
+        start += (
+            "cannot detect any difference"
+            if found is None
+            else f"can detect a difference of {points_text(found)} points or more"
+        )
     elif answer["design"] == "unpaired":
-        start = f"{answer['samples_needed']:,} samples of each model, different ones, show {_points(answer)}"
+        start = f"{answer['samples_needed']:,} different samples for each model detect {_points(answer)}"
     else:
-        start = f"{answer['samples_needed']:,} samples, answered by both models, show {_points(answer)}"
+        start = f"{answer['samples_needed']:,} samples, answered by both models, detect {_points(answer)}"
     if answer["discordance"] is None:
         return f"{start} {certainty}."
     rests = f"the models differ on {percent_text(answer['discordance'])} of the samples ({answer['discordance_from']})"

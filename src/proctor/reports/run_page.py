@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proctor.metrics.rounding import figure_text
 from proctor.reports.charts import Chart, Mark, bars, forest, heat_map, ranges
 from proctor.reports.comparison import cost_per_answer
 from proctor.reports.comparison_page import differences_chart, differences_table, notes, sentence
@@ -20,7 +19,6 @@ from proctor.reports.figures import (
     estimate_text,
     has_parts,
     number_text,
-    plural,
     seconds_text,
     share_text,
     small_cost_text,
@@ -28,7 +26,8 @@ from proctor.reports.figures import (
 )
 from proctor.reports.frontier import frontier_section
 from proctor.reports.judge_notes import judge_notes
-from proctor.reports.labels import is_of_repeats
+from proctor.reports.labels import is_of_repeats, metric_titles
+from proctor.reports.report_samples import samples_note, shown_sample
 from proctor.reports.scorer_notes import rescored_notes
 from proctor.reports.sections import Page, Section, Table
 from proctor.reports.totals import totals_lines
@@ -37,7 +36,6 @@ from proctor.reports.trust import trust_notes
 Document = Mapping[str, Any]
 PERCENTILES = ("p50", "p90", "p95", "p99")
 STREAMED = ("first token, p50", "tokens/s, p50")
-LONGEST_TEXT = 4_000
 
 
 def run_page(document: Document) -> Page:
@@ -59,13 +57,13 @@ def run_page(document: Document) -> Page:
         f"Run {document['run_id']}{name}, {document['status']}, started {when} UTC, {seconds_text(document['seconds'])}"
     )
     benchmarks = ", ".join(dict.fromkeys(item["benchmark"] for item in evaluations))
-    samples = tuple(_sample(item) for item in document["samples"]["shown"])
+    samples = tuple(shown_sample(item) for item in document["samples"]["shown"])
     return Page(
         f"Results on {benchmarks}",
         subtitle,
         tuple(section for section in sections if section is not None),
         samples,
-        _samples_note(document["samples"]),
+        samples_note(document["samples"]),
     )
 
 
@@ -84,9 +82,10 @@ def _series(evaluations: Sequence[Document]) -> dict[str, int]:
 def _summary(document: Document) -> Section:
     evaluations = document["evaluations"]
     names = [name for name in _names(evaluations) if not is_of_repeats(name)]
+    titles = metric_titles(evaluations)
     headers = (
-        "Model", "Benchmark", *(f"{name} [95 % interval]" for name in names), "trials", "invalid", "failed", "stopped",
-        "cached",
+        "Model", "Benchmark", *(f"{titles[name]} [95 % interval]" for name in names), "trials", "invalid", "failed",
+        "stopped", "cached",
     )  # fmt: skip
     rows = tuple(
         (
@@ -100,9 +99,11 @@ def _summary(document: Document) -> Section:
         )
         for item in evaluations
     )
-    notes = ["Failed trials are faults of a provider, the network, a sandbox or a judge: they are in no score."]
+    notes = [
+        "Failed trials are faults of a provider, the network, a sandbox or a judge; they are left out of every score."
+    ]
     if document["error"]:
-        notes.insert(0, f"The run says: {document['error']}")
+        notes.insert(0, f"The run ended with: {document['error']}")
     notes += [*rescored_notes(evaluations), *trust_notes(evaluations), *judge_notes(evaluations)]
     notes += [*coverage_notes(evaluations), *unanswered_notes(document)]
     charts = tuple(chart for name in names if (chart := _forest(evaluations, name)) is not None)
@@ -135,7 +136,8 @@ def _forest(evaluations: Sequence[Document], metric: str) -> Chart | None:
         for item in evaluations
         if (estimate := item["metrics"].get(metric)) is not None and estimate["ci95"] is not None
     ]
-    return forest(f"scores-{metric}", f"{metric} with 95 % intervals", marks) if marks else None
+    title = metric_titles(evaluations)[metric]
+    return forest(f"scores-{metric}", f"{title} with 95 % interval", marks) if marks else None
 
 
 def _comparison(comparison: Document) -> Section | None:
@@ -199,7 +201,7 @@ def _effort(document: Document) -> Section:
         for item in evaluations
     )
     charts = [chart for chart in (_latency_chart(evaluations), _cost_chart(evaluations)) if chart is not None]
-    note = "Answers from the cache are left out of latencies. An unknown cost is one whose price is not known."
+    note = "Latencies leave out answers from the cache. A cost is unknown where the price is."
     notes = (*totals_lines(document), note, *cost_notes(evaluations))
     return Section("Latency and cost", (), (Table(headers, rows, words=2),), tuple(charts), notes)
 
@@ -222,7 +224,7 @@ def _latency_chart(evaluations: Sequence[Document]) -> Chart | None:
         latency = item["latency_seconds"]
         if latency.get("p50") is not None:
             usual, slow = latency["p50"], latency.get("p95") or latency["p50"]
-            text = f"{seconds_text(usual)}, {seconds_text(slow)}"
+            text = f"p50 {seconds_text(usual)}, p95 {seconds_text(slow)}"
             marks.append(Mark(_who(item, evaluations), usual, usual, slow, text, series[item["model"]]))
     return ranges("latency", "Latency: p50 (mark) to p95 (end)", marks, seconds_text) if marks else None
 
@@ -235,7 +237,7 @@ def _cost_chart(evaluations: Sequence[Document]) -> Chart | None:
         if (cost := cost_per_answer(item)) is not None
     ]
     # What costs nothing is in the table; bars of nothing would have no scale.
-    return bars("cost", "Cost of an answer", marks, small_cost_text) if any(mark.value for mark in marks) else None
+    return bars("cost", "Cost per answer", marks, small_cost_text) if any(mark.value for mark in marks) else None
 
 
 def _judges(document: Document) -> Section | None:
@@ -250,7 +252,7 @@ def _judges(document: Document) -> Section | None:
     )  # fmt: skip
     if not rows:
         return None
-    headers = ("Model", "Benchmark", "Scorer", "Judge", "verdicts", "unreadable", "undecided", "cost")
+    headers = ("Model", "Benchmark", "Scorer", "Judge", "verdicts", "unreadable verdicts", "undecided", "cost")
     tables = [Table(headers, rows, words=4)]
     agreement = _agreement(document["evaluations"])
     if agreement.rows:
@@ -258,12 +260,12 @@ def _judges(document: Document) -> Section | None:
     calibration = document["calibration"]
     tables += [_calibration_table(one) for one in calibration]
     charts = tuple(_calibration_chart(one, place) for place, one in enumerate(calibration))
-    note = "No other scorer marked the same responses, so how right the judge is was not measured."
+    note = "No other scorer scored the same responses, so the judge's agreement with a reference was not measured."
     return Section("Judges", (), tuple(tables), charts, () if calibration else (note,))
 
 
 def _agreement(evaluations: Sequence[Document]) -> Table:
-    names = {"n": "answers judged", "complete": "with a verdict of every judge", "unanimous": "share that all agree on"}
+    names = {"n": "answers judged", "complete": "with a readable verdict of every judge", "unanimous": "unanimous"}
     names |= {
         "cohen_kappa": "Cohen's kappa",
         "fleiss_kappa": "Fleiss' kappa",
@@ -282,14 +284,16 @@ def _agreement(evaluations: Sequence[Document]) -> Table:
         for name, title in names.items()
         for value in [agreed.get(name)]
     )
-    return Table(("Model", "Benchmark", "Scorer", "Agreement", "value"), rows, words=4, title="How far judges agree")
+    return Table(
+        ("Model", "Benchmark", "Scorer", "Agreement", "value"), rows, words=4, title="Agreement between judges"
+    )
 
 
 def _calibration_table(one: Document) -> Table:
     rows = tuple((_bin(part), estimate_text(part["reference"])) for part in one["bins"])
-    total = ("agree on right or wrong", estimate_text(one["agreement"]))
+    total = ("agreement on right or wrong", estimate_text(one["agreement"]))
     title = f"{one['judge']} against {one['reference']}: {one['model']} on {one['benchmark']}"
-    return Table(("Judge's mark", f"{one['reference']} [95 % interval]"), (*rows, total), title=title)
+    return Table(("Judge's score", f"{one['reference']} [95 % interval]"), (*rows, total), title=title)
 
 
 def _calibration_chart(one: Document, place: int) -> Chart:
@@ -298,7 +302,7 @@ def _calibration_chart(one: Document, place: int) -> Chart:
         for part in one["bins"]
         if part["reference"]["ci95"] is not None
     ]
-    title = f"{one['reference']} by the mark of {one['judge']}: {one['model']} on {one['benchmark']}"
+    title = f"{one['reference']} by the score of {one['judge']}: {one['model']} on {one['benchmark']}"
     return forest(f"calibration-{place}", title, marks)
 
 
@@ -307,7 +311,7 @@ def _bin(part: Document) -> str:
 
 
 def _setup(document: Document) -> Section:
-    headers = ("Model", "Benchmark", "Version", "Content", "Epochs", "Options", "Scorers")
+    headers = ("Model", "Benchmark", "Version", "Digest (samples/prompts)", "Epochs", "Options", "Scorers")
     rows = tuple(
         (
             item["model"],
@@ -320,47 +324,5 @@ def _setup(document: Document) -> Section:
         )
         for item in document["setup"]
     )
-    note = f"Look closer: proctor show {document['run_id']}, proctor samples {document['run_id']}."
-    return Section("How it was measured", (), (Table(headers, rows, words=len(headers)),), (), (note,))
-
-
-def _samples_note(samples: Document) -> str:
-    failed, invalid = samples["totals"]["failed"], samples["totals"]["invalid"]
-    if not failed and not invalid:
-        return "No trial failed, and every answer could be read."
-    total, shown = failed + invalid, len(samples["shown"])
-    count = "counts" if invalid == 1 else "count"
-    text = f"{plural(failed, 'trial')} failed; {plural(invalid, 'answer')} could not be read and {count} as 0."
-    if shown < total:
-        text += f" {shown:,} of {total:,} are shown here; 'proctor samples' and 'proctor export' have them all."
-    return text
-
-
-def _sample(item: Document) -> dict[str, Any]:
-    """One trial with its texts, each cut to a bounded length that says so."""
-    parts: list[tuple[str, str | None]] = [
-        (message["role"], _content(message["content"])) for message in item["prompt"]
-    ]
-    parts += [("response", item["response"]), ("target", item["target"]), ("error", item["error"])]
-    parts += [(f"scorer {name}", _mark(score)) for name, score in item["scores"].items()]
-    reasons = [score["reason"] for score in item["scores"].values() if score["invalid"] or score["value"] is None]
-    return {
-        **{key: item[key] for key in ("outcome", "model", "benchmark", "sample_id", "category")},
-        "what": _cut(item["error"] or "; ".join(reasons), 200),
-        "parts": [(name, _cut(text, LONGEST_TEXT)) for name, text in parts if text is not None],
-    }
-
-
-def _mark(score: Document) -> str:
-    value = "not measured" if score["value"] is None else figure_text(score["value"], 6)
-    return f"{value}; read {score['answer']!r}; {score['reason']}"
-
-
-def _content(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(part["text"] if "text" in part else f"[{part['media_type']}]" for part in content)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
+    note = f"Inspect: proctor show {document['run_id']}, proctor samples {document['run_id']}."
+    return Section("Configuration", (), (Table(headers, rows, words=len(headers)),), (), (note,))

@@ -40,9 +40,7 @@ def scorecard_page(document: Document, *, is_short: bool = False) -> Page:
 def verdict(document: Document) -> str:
     """`Passed, gold: 0.961 of 1.` or why it did not."""
     total = document["total"]
-    mark = (
-        "nothing could be measured" if total is None else f"{number_text(total)} of {figure_text(document['covers'])}"
-    )
+    mark = "nothing was measured" if total is None else f"{number_text(total)} of {figure_text(document['covers'])}"
     if document["passed"]:
         grade = f", {document['grade']}" if document["grade"] else ""
         return f"Passed{grade}: {mark}."
@@ -64,7 +62,7 @@ def _marks(document: Document) -> Section:
     if document["total"] is not None and document["covers"] < 1:
         missing = ", ".join(one["name"] for one in dimensions if one["value"] is None)
         what = f"Not measured: {missing}." if missing else "Not everything was measured."
-        notes.append(f"{what} The total covers {figure_text(document['covers'])} of the weights and is not scaled up.")
+        notes.append(f"{what} The total covers {figure_text(document['covers'])} of the weight and is not scaled up.")
     return Section(
         "Verdict",
         (verdict(document),),
@@ -126,7 +124,7 @@ def _performance(document: Document) -> Iterator[Section]:
     if document["thresholds"]:
         limits = tuple(_threshold(one) for one in document["thresholds"])
         tables.append(Table(("Threshold", "Bound", "Measured", "Met", "Mark"), limits, title="Thresholds"))
-    note = "The gold solution is measured in the same session on the same machine."
+    note = "The gold solution was measured in the same session on the same machine."
     yield Section("Performance", (), tuple(tables), (), (note,))
 
 
@@ -188,7 +186,7 @@ def _own_tests(document: Document) -> Iterator[Section]:
     own = [one for one in document["evidence"]["checks"] if one["is_generated"]]
     if own:
         rows = tuple((one["name"], one["status"], _first_line(one).removeprefix(": ")) for one in own)
-        note = "Brought along by the program: run and shown, never counted."
+        note = "Tests that came with the program: run and shown, not scored."
         yield Section(
             "The program's own tests", (), (Table(("Test", "Status", "Message"), rows, words=3),), (), (note,)
         )
@@ -215,7 +213,7 @@ def _time(phase: Document) -> str:
 
 
 def _kept(phase: Document) -> str:
-    return ", ".join(f"{name} ({key})" for name, key in phase["artifacts"].items())
+    return ", ".join(f"{name} (artifact {key})" for name, key in phase["artifacts"].items())
 
 
 def _downloads(document: Document) -> Iterator[Download]:
@@ -252,8 +250,8 @@ def _left_out(document: Document) -> tuple[str, ...]:
 def _surroundings(document: Document) -> Section:
     rows = [_setting(name, value) for name, value in document["evidence"]["runner"].items()]
     problem = document["problem"]
-    rows += [("problem", f"{problem['id']} {problem['version']} ({problem['digest']})")]
-    return Section("Where it ran", (), (Table(("What", "Value"), tuple(rows), words=2),))
+    rows += [("problem", f"{problem['id']}, version {problem['version']}, digest {problem['digest']}")]
+    return Section("Environment", (), (Table(("Property", "Value"), tuple(rows), words=2),))
 
 
 def _setting(name: str, value: Any) -> tuple[str, str]:

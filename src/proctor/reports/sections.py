@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from proctor.reports.charts import Chart
+from proctor.reports.theme import DEFAULT, Theme
 
 
 class Table(Struct, frozen=True):
@@ -59,3 +60,5 @@ class Page(Struct, frozen=True):
     sections: tuple[Section, ...]
     samples: tuple[dict[str, Any], ...] = ()
     samples_note: str = ""
+    theme: Theme = DEFAULT
+    """The colours, for forms that have any."""

@@ -10,12 +10,20 @@ from typing import Any
 import orjson
 from msgspec.structs import replace
 
+from proctor import plugins
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, measure_all
-from proctor.metrics.registry import create_metric
-from proctor.reports.labels import WITH_COVERAGE, has_votes, is_of_right_answers, metric_labels, metrics_of
+from proctor.metrics.registry import create_metric, metric_name
+from proctor.reports.labels import (
+    has_votes,
+    is_of_right_answers,
+    metric_labels,
+    metrics_of,
+    scorer_traits,
+    title_json,
+)
 from proctor.reports.repeats import measure_repeats
 from proctor.stores.classes import class_scores
 from proctor.stores.results import TOKENS, ResultStore, ScorerTally, Unmeasured
@@ -90,12 +98,14 @@ def _measure(
     for scorer, version in scorers.items():
         covered = _covered(results, row["id"], scorer, version)
         for name in metrics_of(scorer, names):
-            metric = create_metric(name)
             label = next(labels)
-            total, parts = measure_all(metric, scores_for(metric, results, row["id"], scorer, version))
+            with plugins.guard("metrics", metric_name(name)):
+                metric = create_metric(name)
+                total, parts = measure_all(metric, scores_for(metric, results, row["id"], scorer, version))
             # A share of marks that reach a threshold is no mean of marks: it can be 1 whatever they cover.
             cut = cut_at_covered if getattr(metric, "threshold", None) is None else operator.or_
             metrics[label] = cut(estimate_json(total), covered.get(None, {}))
+            metrics[label] |= title_json(label, name, has_parts=marks[scorer].has_parts)
             for how, counted in _counted_wrong(marks[scorer]).items():
                 worst = metric.measure(scores_for(metric, results, row["id"], scorer, version, how))
                 metrics[label] |= counted | {IF_WRONG[how]: worst.value}
@@ -126,7 +136,7 @@ def _measure_repeats(
 def _covered(results: ResultStore, evaluation_id: int, scorer: str, version: str) -> dict[str | None, dict[str, float]]:
     """How much of the weights the marks cover, on average, by category and of all; nothing where marks are whole."""
     shares: dict[str | None, list[float]] = {}
-    if scorer in WITH_COVERAGE:
+    if scorer_traits(scorer).has_coverage:
         for category, share in results.covered(evaluation_id, scorer, version):
             for key in {None, category}:
                 shares.setdefault(key, []).append(share)

@@ -67,7 +67,7 @@ def totals_lines(document: Item) -> list[str]:
         return []
     lines = [_pace_text(found, document["seconds"])] if found["asked"] else []
     if found["cached"]:
-        lines.append(f"{found['cached']:,} of {found['done']:,} answers came from the cache; --no-cache asks again.")
+        lines.append(f"{found['cached']:,} of {found['done']:,} answers came from the cache (off with --no-cache).")
     lines.append(_cost_line(found))
     return lines
 
@@ -78,7 +78,7 @@ def _pace_text(found: Item, seconds: float) -> str:
         return f"{answered}."
     rate = found["trials_per_second"]
     pace = f"{rate:,.0f}/s" if rate >= 100 else f"{rate:.3g}/s"
-    return f"{answered}; {plural(found['asked'], 'trial')} asked in {seconds_text(seconds)}, {pace}."
+    return f"{answered}; {plural(found['asked'], 'trial')} run in {seconds_text(seconds)}, {pace}."
 
 
 def _cost_line(found: Item) -> str:

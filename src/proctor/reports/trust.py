@@ -11,7 +11,7 @@ from proctor.reports.figures import done_trials, number_text
 Document = Mapping[str, Any]
 SMALL_SHARE = 0.01
 """Up to this share more trials without a mark than another model has, nothing is said."""
-FORGEABLE = "these marks rest on evidence that an answer itself could have influenced (is_forgeable)"
+FORGEABLE = "these scores rest on evidence that the answer itself could have forged"
 
 
 def unmeasured_share(evaluation: Document, estimate: Document) -> float:
@@ -23,11 +23,11 @@ def unmeasured_share(evaluation: Document, estimate: Document) -> float:
 def unmeasured_text(evaluation: Document, estimate: Document) -> str:
     """`20 of 40 trials (50.0 %) have no mark …; were all of them wrong, it would be 0.500, not 1.000`."""
     count, share = estimate["unmeasured"], percent_text(unmeasured_share(evaluation, estimate))
-    text = f"{count:,} of {done_trials(evaluation):,} trials ({share}) have no mark and are in no score"
+    text = f"{count:,} of {done_trials(evaluation):,} trials ({share}) have no score and are left out"
     worst, value = estimate.get("if_unmeasured_wrong"), estimate["value"]
     if worst is None or value is None:
         return text
-    return f"{text}; were all of them wrong, it would be {number_text(worst)}, not {number_text(value)}"
+    return f"{text}; with all of them counted as wrong, it would be {number_text(worst)}, not {number_text(value)}"
 
 
 def uneven_notes(sides: Mapping[str, tuple[Document, Document]]) -> dict[str, str]:
@@ -48,7 +48,7 @@ def trust_notes(evaluations: Iterable[Document]) -> list[str]:
         who = f"{item['model']} on {item['benchmark']}"
         first = next(iter(item["metrics"].items()), None)
         if first is not None and unmeasured_share(item, first[1]) > SMALL_SHARE:
-            notes.append(f"{who}, {first[0]}: {unmeasured_text(item, first[1])}.")
+            notes.append(f"{who}, {first[1].get('title', first[0])}: {unmeasured_text(item, first[1])}.")
         if item.get("is_forgeable"):
             notes.append(f"{who}: {FORGEABLE}.")
     return notes

@@ -8,7 +8,6 @@ from proctor.domain.errors import PlanError
 from proctor.domain.message import Json
 from proctor.domain.model import Model, Unbounded
 from proctor.domain.price import FREE, Price
-from proctor.models.prices import where_to_get_prices
 
 CANNOT_CHANGE_THE_COST = frozenset(
     {
@@ -47,7 +46,7 @@ def refuse_unenforceable(
     """A cap that cannot be enforced is refused, not ignored."""
     if price is None:
         raise PlanError(
-            f"The cost limit cannot be enforced: the price of {who} is unknown{where_to_get_prices()}. Give one with "
+            f"The cost limit cannot be enforced: the price of {who} is unknown. Give one with "
             "--assume-price IN/OUT (dollars for a million tokens) or in a prices file, or leave out the limit."
         )
     if price is FREE:

@@ -14,7 +14,6 @@ from proctor.domain.plan import Plan
 from proctor.domain.price import FREE, Price
 from proctor.domain.response import Usage
 from proctor.domain.sample import Sample
-from proctor.models.prices import where_to_get_prices
 from proctor.planning.expand import trials_of
 from proctor.runs.token_counts import (
     MEASURED_SPREAD,
@@ -51,7 +50,7 @@ def estimate_cost(evaluation: Evaluation, database: Database | None) -> CostEsti
     """Without retries, and without judges; earlier runs tell how long answers are, and which are there already."""
     price = evaluation.price
     if price is None:
-        return CostEstimate(None, None, None, f"the price is unknown{where_to_get_prices()}")
+        return CostEstimate(None, None, None, "the price is unknown")
     if price is FREE:
         return CostEstimate(Decimal(0), Decimal(0), Decimal(0), "it costs nothing")
     cached = _cached_trials(evaluation, database)

@@ -35,7 +35,7 @@ from proctor.runs.resolve import Surroundings, close_models, resolve
 from proctor.runs.sandboxing import programming, refuse_unusable, sandboxing
 from proctor.stores.database import Database
 from proctor.stores.journal import SqliteJournal
-from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
+from proctor.stores.runs import GROUP_SIZES, PROGRESS, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
 if TYPE_CHECKING:
@@ -357,7 +357,7 @@ async def _pulse(execution: Execution, store: RunStore, clock: _Clock) -> None:
             clock.note(seconds)
         else:
             execution.stop("the run was cancelled")
-        await asyncio.to_thread(store.add_event, execution.run_id, "progress", execution.progress.snapshot())
+        await asyncio.to_thread(store.add_event, execution.run_id, PROGRESS, execution.progress.snapshot())
 
 
 def _first_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:

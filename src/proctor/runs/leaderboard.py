@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from proctor.domain.errors import NotFoundError, did_you_mean
 from proctor.domain.run import RunStatus
+from proctor.plugins import BrokenPluginError, PluginNotFoundError
 from proctor.reports.leaderboard import Filters, Ranks, Which, leaderboard_document
 from proctor.runs.reading import read_run
-from proctor.stores.comparing import EvaluationRow, find_evaluations, known_names, read_summaries
+from proctor.stores.comparing import find_evaluations, known_names, read_summaries
 from proctor.stores.database import Database
 
 
@@ -30,17 +32,16 @@ def read_leaderboard(
     if not matching:
         _explain(database, filters)
     for run_id in dict.fromkeys(row.run_id for row in rows if not row.has_summary):
-        read_run(database, run_id)  # computes what is missing, and keeps it
+        # A run whose metric is a plugin that is gone or broken is left out.
+        with suppress(PluginNotFoundError, BrokenPluginError):
+            read_run(database, run_id)  # computes what is missing, and keeps it
     summaries = read_summaries(database, [row.id for row in rows])
     known = [row for row in rows if row.id in summaries]
     if metric is not None:
         _check_metric(metric, [*summaries.values()])
     document = leaderboard_document(database, known, summaries, which=which, ranks=ranks, metric=metric)
-    return {**document, "left_out": _left_out(matching, known)}
-
-
-def _left_out(matching: Sequence[EvaluationRow], used: Sequence[EvaluationRow]) -> dict[str, int]:
-    return {"not_completed": len(matching) - len(used)}
+    left_out = {"not_completed": len(matching) - len(rows), "without_metric": len(rows) - len(known)}
+    return {**document, "left_out": left_out}
 
 
 def _check_metric(metric: str, summaries: Sequence[dict[str, Any]]) -> None:

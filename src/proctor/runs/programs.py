@@ -106,7 +106,7 @@ async def programming(
 def _say_proving(count: int) -> None:
     """Before the first answer there may be a minute in which nothing else is seen to happen."""
     what = "1 problem" if count == 1 else f"{count} problems"
-    print(f"Proving {what} on this machine first; it counts for a day.", file=sys.stderr)  # noqa: T201
+    print(f"Verifying {what} on this machine first; the result is kept for a day.", file=sys.stderr)  # noqa: T201
 
 
 async def _unless(stopping: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
@@ -239,7 +239,7 @@ async def prove(
     if faults:
         names = ", ".join(sorted(faults))
         raise RunError(
-            f"These problems prove nothing on this machine, so no answer to them would count: {names}. "
+            f"These problems are not valid on this machine, so no answer to them could be marked: {names}. "
             "Nothing was asked. Look with 'proctor problems check ID', or leave them out with --where."
         )
 
@@ -271,4 +271,4 @@ def _keep(note: Path, seconds: float) -> None:
         new.write_bytes(orjson.dumps({"proven_at": time.time(), "seconds": round(seconds, 3)}))
         new.replace(note)
     except OSError as fault:
-        raise UserError(f"The proof cannot be noted in {note.parent}: {fault.strerror or fault}.") from fault
+        raise UserError(f"The verification cannot be stored in {note.parent}: {fault.strerror or fault}.") from fault

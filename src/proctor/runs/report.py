@@ -1,7 +1,8 @@
-"""A run's report: its numbers, its models held against one another, and what went wrong."""
+"""A run's report: its numbers, its models compared, and the trials that failed, were invalid or wrong."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -12,7 +13,7 @@ from proctor.domain.trial import Outcome
 from proctor.reports.calibration import calibration_json
 from proctor.reports.comparison import comparison_document
 from proctor.reports.pairs import Choice, Pair, choose_pairs
-from proctor.reports.rows import result_json
+from proctor.reports.rows import count_worked_examples, result_json
 from proctor.runs.reading import read_run
 from proctor.stores.calibration import mark_pairs
 from proctor.stores.comparing import EvaluationRow, evaluations_of
@@ -87,17 +88,36 @@ def _calibration(
 
 
 def _samples(database: Database, document: dict[str, Any], most: int) -> dict[str, Any]:
-    """The failed trials, then the invalid ones, as many as there is room for."""
-    store = ResultStore(database)
+    """The failed trials, then the invalid ones, then the wrong ones, as many as there is room for."""
+    store, run_id = ResultStore(database), document["run_id"]
     totals = {name: sum(item[name] for item in document["evaluations"]) for name in ("failed", "invalid")}
+    totals["wrong"] = store.count_wrong(run_id)
+    kinds: dict[str, Iterator[ResultRow]] = {
+        "failed": store.results(run_id, outcome=Outcome.FAILED),
+        "invalid": store.results(run_id, outcome=Outcome.INVALID),
+        "wrong": store.results(run_id, outcome=Outcome.SCORED, is_wrong=True),
+    }
     shown: list[dict[str, Any]] = []
-    for outcome in (Outcome.FAILED, Outcome.INVALID):
-        # Leave half the room for the other kind, where there is one.
-        room = most - len(shown) - (min(totals["invalid"], most // 2) if outcome is Outcome.FAILED else 0)
-        if room > 0 and totals[outcome.value]:
-            shown += map(_sample, islice(store.results(document["run_id"], outcome=outcome), room))
+    for kind, room in share_room(totals, most).items():
+        shown += [{**_sample(row), "kind": kind} for row in islice(kinds[kind], room)]
     return {"totals": totals, "shown": shown}
 
 
+def share_room(totals: Mapping[str, int], most: int) -> dict[str, int]:
+    """How many of each kind are shown: an equal share each, and what one does not need goes to the others."""
+    shares = dict.fromkeys(totals, 0)
+    while (left := most - sum(shares.values())) > 0:
+        waiting = [kind for kind, total in totals.items() if shares[kind] < total]
+        if not waiting:
+            break
+        for kind in waiting[:left]:
+            shares[kind] = min(totals[kind], shares[kind] + max(1, left // len(waiting)))
+    return shares
+
+
 def _sample(row: ResultRow) -> dict[str, Any]:
-    return {**result_json(row, has_details=False), "prompt": orjson.loads(row.prompt)["messages"]}
+    return {
+        **result_json(row, has_details=False),
+        "prompt": orjson.loads(row.prompt)["messages"],
+        "worked_examples": count_worked_examples(row),
+    }

@@ -9,16 +9,17 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from proctor import plugins
 from proctor.benchmarks.registry import load_benchmark
 from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
-from proctor.domain.errors import BenchmarkError, MissingKeyError, NotFoundError, did_you_mean
+from proctor.domain.errors import BenchmarkError, MissingKeyError, NotFoundError, PlanError, did_you_mean
 from proctor.domain.evaluation import Evaluation
-from proctor.domain.model import Model, is_cached
+from proctor.domain.model import Model, ScoresTexts, is_cached
 from proctor.domain.offline import confined
 from proctor.domain.plan import BenchmarkSpec, Limits, ModelSpec, Plan
 from proctor.domain.price import Price
 from proctor.domain.scorable import proven
-from proctor.domain.scorer import Scorer
+from proctor.domain.scorer import NeedsLikelihoods, Scorer
 from proctor.models.key_hosts import with_key_hosts
 from proctor.models.prices import find_price, read_assumed
 from proctor.models.registry import create_model
@@ -26,6 +27,9 @@ from proctor.planning.selection import select
 from proctor.runs.cost_limit import refuse_unenforceable
 from proctor.runs.judges import JudgeBench, judges_of
 from proctor.scorers.registry import create_scorers
+
+NO_KEY = "not-set"
+"""Stands for a key where nothing is asked."""
 
 
 class Surroundings(Struct, frozen=True):
@@ -59,6 +63,29 @@ def resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
         return _resolve(plan, surroundings.allowing(plan))
 
 
+def resolve_without_keys(plan: Plan, surroundings: Surroundings) -> tuple[list[Evaluation], list[str]]:
+    """Like `resolve`, for looking only: also gives the variables whose keys a run will need and that are not set."""
+    missing: dict[str, str] = {}
+    while True:
+        try:
+            found = resolve(plan, replace(surroundings, environment={**surroundings.environment, **missing}))
+        except MissingKeyError as error:
+            if error.variable in missing:
+                raise
+            missing[error.variable] = NO_KEY
+        else:
+            return found, list(missing)
+
+
+def unused_judges(plan: Plan, evaluations: Sequence[Evaluation]) -> str | None:
+    """Words for judges that a plan names although no scorer of it asks one; None where there are none."""
+    if not plan.judge or judges_of(scorer for item in evaluations for scorer in item.scorers):
+        return None
+    names = ", ".join(spec.short for spec in plan.judge)
+    scorers = ", ".join(dict.fromkeys(scorer.name for item in evaluations for scorer in item.scorers))
+    return f"The judge {names} is not asked: no scorer here is one that judges ({scorers})."
+
+
 def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
     if plan.until is not None:
         from proctor.runs.until import rule_of  # few runs have a rule, and it is not free to import
@@ -75,6 +102,8 @@ def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
         for (model_spec, model), price in zip(models, _prices(plan, models, surroundings), strict=True)
         for benchmark_spec, item in prepared
     ]
+    for item in evaluations:
+        _refuse_without_likelihoods(item)
     if plan.batch:
         from proctor.runs.batch import refuse_unbatchable
 
@@ -85,19 +114,27 @@ def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
     return evaluations
 
 
+def _refuse_without_likelihoods(item: Evaluation) -> None:
+    """Else every answer would be paid for, and none could be scored."""
+    names = [scorer.name for scorer in item.scorers if isinstance(scorer, NeedsLikelihoods)]
+    if names and not (isinstance(item.model, ScoresTexts) and item.model.scores_texts):
+        raise PlanError(
+            f"{item.benchmark.name} is scored by the likelihood of whole choices ({', '.join(names)}), which "
+            f"{item.label} does not give. Ask a model that does (completions/… on a server that echoes "
+            "log-probabilities), or ask for letters (the scorer 'choice'; lm-eval: without ?choices=likelihood)."
+        )
+
+
 def _refuse_unknown_helpers(plan: Plan, surroundings: Surroundings) -> None:
     """A judge or a sandbox that does not exist is a mistake, whether or not a benchmark turns out to need it."""
     for spec in plan.judge:
         with suppress(MissingKeyError):  # which matters only where the judge is asked
             create_model(spec, environment=surroundings.environment, folder=surroundings.folder)
-    if plan.sandbox is not None:
-        from proctor.sandboxes.backends import BACKENDS
-        from proctor.sandboxes.places.runners import RUNNERS
-
-        known = sorted({*BACKENDS, *RUNNERS})
-        if plan.sandbox not in known:
-            hint = did_you_mean(plan.sandbox, known)
-            raise NotFoundError(f"No sandbox {plan.sandbox!r}.{hint} There are: {', '.join(known)}.")
+    kinds = ("sandboxes", "runners")
+    if plan.sandbox is not None and not any(plugins.is_known(kind, plan.sandbox) for kind in kinds):
+        known = sorted({name for kind in kinds for name in plugins.names(kind)})
+        hint = did_you_mean(plan.sandbox, known)
+        raise NotFoundError(f"No sandbox {plan.sandbox!r}.{hint} There are: {', '.join(known)}.")
 
 
 def _prepare_all(plan: Plan, surroundings: Surroundings) -> list[tuple[BenchmarkSpec, _Prepared]]:

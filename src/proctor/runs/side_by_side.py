@@ -9,7 +9,7 @@ import orjson
 
 from proctor.metrics.registry import create_metric
 from proctor.reports.judging import judge_summary
-from proctor.reports.labels import metrics_of
+from proctor.reports.labels import metrics_of, title_json
 from proctor.reports.summary import estimate_json, scores_for
 from proctor.stores.database import Database
 from proctor.stores.results import ResultStore
@@ -48,10 +48,12 @@ def _figures(
 ) -> dict[str, Any]:
     found = sets.get((scorer, version), ScoreSet(scorer, version, 0, 0, 0))
     metrics: dict[str, Any] = {}
+    results = ResultStore(database)
+    has_parts = results.tally_scorer(row["id"], scorer, version).has_parts
     for name in metrics_of(scorer, orjson.loads(row["metrics"])):
         metric = create_metric(name)
-        scores = scores_for(metric, ResultStore(database), row["id"], scorer, version)
-        metrics[name] = estimate_json(metric.measure(scores))
+        scores = scores_for(metric, results, row["id"], scorer, version)
+        metrics[name] = estimate_json(metric.measure(scores)) | title_json(name, name, has_parts=has_parts)
     figures = {
         "version": version,
         "scored": found.scored,

@@ -63,7 +63,7 @@ class CustomScorer:
                 said = await asyncio.to_thread(self.function, sample, response)
                 if inspect.isawaitable(said):
                     said = await said
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a function that runs an answer may be made to exit by it
             raise ScorerError(f"The scorer '{self.name}' raised {type(error).__name__}: {message_of(error)}") from error
         return self._score_from(said)
 

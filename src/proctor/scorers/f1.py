@@ -10,6 +10,7 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 from proctor.scorers.words import comparable_words
@@ -18,14 +19,17 @@ REVISION = "2"
 Measure = Literal["f1", "precision", "recall"]
 
 
+@traits(has_votes=False)
 def create(**options: Json) -> TokenOverlap:
     return build(TokenOverlap, "f1", options)
 
 
+@traits(has_votes=False)
 def create_precision(**options: Json) -> TokenOverlap:
     return build(TokenOverlap, "precision", {"measure": "precision", **options})
 
 
+@traits(has_votes=False)
 def create_recall(**options: Json) -> TokenOverlap:
     return build(TokenOverlap, "recall", {"measure": "recall", **options})
 

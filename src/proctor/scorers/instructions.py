@@ -12,17 +12,18 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.scorers.instruction_kinds import ASK_LANGUAGE, KINDS
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
 NAME = "instructions"
 REVISION = "1"
-NEEDS_TARGET = False
 LONG = 20_000
 NO_INSTRUCTIONS = "the sample has no instruction_id_list"
 
 
+@traits(needs_target=False, has_votes=False)
 def create(**options: Json) -> InstructionFollowing:
     """Strictly, at prompt level: the figure that is quoted most."""
     scorer = build(InstructionFollowing, NAME, options)
@@ -31,15 +32,18 @@ def create(**options: Json) -> InstructionFollowing:
     return scorer
 
 
+@traits(needs_target=False, has_votes=False)
 def create_loose(**options: Json) -> InstructionFollowing:
     return create(**{"mode": "loose", **options})
 
 
+@traits(needs_target=False, has_votes=False)
 def create_each(**options: Json) -> InstructionFollowing:
     """Strictly, every instruction counted by itself."""
     return create(**{"level": "instruction", **options})
 
 
+@traits(needs_target=False, has_votes=False)
 def create_each_loose(**options: Json) -> InstructionFollowing:
     return create(**{"mode": "loose", "level": "instruction", **options})
 

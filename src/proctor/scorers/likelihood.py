@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from proctor.domain.message import Json
 from proctor.domain.response import Response
@@ -36,6 +36,7 @@ class LikeliestChoice:
     """What the score is called."""
     normalise: Literal["none", "length"] = "none"
     index_base: Literal[0, 1] = 0
+    needs_likelihoods: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from proctor.scorers.choice import LETTERS, ChoiceMatch, target_obstacle
 from proctor.scorers.options import build, version_of
 
 NAME = "logprob"
-REVISION = "1"
+REVISION = "2"
 # A response does not tell whether they were asked for: the words must be true either way.
 NO_LOGPROBS = (
     "the response has no log-probabilities: they are given only when asked for (logprobs: true), and some endpoints "
@@ -32,6 +32,7 @@ class LogprobChoice:
 
     With `value: probability` the target's share of the labels' probability. `details` has the share of each label that
     the endpoint listed; one it did not list has no share, which is a lower bound and said so.
+    A response without any label is invalid; one with a label but no log-probabilities cannot be scored.
     """
 
     value: Literal["accuracy", "probability"] = "accuracy"
@@ -57,12 +58,13 @@ class LogprobChoice:
         wanted = {label for target in sample.targets if (label := known.label_of(target, sample.choices, labels))}
         if not response.text.strip():
             return Score.invalid(NAME, reason="the response is empty")
-        if not response.logprobs:
-            return Score.unscored(NAME, reason=NO_LOGPROBS)
         shares = next((found for token in response.logprobs if (found := _shares(token, labels))), None)
-        if shares is None:
-            return Score.invalid(NAME, reason="no token of the response is a label")
-        return self._judge(shares, wanted, labels)
+        if shares is not None:
+            return self._judge(shares, wanted, labels)
+        # Without a label anywhere, log-probabilities would not have helped: a refusal is not a fault.
+        if not response.logprobs and any(_label(word, labels) for word in response.text.split()):
+            return Score.unscored(NAME, reason=NO_LOGPROBS)
+        return Score.invalid(NAME, reason="no token of the response is a label")
 
     def _judge(self, shares: dict[str, float], wanted: set[str], labels: str) -> Score:
         best = max(sorted(shares), key=shares.__getitem__)

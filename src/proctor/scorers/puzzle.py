@@ -9,12 +9,12 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.puzzles.family import FAMILY_VERSION, find_answer, reading_of, solve
 from proctor.scorers.reading import final_text
 
 NAME = "puzzle"
 REVISION = "2"
-NEEDS_TARGET = False
 SHOWN = 80
 
 
@@ -46,6 +46,7 @@ class PuzzleScorer:
         return Score(NAME, float(is_right), answer=found.text, reason=reason)
 
 
+@traits(needs_target=False)
 def create(**options: Json) -> PuzzleScorer:
     """The scorer; it has no options."""
     if options:

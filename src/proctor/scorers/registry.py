@@ -58,15 +58,14 @@ def _create(spec: ScorerSpec, folder: Path | None) -> Scorer:
 
         return create(spec.name.removeprefix(CUSTOM), folder=folder, arguments=spec.options)
     try:
-        factory = plugins.load("scorers", spec.name)
+        plugins.load("scorers", spec.name)
     except plugins.PluginNotFoundError as error:
-        hint = f" Did you mean '{error.suggestion}'?" if error.suggestion else ""
         raise NotFoundError(
-            f"No scorer '{spec.name}'.{hint} There are: {', '.join(error.known)}; "
+            f"No scorer '{spec.name}'.{error.hint} There are: {', '.join(error.known)}; "
             "or your own function, as python://module:function."
         ) from error
     bad = [option for option in spec.options if not str(option).isidentifier()]
     if bad:
         raise BenchmarkError(f"The scorer '{spec.name}' has no option '{bad[0]}'.")
-    scorer: Scorer = factory(**spec.options)
+    scorer: Scorer = plugins.create("scorers", spec.name, **spec.options)
     return scorer

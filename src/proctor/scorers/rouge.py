@@ -11,6 +11,7 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 from proctor.scorers.words import rouge_words
@@ -21,6 +22,7 @@ LONG = 5_000
 LONGEST = 4000  # words; the longest common subsequence takes the product of both lengths
 
 
+@traits(has_votes=False)
 def create(**options: Json) -> Rouge:
     return build(Rouge, NAME, options)
 

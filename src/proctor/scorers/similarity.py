@@ -10,6 +10,7 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.scorers.embedding import MODEL, embed, missing_parts
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
@@ -18,6 +19,7 @@ NAME = "similarity"
 REVISION = "1"
 
 
+@traits(has_votes=False)
 def create(**options: Json) -> Similarity:
     scorer = build(Similarity, NAME, options)
     if scorer.threshold is not None and not 0 <= scorer.threshold <= 1:

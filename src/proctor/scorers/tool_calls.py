@@ -15,6 +15,7 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response, ToolCall
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.scorers.call_syntax import calls_in
 from proctor.scorers.call_values import is_allowed
 from proctor.scorers.options import build, version_of
@@ -22,12 +23,12 @@ from proctor.scorers.reading import final_text
 
 NAME = "tool_calls"
 REVISION = "1"
-NEEDS_TARGET = False
 SHAPE = 'they are written as [{"name": {"argument": ["allowed", "values"]}}]'
 
 Expected = tuple[str, Mapping[str, Sequence[Json]]]
 
 
+@traits(needs_target=False)
 def create(**options: Json) -> ToolCallMatch:
     return build(ToolCallMatch, NAME, options)
 

@@ -12,6 +12,7 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
@@ -20,12 +21,14 @@ LONG = 5_000
 LONGEST = 20_000
 
 
+@traits(has_votes=False)
 def create_bleu(**options: Json) -> Bleu:
     scorer = build(Bleu, "bleu", options)
     _bleu(scorer.tokenize)
     return scorer
 
 
+@traits(has_votes=False)
 def create_chrf(**options: Json) -> Chrf:
     scorer = build(Chrf, "chrf", options)
     if not 0 <= scorer.word_order <= 6:

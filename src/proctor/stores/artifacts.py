@@ -52,6 +52,18 @@ class FileArtifacts:
             raise StoreError(f"The artifact {key} is damaged: its content is not what was kept.")
         return content
 
+    def remove(self, key: str) -> int | None:
+        """Take a body away and return its size; None where there is none."""
+        path = self.path_of(key)
+        try:
+            size = path.stat().st_size
+            path.unlink()
+        except FileNotFoundError:
+            return None
+        except OSError as fault:
+            raise StoreError(f"The artifact {key} cannot be removed: {fault.strerror or fault}.") from fault
+        return size
+
     def open(self, key: str) -> BinaryIO:
         path = self.path_of(key)
         try:

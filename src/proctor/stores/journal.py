@@ -27,7 +27,7 @@ from proctor.stores.statements import (
     insert,
     places,
 )
-from proctor.stores.unstorable import UNSTORABLE, failed_answer, failed_result
+from proctor.stores.unstorable import UNSTORABLE, failed_result, unusable_answer
 
 T = TypeVar("T")
 ID_BLOCK = 10_000
@@ -141,7 +141,7 @@ class SqliteJournal:
         try:
             return self._write_together(answers, results)
         except UNSTORABLE:
-            # One row spoils the batch: each is written on its own, and only those that cannot be are failures.
+            # One row spoils the batch: each is written on its own, and only those that cannot be are replaced.
             kept = tuple(self._write_answer(answer) for answer in answers)
             return Written(kept, tuple(self._write_result(result) for result in results))
 
@@ -149,7 +149,7 @@ class SqliteJournal:
         try:
             return self._write_together([answer], []).answers[0]
         except UNSTORABLE as error:
-            return self._write_together([failed_answer(answer, error)], []).answers[0]
+            return self._write_together([unusable_answer(answer, error)], []).answers[0]
 
     def _write_result(self, result: Result) -> Result:
         try:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 from msgspec import Struct
-from sqlalchemy import Row, func, select, tuple_
+from sqlalchemy import ColumnElement, Row, exists, func, select, tuple_
 
 from proctor.domain.price import UNKNOWN
 from proctor.domain.run import RunStatus
@@ -31,13 +31,26 @@ class RunListing(Struct, frozen=True):
     """For each evaluation its cost, what that rests on, and what its judges did; None before all are summed up."""
 
 
+class RunFilter(Struct, frozen=True):
+    """Which runs are wanted; each part that is given must hold."""
+
+    statuses: tuple[RunStatus, ...] = ()
+    models: tuple[str, ...] = ()
+    """All of them took part."""
+    benchmarks: tuple[str, ...] = ()
+    name: str | None = None
+    """A part of the name, whatever its case."""
+    since: datetime | None = None
+    until: datetime | None = None
+    """Started before this."""
+
+
 def list_runs(
-    database: Database, *, limit: int, status: RunStatus | None = None, before: tuple[str, str] | None = None
+    database: Database, *, limit: int, wanted: RunFilter | None = None, before: tuple[str, str] | None = None
 ) -> list[RunListing]:
     """The newest runs; `before` is (created_at, id) of the last one seen."""
     query = select(runs).order_by(runs.c.created_at.desc(), runs.c.id.desc()).limit(limit)
-    if status is not None:
-        query = query.where(runs.c.status == status.value)
+    query = query.where(*_conditions(wanted or RunFilter()))
     if before is not None:
         query = query.where(tuple_(runs.c.created_at, runs.c.id) < before)
     with explained(database.path), database.engine.connect() as connection:
@@ -68,6 +81,29 @@ def list_runs(
         )
         for row in rows
     ]
+
+
+def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
+    found = [_took_part("model", name) for name in wanted.models]
+    found += [_took_part("benchmark", name) for name in wanted.benchmarks]
+    if wanted.statuses:
+        found.append(runs.c.status.in_([status.value for status in wanted.statuses]))
+    if wanted.name is not None:
+        found.append(runs.c.name.icontains(wanted.name, autoescape=True))
+    if wanted.since is not None:
+        found.append(runs.c.created_at >= _moment(wanted.since))
+    if wanted.until is not None:
+        found.append(runs.c.created_at < _moment(wanted.until))
+    return found
+
+
+def _took_part(column: str, name: str) -> ColumnElement[bool]:
+    return exists().where(evaluations.c.run_id == runs.c.id, evaluations.c[column] == name)
+
+
+def _moment(when: datetime) -> str:
+    """As runs are dated: their texts sort as their times do."""
+    return when.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _costs(parts: Sequence[Row[Any]]) -> tuple[tuple[float | None, str, Mapping[str, Any]], ...] | None:

@@ -66,6 +66,8 @@ class ScorerTally(Struct, frozen=True):
     """Full marks."""
     is_forgeable: bool
     """A mark among them rests on evidence that the answer itself could have influenced."""
+    has_parts: bool
+    """A mark among them lies between 0 and 1: the scorer gives more than right and wrong."""
 
 
 class ScoreRow(Struct, frozen=True):
@@ -108,6 +110,8 @@ class ResultRow(Struct, frozen=True):
     scores: tuple[ScoreRow, ...]
     more: str | None = None
     """What came beside the text, as JSON: calls of tools, reasoning, files, earlier turns, log-probabilities."""
+    sample_body: str = "{}"
+    """What of the sample has no field here, as JSON: choices, metadata, tags, messages of its own."""
 
 
 class _Part(Struct, frozen=True):
@@ -125,6 +129,7 @@ class _Filters(Struct, frozen=True):
     all_attempts: bool
     where: dict[str, str]
     page_size: int
+    is_wrong: bool = False
 
 
 def is_current() -> ColumnElement[bool]:
@@ -276,12 +281,13 @@ class ResultStore:
                 func.count().filter(and_(is_missing, _IS_UNREADABLE)),
                 func.count().filter(scores.c.value >= 1),
                 func.count().filter(forgeable),
+                func.count().filter(and_(scores.c.value > 0, scores.c.value < 1)),
             )
             .select_from(responses.outerjoin(scores, is_of(scorer, version)))
             .where(responses.c.evaluation_id == evaluation_id, is_current())
         )
-        [(unmeasured, unreadable, right, forged)] = self._stream(query)
-        return ScorerTally(unmeasured, unreadable, right, forged > 0)
+        [(unmeasured, unreadable, right, forged, parts)] = self._stream(query)
+        return ScorerTally(unmeasured, unreadable, right, forged > 0, parts > 0)
 
     def covered(self, evaluation_id: int, scorer: str, version: str) -> Iterator[tuple[str | None, float]]:
         """Category of each mark that says how much of the weights it covers, and how much that is."""
@@ -323,8 +329,12 @@ class ResultStore:
         all_attempts: bool = False,
         after: int = 0,
         where: dict[str, str] | None = None,
+        is_wrong: bool = False,
     ) -> Iterator[ResultRow]:
-        """The run's results in the order they were recorded, read a page at a time; `after` is the last id seen."""
+        """The run's results in the order they were recorded, read a page at a time; `after` is the last id seen.
+
+        With `is_wrong`, only those that were scored and got less than the full mark of the first scorer.
+        """
         given = dict(where or {})
         query = select(evaluations).where(evaluations.c.run_id == run_id).order_by(evaluations.c.position)
         for name in ("model", "benchmark"):
@@ -332,7 +342,7 @@ class ResultStore:
                 query = query.where(evaluations.c[name] == given.pop(name))
         parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in self._stream(query)]
         size = max(50, ROWS_AT_A_TIME // max(1, len(parts)))
-        filters = _Filters(outcome, all_attempts, given, size)
+        filters = _Filters(outcome, all_attempts, given, size, is_wrong)
         # Each evaluation's rows lie in the order of their ids already; sorting the run for each page is slow.
         return merge(*(self._results_of(part, filters, after) for part in parts), key=lambda row: row.id)
 
@@ -343,7 +353,15 @@ class ResultStore:
 
     def _page(self, part: _Part, filters: _Filters, after: int) -> Iterator[ResultRow]:
         query = (
-            select(responses, samples.c.input, samples.c.target, samples.c.prompt, bodies.c.text, bodies.c.more)
+            select(
+                responses,
+                samples.c.input,
+                samples.c.target,
+                samples.c.prompt,
+                samples.c.body,
+                bodies.c.text,
+                bodies.c.more,
+            )
             .join(samples, samples.c.digest == responses.c.sample_digest)
             .outerjoin(bodies, bodies.c.response_id == responses.c.id)
             .where(responses.c.evaluation_id == part.id, responses.c.id > after)
@@ -355,12 +373,25 @@ class ResultStore:
         if filters.outcome is not None:
             query = query.join(evaluations, evaluations.c.id == responses.c.evaluation_id)
             query = query.where(_outcome() == filters.outcome.value)
+        if filters.is_wrong:
+            query = query.where(_is_wrong(part))
         for name, value in filters.where.items():
             query = query.where(_column(name) == value)
         rows = list(self._stream(query))
         marks = self._scores_of(part, [row.id for row in rows])
         for row in rows:
             yield _result_row(part, row, tuple(marks.get(row.id, ())))
+
+    def count_wrong(self, run_id: str) -> int:
+        """How many trials were scored and got less than the full mark of the first scorer."""
+        rows = self._stream(select(evaluations).where(evaluations.c.run_id == run_id))
+        parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in rows]
+        return sum(
+            next(self._stream(select(func.count()).select_from(responses).where(
+                responses.c.evaluation_id == part.id, is_current(), _is_wrong(part)
+            )))[0]
+            for part in parts
+        )  # fmt: skip
 
     def _scores_of(self, part: _Part, response_ids: list[int]) -> dict[int, list[ScoreRow]]:
         """The scores in force, in the order of the benchmark's scorers: the first is the one that counts."""
@@ -381,6 +412,12 @@ class ResultStore:
     def _stream(self, query: Executable) -> Iterator[Any]:
         with explained(self.database.path), self.database.engine.connect() as connection:
             yield from connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query)
+
+
+def _is_wrong(part: _Part) -> ColumnElement[bool]:
+    scorer, version = next(iter(orjson.loads(part.scorers).items()))
+    low = and_(is_of(scorer, version), scores.c.value < 1, ~scores.c.is_invalid)
+    return and_(responses.c.error.is_(None), exists().where(low))
 
 
 def _column(name: str) -> ColumnElement[Any]:
@@ -422,4 +459,5 @@ def _result_row(part: _Part, row: Any, marks: tuple[ScoreRow, ...]) -> ResultRow
         finish_reason=row.finish_reason,
         more=row.more,
         scores=marks,
+        sample_body=row.body,
     )

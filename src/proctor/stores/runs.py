@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 LEASE_SECONDS = 30.0
 GROUP_SIZES = "group sizes"
 """The event that says how many samples of each group are planned, by benchmark; of runs that may stop early."""
+PROGRESS = "progress"
+"""The event that a run leaves every second, with how far it is."""
 REVISION = "revision 2"
 """Raised whenever what a summary holds is computed otherwise; kept ones of another revision are computed again."""
 IS_KEPT = f"instr(summary, '\"{REVISION}\"') > 0"
@@ -186,6 +188,13 @@ class RunStore:
         with explained(self._database.path), self._connect() as connection:
             row = connection.execute("SELECT lease_owner, lease_until FROM runs WHERE id = ?", [run_id]).fetchone()
         return row["lease_owner"] is not None and _is_alive(row["lease_owner"], row["lease_until"])
+
+    def executing(self) -> list[str]:
+        """The runs that a live process has."""
+        query = "SELECT id FROM runs WHERE lease_owner IS NOT NULL"
+        with explained(self._database.path), self._connect() as connection:
+            ids = [row["id"] for row in connection.execute(query)]
+        return [run_id for run_id in ids if self.is_executing(run_id)]
 
     def use_scorers(self, evaluation_id: int, versions: Mapping[str, str]) -> None:
         """Name the scorer versions in force; scores of others are kept."""

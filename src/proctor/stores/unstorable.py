@@ -1,4 +1,4 @@
-"""What takes the place of an answer or a result that the database refuses: a failure of that one trial."""
+"""What takes the place of an answer or a result that the database refuses: it concerns that one trial."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from proctor.domain.response import Response
 from proctor.domain.score import Score
 from proctor.domain.text import message_of
 from proctor.domain.trial import Answer, Outcome, Result
@@ -24,9 +25,9 @@ UNSTORABLE = (
 """What encoding or binding a row raises when it holds something that cannot be stored."""
 
 
-def failed_answer(answer: Answer, error: Exception) -> Answer:
-    """The fault that is recorded in the place of the response."""
-    return replace(answer, response=None, error=f"The answer {_why(error)}")
+def unusable_answer(answer: Answer, error: Exception) -> Answer:
+    """What is recorded in the place of the response: it was answered, so it counts."""
+    return replace(answer, response=Response.unusable(f"the answer {_why(error)}"))
 
 
 def failed_result(result: Result, scorers: Iterable[str], error: Exception) -> Result:

@@ -145,6 +145,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.untraced
 @settings(max_examples=400)
 @given(st.lists(PIECES | st.text(max_size=10), max_size=25))
 def test_any_answer_is_read_without_an_error_and_stays_inside(pieces: list[str]) -> None:

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from fakes.kubernetes import RefusalError, admit, cluster
+from proctor import plugins
 from proctor.domain.errors import NotFoundError, SandboxError, UserError
 from proctor.domain.place import PlaceLimits
 from proctor.sandboxes.images import IMAGE
 from proctor.sandboxes.places.accounts import COUNT, FIRST_UID, anyone, lease
 from proctor.sandboxes.places.kubernetes import pod
-from proctor.sandboxes.places.runners import RUNNERS, choose, create, leaks_of
+from proctor.sandboxes.places.runners import choose, create, leaks_of
 from sandboxes.places.conftest import PLACE, TRUE, made
 from sandboxes.places.test_leftovers import within_seconds
 
@@ -52,7 +53,7 @@ def test_the_probes_get_through_where_there_is_no_sandbox() -> None:
 
 
 def test_a_runner_that_leaks_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(RUNNERS, "leaky", "proctor.sandboxes.places.none:create")
+    monkeypatch.setitem(plugins.BUILT_IN["runners"], "leaky", "proctor.sandboxes.places.none:create")
     with pytest.raises(SandboxError, match=r"(?s)leaky.*files: LEAK"):
         asyncio.run(choose("leaky"))
 

@@ -13,10 +13,10 @@ from proctor.domain.place import Runner
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import CheckResult, Evidence, Phase, Scorecard
 from proctor.scorers.programs.checker import Order, run_checks, setup_of
-from proctor.scorers.programs.load import figures
 from proctor.scorers.programs.marking import mark
 from proctor.scorers.programs.marks import scorecard_of
 from proctor.scorers.programs.options import MarkOptions
+from proctor.scorers.programs.rounds import figures
 from proctor.scorers.programs.subject import Subject
 from proctor.scorers.programs.validating import entry
 

@@ -33,6 +33,7 @@ from scorers.programs.programs import (
     text,
 )
 
+pytestmark = pytest.mark.long  # with the other loads, one after the other on one worker
 needs_load = pytest.mark.skipif(load_tools.chosen() is None, reason="neither wrk nor Locust is on this machine")
 
 
@@ -126,7 +127,7 @@ def test_a_slowed_gold_scores_lower(tally: Problem, runner: Runner) -> None:
     card = as_on_a_calm_machine(tally, marked(tally, {"main.py": slow}, runner, CHECKED))
     performance = next(one for one in card.dimensions if one.name == "performance")
     assert statuses(card)["R2"] == "verified"
-    assert card.evidence.measures["work_seconds"] > card.evidence.gold_measures["work_seconds"] + 3
+    assert card.evidence.measures["work_seconds"] >= 4.5, "it runs three times"
     assert performance.value is not None
     assert performance.value < 1
 
@@ -168,15 +169,17 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"]) % 60000 + 1025), BaseHTTPReques
 
 
 @pytest.mark.parametrize(
-    ("source", "words"),
+    ("source", "seconds", "words"),
     [
-        ("raise SystemExit('no port for me')", "no port for me"),
-        ("import time\ntime.sleep(600)", "no answer to GET /health within 1 s"),
-        (ELSEWHERE, "no answer to GET /health within 1 s"),
+        ("raise SystemExit('no port for me')", 60.0, "no port for me"),
+        ("import time\ntime.sleep(600)", 1.0, "no answer to GET /health within 1 s"),
+        (ELSEWHERE, 1.0, "no answer to GET /health within 1 s"),
     ],
 )
-def test_what_does_not_start_is_not_run(source: str, words: str, notes: Problem, runner: Runner) -> None:
-    impatient = replace(notes, interface=replace(notes.interface, ready_seconds=1.0))
+def test_what_does_not_start_is_not_run(
+    source: str, seconds: float, words: str, notes: Problem, runner: Runner
+) -> None:
+    impatient = replace(notes, interface=replace(notes.interface, ready_seconds=seconds))
     card = marked(impatient, text(main_py=source), runner)
     assert str(phase(card, "readiness").status) == "failed"
     assert words in phase(card, "readiness").log

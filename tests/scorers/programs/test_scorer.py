@@ -146,6 +146,31 @@ def test_a_program_that_breaks_its_place_where_the_gold_does_not_is_invalid(
     assert score(b"").value is None
 
 
+class Losing(Choosy):
+    """A runner whose places break on one program, and lose what every other one is made of."""
+
+    async def open(self, limits: PlaceLimits) -> Place:
+        place: Any = await super().open(limits)
+        write = place.write
+
+        async def lose(files: Any, **options: Any) -> None:
+            kept = {path: content if self.words in content else b"" for path, content in files.items()}
+            await write(kept, **options)
+
+        place.write = lose
+        return place  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("name", ["program", "program_mark"])
+def test_where_the_gold_gets_nothing_the_place_is_at_fault_and_not_the_program(
+    name: str, tally: Problem, runner: Runner
+) -> None:
+    marking = scorer(name, Losing(runner, b"attack"), tally)
+    answer = Response("", files={"main.py": b"# attack"})
+    score = asyncio.run(score_answer(marking, sample_of(tally), answer))
+    assert (score.value, score.reason) == (None, "the place does not answer")
+
+
 def test_a_package_that_nobody_has_is_the_programs_choice(tally: Problem, runner: Runner) -> None:
     allowing = replace(tally, dependencies=("left-pad",))
     answer = Response("", files={"main.py": b"", "requirements.txt": b"left-pad"})

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
-from proctor.domain.errors import NotFoundError, SandboxError, UserError, did_you_mean
+from proctor import plugins
+from proctor.domain.errors import SandboxError, UserError
 from proctor.domain.place import Place, PlaceLimits, Runner
 from proctor.domain.sandbox import MIB, Check, Execution, Program, SandboxLimits, Verdict
 from proctor.sandboxes.probe import self_test
 
 UNSAFE = "none"
 DEFAULT = "bubblewrap"
-RUNNERS = {
-    DEFAULT: "proctor.sandboxes.places.bubblewrap:create",
-    "docker": "proctor.sandboxes.places.containers:create_docker",
-    "podman": "proctor.sandboxes.places.containers:create_podman",
-    "kubernetes": "proctor.sandboxes.places.kubernetes:create",
-    UNSAFE: "proctor.sandboxes.places.none:create",
-}
 _TEST_LIMITS = PlaceLimits(memory_bytes=256 * MIB, processes=32, disk_bytes=32 * MIB, seconds=60)
 
 
 def create(name: str, **options: Any) -> Runner:
     """The runner of that name; a SandboxError when this machine does not have it."""
-    target = RUNNERS.get(name)
-    if target is None:
-        raise NotFoundError(f"No runner {name!r}.{did_you_mean(name, RUNNERS)} There are: {', '.join(RUNNERS)}.")
-    module, _, function = target.partition(":")
-    made: Runner = getattr(import_module(module), function)(**options)
+    made: Runner = plugins.create("runners", name, **options)
     return made
 
 
@@ -55,9 +44,10 @@ async def choose(name: str | None = None, *, is_unsafe: bool = False, **options:
     if not leaks:
         return runner
     await runner.close()
+    known = ", ".join(plugins.names("runners"))
     raise SandboxError(
         f"The runner {chosen!r} does not hold on this machine, so programs are not run: {'; '.join(leaks)} "
-        f"| There are: {', '.join(RUNNERS)}. Choose another, or accept the danger with --unsafe-no-sandbox."
+        f"| There are: {known}. Choose another, or accept the danger with --unsafe-no-sandbox."
     )
 
 

@@ -19,6 +19,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Case, Check, Program, SandboxLimits
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.scorers.code.evalplus_inputs import mbpp_inputs
 from proctor.scorers.code.extraction import extract_function
 from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged
@@ -31,6 +32,7 @@ _FACTOR = 4
 _REFERENCE_LIMITS = SandboxLimits(wall_seconds=900, cpu_seconds=300, memory_bytes=4 << 30, output_bytes=32 << 20)
 
 
+@traits(has_votes=False)
 def create(**options: Json) -> EvalPlus:
     return build(EvalPlus, NAME, options)
 

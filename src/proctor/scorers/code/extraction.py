@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import dataclass
 
 from proctor.scorers.code.syntax import (
+    PrefixParser,
     defined_names,
     functions_and_classes,
     has_stray_return,
@@ -17,17 +18,14 @@ from proctor.scorers.code.syntax import (
 
 _FENCE = re.compile(r"^[ \t>]*(```+|~~~+)[ \t]*([\w+#.-]*)[^\n]*$", re.MULTILINE)
 _THINK_END = "</think>"
-_TAGGED = re.compile(
-    r"<(code|answer|solution|python)>(.*?)</\1>|\[BEGIN\](.*?)(?:\[DONE\]|\[END\]|\Z)|\[PYTHON\](.*?)\[/PYTHON\]",
-    re.DOTALL,
-)
+_OPENED = re.compile(r"<(?:code|answer|solution|python)>|\[(?:BEGIN|PYTHON)\]")
+_DONE = re.compile(r"\[DONE\]|\[END\]|\Z")
 _PYTHON = {"", "python", "py", "python3", "py3", "python2", "pycon", "ipython"}
 _START = re.compile(r"^(?:def |class |import |from \w[\w.]* import |@|async def )")
 _PROMPTED = re.compile(r"^\s*>>> ?", re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _INDENTED = re.compile(r"(?:\A|\n[ \t]*\n)((?:(?: {4}|\t)[^\n]*(?:\n|\Z)|[ \t]*\n(?= {4}|\t))+)")
 _QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
-_MAX_TRIMS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,27 @@ def blocks(text: str, languages: frozenset[str] | set[str] = frozenset(_PYTHON))
             opened = None
     if opened is not None and opened[2] in languages:
         found.append(text[opened[0] :].removeprefix("\n"))
-    found += [next(group for group in match.groups()[1:] if group is not None) for match in _TAGGED.finditer(text)]
+    found += _tagged(text)
     return [_without_prompts(textwrap.dedent(block)) for block in found if block.strip()]
+
+
+def _tagged(text: str) -> list[str]:
+    """What stands between tags; a tag that nothing closes is looked for once, however often it is opened."""
+    found: list[str] = []
+    unclosed: set[str] = set()
+    at = 0
+    for match in _OPENED.finditer(text):
+        mark = match[0]
+        if match.start() < at or mark in unclosed:
+            continue
+        closing = _DONE if mark == "[BEGIN]" else re.compile(re.escape(f"{mark[0]}/{mark[1:]}"))
+        closed = closing.search(text, match.end())
+        if closed is None:
+            unclosed.add(mark)
+        else:
+            found.append(text[match.end() : closed.start()])
+            at = closed.end()
+    return found
 
 
 def _unquoted(text: str) -> str:
@@ -102,8 +119,9 @@ def extract_function(text: str, entry_point: str, prompt: str = "") -> Extracted
     if inline is not None and not pieces:
         return Extracted(_with_header(inline, prompt, entry_point), "inline code")
     if prompt:
+        parser = PrefixParser(len(answer))
         for piece in [*pieces, answer]:
-            continued = _continued(prompt, piece)
+            continued = _continued(prompt, piece, parser)
             if continued is not None:
                 return Extracted(continued, "continuation")
     # Nothing parses or nothing fits: run the likeliest piece, so that the failure is shown as what it is.
@@ -157,13 +175,11 @@ def _region(answer: str, entry_point: str) -> str | None:
     starts = [index for index, line in enumerate(lines) if _START.match(line) or line.startswith(f"{entry_point} =")]
     if not starts or (f"def {entry_point}" not in answer and f"{entry_point} =" not in answer):
         return None
+    parser = PrefixParser(len(answer))
     for start in starts[:20]:
-        for end in range(len(lines), start, -1)[:_MAX_TRIMS]:
-            tree = parse("\n".join(lines[start:end]))
-            if tree is not None:
-                if entry_point in defined_names(tree):
-                    return "\n".join(lines[start:end])
-                break
+        found = next(parser.prefixes(lines[start:]), None)
+        if found is not None and entry_point in defined_names(found[2]):
+            return found[1]
     return None
 
 
@@ -178,7 +194,7 @@ def _with_header(code: str, prompt: str, entry_point: str) -> str:
     return f"{header}\n{code}" if header.strip() and parse(header) is not None else code
 
 
-def _continued(prompt: str, piece: str) -> str | None:
+def _continued(prompt: str, piece: str, parser: PrefixParser) -> str | None:
     """The prompt with the piece as the rest of its function, in the indentation that parses."""
     first = next((line for line in piece.splitlines() if line.strip()), "")
     body = piece.strip("\n")
@@ -189,22 +205,19 @@ def _continued(prompt: str, piece: str) -> str | None:
     if first.startswith(" "):
         variants += [indented, first_only]
     # The reading that keeps most of what was written.
-    found = [kept for variant in variants if (kept := _trimmed(prompt, variant)) is not None]
+    found = [kept for variant in variants if (kept := _trimmed(prompt, variant, parser)) is not None]
     return max(found, key=lambda kept: kept[0])[1] if found else None
 
 
-def _trimmed(prompt: str, body: str) -> tuple[int, str] | None:
+def _trimmed(prompt: str, body: str, parser: PrefixParser) -> tuple[int, str] | None:
     """How many lines stay, and the text without the trailing ones that are no code; the function must have grown."""
     names = functions_and_classes(tree) if (tree := parse(prompt)) else []
-    lines = body.splitlines()
-    for end in range(len(lines), 0, -1)[:_MAX_TRIMS]:
-        text = prompt.rstrip() + "\n" + "\n".join(lines[:end]) + "\n"
-        parsed = parse(text)
-        if parsed is None or has_stray_return(parsed):
+    for end, text, parsed in parser.prefixes(body.splitlines(), prompt.rstrip() + "\n"):
+        if has_stray_return(parsed):
             continue
         before, after = (_last_function_body(read, names[-1]) if names else [] for read in (tree, parsed))
         if not names or len(after) > len(before):
-            return end, text
+            return end, text + "\n"
     return None
 
 
@@ -243,11 +256,11 @@ def _program_in_prose(answer: str) -> Extracted:
     starts = [
         index for index, line in enumerate(lines) if _START.match(line) or re.match(r"^\w+(?:, ?\w+)* ?= ?", line)
     ]
+    parser = PrefixParser(len(answer))
     for start in starts[:10]:
-        for end in range(len(lines), start, -1)[:_MAX_TRIMS]:
-            text = "\n".join(lines[start:end])
-            if parse(text) is not None:
-                return Extracted(text, "bare code")
+        found = next(parser.prefixes(lines[start:]), None)
+        if found is not None:
+            return Extracted(found[1], "bare code")
     set_apart = [piece for piece in _indented(answer) if parse(piece) is not None]
     if set_apart:
         return Extracted(max(reversed(set_apart), key=_weight), "indented code")

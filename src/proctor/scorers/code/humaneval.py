@@ -10,6 +10,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Case, Check
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.scorers.code.extraction import extract_function
 from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged, lacking
 from proctor.scorers.options import build, version_of
@@ -18,6 +19,7 @@ NAME = "humaneval"
 REVISION = "2"
 
 
+@traits(has_votes=False)
 def create(**options: Json) -> HumanEval:
     return build(HumanEval, NAME, options)
 

@@ -11,6 +11,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Case, Check
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.scorers.code.extraction import extract_function
 from proctor.scorers.code.humaneval import field_of
 from proctor.scorers.code.judged import Sandboxed, doing_nothing, fenced, judged, lacking
@@ -21,6 +22,7 @@ NAME = "mbpp"
 REVISION = "2"
 
 
+@traits(has_votes=False)
 def create(**options: Json) -> Mbpp:
     return build(Mbpp, NAME, options)
 

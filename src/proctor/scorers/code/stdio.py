@@ -16,7 +16,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Ending, Execution, Program
 from proctor.domain.score import Score
-from proctor.domain.scorer import Control
+from proctor.domain.scorer import Control, traits
 from proctor.scorers.code.checkers import CHECKERS, floats
 from proctor.scorers.code.extraction import extract_program
 from proctor.scorers.code.judged import Sandboxed, refusal
@@ -30,6 +30,7 @@ _LISTS = ("tests", "public_test_cases", "private_test_cases")
 CheckerName = Literal["case_insensitive", "exact", "floats", "lines", "tokens", "unordered_lines", "unordered_tokens"]
 
 
+@traits(has_votes=False)
 def create(**options: Json) -> StandardIO:
     return build(StandardIO, NAME, options)
 

@@ -5,20 +5,55 @@ from __future__ import annotations
 import ast
 import builtins
 import warnings
+from collections.abc import Iterator, Sequence
 
 MAX_PARSED = 512 * 1024
+_FREE_CHARACTERS, _TIMES = 4_000_000, 32
+MAX_TRIMS = 400
 
 
 def parse(text: str) -> ast.Module | None:
     """The syntax tree, or None for anything that is not Python."""
+    return _parse(text)[0]
+
+
+def _parse(text: str) -> tuple[ast.Module | None, int | None]:
+    """The syntax tree, or the line of the first mistake where that is known."""
     if len(text) > MAX_PARSED or "\0" in text:
-        return None
+        return None, None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in an answer is not our business
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+            return ast.parse(text), None
+    except SyntaxError as error:
+        return None, error.lineno
+    except (ValueError, RecursionError, MemoryError):
+        return None, None
+
+
+class PrefixParser:
+    """Looks for the lines of an answer that parse; reads no more, in all, than a multiple of the answer's length."""
+
+    def __init__(self, length: int) -> None:
+        self._left = _FREE_CHARACTERS + _TIMES * length
+
+    def prefixes(self, lines: Sequence[str], before: str = "") -> Iterator[tuple[int, str, ast.Module]]:
+        """The prefixes that parse with the text before them, longest first: how many lines, the text, and its tree.
+
+        As many lines may be left out as `MAX_TRIMS`.
+        """
+        ahead = before.count("\n")
+        end, least = len(lines), max(0, len(lines) - MAX_TRIMS)
+        while end > least:
+            text = before + "\n".join(lines[:end])
+            self._left -= len(text)
+            if self._left < 0:
+                return
+            tree, mistake = _parse(text)
+            if tree is not None:
+                yield end, text, tree
+            # A parser reads from the start: whatever still has the line of the first mistake fails at it again.
+            end = min(end - 1, mistake - ahead - 1) if mistake is not None else end - 1
 
 
 def _targets(node: ast.expr) -> list[str]:
@@ -48,6 +83,13 @@ def functions_and_classes(tree: ast.Module) -> list[str]:
     return [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
 
 
+def only_defines(tree: ast.Module) -> bool:
+    """Whether running it only defines functions and classes, and calls none of them."""
+    ignored = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    body = [node for node in tree.body if not (isinstance(node, ast.If) and "__name__" in used_names(node.test))]
+    return bool(functions_and_classes(tree)) and all(isinstance(node, ignored) for node in body)
+
+
 def imported_names(tree: ast.Module | None) -> dict[str, str]:
     """Names that imports at the top level bind, each with the statement that binds it alone."""
     found: dict[str, str] = {}
@@ -62,7 +104,7 @@ def imported_names(tree: ast.Module | None) -> dict[str, str]:
     return found
 
 
-def used_names(tree: ast.Module) -> set[str]:
+def used_names(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 

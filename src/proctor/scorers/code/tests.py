@@ -12,15 +12,17 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Case, Check
 from proctor.domain.score import Score
-from proctor.domain.scorer import Control
+from proctor.domain.scorer import Control, traits
 from proctor.scorers.code.extraction import Extracted, extract_function, extract_program
 from proctor.scorers.code.judged import Sandboxed, doing_nothing, judged, refusal
+from proctor.scorers.code.syntax import only_defines, parse
 from proctor.scorers.options import build, version_of
 
 NAME = "tests"
 REVISION = "2"
 
 
+@traits(has_votes=False)
 def create(**options: Json) -> CodeTests:
     return build(CodeTests, NAME, options)
 
@@ -60,7 +62,15 @@ class CodeTests(Sandboxed):
         return version_of(self, REVISION)
 
     def obstacle(self, sample: Sample) -> str | None:
-        return None if _cases(sample.metadata, self.field) else f"its metadata has no tests in {self.field!r}"
+        cases = _cases(sample.metadata, self.field)
+        if not cases:
+            return f"its metadata has no tests in {self.field!r}"
+        trees = (parse(case.source) for case in cases) if self.kind == "asserts" else ()
+        if any(tree is not None and only_defines(tree) for tree in trees):
+            return (
+                f"any answer would pass: its tests in {self.field!r} define functions and call none; say 'kind: files'"
+            )
+        return None
 
     @property
     def is_forgeable(self) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.message import Json
 from proctor.domain.sample import Sample
+from proctor.domain.scorer import traits
 from proctor.scorers.judging.judge import Opposition
 from proctor.scorers.judging.kind import Case, Combine, Level, Verdict
 from proctor.scorers.judging.material import question_parts, reference_parts, seen_files
@@ -16,7 +17,6 @@ from proctor.scorers.judging.prompt import Form, make_form
 from proctor.scorers.options import build
 
 NAME = "judge_rubric"
-NEEDS_TARGET = False
 MOST_MARKS = 100
 CRITERIA = "Does the answer do what the question asks: correctly, completely, and without anything that misleads?"
 _MARK = re.compile(
@@ -36,6 +36,7 @@ _WITH_REFERENCE = (
 )
 
 
+@traits(needs_target=False)
 def create(**options: Json) -> JudgeScorer:
     rubric = build(Rubric, NAME, options)
     if not 2 <= rubric.scale <= MOST_MARKS:

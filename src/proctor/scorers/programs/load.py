@@ -4,43 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import math
-import statistics
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
 from proctor.domain.errors import ScorerError
-from proctor.domain.problem import InterfaceKind, Problem
+from proctor.domain.problem import InterfaceKind, Problem, Threshold
 from proctor.domain.sandbox import MIB, Spent
 from proctor.scorers.programs.checker import Order, checker, converse, setup_of
 from proctor.scorers.programs.dependencies import BuildError
 from proctor.scorers.programs.expectations import MOST_WRONG
 from proctor.scorers.programs.limits import seconds_of
 from proctor.scorers.programs.load_answers import LoadFailedError
-from proctor.scorers.programs.marks import MEASURED_AS, NOISE
+from proctor.scorers.programs.marks import MEASURED_AS
+from proctor.scorers.programs.rounds import TIMED, Rounds, compare, unsettled
 from proctor.scorers.programs.service_load import ServiceLoad
 from proctor.scorers.programs.subject import Subject
 
 IDLE_SECONDS, IDLE_SHARE = 0.1, 0.05
 """The processor time that a program which stands still may have used: what it did until the signal reached it."""
-AGREEING = 3
-"""A program has shown its speed when so many of its rounds, the best ones, differ by no more than `NOISE`."""
 MORE_SECONDS = 120.0
 """After so long no round is added to those asked for: other markings wait for their turn."""
-# A busy machine only ever takes speed away, so the best round is the one that tells most of the program.
-TIMED: Mapping[str, Callable[[Iterable[float]], float]] = {
-    "work_seconds": min,
-    "throughput_rps": max,
-    "p50_ms": min,
-    "p95_ms": min,
-    "p99_ms": min,
-    "start_seconds": min,
-}
-"""The measures that a busy machine makes worse, and which of the rounds is the best."""
-_COUNTS: Mapping[str, Callable[[Iterable[float]], float]] = {**TIMED, "peak_memory_mib": max}
 
 
 class Measured:
@@ -123,28 +110,6 @@ class Measured:
         if self._load is not None:
             await self._load.follow()
 
-    def figures(self) -> dict[str, float]:
-        return figures(self.rounds)
-
-
-def figures(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """What every round has: of some measures the best or the highest, of the others the median."""
-    names = set.intersection(*(set(one) for one in rounds)) if rounds else set()
-    return {name: round(_COUNTS.get(name, statistics.median)(one[name] for one in rounds), 6) for name in sorted(names)}
-
-
-def unsettled(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Which measures the best rounds do not agree on, and by what factor they differ; too few rounds agree on none."""
-    found: dict[str, float] = {}
-    for name, best in TIMED.items():
-        values = sorted((one[name] for one in rounds if name in one), reverse=best is max)
-        if values:
-            better, worse = sorted((values[0], values[AGREEING - 1] if len(values) >= AGREEING else math.inf))
-            factor = worse / better if better > 0 else 1.0 if worse == better else math.inf
-            if factor > NOISE:
-                found[name] = factor
-    return found
-
 
 def durations(seconds: float, rounds: int) -> list[int]:
     """Whole seconds, all that load generators know, that add up to the profile's; no more than so many rounds."""
@@ -171,7 +136,7 @@ async def measure(program: Subject, gold: Subject, rounds: int, most_rounds: int
             await one.stop()  # each round starts its own
     number, began = 0, time.monotonic()
     while number < len(lengths) or (
-        number < most_rounds and _wants_more(pairs, program.problem, time.monotonic() - began)
+        number < most_rounds and _wants_more(of_program, of_gold, program.problem.thresholds, time.monotonic() - began)
     ):
         for measured, other in (pairs, pairs[::-1]) if number % 2 == 0 else (pairs[::-1], pairs):
             await other.pause()
@@ -187,16 +152,23 @@ async def measure(program: Subject, gold: Subject, rounds: int, most_rounds: int
     return of_program, of_gold
 
 
-def _wants_more(both: Sequence[Measured], problem: Problem, seconds: float) -> bool:
-    asked = {MEASURED_AS[one.measure][0] for one in problem.thresholds}
-    return not any(one.failure for one in both) and are_more_wanted([one.rounds for one in both], asked, seconds)
+def _wants_more(program: Measured, gold: Measured, thresholds: Iterable[Threshold], seconds: float) -> bool:
+    is_failed = bool(program.failure or gold.failure)
+    return not is_failed and are_more_wanted(program.rounds, gold.rounds, thresholds, seconds)
 
 
-def are_more_wanted(
-    rounds_of_each: Iterable[Sequence[Mapping[str, float]]], asked: Collection[str], seconds: float
-) -> bool:
-    """Whether a measure that thresholds ask for is not settled, and measuring has not taken too long already."""
-    return seconds < MORE_SECONDS and any(name in asked for rounds in rounds_of_each for name in unsettled(rounds))
+def are_more_wanted(program: Rounds, gold: Rounds, thresholds: Iterable[Threshold], seconds: float) -> bool:
+    """Whether a measure that a threshold asks for is not settled, and measuring has not taken too long already."""
+    return seconds < MORE_SECONDS and any(not _is_settled(one, program, gold) for one in thresholds)
+
+
+def _is_settled(threshold: Threshold, program: Rounds, gold: Rounds) -> bool:
+    name = MEASURED_AS[threshold.measure][0]
+    if name not in TIMED or any(name not in one for one in (*program, *gold)):
+        return True
+    if threshold.unit == "gold":
+        return compare(threshold, program, gold).is_final
+    return not any(name in unsettled(rounds) for rounds in (program, gold))
 
 
 async def _can_stand_still(*subjects: Subject) -> bool:

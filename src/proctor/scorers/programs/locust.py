@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
+from array import array
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,15 +16,22 @@ from proctor.scorers.programs.load_answers import LONGEST_BODY, MOST_BYTES, Answ
 from proctor.scorers.programs.tools.running import installed, module, run_tool
 from proctor.scorers.programs.tools.scratch import scratch
 
+_LATENCIES = "latencies"
 # Locust's own limit of time begins before there are users; on a busy machine it could end before them, too.
 # What an answer is worth is found out afterwards, so every one that came counts as a success here.
+# Locust's own statistics round latencies to whole milliseconds, so the latencies are recorded here.
 _FILE = """
 import gevent, json
+from array import array
 from locust import FastHttpUser, constant, events
 REQUESTS = json.loads({requests!r})
 WANTED = json.loads({wanted!r})
 ANSWERS = open({answers!r}, "wb")
 ROOM = {room}
+LATENCIES = array("d")
+@events.request.add_listener
+def record(response_time, **_):
+    LATENCIES.append(response_time)
 def keep(place, reply):
     global ROOM
     names = [name for name in WANTED if name in reply.headers]
@@ -48,11 +57,14 @@ class Caller(FastHttpUser):
 def begin(environment, **_):
     def measure(**_):
         environment.stats.reset_all()
+        del LATENCIES[:]
         gevent.spawn_later({seconds}, environment.runner.quit)
     environment.events.spawning_complete.add_listener(measure)
 @events.quitting.add_listener
 def end(**_):
     ANSWERS.close()
+    with open({latencies!r}, "wb") as file:
+        LATENCIES.tofile(file)
 """
 
 
@@ -71,8 +83,9 @@ async def measure(reach: Reach, load: Mapping[str, Any], seconds: int) -> Round:
         command = (shutil.which(command[0]) or command[0], *command[1:])
         code, out, err = await run_tool(command, folder, seconds + 60)
         answers = read_answers(folder)
+        latencies_ms = _read_latencies(folder / _LATENCIES)
     try:
-        return _read(json.loads(out), seconds, answers)
+        return _read(json.loads(out), seconds, answers, latencies_ms)
     except (ValueError, LookupError, TypeError) as error:
         raise ScorerError(f"Locust ended with {code}: {err.decode('utf-8', 'replace')[-300:]}") from error
 
@@ -83,26 +96,30 @@ def _source(requests: Sequence[Mapping[str, Any]], folder: Path, seconds: int) -
         requests=json.dumps(list(requests)),
         wanted=json.dumps(sorted(wanted)),
         answers=str(folder / "answers-1"),
+        latencies=str(folder / _LATENCIES),
         room=MOST_BYTES,
         longest=LONGEST_BODY,
         seconds=seconds,
     )
 
 
-def _read(entries: list[dict[str, Any]], seconds: float, answers: tuple[Answer, ...]) -> Round:
+def _read_latencies(path: Path) -> list[float]:
+    """The latency of each request in milliseconds, in order; empty where Locust ended before it wrote them."""
+    latencies = array("d")
+    if path.exists():
+        latencies.frombytes(path.read_bytes())
+    return sorted(latencies)
+
+
+def _read(
+    entries: list[dict[str, Any]], seconds: float, answers: tuple[Answer, ...], latencies_ms: Sequence[float]
+) -> Round:
     """One entry for each method; together they are the round."""
     asked = sum(one["num_requests"] for one in entries)
     lost = sum(one["num_failures"] for one in entries)
-    times = sorted((float(key), int(count)) for one in entries for key, count in one["response_times"].items())
-    latencies = {f"p{share}_ms": _percentile(times, share) for share in (50, 95, 99)} if asked else {}
-    return Round(asked - lost, lost, seconds, latencies, answers)
+    percentiles = {f"p{share}_ms": _percentile(latencies_ms, share) for share in (50, 95, 99)} if latencies_ms else {}
+    return Round(asked - lost, lost, seconds, percentiles, answers)
 
 
-def _percentile(times: list[tuple[float, int]], share: int) -> float:
-    wanted = sum(count for _, count in times) * share / 100
-    so_far = 0
-    for value, count in times:
-        so_far += count
-        if so_far >= wanted:
-            return value
-    return times[-1][0] if times else 0.0
+def _percentile(ordered: Sequence[float], share: int) -> float:
+    return ordered[max(math.ceil(len(ordered) * share / 100) - 1, 0)]

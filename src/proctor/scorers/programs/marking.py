@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -22,11 +22,13 @@ from proctor.scorers.programs.archive import program_zip
 from proctor.scorers.programs.checker import Checked, Order, run_checks, setup_of
 from proctor.scorers.programs.dependencies import BuildError
 from proctor.scorers.programs.limits import seconds_of
-from proctor.scorers.programs.load import AGREEING, Measured, figures, measure, unsettled
+from proctor.scorers.programs.load import Measured, measure
+from proctor.scorers.programs.marks import MEASURED_AS
 from proctor.scorers.programs.options import MarkOptions
 from proctor.scorers.programs.own_tests import OwnTests, run_own_tests
 from proctor.scorers.programs.phases import Note, Phases
 from proctor.scorers.programs.profiling import profile
+from proctor.scorers.programs.rounds import AGREEING, TIMED, Rounds, compare, figures, unsettled
 from proctor.scorers.programs.starts import Starts, start_in_turn
 from proctor.scorers.programs.subject import Subject
 from proctor.scorers.programs.tools.running import not_run
@@ -211,20 +213,37 @@ class _Marking:
 
     def _keep_starts(self, starts: Starts, note: Note) -> None:
         note.evidence |= {"program_starts": starts.program, "gold_starts": starts.gold}
-        self._measures |= figures(starts.program)
         self._gold_measures |= figures(starts.gold)
-        if len(starts.gold) > 1:
-            self._forget_unsettled(starts.gold, note)
+        self._measures |= figures(starts.program)
+        if len(starts.gold) > 1 and not starts.failure:
+            self._settle(starts.program, starts.gold, note)
 
-    def _forget_unsettled(self, rounds: Sequence[Mapping[str, float]], note: Note) -> None:
-        """What the gold solution's own rounds do not agree on tells of the machine, and not of a program."""
-        for name, factor in unsettled(rounds).items():
-            self._measures.pop(name, None)
-            self._gold_measures.pop(name, None)
-            note.say(
-                f"{name} is not measured: the machine is too busy, the best {AGREEING} of the gold solution's own "
-                f"{len(rounds)} rounds differ by a factor of {factor:.2f}"
-            )
+    def _settle(self, program: Rounds, gold: Rounds, note: Note) -> None:
+        """Keep of the timed measures what tells of the program, and not of the machine."""
+        timed = {name for name in TIMED if all(name in one for one in (*program, *gold))}
+        compared = [
+            (MEASURED_AS[one.measure][0], compare(one, program, gold))
+            for one in self._problem.thresholds
+            if one.unit == "gold" and MEASURED_AS[one.measure][0] in timed
+        ]
+        for name, found in compared:
+            if found.values is not None:
+                self._measures[name], self._gold_measures[name] = (round(value, 6) for value in found.values)
+        for name, found in compared:
+            if found.values is None:
+                self._forget(name, found.reason, note)
+        for name, factor in unsettled(gold).items():
+            if name not in dict(compared):
+                why = (
+                    f"the machine is too busy, the best {AGREEING} of the gold solution's own {len(gold)} rounds "
+                    f"differ by a factor of {factor:.2f}"
+                )
+                self._forget(name, why, note)
+
+    def _forget(self, name: str, why: str, note: Note) -> None:
+        self._measures.pop(name, None)
+        self._gold_measures.pop(name, None)
+        note.say(f"{name} is not measured: {why}")
 
     async def _keep_figures(
         self, subject: Subject, gold: Subject, of_program: Measured, of_gold: Measured, note: Note
@@ -233,12 +252,12 @@ class _Marking:
         note.evidence["tool"] = f"{tool.name} {tool.version}" if tool else "the problem's own work"
         for name, measured in (("program", of_program), ("gold", of_gold)):
             note.evidence |= {f"{name}_rounds": measured.rounds, f"{name}_setup": measured.setup}
-        self._gold_measures |= of_gold.figures()
+        self._gold_measures |= figures(of_gold.rounds)
         if of_program.failure:
             note.fail(of_program.failure)
             return
-        self._measures |= of_program.figures()
-        self._forget_unsettled(of_gold.rounds, note)
+        self._measures |= figures(of_program.rounds)
+        self._settle(of_program.rounds, of_gold.rounds, note)
         for one, kept in ((subject, self._measures), (gold, self._gold_measures)):
             peak = (await one.seen()).peak_memory_bytes
             if "peak_memory_mib" not in kept and peak is not None:

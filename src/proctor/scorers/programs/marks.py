@@ -158,10 +158,20 @@ def threshold_share(threshold: Threshold, evidence: Evidence) -> float | None:
         return None
     value, bound = found
     if threshold.unit == "gold":
-        return _gold_share(*_times_worse(threshold, value, bound))
+        return _share(*_times_worse(threshold, value, bound))
     if _is_within(threshold, value, bound):
         return 1.0
     return max(0.0, min(1.0, bound / value if threshold.is_upper else value / bound))
+
+
+def gold_share(threshold: Threshold, ratio: float) -> float:
+    """The mark of a threshold in gold for a program with so many times the gold solution's value."""
+    return _share(*_times_worse(threshold, ratio, threshold.value))
+
+
+def is_within_gold(threshold: Threshold, ratio: float) -> bool:
+    """Whether so many times the gold solution's value is within the bound of a threshold in gold."""
+    return _is_within(threshold, ratio, threshold.value)
 
 
 def is_met(threshold: Threshold, evidence: Evidence) -> bool | None:
@@ -196,7 +206,7 @@ def _times_worse(threshold: Threshold, value: float, bound: float) -> tuple[floa
     return times, threshold.value if threshold.is_upper else 1 / threshold.value
 
 
-def _gold_share(times: float, limit: float) -> float:
+def _share(times: float, limit: float) -> float:
     """Full as far as noise reaches, nothing at the bound, a straight line between: no mark flips with the machine."""
     if times <= min(NOISE, limit) + _CLOSE:
         return 1.0

@@ -22,7 +22,7 @@ class MarkOptions(Struct, frozen=True):
     is_running_own_tests: bool = True
     rounds: int = 3
     """How often the load is measured at least, gold and submission in turn."""
-    most_rounds: int = 12
+    most_rounds: int = 30
     """On a busy machine there are more rounds, up to so many, until both have shown their speed."""
     test_seconds: float = 60.0
     """What one check may take."""

@@ -22,7 +22,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorecard import Evidence, Scorecard
-from proctor.domain.scorer import Control
+from proctor.domain.scorer import Control, traits
 from proctor.domain.submission import Submission
 from proctor.prompts.answers.reading import program_of
 from proctor.scorers.options import build, version_of
@@ -35,16 +35,20 @@ from proctor.scorers.programs.toolbox import refuse_without_needed
 
 PASSED, MARK = "program", "program_mark"
 REVISION = "3"
+LEAST_GOLD = 0.01
+"""A gold solution that gets less was marked in a place that is broken."""
 _KEPT = 64
 
 FindProblem = Callable[[str], Problem]
 
 
+@traits(has_votes=False)
 def create_passed(**options: Json) -> ProgramPassed:
     refuse_without_needed()
     return build(ProgramPassed, PASSED, options)
 
 
+@traits(has_votes=False, has_coverage=True)
 def create_mark(**options: Json) -> ProgramMark:
     refuse_without_needed()
     return build(ProgramMark, MARK, options)
@@ -142,10 +146,11 @@ class Marked:
         return self.runner is not None and not self.runner.is_isolated
 
     def control(self, sample: Sample) -> Control | None:
-        """The problem's gold solution: what cannot be marked where that can be is the program's own doing."""
+        """The problem's gold solution: what cannot be marked where that gets a mark is the program's own doing."""
         if self.find is None:
             return None
-        return Control(Response("", files=self._problem(sample, self.find).solution), "the gold solution")
+        gold = self._problem(sample, self.find).solution
+        return Control(Response("", files=gold), "the gold solution", least=LEAST_GOLD)
 
     async def card(self, sample: Sample, response: Response) -> tuple[Submission, Scorecard | None]:
         """The program in a response and its scorecard; None when there is no program in it."""

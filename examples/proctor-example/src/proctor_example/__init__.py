@@ -1,0 +1,1 @@
+"""One plugin for every extension point of Proctor."""

@@ -1,0 +1,32 @@
+"""Where a function of the library works: the settings of the environment, and a database that is open meanwhile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from proctor.runs.resolve import Surroundings
+from proctor.settings import Settings
+from proctor.stores.database import Database, open_database
+
+
+def read_settings(home: Path | str | None) -> Settings:
+    """The environment's settings; `home` takes the place of PROCTOR_HOME."""
+    return Settings.from_environment({**os.environ, "PROCTOR_HOME": str(home)} if home else os.environ)
+
+
+def surroundings(settings: Settings, folder: Path, data: Path | str | None = None) -> Surroundings:
+    found = settings.data if data is None else Path(data)
+    return Surroundings(folder, os.environ, found, settings.prices, settings.is_offline, settings.lists)
+
+
+@contextmanager
+def opened(home: Path | str | None) -> Iterator[Database]:
+    """The database, let go of at the end."""
+    database = open_database(read_settings(home).database_url)
+    try:
+        yield database
+    finally:
+        database.dispose()

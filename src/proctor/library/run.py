@@ -1,0 +1,159 @@
+"""A run as an object: what it is, its numbers, its trials; and executing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from proctor.domain.errors import PlanError
+from proctor.domain.estimate import Estimate
+from proctor.domain.run import RunStatus
+from proctor.library.documents import read_estimate
+from proctor.library.listening import Function, Listener, Listening, listener
+from proctor.library.worker import Worker
+from proctor.reports.rows import result_json
+from proctor.runs.execute import Execution, carry_out, reopen
+from proctor.runs.reading import read_run
+from proctor.runs.resolve import Surroundings
+from proctor.stores.database import Database
+from proctor.stores.results import ResultStore
+from proctor.stores.runs import RunStore
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Run:
+    """What happened to a plan; its numbers are those that `proctor show` prints."""
+
+    def __init__(
+        self, run_id: str, database: Database, surroundings: Surroundings, execution: Execution | None = None
+    ) -> None:
+        self.id = run_id
+        self._database = database
+        self._surroundings = surroundings
+        self._execution = execution
+        self._listeners: list[Listener] = []
+        self._document: Mapping[str, Any] | None = None
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """The run as `--json` shows it, read once; `refresh` reads it again."""
+        if self._document is None:
+            self.refresh()
+        return self._document or {}
+
+    def refresh(self) -> None:
+        """Read the run again, which another process may be executing."""
+        try:
+            self._document = read_run(self._database, self.id)
+        finally:
+            self._database.dispose()
+
+    @property
+    def status(self) -> RunStatus:
+        return RunStatus(self.document["status"])
+
+    @property
+    def error(self) -> str | None:
+        """Why the run did not complete; None when it did."""
+        error: str | None = self.document["error"]
+        return error
+
+    @property
+    def metrics(self) -> dict[str, dict[str, dict[str, Estimate]]]:
+        """Estimates by model, benchmark and metric: `run.metrics["demo/strong"]["puzzles"]["accuracy"].value`.
+
+        A benchmark that a plan uses twice, with different selections, is called `name`, `name#2` and so on.
+        """
+        found: dict[str, dict[str, dict[str, Estimate]]] = {}
+        for item in self.document["evaluations"]:
+            estimates = {name: read_estimate(value) for name, value in item["metrics"].items()}
+            of_model = found.setdefault(item["model"], {})
+            of_model[_free_name(item["benchmark"], of_model)] = estimates
+        return found
+
+    def results(self) -> Iterator[dict[str, Any]]:
+        """One row for each trial, read as you go; the fields are those of `proctor export`."""
+        try:
+            for row in ResultStore(self._database).results(self.id):
+                yield result_json(row)
+        finally:
+            self._database.dispose()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The results as a table, one row for each trial, each scorer's value in a column of its own."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_pandas() needs pandas: pip install 'proctor[pandas]'") from None
+        rows = []
+        for row in self.results():
+            scores, usage = row.pop("scores"), row.pop("usage")
+            rows.append({**row, **usage, **{f"score_{name}": score["value"] for name, score in scores.items()}})
+        return pandas.DataFrame(rows)
+
+    def subscribe(self, kind: str, function: Function) -> None:
+        """Call `function` with each event of this kind while the run is executed, in order, in a thread of its own.
+
+        A function that raises is not called again; it cannot hurt the run. `execute` returns when all were told.
+        """
+        if self.status is RunStatus.COMPLETED:
+            raise PlanError(f"Run {self.id} is completed: subscribe between prepare() and execute().")
+        self._listeners.append(listener(kind, function))
+
+    def execute(self) -> Run:
+        """Finish whatever is unfinished and wait; a run that was interrupted goes on where it stopped."""
+        with self._executing() as worker:
+            worker.wait()
+        return self
+
+    async def execute_async(self) -> Run:
+        """Like `execute`, while the caller's event loop goes on."""
+        with self._executing() as worker:
+            await worker.wait_async()
+        return self
+
+    def _executing(self) -> _Executing:
+        if self._execution is None:
+            row = RunStore(self._database).get(self.id)
+            self._execution = reopen(row, self._surroundings, self._database)
+        execution, self._execution = self._execution, None
+        return _Executing(execution, self._listeners, self.refresh)
+
+    def __await__(self) -> NoReturn:
+        raise TypeError(
+            f"evaluate() has waited already: run {self.id} is {self.status.value}, and proctor.open_run({self.id!r}) "
+            "opens it. Leave out 'await', or write 'await proctor.evaluate_async(…)'."
+        )
+
+    def __repr__(self) -> str:
+        return f"Run({self.id!r}, {self.status.value})"
+
+
+class _Executing:
+    """An execution with its listeners; they have heard everything when it is left."""
+
+    def __init__(self, execution: Execution, listeners: list[Listener], refresh: Callable[[], None]) -> None:
+        self._execution = execution
+        self._listening = Listening(listeners) if listeners else None
+        self._refresh = refresh
+
+    def __enter__(self) -> Worker[RunStatus]:
+        execution = self._execution
+        if self._listening is not None:
+            execution.observers.append(self._listening)
+        return Worker(lambda: carry_out(execution), lambda: execution.stop("interrupted"))
+
+    def __exit__(self, *_: object) -> None:
+        if self._listening is not None:
+            self._listening.close()
+        self._refresh()
+
+
+def _free_name(name: str, taken: Mapping[str, Any]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}#{number}"
+    return free

@@ -1,0 +1,155 @@
+"""Runs that are kept: opened, compared, ranked, reported, scored again; as the commands of these names do."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from proctor.domain.benchmark import ScorerSpec
+from proctor.domain.errors import PlanError
+from proctor.library.arguments import Several, written
+from proctor.library.documents import (
+    Comparisons,
+    Leaderboard,
+    Report,
+    Rescored,
+    read_comparisons,
+    read_leaderboard_document,
+    read_rescored,
+)
+from proctor.library.place import opened, read_settings, surroundings
+from proctor.library.run import Run
+from proctor.library.worker import Worker
+from proctor.metrics.verdicts import TARGET
+from proctor.planning.plan_file import limits_with, model_spec
+from proctor.planning.scorer_text import read_scorer
+from proctor.reports.leaderboard import Filters
+from proctor.reports.pairs import Choice
+from proctor.runs.comparing import compare_runs
+from proctor.runs.leaderboard import read_leaderboard
+from proctor.runs.report import SAMPLES, read_report
+from proctor.runs.rescore import Rescoring, carry_out, prepare, put_in_force
+from proctor.stores.runs import RunStore
+
+Reference = Run | str
+"""A run, its id, a unique beginning of that, or 'latest'."""
+Home = Path | str | None
+
+
+def open_run(run: Reference = "latest", *, home: Home = None) -> Run:
+    """A run that is kept; raises NotFoundError when there is none."""
+    settings = read_settings(home)
+    with opened(home) as database:
+        found = RunStore(database).get(_id(run))
+        return Run(found.id, database, surroundings(settings, Path.cwd()))
+
+
+def compare(
+    *runs: Reference,
+    benchmarks: str | Sequence[str] = (),
+    models: str | Sequence[str] = (),
+    scorer: str | None = None,
+    metric: str | None = None,
+    allow_different: bool = False,
+    target: float = TARGET,
+    flips: int = 0,
+    home: Home = None,
+) -> Comparisons:
+    """The models of one run with one another, or the first run with each other one."""
+    choice = Choice(_texts(benchmarks), _texts(models), scorer, metric, allow_different)
+    with opened(home) as database:
+        references = [_id(run) for run in runs or ("latest",)]
+        return read_comparisons(compare_runs(database, references, choice, target=target, flips=flips))
+
+
+def report(run: Reference = "latest", *, samples: int = SAMPLES, home: Home = None) -> Report:
+    """A run's report; `samples` bounds the trials that it shows in full."""
+    with opened(home) as database:
+        document = read_report(database, _id(run), samples=samples)
+    return Report(document["run_id"], document)
+
+
+def leaderboard(
+    benchmarks: str | Sequence[str] = (),
+    *,
+    models: str | Sequence[str] = (),
+    versions: str | Sequence[str] = (),
+    tags: Mapping[str, str] | None = None,
+    metric: str | None = None,
+    best: bool = False,
+    paired: bool | None = None,
+    home: Home = None,
+) -> Leaderboard:
+    """The models of all completed runs, a table for each benchmark as it was used; `tags` are language, subject, …"""
+    filters = Filters(_texts(benchmarks), _texts(versions), _texts(models), dict(tags or {}))
+    with opened(home) as database:
+        document = read_leaderboard(
+            database,
+            filters,
+            which="best" if best else "latest",
+            ranks="auto" if paired is None else "paired" if paired else "separate",
+            metric=metric,
+        )
+    return read_leaderboard_document(document)
+
+
+def rescore(
+    run: Reference = "latest",
+    scorers: str | Mapping[str, Mapping[str, Any]] | Sequence[str] = (),
+    *,
+    use: str | Sequence[str] = (),
+    judge: Several = (),
+    on: str | None = None,
+    keep: bool = False,
+    cache: bool = True,
+    home: Home = None,
+    **limits: Any,
+) -> Rescored:
+    """Score a run's stored responses again, or let stored scores count (`use`); no model under test is asked.
+
+    A scorer is written as on the command line, or as a mapping from its name to its options. `limits` are those of a
+    plan: concurrency, retries, timeout_seconds, cost_usd, assume_price.
+    """
+    if bool(scorers) == bool(use):
+        raise PlanError("rescore() takes either scorers, to score, or use, to choose among stored scores.")
+    with opened(home) as database:
+        if use:
+            return read_rescored(put_in_force(database, _id(run), _texts(use), on))
+        plan = RunStore(database).get(_id(run)).plan
+        rescoring = prepare(
+            database,
+            _id(run),
+            _scorers(scorers),
+            surroundings(read_settings(home), Path.cwd()),
+            judges=[model_spec(spec) for spec in written("judge", judge)],
+            on=on,
+            limits=limits_with(plan, {"cost_usd": None, **limits}),
+            use_cache=cache,
+        )
+        return read_rescored(_scored(rescoring, keep=keep))
+
+
+def _scored(rescoring: Rescoring, *, keep: bool) -> dict[str, Any]:
+    return Worker(lambda: carry_out(rescoring, keep=keep), rescoring.stopping.set).wait()
+
+
+def _scorers(given: str | Mapping[str, Mapping[str, Any]] | Sequence[str]) -> list[ScorerSpec]:
+    if isinstance(given, Mapping):
+        return [ScorerSpec(name, dict(options)) for name, options in given.items()]
+    return [read_scorer(text) for text in _texts(given)]
+
+
+def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _id(run: object) -> str:
+    if isinstance(run, Run):
+        return run.id
+    if inspect.isawaitable(run):
+        raise PlanError("This is a coroutine, not a run: write 'await' before it.")
+    if not isinstance(run, str):
+        raise PlanError(f"A run is what evaluate() gave, an id or 'latest', not {run!r}.")
+    return run

@@ -1,0 +1,60 @@
+"""The formats of a report: each is a function of the page and of the document behind it; the numbers are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from proctor import plugins
+from proctor.domain.errors import UserError
+from proctor.reports.sections import Page
+from proctor.reports.theme import load_theme
+
+WITHOUT_COLOURS = ("md", "json")
+ENDINGS = {".htm": "html", ".markdown": "md"}
+"""Other endings of files; any form has its own name as one."""
+
+
+def page_text(page: Page, document: Mapping[str, Any], form: str, theme: str | None = None) -> str:
+    """The report in the format of that name, built in or from a plugin."""
+    if theme is not None:
+        if form in WITHOUT_COLOURS:
+            raise UserError(f"A theme is for formats with colours, such as html: {form} has none.")
+        page = replace(page, theme=load_theme(theme))
+    text: str = plugins.create("reports", form, page, document)
+    return text
+
+
+def form_of(ending: str) -> str | None:
+    """The form that a file with this ending is written in; None where there is none."""
+    form = ENDINGS.get(ending.lower(), ending.lower().removeprefix("."))
+    return form if plugins.is_known("reports", form) else None
+
+
+def report_endings() -> list[str]:
+    """The endings of files that a report can be written to."""
+    other = [(name, ending) for ending, name in ENDINGS.items()]
+    own = [(name, f".{name}") for name in plugins.names("reports")]
+    return [ending for name, first in own for ending in (first, *(more for form, more in other if form == name))]
+
+
+def write_html(page: Page, document: Mapping[str, Any]) -> str:  # noqa: ARG001 (all forms are asked alike)
+    from proctor.reports.html import page_html
+
+    return page_html(page)
+
+
+def write_markdown(page: Page, document: Mapping[str, Any]) -> str:  # noqa: ARG001
+    from proctor.reports.markdown import page_markdown
+
+    return page_markdown(page)
+
+
+def write_json(page: Page, document: Mapping[str, Any]) -> str:  # noqa: ARG001
+    import orjson
+
+    from proctor.domain.json_value import plain
+
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE, default=plain).decode()

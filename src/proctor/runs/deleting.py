@@ -1,0 +1,35 @@
+"""Delete a run and everything that belongs to it alone."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from proctor.domain.errors import RunError
+from proctor.runs.scorecards import artifacts_of
+from proctor.stores.database import Database
+from proctor.stores.deleting import artifacts_in, delete_rows
+from proctor.stores.runs import RunStore
+
+
+class DeletedRun(Struct, frozen=True):
+    run_id: str
+    responses: int
+    samples: int
+    artifacts: int
+    artifact_bytes: int
+
+
+def delete_run(database: Database, reference: str) -> DeletedRun:
+    """What other runs refer to stays; raises RunError while a process executes the run, or could use its artifacts."""
+    store = RunStore(database)
+    run = store.get(reference)
+    executing = store.executing()
+    if run.id in executing:
+        raise RunError(f"Run {run.id} is being executed. Wait for it, or stop it with 'proctor cancel {run.id}'.")
+    kept = artifacts_of(database)
+    if executing and any(kept.path_of(key).is_file() for key in artifacts_in(database, run.id)):
+        others = ", ".join(executing)
+        raise RunError(f"Run {run.id} has artifacts that {others} may be about to use. Delete it when that has ended.")
+    rows = delete_rows(database, run.id)
+    sizes = [size for key in sorted(rows.artifacts) if (size := kept.remove(key)) is not None]
+    return DeletedRun(run.id, rows.responses, rows.samples, len(sizes), sum(sizes))
