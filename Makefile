@@ -63,7 +63,7 @@ problems: $(VENV)/.dev
 engines: export TESTS_ENGINES = 1
 engines:
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install dev
-	$(BIN)/pytest -p no:randomly tests/sandboxes/places tests/sandboxes/test_containers.py
+	$(BIN)/pytest -p no:randomly tests/sandboxes/workspaces tests/sandboxes/test_containers.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py

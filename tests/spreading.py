@@ -16,9 +16,9 @@ TOGETHER = (  # those for which the parts in parentheses are the same
     # One engine at a time: two of them starve each other.
     re.compile(r"(tests/sandboxes/).*[\[-](?:docker|podman|kubernetes)\b"),
     # One load at a time, on the whole machine: another worker would only wait for its turn.
-    re.compile(r"(tests/scorers/programs/)test_(?:earned_performance|marking)\.py"),
+    re.compile(r"(tests/programs/)test_(?:earned_performance|marking)\.py"),
     # One marking, one reading, one browser, one installation and one copy of each data set for the whole file.
-    re.compile(r"(tests/scorers/programs/test_(?:disguises|silencing|hostile_golds|telling)\.py)"),
+    re.compile(r"(tests/programs/test_(?:disguises|silencing|hostile_golds|telling)\.py)"),
     re.compile(
         r"(tests/(?:catalog/test_catalog|judges/test_rescore|reports/test_browser|sandboxes/test_installed)\.py)"
     ),

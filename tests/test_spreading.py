@@ -19,7 +19,7 @@ def test_tests_of_one_backend_go_together_and_others_go_alone() -> None:
     hostile = "tests/sandboxes/test_hostile.py::"
     assert unit(f"{hostile}test_a[firejail-forks]") == unit(f"{hostile}test_nothing_is_left_behind[firejail]")
     assert unit(f"{hostile}test_a[firejail-forks]") != unit(f"{hostile}test_a[bubblewrap-forks]")
-    for alone in (f"{hostile}test_a", "tests/sandboxes/places/test_contract.py::test_a[none-cpu]"):
+    for alone in (f"{hostile}test_a", "tests/sandboxes/workspaces/test_contract.py::test_a[none-cpu]"):
         assert unit(alone) == alone
 
 
@@ -32,7 +32,7 @@ def test_every_rule_speaks_of_tests_that_are_there(request: pytest.FixtureReques
         assert sum(pattern.match(name) is not None for name in names) > 1, pattern.pattern
 
 
-CHEAP = ("tests/models/test_trust.py", "tests/sandboxes/places/test_looking.py")
+CHEAP = ("tests/models/test_trust.py", "tests/sandboxes/workspaces/test_looking.py")
 """Each worker may make what these share for itself: it takes milliseconds."""
 
 

@@ -12,8 +12,8 @@ import yaml
 from proctor.benchmarks.registry import load_benchmark
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError, NoDataError
-from proctor.domain.offline import confined
 from proctor.domain.plan import BenchmarkSpec
+from proctor.offline import confined
 from proctor.planning.selection import select
 
 Write = Callable[..., Path]

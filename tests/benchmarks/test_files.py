@@ -15,11 +15,11 @@ from benchmarks.conftest import Load, Write
 from commands import Cli
 from fakes.provider import FakeProvider
 from models.pdfs import pdf
-from proctor.benchmarks.files import Shelf
+from proctor.benchmarks.files import ProblemFolder
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.message import Document, Image, Part, Text
-from proctor.prompts.files import LARGEST_FILE, part_of
+from proctor.prompts.files import MAX_FILE_BYTES, part_of
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256))
@@ -138,7 +138,7 @@ def test_a_file_that_cannot_be_used_is_a_bad_row(
     write("moving.gif", b"GIF89a....")
     with (tmp_path / "huge.png").open("wb") as sparse:
         sparse.write(PNG)
-        sparse.truncate(LARGEST_FILE + 1)
+        sparse.truncate(MAX_FILE_BYTES + 1)
     write("data.jsonl", [row(file)])
     with pytest.raises(BenchmarkError, match="line 1: ") as caught:
         load("data.jsonl", FIELDS).samples.fingerprint()
@@ -171,7 +171,7 @@ def test_no_path_leads_out_of_the_folder(tmp_path_factory: pytest.TempPathFactor
     (top.parent / "outside.txt").write_text("hush")
     for path in (text, f"../{text}", f"{text}/../../outside.txt"):
         try:
-            found = Shelf(top, top).read(path)
+            found = ProblemFolder(top, top).read(path)
         except ValueError:
             continue
         assert "hush" not in str(found)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from proctor.domain.errors import BenchmarkError, PlanError, UserError
 from proctor.domain.plan import Plan
-from proctor.domain.yaml_document import as_mapping, explain, explain_value, load_yaml, mistakes
+from proctor.yaml_document import as_mapping, explain, explain_value, load_yaml, mistakes
 
 
 def test_every_part_has_its_line() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from proctor.benchmarks.datasets import Place
+from proctor.benchmarks.datasets import DataLocation
 from proctor.benchmarks.definition import Asked, build, read_definition
 from proctor.benchmarks.registry import list_benchmarks
 from proctor.domain.benchmark import Benchmark
@@ -161,7 +161,7 @@ def from_hub(name: str, row: dict[str, Any], folder: Path, variant: str | None =
     definition, document = read_definition(CATALOG / f"{name}.yaml", asked=asked)
     (folder / "rows.jsonl").write_text(json.dumps(row) + "\n")
     dataset = definition.dataset.model_copy(update={"source": "rows.jsonl", "join": None})
-    return build(definition.model_copy(update={"dataset": dataset}), document, Place(name, folder), asked)
+    return build(definition.model_copy(update={"dataset": dataset}), document, DataLocation(name, folder), asked)
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from proctor.scorers.programs.checking.program import Done
+from proctor.programs.checking.program import Done
 
 CATALOG = Path(__file__).parents[2] / "src" / "proctor" / "catalog" / "problems"
 WORKS = sorted(CATALOG.glob("*/tests/load/work.py"))

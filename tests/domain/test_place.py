@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proctor.domain.place import Seen, together
+from proctor.domain.workspace import Seen, together
 
 
 def test_attempts_add_up_and_of_memory_the_highest_counts() -> None:

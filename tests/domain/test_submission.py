@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from proctor.domain.submission import (
     DEEPEST,
-    LONGEST_NAME,
-    LONGEST_PATH,
-    MOST_BYTES,
-    MOST_FILES,
+    MAX_BYTES,
+    MAX_FILES,
+    MAX_NAME_LENGTH,
+    MAX_PATH_LENGTH,
     Collected,
     beyond_limits,
     clean_path,
@@ -33,7 +33,7 @@ DEEP = "/".join(["a"] * DEEPEST)
         ("a\nb", "control characters"),
         ("x\0y", "control characters"),
         (f"{DEEP}/a/x", "folders deep"),
-        ("x" * (LONGEST_NAME + 1), "longer than"),
+        ("x" * (MAX_NAME_LENGTH + 1), "longer than"),
         ("/".join(["x" * 60] * 4), "longer than"),
         ("x\udcff", "not Unicode"),
     ],
@@ -43,14 +43,16 @@ def test_a_file_that_cannot_be_laid_out_is_refused_with_the_reason(path: str, wo
 
 
 def test_too_much_is_refused_and_the_most_is_not() -> None:
-    assert "1,001 files" in (beyond_limits({f"f{n}": b"" for n in range(MOST_FILES + 1)}) or "")
-    assert "at most 16 MiB" in (beyond_limits({"a": bytes(MOST_BYTES), "b": b"x"}) or "")
+    assert "1,001 files" in (beyond_limits({f"f{n}": b"" for n in range(MAX_FILES + 1)}) or "")
+    assert "at most 16 MiB" in (beyond_limits({"a": bytes(MAX_BYTES), "b": b"x"}) or "")
     assert "'a' cannot be a file and a folder" in (beyond_limits({"a/b/c": b"", "a": b""}) or "")
-    assert beyond_limits({f"f{n}": b"" for n in range(MOST_FILES)}) is None
-    assert beyond_limits({"a": bytes(MOST_BYTES)}) is None
+    assert beyond_limits({f"f{n}": b"" for n in range(MAX_FILES)}) is None
+    assert beyond_limits({"a": bytes(MAX_BYTES)}) is None
 
 
-@pytest.mark.parametrize("path", [f"{DEEP}/x", "x" * LONGEST_NAME, "a\\b.py", "~x", "C:x", " x ", "ünïcode/naïve file"])
+@pytest.mark.parametrize(
+    "path", [f"{DEEP}/x", "x" * MAX_NAME_LENGTH, "a\\b.py", "~x", "C:x", " x ", "ünïcode/naïve file"]
+)
 def test_whatever_names_a_file_where_programs_run_is_accepted(path: str) -> None:
     assert beyond_limits({path: b"", "Main.py": b"", "main.py": b""}) is None
 
@@ -61,7 +63,7 @@ def test_a_path_may_be_as_deep_as_is_said() -> None:
         clean_path(f"{DEEP}/a/x.py")
 
 
-@given(st.lists(st.text("ab/.~\\ \n:", max_size=LONGEST_PATH + 5), max_size=8))
+@given(st.lists(st.text("ab/.~\\ \n:", max_size=MAX_PATH_LENGTH + 5), max_size=8))
 def test_what_is_taken_from_an_answer_is_within_the_limits_of_a_program(paths: list[str]) -> None:
     taken = Collected()
     for path in paths:

@@ -15,7 +15,7 @@ from proctor.domain.errors import ModelError
 from proctor.domain.json_value import storable_json
 from proctor.domain.response import Response, TokenLogprob, ToolCall
 from proctor.domain.score import Score
-from proctor.domain.text import LONGEST_MESSAGE, message_of, storable
+from proctor.domain.text import MAX_MESSAGE_LENGTH, message_of, storable
 from proctor.domain.trial import Answer, Trial
 from proctor.stores import codec
 
@@ -111,9 +111,9 @@ def test_errors_hold_nothing_that_cannot_be_stored(text: str) -> None:
 
 
 def test_errors_are_of_bounded_length() -> None:
-    assert len(str(ModelError("x" * 10_000_000))) == LONGEST_MESSAGE
-    assert len(Answer(TRIAL, None, error="x" * 10_000_000).error or "") == LONGEST_MESSAGE
-    assert len(Score("s", 1.0, reason="x" * 10_000_000).reason) == LONGEST_MESSAGE
+    assert len(str(ModelError("x" * 10_000_000))) == MAX_MESSAGE_LENGTH
+    assert len(Answer(TRIAL, None, error="x" * 10_000_000).error or "") == MAX_MESSAGE_LENGTH
+    assert len(Score("s", 1.0, reason="x" * 10_000_000).reason) == MAX_MESSAGE_LENGTH
 
 
 def test_an_exception_that_cannot_say_what_it_is_still_has_a_message() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from proctor.engine.cycles import OBJECTS_BETWEEN, seldom_looked_for
+from proctor.engine.garbage_collection import OBJECTS_BETWEEN, relaxed_gc
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def test_cycles_are_looked_for_less_often_and_then_as_before() -> None:
     gc.set_threshold(700, 11, 12)
 
     def fail() -> None:
-        with seldom_looked_for():
+        with relaxed_gc():
             assert gc.get_threshold() == (OBJECTS_BETWEEN, 11, 12)
             raise ValueError("mine")
 
@@ -33,6 +33,6 @@ def test_cycles_are_looked_for_less_often_and_then_as_before() -> None:
 @pytest.mark.parametrize("first", [0, 50_000])
 def test_who_looks_even_less_often_is_left_alone(first: int) -> None:
     gc.set_threshold(first, 10, 10)
-    with seldom_looked_for():
+    with relaxed_gc():
         assert gc.get_threshold() == (first, 10, 10)
     assert gc.get_threshold() == (first, 10, 10)

@@ -22,8 +22,8 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Outcome, Trial
-from proctor.engine.lane import LONGEST_ANSWER
 from proctor.engine.loop import ModelWork, Work, execute
+from proctor.engine.model_gate import MAX_ANSWER_CHARACTERS
 
 
 def run(
@@ -128,7 +128,7 @@ def test_a_rejected_request_fails_at_once() -> None:
 def test_an_answer_that_is_too_large_counts_as_invalid_and_is_asked_once() -> None:
     def act(text: str, before: int) -> Response | Exception:
         if text == "q1":
-            return Response("q1" * (LONGEST_ANSWER // 2 + 1))
+            return Response("q1" * (MAX_ANSWER_CHARACTERS // 2 + 1))
         return UnusableAnswerError("it sent more than 64 MB") if text == "q2" else Response(text)
 
     journal, model = MemoryJournal(), ScriptedModel(act)

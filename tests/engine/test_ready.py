@@ -7,7 +7,7 @@ import asyncio
 from proctor.domain.message import Message, Prompt
 from proctor.domain.sample import Sample
 from proctor.domain.trial import Trial
-from proctor.engine.ready import CHUNK, FIRST_CHUNK, LARGEST_CHUNK, Ready
+from proctor.engine.trial_queue import CHUNK, FIRST_CHUNK, MAX_CHUNK_BYTES, TrialQueue
 
 
 def trials(count: int) -> list[Trial]:
@@ -17,7 +17,7 @@ def trials(count: int) -> list[Trial]:
 
 def test_chunks_stay_as_they_are_while_nobody_waits_for_them() -> None:
     async def go() -> None:
-        ready = Ready(4)
+        ready = TrialQueue(4)
         sizes = []
         for _ in range(5):
             sizes.append(ready.next_chunk())
@@ -31,7 +31,7 @@ def test_chunks_stay_as_they_are_while_nobody_waits_for_them() -> None:
 
 def test_chunks_grow_to_a_bound_when_they_come_too_late() -> None:
     async def go() -> None:
-        ready = Ready(4)
+        ready = TrialQueue(4)
         sizes = []
         for _ in range(6):
             sizes.append(ready.next_chunk())
@@ -39,14 +39,14 @@ def test_chunks_grow_to_a_bound_when_they_come_too_late() -> None:
             await asyncio.sleep(0)
             await ready.add(trials(1))
             await waiting
-        assert sizes == [FIRST_CHUNK, CHUNK, 2 * CHUNK, LARGEST_CHUNK, LARGEST_CHUNK, LARGEST_CHUNK]
+        assert sizes == [FIRST_CHUNK, CHUNK, 2 * CHUNK, MAX_CHUNK_BYTES, MAX_CHUNK_BYTES, MAX_CHUNK_BYTES]
 
     asyncio.run(go())
 
 
 def test_more_is_taken_in_only_when_few_are_left() -> None:
     async def go() -> None:
-        ready = Ready(8)
+        ready = TrialQueue(8)
         few = ready.next_chunk()
         await ready.add(trials(few + 3))
         adding = asyncio.create_task(ready.add(trials(1)))
@@ -62,7 +62,7 @@ def test_more_is_taken_in_only_when_few_are_left() -> None:
 
 def test_what_was_added_is_taken_in_order_and_none_ends_it() -> None:
     async def go() -> None:
-        ready = Ready(2)
+        ready = TrialQueue(2)
         await ready.add([*trials(3), None])
         taken = [await ready.take() for _ in range(4)]
         assert [None if trial is None else trial.id for trial in taken] == ["0", "1", "2", None]

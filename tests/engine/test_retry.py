@@ -12,14 +12,14 @@ from proctor.domain.errors import (
     RateLimitedError,
     RequestRejectedError,
 )
-from proctor.engine.retry import LONGEST_RETRY_AFTER_SECONDS, LONGEST_SECONDS, RetryPolicy
+from proctor.engine.retry import MAX_RETRY_AFTER_SECONDS, MAX_SECONDS, RetryPolicy
 
 
 @given(st.integers(0, 40), st.integers())
 def test_waits_grow_but_stay_bounded(retries: int, seed: int) -> None:
     wait = RetryPolicy(50, random.Random(seed)).wait_seconds(ProviderFaultError("down"), retries)
     assert wait is not None
-    assert 0 < wait <= LONGEST_SECONDS
+    assert 0 < wait <= MAX_SECONDS
 
 
 def test_the_average_wait_doubles() -> None:
@@ -28,7 +28,7 @@ def test_the_average_wait_doubles() -> None:
     assert all(1.7 < later / earlier < 2.3 for earlier, later in itertools.pairwise(means))
 
 
-@given(st.floats(0, LONGEST_RETRY_AFTER_SECONDS), st.integers())
+@given(st.floats(0, MAX_RETRY_AFTER_SECONDS), st.integers())
 def test_a_provider_is_never_asked_before_the_time_it_gave(after: float, seed: int) -> None:
     error = RateLimitedError("slow down", retry_after_seconds=after)
     wait = RetryPolicy(5, random.Random(seed)).wait_seconds(error, 0)

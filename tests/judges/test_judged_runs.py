@@ -17,7 +17,7 @@ from commands import ended
 from fakes.dialect import Ask, Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
-from proctor.runs.judges import UNREADABLE_RETRIES
+from proctor.judges.asking import UNREADABLE_RETRIES
 from proctor.stores.database import open_database
 from proctor.stores.scores import ScoreStore
 

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from proctor.domain.response import FinishReason, Response
 from proctor.scorers.judging.rubric import Rubric
-from proctor.scorers.judging.verdict import Reading, read_verdict, reasons_in
+from proctor.scorers.judging.verdict import VerdictReading, read_verdict, reasons_in
 
 CODE = "0123456789abcdef"
 RUBRIC = Rubric()
 
 
-def read(text: str, finish: FinishReason = FinishReason.STOP) -> Reading[int | str]:
+def read(text: str, finish: FinishReason = FinishReason.STOP) -> VerdictReading[int | str]:
     return read_verdict(Response(text, finish_reason=finish), CODE, RUBRIC.understand, RUBRIC.allowed)
 
 
@@ -40,7 +40,7 @@ READABLE = (
 
 @pytest.mark.parametrize("text", READABLE)
 def test_prose_code_fences_and_emphasis_do_not_matter(text: str) -> None:
-    assert read(text) == Reading(4)
+    assert read(text) == VerdictReading(4)
 
 
 UNREADABLE = (
@@ -107,7 +107,7 @@ def test_the_reasons_are_the_reply_without_its_verdict() -> None:
 def test_a_mark_that_may_be_the_beginning_of_another_is_not_read(finish: FinishReason) -> None:
     scale = Rubric(scale=10)
 
-    def marked(text: str, finish: FinishReason) -> Reading[int | str]:
+    def marked(text: str, finish: FinishReason) -> VerdictReading[int | str]:
         return read_verdict(Response(text, finish_reason=finish), CODE, scale.understand, scale.allowed)
 
     assert marked(f"Good.\nVERDICT {CODE}: 1", FinishReason.STOP).verdict == 1

@@ -15,7 +15,7 @@ from scipy import stats
 
 from proctor.metrics.compare import compare_marks
 from proctor.metrics.pairing import LeftOut, Mark, pair
-from proctor.metrics.permutation import MOST_SINGLE, sign_flip_test
+from proctor.metrics.permutation import MAX_SINGLE, sign_flip_test
 
 VALUES = st.sampled_from([None, 0.0, 0.25, 0.5, 1.0])
 SIDES = st.dictionaries(st.text(max_size=3), st.tuples(VALUES, st.sampled_from([None, "g", "h"])), max_size=25)
@@ -118,7 +118,7 @@ def test_many_differences_are_tested_in_bounded_memory_and_rightly() -> None:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_order_of_many_differences_changes_nothing(seed: int) -> None:
     source = random.Random(5)
-    differences = [source.choice([0.1, 0.25, 1.0, source.random()]) for _ in range(MOST_SINGLE + 50)]
+    differences = [source.choice([0.1, 0.25, 1.0, source.random()]) for _ in range(MAX_SINGLE + 50)]
     signed = [d if source.random() < 0.51 else -d for d in differences]
     shuffled = random.Random(seed).sample(signed, len(signed))
     assert sign_flip_test(shuffled, draws=200) == sign_flip_test(signed, draws=200)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from proctor.metrics import permutation
-from proctor.metrics.permutation import MOST_EXACT, MOST_SINGLE, sign_flip_test
+from proctor.metrics.permutation import MAX_EXACT, MAX_SINGLE, sign_flip_test
 
 
 def by_enumeration(differences: list[float]) -> float:
@@ -39,7 +39,7 @@ def test_the_exact_test_equals_scipys() -> None:
     assert sign_flip_test(differences).p_value == pytest.approx(reference.pvalue, abs=1e-9)
 
 
-@pytest.mark.parametrize("n", [MOST_EXACT + 1, 300, MOST_SINGLE, MOST_SINGLE + 1])
+@pytest.mark.parametrize("n", [MAX_EXACT + 1, 300, MAX_SINGLE, MAX_SINGLE + 1])
 def test_equal_sizes_give_the_binomial_answer(n: int) -> None:
     # With differences of one size the test is the sign test, whose p-value is known exactly.
     plus = n // 2 + round(0.8 * math.sqrt(n))
@@ -49,7 +49,7 @@ def test_equal_sizes_give_the_binomial_answer(n: int) -> None:
     assert abs(outcome.p_value - expected) < 4 * outcome.error
 
 
-@pytest.mark.parametrize("n", [200, MOST_SINGLE + 500])
+@pytest.mark.parametrize("n", [200, MAX_SINGLE + 500])
 def test_many_different_sizes_agree_with_the_normal_limit(n: int) -> None:
     rng = random.Random(n)
     sizes = [rng.betavariate(1, 6) for _ in range(n)]

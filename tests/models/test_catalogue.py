@@ -18,7 +18,7 @@ from fakes.loopback import Exchange, Loopback
 from fakes.provider import FakeProvider
 from proctor.domain.model import ModelIdentity
 from proctor.domain.response import Usage
-from proctor.models.kept_lists import ListedModel, Listing, find_listed, keep_list
+from proctor.models.kept_lists import ListedModel, StoredModelList, find_listed, keep_list
 from proctor.models.listing import FRESH_SECONDS
 from proctor.models.prices import ListedPrice, find_price, read_assumed
 
@@ -180,7 +180,7 @@ def test_the_price_that_is_shown_is_the_price_that_is_charged(cli: Cli, home: Pa
 
 
 def test_a_run_is_charged_what_the_provider_listed(cli: Cli, home: Path) -> None:
-    listing = Listing((ListedModel("a/one", None, "0.15", "0.6"),), time.time())
+    listing = StoredModelList((ListedModel("a/one", None, "0.15", "0.6"),), time.time())
     with FakeProvider() as provider:
         model = f"openrouter/a/one?base_url={provider.url}/v1"
         unknown = cli("run", "arithmetic", "-m", model, "--limit", 3, "--json", "--no-cache").json["evaluations"][0]
@@ -198,7 +198,7 @@ OWN = ModelIdentity("openai", "gpt-5-mini", "https://api.openai.com/v1/chat/comp
 
 def kept(folder: Path, base_url: str, price: str, fetched_at: float = 1_700_000_000.0, key: str = "x") -> None:
     model = ListedModel(OWN.name, None, price, price, "1", "9", "4")
-    keep_list(folder / f"models-openai-{key}.json", Listing((model,), fetched_at), base_url)
+    keep_list(folder / f"models-openai-{key}.json", StoredModelList((model,), fetched_at), base_url)
 
 
 def test_the_price_list_wins_over_what_a_provider_listed_and_that_over_what_is_assumed(tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ import uvloop
 from proctor.domain.errors import ModelUnavailableError, ProviderFaultError
 from proctor.models.client import HttpClient
 from proctor.models.connections import HAS_ARRIVAL_TIMES, Connection
+from proctor.models.destinations import place_of
 from proctor.models.dialing import Route
 from proctor.models.faults import Target
 from proctor.models.http1 import AnswerParser
-from proctor.models.places import place_of
 from proctor.models.transport import Transport
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]

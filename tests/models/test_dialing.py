@@ -11,8 +11,8 @@ import pytest
 
 from proctor.models.client import HttpClient
 from proctor.models.connections import NoConnectionError, system_words
+from proctor.models.destinations import Destination
 from proctor.models.dialing import Route, _race, dial
-from proctor.models.places import Place
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_when_none_works_the_system_says_why() -> None:
 @pytest.mark.parametrize("host", ["a..b", "x" * 70 + ".test"])
 def test_a_host_that_is_no_name_is_said_to_be_none(host: str) -> None:
     async def go() -> None:
-        await dial(Route(Place(host, 80, host, "/")), memoryview(bytearray(10)), "test")
+        await dial(Route(Destination(host, 80, host, "/")), memoryview(bytearray(10)), "test")
 
     with pytest.raises(NoConnectionError, match="no name that can be looked up"):
         asyncio.run(go())
@@ -68,7 +68,9 @@ def test_a_host_that_is_no_name_is_said_to_be_none(host: str) -> None:
 def test_a_name_with_two_families_is_reached_by_the_one_that_listens(listening: socket.socket) -> None:
     async def go() -> None:
         port = listening.getsockname()[1]
-        connection = await dial(Route(Place("localhost", port, "localhost", "/")), memoryview(bytearray(10)), "test")
+        connection = await dial(
+            Route(Destination("localhost", port, "localhost", "/")), memoryview(bytearray(10)), "test"
+        )
         assert connection.is_open
         connection.abort()
         await connection.lost
@@ -78,7 +80,7 @@ def test_a_name_with_two_families_is_reached_by_the_one_that_listens(listening: 
 
 def test_a_connection_that_does_not_come_about_is_told_from_an_answer_that_does_not(stalled: tuple[str, int]) -> None:
     async def go(timeout_seconds: float) -> None:
-        client, place = HttpClient("test", connect_seconds=0.05), Place(*stalled, "here", "/")
+        client, place = HttpClient("test", connect_seconds=0.05), Destination(*stalled, "here", "/")
         try:
             await client.send("GET", Route(place), {}, None, timeout_seconds=timeout_seconds, largest=10)
         finally:

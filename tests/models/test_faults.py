@@ -17,7 +17,7 @@ from proctor.domain.errors import (
     RateLimitedError,
     RequestRejectedError,
 )
-from proctor.models.faults import LONGEST_MESSAGE, MOST_READ, Target, fault_in_answer, fault_of, message_in
+from proctor.models.faults import MAX_MESSAGE_LENGTH, MAX_READ, Target, fault_in_answer, fault_of, message_in
 from proctor.models.waits import duration, retry_after
 
 TARGET = Target("openai/m", "OPENAI_API_KEY", ("sk-secret",))
@@ -64,7 +64,7 @@ def test_messages_are_shortened_flattened_and_without_secrets() -> None:
     assert "sk-secret" not in message
     assert "[key]" in message
     assert "\n" not in message
-    assert len(message) < LONGEST_MESSAGE + 100
+    assert len(message) < MAX_MESSAGE_LENGTH + 100
     assert "<h1>" not in str(fault(500, b"<html><h1>oops</h1></html>"))
 
 
@@ -174,7 +174,7 @@ def test_whatever_the_headers_say_the_wait_is_a_time_or_none(headers: dict[str, 
     assert wait is None or wait >= 0
 
 
-@pytest.mark.parametrize("before", range(MOST_READ - len("sk-secret"), MOST_READ + 1))
+@pytest.mark.parametrize("before", range(MAX_READ - len("sk-secret"), MAX_READ + 1))
 def test_a_secret_is_not_shown_in_half_where_a_page_is_cut(before: int) -> None:
     page = b"<" + b"x" * (before - 2) + b">sk-secret and more"
     assert "sk-" not in str(fault(500, page))

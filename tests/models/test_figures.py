@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.domain.response import Response, Usage
-from proctor.models.figures import MOST_DOLLARS, MOST_TOKENS, dollars, sound, tokens
+from proctor.models.figures import MAX_DOLLARS, MAX_TOKENS, dollars, sound, tokens
 
 ANYTHING = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.lists(st.none()) | st.decimals()
@@ -49,8 +49,8 @@ def test_a_cost_is_finite_and_not_negative(value: Any, expected: Decimal | None)
 def test_whatever_is_reported_a_response_can_be_reckoned_with(count: Any, cost: Any, name: Any, reason: Any) -> None:
     given = Response("text", usage=Usage(count, count, count), cost_usd=cost, model=name, reasoning=reason)
     found = sound(given)
-    assert found.usage.input_tokens is None or 0 <= found.usage.input_tokens <= MOST_TOKENS
-    assert found.cost_usd is None or 0 <= found.cost_usd <= MOST_DOLLARS
+    assert found.usage.input_tokens is None or 0 <= found.usage.input_tokens <= MAX_TOKENS
+    assert found.cost_usd is None or 0 <= found.cost_usd <= MAX_DOLLARS
     assert isinstance(found.model, str | None)
     assert isinstance(found.reasoning, str | None)
 

@@ -26,7 +26,7 @@ from proctor.domain.errors import (
 from proctor.domain.message import Image
 from proctor.domain.response import FinishReason, Response, Usage
 from proctor.models import grpc_schema
-from proctor.models.transport import LARGEST_ANSWER
+from proctor.models.transport import MAX_ANSWER_BYTES
 
 grpc = pytest.importorskip("grpc")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "agents"
@@ -181,7 +181,7 @@ def test_a_file_that_would_leave_its_folder_is_refused(path: str) -> None:
 
 def test_a_message_larger_than_the_cap_is_an_answer_that_cannot_be_used_and_no_rate_limit() -> None:
     async def query(request: Any, context: Any) -> AsyncIterator[Any]:
-        yield kinds.QueryReply(text="x" * (LARGEST_ANSWER + 1))
+        yield kinds.QueryReply(text="x" * (MAX_ANSWER_BYTES + 1))
         yield kinds.QueryReply(finish=kinds.Finish())
 
     with pytest.raises(UnusableAnswerError, match="sent more than 64 MB"):

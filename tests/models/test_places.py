@@ -6,27 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.models.places import Place, UnsendableError, place_of
+from proctor.models.destinations import Destination, UnsendableError, place_of
 
 
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
-        ("http://10.0.0.1/v1/chat", Place("10.0.0.1", 80, "10.0.0.1", "/v1/chat")),
-        ("http://host:8080", Place("host", 8080, "host:8080", "/")),
-        ("http://host?a=b%20c", Place("host", 80, "host", "/?a=b%20c")),
-        ("http://[::1]:9/a?b=1", Place("::1", 9, "[::1]:9", "/a?b=1")),
-        ("https://host/v1", Place("host", 443, "host", "/v1", is_secure=True)),
-        ("https://host:8443/v1", Place("host", 8443, "host:8443", "/v1", is_secure=True)),
-        ("http://host/a b", Place("host", 80, "host", "/a%20b")),
-        ("http://host/ä?ö=ü%20x", Place("host", 80, "host", "/%C3%A4?%C3%B6=%C3%BC%20x")),
-        ("https://Höst.de:9/", Place("xn--hst-sna.de", 9, "xn--hst-sna.de:9", "/", is_secure=True)),
-        ("http://host/a#b", Place("host", 80, "host", "/a")),
-        ("HTTP://host/", Place("host", 80, "host", "/")),
-        ("http://[::1]/ä", Place("::1", 80, "[::1]", "/%C3%A4")),
+        ("http://10.0.0.1/v1/chat", Destination("10.0.0.1", 80, "10.0.0.1", "/v1/chat")),
+        ("http://host:8080", Destination("host", 8080, "host:8080", "/")),
+        ("http://host?a=b%20c", Destination("host", 80, "host", "/?a=b%20c")),
+        ("http://[::1]:9/a?b=1", Destination("::1", 9, "[::1]:9", "/a?b=1")),
+        ("https://host/v1", Destination("host", 443, "host", "/v1", is_secure=True)),
+        ("https://host:8443/v1", Destination("host", 8443, "host:8443", "/v1", is_secure=True)),
+        ("http://host/a b", Destination("host", 80, "host", "/a%20b")),
+        ("http://host/ä?ö=ü%20x", Destination("host", 80, "host", "/%C3%A4?%C3%B6=%C3%BC%20x")),
+        ("https://Höst.de:9/", Destination("xn--hst-sna.de", 9, "xn--hst-sna.de:9", "/", is_secure=True)),
+        ("http://host/a#b", Destination("host", 80, "host", "/a")),
+        ("HTTP://host/", Destination("host", 80, "host", "/")),
+        ("http://[::1]/ä", Destination("::1", 80, "[::1]", "/%C3%A4")),
     ],
 )
-def test_an_address_is_taken_apart_and_escaped_where_it_must_be(url: str, expected: Place) -> None:
+def test_an_address_is_taken_apart_and_escaped_where_it_must_be(url: str, expected: Destination) -> None:
     assert place_of(url) == expected
 
 

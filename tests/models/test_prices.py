@@ -10,6 +10,7 @@ from hypothesis import given as given_any
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from proctor.batches.execute import batch_price
 from proctor.domain.errors import PlanError
 from proctor.domain.message import Message, Prompt
 from proctor.domain.model import ModelIdentity
@@ -18,7 +19,6 @@ from proctor.domain.response import Usage
 from proctor.engine.budget import most_it_can_cost
 from proctor.models.price_file import FilePrice
 from proctor.models.prices import find_price, read_assumed
-from proctor.runs.batch import batch_price
 
 OPENAI = ModelIdentity("openai", "gpt-5-mini", "https://api.openai.com/v1", "1")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.models.places import Place, place_of
+from proctor.models.destinations import Destination, place_of
 from proctor.models.proxies import Proxy, UnusableProxyError, is_excepted, proxy_for, read_proxy
 
 SECURE = place_of("https://models.test/v1")
@@ -28,7 +28,9 @@ PLAIN = place_of("http://models.test/v1")
         ({"HTTPS_PROXY": "http://[::1]:8"}, SECURE, Proxy("http", "::1", 8)),
     ],
 )
-def test_the_environment_names_the_proxy(environment: dict[str, str], place: Place, expected: Proxy | None) -> None:
+def test_the_environment_names_the_proxy(
+    environment: dict[str, str], place: Destination, expected: Proxy | None
+) -> None:
     assert proxy_for(place, environment, "linux") == expected
 
 

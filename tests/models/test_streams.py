@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from fakes.loopback import Exchange, Loopback
 from proctor.domain.errors import ModelError, ProviderFaultError, RequestRejectedError
 from proctor.models.faults import Target
-from proctor.models.http1 import MalformedAnswerError, TooLargeError
-from proctor.models.streams import MOST_WAITING, StreamedAnswer, StreamedLines
+from proctor.models.http1 import BodyTooLargeError, MalformedAnswerError
+from proctor.models.streams import MAX_WAITING, StreamedAnswer, StreamedLines
 from proctor.models.transport import Transport
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -69,7 +69,7 @@ def test_a_stream_cut_short_is_a_fault_unless_there_was_enough() -> None:
 
 
 def test_a_stream_larger_than_anything_accepted_is_given_up() -> None:
-    with pytest.raises(TooLargeError):
+    with pytest.raises(BodyTooLargeError):
         StreamedAnswer(5, lambda _: False).feed(wrapped([b"abc", b"def"]))
 
 
@@ -215,16 +215,16 @@ class Paused:
 
 def test_a_server_waits_while_nobody_takes_its_lines() -> None:
     async def go() -> list[str]:
-        answer = StreamedLines(2 * MOST_WAITING, lambda: ProviderFaultError("too long"))
+        answer = StreamedLines(2 * MAX_WAITING, lambda: ProviderFaultError("too long"))
         connection = Paused()
         answer.connection = connection  # type: ignore[assignment]
         line = b"x" * 1000 + b"\n"
         answer._keep(line)
         assert connection.told == []
-        answer._keep(line * (MOST_WAITING // 1000))
+        answer._keep(line * (MAX_WAITING // 1000))
         assert connection.told == ["pause"]
         answer.finish(is_whole=True)
-        assert len([line async for line in answer.lines()]) == 1 + MOST_WAITING // 1000
+        assert len([line async for line in answer.lines()]) == 1 + MAX_WAITING // 1000
         return connection.told
 
     assert asyncio.run(go()) == ["pause", "resume", "resume"]

@@ -13,11 +13,11 @@ from fakes.loopback import Exchange, Loopback
 from fakes.provider import FakeProvider
 from models.asking import ask, make
 from proctor.domain.errors import ModelUnavailableError, PlanError, UserError
-from proctor.domain.offline import confined, is_confined, is_loopback_host
 from proctor.models import offline
 from proctor.models.faults import Target
 from proctor.models.local_weights import find_weights
 from proctor.models.transport import Transport
+from proctor.offline import confined, is_confined, is_loopback_host
 from proctor.settings import Settings
 
 

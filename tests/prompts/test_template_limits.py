@@ -19,7 +19,7 @@ from fakes.folders import write_shadowing_modules
 from fakes.loopback import Exchange, Loopback
 from models.asking import ask, make, prompt
 from proctor.domain.errors import BenchmarkError, RequestRejectedError, RunError
-from proctor.prompts.template import LONGEST_SOURCE, Template
+from proctor.prompts.template import MAX_SOURCE_LENGTH, Template
 from proctor.prompts.template_process import TemplateProcess, fill_in
 
 DOUBLED = "{% set x = 'aaaaaaaaaaaaaaaa' %}" + "{% set x = x ~ x %}" * 40 + "{{ x }}"
@@ -131,7 +131,7 @@ def test_half_a_surrogate_pair_in_a_template_is_replaced() -> None:
 
 
 def test_a_template_that_is_too_long_or_too_deep_or_uses_unknown_filters_is_a_mistake() -> None:
-    for source in ("{% if a %}" + "x" * LONGEST_SOURCE + "{% endif %}", "{{ " + "(" * 5_000 + ")" * 5_000 + " }}"):
+    for source in ("{% if a %}" + "x" * MAX_SOURCE_LENGTH + "{% endif %}", "{{ " + "(" * 5_000 + ")" * 5_000 + " }}"):
         with pytest.raises(BenchmarkError, match=r"characters|deeply|mistake"):
             Template(source)
     with pytest.raises(BenchmarkError, match="there is no filter 'nothing'"):

@@ -19,7 +19,7 @@ from proctor.metrics.sequences import ConfidenceSequence
 from proctor.reports.comparison_page import comparison_page, left_out_text, notes
 from proctor.reports.markdown import page_markdown
 from proctor.reports.pairs import Choice, NotComparableError
-from proctor.runs.comparing import compare_runs
+from proctor.runs.compare import compare_runs
 from proctor.stores.comparing import evaluations_of
 from proctor.stores.database import Database, open_database
 from proctor.stores.runs import GROUP_SIZES, RunStore

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.reports.export import as_csv, as_jsonl
-from proctor.reports.junit import Case, as_junit, gates_junit
+from proctor.reports.junit import JunitCase, as_junit, gates_junit
 from proctor.reports.parquet import as_parquet
 from proctor.reports.rows import result_json
 from proctor.stores.database import Database
@@ -47,7 +47,7 @@ def test_junit_has_a_case_for_each_trial_and_tells_faults_from_wrong_answers(
 def test_any_text_makes_a_document_that_can_be_read_back(
     group: str, name: str, problem: str | None, details: str
 ) -> None:
-    root = ElementTree.fromstring(gates_junit(name, [Case(group, name, problem=problem, details=details)]))
+    root = ElementTree.fromstring(gates_junit(name, [JunitCase(group, name, problem=problem, details=details)]))
     [case] = root.iter("testcase")
     assert len(case) == (problem is not None)
     if name.isprintable():

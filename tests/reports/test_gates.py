@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.cli.gates import check_gates, check_regression
-from proctor.runs.reading import read_run
+from proctor.runs.read import read_run
 from proctor.stores.database import Database
 from reports.stored import UNREADABLE, Told, record
 

@@ -7,7 +7,7 @@ import pytest
 from proctor.domain.errors import UserError
 from proctor.metrics.power import power_of_mcnemar
 from proctor.reports.planning import MeasuredDiscordance, PowerQuestion, answer_power, discordance_of, sentence
-from proctor.runs.comparing import compare_runs
+from proctor.runs.compare import compare_runs
 from proctor.stores.database import Database
 from reports.stored import Told, record
 

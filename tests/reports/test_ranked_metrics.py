@@ -13,9 +13,9 @@ from proctor.reports.leaderboard_page import leaderboard_page
 from proctor.reports.markdown import page_markdown
 from proctor.reports.pairs import Choice
 from proctor.reports.trust import trust_notes
-from proctor.runs.comparing import compare_runs
+from proctor.runs.compare import compare_runs
 from proctor.runs.leaderboard import read_leaderboard
-from proctor.runs.reading import read_run
+from proctor.runs.read import read_run
 from proctor.stores.database import Database
 from reports.stored import FAILED, UNREADABLE, FixedScorer, Told, record
 

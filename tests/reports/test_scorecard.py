@@ -17,14 +17,14 @@ from msgspec.structs import replace
 from fakes.scorecards import HOSTILE, evidence_of, small_problem, unmeasured
 from proctor.domain.errors import UserError
 from proctor.domain.scorecard import Phase, PhaseStatus
+from proctor.programs.archive import program_zip
+from proctor.programs.evidence import evidence_from_json, scorecard_to_json
+from proctor.programs.marks import scorecard_of
 from proctor.reports.forms import page_text
 from proctor.reports.scorecard import program_of, scorecard_document
 from proctor.reports.scorecard_diff import compare_scorecards, difference_page
 from proctor.reports.scorecard_page import scorecard_page, verdict
 from proctor.runs.scorecards import document_of, whole_document
-from proctor.scorers.programs.archive import program_zip
-from proctor.scorers.programs.evidence import evidence_from_json, scorecard_to_json
-from proctor.scorers.programs.marks import scorecard_of
 from proctor.stores.artifacts import FileArtifacts
 
 FILES = {"main.py": b"print(1)\n", "data/x.bin": b"\xff\x00", "README.md": b"# Words\n"}

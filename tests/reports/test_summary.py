@@ -9,7 +9,7 @@ import pytest
 
 from proctor.reports.labels import title_json
 from proctor.reports.run_page import run_page
-from proctor.runs.reading import read_run
+from proctor.runs.read import read_run
 from proctor.runs.report import read_report
 from proctor.stores.database import Database
 from reports.stored import Told, record

@@ -120,12 +120,12 @@ def with_part(part: Image | Document) -> Prompt:
     return Prompt((Message("user", (Text("look"), part)),))
 
 
-MOST_FOR_AN_IMAGE = 2_833 + 8 * 5_667
+MAX_FOR_AN_IMAGE = 2_833 + 8 * 5_667
 """What gpt-4o-mini bills for an image of 2048 by 768 pixels."""
 
 
 def test_an_image_is_reserved_at_what_the_dearest_model_bills_for_one() -> None:
-    assert input_tokens(with_part(Image(b"x" * 10, "image/png"))) > MOST_FOR_AN_IMAGE
+    assert input_tokens(with_part(Image(b"x" * 10, "image/png"))) > MAX_FOR_AN_IMAGE
 
 
 def test_all_the_text_of_a_compressed_document_is_reserved_and_a_picture_of_each_page() -> None:
@@ -133,7 +133,7 @@ def test_all_the_text_of_a_compressed_document_is_reserved_and_a_picture_of_each
     data = compressed(pages)
     assert len(data) < 5_000
     reserved = input_tokens(with_part(Document(data, "application/pdf")))
-    assert reserved > sum(len(page.strip()) for page in pages) + 2 * MOST_FOR_AN_IMAGE
+    assert reserved > sum(len(page.strip()) for page in pages) + 2 * MAX_FOR_AN_IMAGE
     assert reserved < 2 * sum(map(len, pages)) + 2 * 60_000, "a bound that is far too high stops runs for nothing"
 
 

@@ -14,7 +14,7 @@ from commands import Cli
 from fakes.faults import Faults
 from fakes.openrouter_dialect import OpenRouterChat
 from fakes.provider import FakeProvider
-from proctor.runs.cost_limit import CANNOT_CHANGE_THE_COST
+from proctor.models.cost_limit import CANNOT_CHANGE_THE_COST
 from runs.arithmetic import write_benchmark
 
 PRICED = ("--max-tokens", 100, "--assume-price", "1/10", "--max-cost", 1)

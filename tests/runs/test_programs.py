@@ -20,14 +20,14 @@ from proctor.benchmarks.problems.shelf import problem_folders
 from proctor.domain.errors import ModelError, ProviderFaultError, RateLimitedError, RequestRejectedError, RunError
 from proctor.domain.message import Message, Prompt
 from proctor.domain.model import ModelIdentity
-from proctor.domain.place import Runner
 from proctor.domain.problem import Problem
 from proctor.domain.response import Response, Usage
 from proctor.domain.scorecard import CheckStatus
+from proctor.domain.workspace import Runner
+from proctor.programs.options import MarkOptions
 from proctor.runs.programs import PROOF_SECONDS, _unless, opened_runner, prove, submit
-from proctor.runs.proving import Probe, Proof, check_problem
-from proctor.runs.repairing import MOST_OUTPUT, ProgramModel, feedback, visible_evidence
-from proctor.scorers.programs.options import MarkOptions
+from proctor.runs.proving import Probe, ProblemProof, check_problem
+from proctor.runs.repairing import MAX_OUTPUT, ProgramModel, feedback, visible_evidence
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 T = TypeVar("T")
@@ -85,10 +85,10 @@ def test_a_check_that_ends_differently_for_the_same_program_is_flaky(problem: Pr
         return Probe("gold", repeat, 1.0, 1.0, True, (), "", 1.0, {"adds": end, "refuses": "passed"})
 
     lint = lint_problem(problem)
-    steady = Proof(problem.id, problem.digest, lint, (probe(0, "passed"), probe(1, "passed")), 2.0)
+    steady = ProblemProof(problem.id, problem.digest, lint, (probe(0, "passed"), probe(1, "passed")), 2.0)
     assert steady.flaky == {}
     assert steady.holds
-    shaky = Proof(problem.id, problem.digest, lint, (probe(0, "passed"), probe(1, "failed")), 2.0)
+    shaky = ProblemProof(problem.id, problem.digest, lint, (probe(0, "passed"), probe(1, "failed")), 2.0)
     assert shaky.flaky == {"gold": {"adds": ["passed", "failed"]}}
     assert shaky.faults == ["gold: test_adds is flaky (passed, failed)"]
 
@@ -100,14 +100,14 @@ def test_a_hidden_test_that_cannot_be_read_is_the_problems_fault(problem: Proble
         path.write_text("import nothing_of_that_name\n")
     broken = replace(problem, folder=folder, mutants=())
 
-    async def work(runner: Runner) -> Proof:
+    async def work(runner: Runner) -> ProblemProof:
         proof = await check_problem(broken, runner, is_quick=True)
         with pytest.raises(RunError, match="nothing_of_that_name"):
             await prove([broken], runner, tmp_path / "home")
         return proof
 
     proof = in_runner(work)
-    assert isinstance(proof, Proof)
+    assert isinstance(proof, ProblemProof)
     assert not proof.holds
     assert "nothing_of_that_name" in proof.faults[0]
 
@@ -117,7 +117,7 @@ def test_a_built_in_problem_proves_something_here(name: str) -> None:
     """A command, a format, a library and a service; all of them, and all that is left out here, in `make problems`."""
     shipped = read_problem(problem_folders(None)[name])
     proof = in_runner(lambda runner: check_problem(shipped, runner, is_quick=True))
-    assert isinstance(proof, Proof)
+    assert isinstance(proof, ProblemProof)
     assert proof.holds, proof.faults
     assert len(proof.probes) == 5
 
@@ -293,7 +293,7 @@ def test_the_hidden_tests_are_not_even_there_in_a_repair_round(problem: Problem)
     for name, kind in problem.checks.items():
         assert kind == "visible" or name not in told
     long = replace(evidence, checks=tuple(replace(one, message="x" * 99_999) for one in evidence.checks * 9))
-    assert len(feedback(long) or "") < MOST_OUTPUT + 1_000
+    assert len(feedback(long) or "") < MAX_OUTPUT + 1_000
     assert (
         feedback(replace(evidence, checks=tuple(replace(one, status=CheckStatus.PASSED) for one in evidence.checks)))
         is None

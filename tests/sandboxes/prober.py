@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from proctor.domain.errors import SandboxError
-from proctor.domain.place import PlaceLimits
 from proctor.domain.sandbox import Program, SandboxLimits
+from proctor.domain.workspace import WorkspaceLimits
 from proctor.sandboxes import backends
-from proctor.sandboxes.places import runners
+from proctor.sandboxes.workspaces import runners
 
 LIMITS = SandboxLimits(wall_seconds=200, cpu_seconds=100)
 # Whatever can be opened anywhere is compared with what must not be seen, by size first, for there are many files.
@@ -66,7 +66,7 @@ async def in_backend(name: str, wanted: bytes) -> dict[str, Any]:
 
 async def in_place(name: str, wanted: bytes) -> dict[str, Any]:
     runner = runners.create(name)
-    place = await runner.open(PlaceLimits(seconds=400))
+    place = await runner.open(WorkspaceLimits(seconds=400))
     try:
         await place.write({"probe.py": SOURCE.encode()})
         await place.write({"wanted.json": wanted}, under="/work")

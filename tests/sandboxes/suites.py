@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from proctor.domain.sandbox import Case, Check, Execution, Program, SandboxLimits, Verdict
+from proctor.domain.sandbox import Case, Check, Program, SandboxLimits, SandboxResult, Verdict
 from proctor.sandboxes.pool import Pool
 from sandboxes.conftest import SMALL, processes_with, within
 from sandboxes.forgeries import FORGERIES, PARTLY_RIGHT, RIGHT, TESTS
@@ -31,7 +31,7 @@ ENGINES = f"{tempfile.gettempdir()}/pe-"
 @dataclass(frozen=True)
 class Suite:
     backend: str
-    results: dict[str, Execution | Exception]
+    results: dict[str, SandboxResult | Exception]
     left: dict[str, list[str]]
     """What is on this machine after the suite and was not before; what others take away meanwhile is theirs."""
 
@@ -60,8 +60,8 @@ def _limits(hostile: Hostile) -> SandboxLimits:
     return replace(SMALL, wall_seconds=2 if hostile.endings == {"timeout"} else 30)
 
 
-async def _run_all(sandbox: Pool, head: str) -> dict[str, Execution | Exception]:
-    async def one(hostile: Hostile) -> tuple[str, Execution | Exception]:
+async def _run_all(sandbox: Pool, head: str) -> dict[str, SandboxResult | Exception]:
+    async def one(hostile: Hostile) -> tuple[str, SandboxResult | Exception]:
         program = Program(head + hostile.program, collect=hostile in OUTPUTS)
         try:
             return hostile.name, await sandbox.run(program, _limits(hostile))
@@ -116,9 +116,9 @@ def _lasting(before: dict[str, list[str]]) -> dict[str, list[str]]:
     return {kind: sorted(found) for kind, found in left.items()}
 
 
-def escape(hostile: Hostile, done: Execution | Exception) -> str | None:
+def escape(hostile: Hostile, done: SandboxResult | Exception) -> str | None:
     """What got through, or why it says nothing; None when the program was contained."""
-    if not isinstance(done, Execution):
+    if not isinstance(done, SandboxResult):
         return repr(done)
     if not done.stdout.startswith(b"ran"):
         return f"it never ran: {done.stderr[-500:]!r}"

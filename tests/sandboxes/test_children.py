@@ -19,7 +19,9 @@ from typing import Any
 
 import pytest
 
-from proctor.sandboxes.inside import children, confinement, forking, kernel, porter, script, stub, zygote
+from proctor.sandboxes.inside import children, confinement, forking, kernel, script, zygote
+from proctor.sandboxes.inside import container_init as porter
+from proctor.sandboxes.inside import tool_init as stub
 from proctor.sandboxes.inside.frames import Channel, ChannelClosedError
 from proctor.sandboxes.inside.warm import spawned
 from proctor.sandboxes.inside.watching import order_for
@@ -190,7 +192,7 @@ def test_the_first_process_of_a_container_ends_what_a_run_leaves_and_empties_its
         kernel.unshare(kernel.NEWPID)
         pid = os.fork()
         if pid == 0:
-            porter.Porter(control).serve()
+            porter.ContainerInit(control).serve()
         control.close()
         os.waitpid(pid, 0)
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from proctor.cli.sandbox import sandbox
 from proctor.domain.errors import SandboxError
-from proctor.domain.sandbox import MIB, Case, Check, Execution, Program, Verdict
+from proctor.domain.sandbox import MIB, Case, Check, Program, SandboxResult, Verdict
 from proctor.sandboxes.backends import create
 from proctor.sandboxes.images import remove_image
 from proctor.sandboxes.orders import program_order
@@ -52,10 +52,10 @@ def test_an_engine_contains_every_program_and_believes_no_forgery(
         assert not any(suite.left.values()), suite.left
         assert _mounts(folder) == []
         links = suite.results["leaves_links"]
-        assert isinstance(links, Execution)
+        assert isinstance(links, SandboxResult)
         assert links.files == {"fine.txt": b"fine"}
         calls = suite.results["calls_dangerous_system_calls"]
-        assert isinstance(calls, Execution)
+        assert isinstance(calls, SandboxResult)
         assert {"bpf", "perf_event_open", "keyctl", "init_module", "memfd_create"} <= set(calls.violations)
         # The engine has no part in a verdict: one of the two is asked about every forgery, the other about some.
         every = 1 if name == "docker" else 4

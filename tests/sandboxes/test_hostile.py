@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.domain.sandbox import Execution
+from proctor.domain.sandbox import SandboxResult
 from sandboxes.hostile import PROGRAMS, Hostile
 from sandboxes.suites import Suite, escape, run_suite
 
@@ -32,28 +32,28 @@ def test_nothing_is_left_behind(suite: Suite) -> None:
 
 def test_links_and_odd_files_are_not_brought_back(suite: Suite) -> None:
     done = suite.results["leaves_links"]
-    assert isinstance(done, Execution)
+    assert isinstance(done, SandboxResult)
     assert done.files == {"fine.txt": b"fine"}
     assert set(done.refused_files) == {"link", "root", "up", "good.txt", "twin.txt"}
     odd = suite.results["leaves_odd_files"]
-    assert isinstance(odd, Execution)
+    assert isinstance(odd, SandboxResult)
     assert odd.files == {"fine.txt": b"fine"}
     many = suite.results["leaves_too_much"]
-    assert isinstance(many, Execution)
+    assert isinstance(many, SandboxResult)
     assert len(many.files) <= 500
     assert many.refused_files
 
 
 def test_refused_system_calls_are_counted_by_name(suite: Suite) -> None:
     done = suite.results["calls_dangerous_system_calls"]
-    assert isinstance(done, Execution)
+    assert isinstance(done, SandboxResult)
     assert {"bpf", "perf_event_open", "keyctl", "init_module", "memfd_create"} <= set(done.violations)
     hammered = suite.results["hammers_refused_calls"]
-    assert isinstance(hammered, Execution)
+    assert isinstance(hammered, SandboxResult)
     assert hammered.violations.get("setuid", 0) > 1 or hammered.violations.get("setuid32", 0) > 1
 
 
 def test_the_network_attempt_is_recorded(suite: Suite) -> None:
     done = suite.results["connects_to_the_host"]
-    assert isinstance(done, Execution)
+    assert isinstance(done, SandboxResult)
     assert done.violations.get("socket", 0) >= 2

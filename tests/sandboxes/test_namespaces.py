@@ -17,13 +17,13 @@ import pytest
 from msgspec.structs import replace
 
 from proctor.domain.errors import SandboxError
-from proctor.domain.sandbox import Case, CaseStatus, Check, Ending, Execution, Program
+from proctor.domain.sandbox import Case, CaseStatus, Check, Ending, Program, SandboxResult
 from proctor.sandboxes.pool import Pool
 from sandboxes.conftest import SMALL, made, processes_with, within
 
 
-def run(program: Program, backend: str = "namespaces", **options: int) -> Execution:
-    done: Execution = within(backend, lambda s: s.run(program, replace(SMALL, **options)), parallel=1)
+def run(program: Program, backend: str = "namespaces", **options: int) -> SandboxResult:
+    done: SandboxResult = within(backend, lambda s: s.run(program, replace(SMALL, **options)), parallel=1)
     return done
 
 
@@ -54,7 +54,7 @@ def test_a_program_ends_as_it_would_outside(source: str, code: int | None, numbe
 
 
 def test_two_runs_share_nothing() -> None:
-    async def both(sandbox: Pool) -> list[Execution]:
+    async def both(sandbox: Pool) -> list[SandboxResult]:
         leave = """
 import builtins, os, sys, json
 builtins.len = lambda x: 99
@@ -124,7 +124,7 @@ def test_the_backend_and_its_limits_are_recorded() -> None:
 
 
 def test_a_run_without_cgroups_still_holds_its_limits() -> None:
-    async def bombs(sandbox: Pool) -> list[Execution]:
+    async def bombs(sandbox: Pool) -> list[SandboxResult]:
         sources = ("kept = []\nwhile True: kept.append(bytearray(8 << 20))", "while True: pass")
         return [await sandbox.run(Program(source), SMALL) for source in sources]
 
@@ -212,7 +212,7 @@ def test_closing_twice_is_harmless_and_a_closed_sandbox_refuses() -> None:
 
 
 def test_an_interrupted_run_is_ended_and_the_next_one_is_sound() -> None:
-    async def interrupt(sandbox: Pool) -> Execution:
+    async def interrupt(sandbox: Pool) -> SandboxResult:
         task = asyncio.create_task(sandbox.run(Program("import time; time.sleep(60)"), replace(SMALL, wall_seconds=60)))
         await asyncio.sleep(0.5)
         task.cancel()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proctor.domain.sandbox import Execution, Program
+from proctor.domain.sandbox import Program, SandboxResult
 from proctor.sandboxes.pool import Pool
 from sandboxes.conftest import SMALL, within
 
@@ -33,9 +33,9 @@ PROGRAMS = {
 
 
 @pytest.fixture(scope="module", params=BACKENDS)
-def executions(request: pytest.FixtureRequest) -> dict[str, Execution | Exception]:
-    async def run_all(sandbox: Pool) -> dict[str, Execution | Exception]:
-        done: dict[str, Execution | Exception] = {}
+def executions(request: pytest.FixtureRequest) -> dict[str, SandboxResult | Exception]:
+    async def run_all(sandbox: Pool) -> dict[str, SandboxResult | Exception]:
+        done: dict[str, SandboxResult | Exception] = {}
         for name, source in {**PROGRAMS, "afterwards": "print(40 + 2)\n"}.items():
             try:
                 done[name] = await sandbox.run(Program(source), SMALL)
@@ -49,14 +49,14 @@ def executions(request: pytest.FixtureRequest) -> dict[str, Execution | Exceptio
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_that_attacks_its_first_process_has_an_ending(
-    executions: dict[str, Execution | Exception], name: str
+    executions: dict[str, SandboxResult | Exception], name: str
 ) -> None:
     done = executions[name]
-    assert isinstance(done, Execution), done
+    assert isinstance(done, SandboxResult), done
     assert done.stdout in (b"", b"1\n", b"2\n")
 
 
-def test_the_next_program_runs_as_ever(executions: dict[str, Execution | Exception]) -> None:
+def test_the_next_program_runs_as_ever(executions: dict[str, SandboxResult | Exception]) -> None:
     done = executions["afterwards"]
-    assert isinstance(done, Execution), done
+    assert isinstance(done, SandboxResult), done
     assert done.stdout == b"42\n"

@@ -14,14 +14,14 @@ from proctor.sandboxes.inside.artifacts import MAX_FILES, Collector
 from proctor.sandboxes.inside.supervision import is_time_up
 from proctor.sandboxes.orders import check_order, program_order
 from sandboxes.conftest import SMALL, made
-from sandboxes.wardens import Supervisor, supervisor
+from sandboxes.wardens import SupervisorClient, supervisor
 
 LONG = replace(SMALL, wall_seconds=60)  # a busy machine ends nothing here
 BACKENDS = ("namespaces", "bubblewrap", "none")
 
 
 @pytest.fixture(scope="module", params=BACKENDS)
-def slot(request: pytest.FixtureRequest) -> Iterator[tuple[str, Supervisor]]:
+def slot(request: pytest.FixtureRequest) -> Iterator[tuple[str, SupervisorClient]]:
     # Groups of programs started by other tools would take this process in for a moment.
     changes = {} if request.param == "namespaces" else {"is_using_cgroups": False}
     with supervisor(made(request.param), **changes) as found:
@@ -43,19 +43,21 @@ def slot(request: pytest.FixtureRequest) -> Iterator[tuple[str, Supervisor]]:
         ("kept = []\nwhile True: kept.append(open('/dev/null'))", "open_files", 1),
     ],
 )
-def test_a_run_ends_as_what_ended_it(slot: tuple[str, Supervisor], source: str, ending: str, code: int | None) -> None:
+def test_a_run_ends_as_what_ended_it(
+    slot: tuple[str, SupervisorClient], source: str, ending: str, code: int | None
+) -> None:
     done = slot[1].run(Program(source), replace(LONG, cpu_seconds=1))
     assert done.ending == ending, done
     assert code is None or done.exit_code == code
     assert done.spent.seconds > 0
 
 
-def test_the_clock_ends_what_nothing_else_does(slot: tuple[str, Supervisor]) -> None:
+def test_the_clock_ends_what_nothing_else_does(slot: tuple[str, SupervisorClient]) -> None:
     done = slot[1].run(Program("import time; time.sleep(60)"), replace(LONG, wall_seconds=1))
     assert done.ending == "timeout"
 
 
-def test_input_goes_in_and_files_come_back(slot: tuple[str, Supervisor]) -> None:
+def test_input_goes_in_and_files_come_back(slot: tuple[str, SupervisorClient]) -> None:
     source = "import sys\ndata = sys.stdin.read()\nopen('out', 'w').write(str(len(data)))\nprint(data[:3])"
     done = slot[1].run(Program(source, stdin=b"abc" * 100_000, files={"in/a": b"1"}, collect=True), LONG)
     assert done.stdout == b"abc\n"
@@ -65,7 +67,7 @@ def test_input_goes_in_and_files_come_back(slot: tuple[str, Supervisor]) -> None
     assert unread.stdout == b"early\n"
 
 
-def test_refused_calls_are_counted_and_too_many_end_the_run(slot: tuple[str, Supervisor]) -> None:
+def test_refused_calls_are_counted_and_too_many_end_the_run(slot: tuple[str, SupervisorClient]) -> None:
     name, asked = slot
     if name == "none":
         pytest.skip("nothing is refused where there is no sandbox")
@@ -78,7 +80,7 @@ def test_refused_calls_are_counted_and_too_many_end_the_run(slot: tuple[str, Sup
     assert many.ending == "violation"
 
 
-def test_verdicts_say_what_failed_and_why(slot: tuple[str, Supervisor]) -> None:
+def test_verdicts_say_what_failed_and_why(slot: tuple[str, SupervisorClient]) -> None:
     cases = (Case("one", "assert f(1) == 2"), Case("two", "assert f(2) == 3"))
     right = slot[1].check(Check("def f(x): return x + 1", cases), LONG)
     assert right.passed
@@ -103,7 +105,7 @@ def test_time_that_a_tool_did_not_count_is_told_by_the_clock() -> None:
     assert not is_time_up(counted=0.05, elapsed=3.1, limit=1)
 
 
-def test_what_is_in_force_is_said(slot: tuple[str, Supervisor]) -> None:
+def test_what_is_in_force_is_said(slot: tuple[str, SupervisorClient]) -> None:
     said = slot[1].ask({"op": "describe"})
     assert said["syscalls"] == ("allowed" if slot[0] == "none" else "counted")
 

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from proctor.domain.sandbox import Check, Execution, Program, SandboxLimits, Verdict
+from proctor.domain.sandbox import Check, Program, SandboxLimits, SandboxResult, Verdict
 from proctor.sandboxes.inside.frames import Channel, ChannelClosedError
-from proctor.sandboxes.inside.warden import Warden
+from proctor.sandboxes.inside.supervisor import Supervisor
 from proctor.sandboxes.inside.watching import HarnessGoneError
 from proctor.sandboxes.orders import check_order, execution_of, program_order, verdict_of
 from proctor.sandboxes.pool import Pool
 
 
-class Supervisor:
+class SupervisorClient:
     """Asks a warden in the same words as a slot does."""
 
     def __init__(self, channel: Channel) -> None:
@@ -31,7 +31,7 @@ class Supervisor:
     def tell(self, order: dict[str, Any]) -> None:
         self._channel.send(json.dumps(order).encode())
 
-    def run(self, program: Program, limits: SandboxLimits) -> Execution:
+    def run(self, program: Program, limits: SandboxLimits) -> SandboxResult:
         return execution_of(self.ask(program_order(program, limits, "python3")), {})
 
     def check(self, check: Check, limits: SandboxLimits) -> Verdict:
@@ -39,10 +39,10 @@ class Supervisor:
 
 
 @contextmanager
-def supervisor(pool: Pool, **changes: Any) -> Iterator[Supervisor]:
+def supervisor(pool: Pool, **changes: Any) -> Iterator[SupervisorClient]:
     """The warden a slot of this backend would have; hanging up ends it, and its thread with it."""
     ours, theirs = socket.socketpair()
-    warden = Warden(theirs.fileno(), {**pool._config, **changes})
+    warden = Supervisor(theirs.fileno(), {**pool._config, **changes})
 
     def serve() -> None:
         try:
@@ -56,7 +56,7 @@ def supervisor(pool: Pool, **changes: Any) -> Iterator[Supervisor]:
     thread = threading.Thread(target=serve)
     thread.start()
     try:
-        yield Supervisor(Channel(ours.fileno(), limit=1 << 30))
+        yield SupervisorClient(Channel(ours.fileno(), limit=1 << 30))
     finally:
         ours.close()
         thread.join(60)

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from proctor.scorers.code.evalplus_judge import FLOAT_ABSOLUTE, Comparison, answers
+from proctor.scorers.code.evalplus_judge import FLOAT_ABSOLUTE, OutputComparison, answers
 
 
 def compared(
     name: str, given: list[Any], value: Any, expected: Any, *, tolerance: float = 0, mbpp: bool = True
 ) -> bool:
-    comparison = Comparison(name, lambda *_: value, tolerance, mbpp)
+    comparison = OutputComparison(name, lambda *_: value, tolerance, mbpp)
     try:
         comparison.run(given, expected)
     except AssertionError:
@@ -59,7 +59,7 @@ def test_a_root_is_right_when_it_is_one() -> None:
 
 def test_the_tolerance_of_floats_stays_once_floats_were_expected() -> None:
     found = iter([0.5, 1 + 1e-9, 1 + 1e-3])
-    comparison = Comparison("f", lambda *_: next(found), 0, True)
+    comparison = OutputComparison("f", lambda *_: next(found), 0, True)
     comparison.run([1], 0.5)
     assert comparison.tolerance == FLOAT_ABSOLUTE
     comparison.run([2], 1.0)
@@ -76,7 +76,7 @@ def test_the_reference_is_asked_where_its_answers_cannot_be_written() -> None:
     assert answers(lambda x: object() if x else None, "check_str", [[1], [0]]) == ["True", "False"]
     assert answers(lambda x: [float("nan"), float("inf")], "f", [[1]]) == ["[nan, inf]"]
     assert answers(lambda x: "y" * 30_000, "f", [[1]]) is None
-    comparison = Comparison("f", lambda x: x + 1, 0, True)
+    comparison = OutputComparison("f", lambda x: x + 1, 0, True)
     comparison.run_with_gold([1], lambda x: x + 1)
     with pytest.raises(AssertionError, match="expected 3"):
         comparison.run_with_gold([1], lambda x: x + 2)

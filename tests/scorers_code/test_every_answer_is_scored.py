@@ -12,7 +12,7 @@ import pytest
 from proctor.domain.errors import SandboxError
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
-from proctor.domain.sandbox import Check, Ending, Execution, Program, SandboxLimits, Verdict
+from proctor.domain.sandbox import Check, Ending, Program, SandboxLimits, SandboxResult, Verdict
 from proctor.domain.score import Score
 from proctor.engine.scoring import score_answer
 from proctor.sandboxes.pool import Pool
@@ -154,7 +154,7 @@ class _FailingFor:
             raise SandboxError("a warm parent died during the run")
         return Verdict(passed="return 2" in check.submission, ending=Ending.EXITED, message="wrong")
 
-    async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> Execution:  # noqa: B008
+    async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> SandboxResult:  # noqa: B008
         raise AssertionError
 
     async def close(self) -> None: ...

@@ -10,7 +10,7 @@ import pytest
 from proctor.domain.errors import BenchmarkError, SandboxError, ScorerError
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
-from proctor.domain.sandbox import Check, Execution, Program, SandboxLimits, Verdict
+from proctor.domain.sandbox import Check, Program, SandboxLimits, SandboxResult, Verdict
 from proctor.domain.score import Score
 from proctor.scorers.code import evalplus, humaneval, mbpp, tests
 from scorers_code.conftest import with_sandbox
@@ -122,7 +122,7 @@ class Broken:
     name = "broken"
     is_isolated = True
 
-    async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> Execution:  # noqa: B008
+    async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> SandboxResult:  # noqa: B008
         raise SandboxError("it is broken")
 
     async def check(self, check: Check, limits: SandboxLimits = SandboxLimits()) -> Verdict:  # noqa: B008

@@ -30,7 +30,7 @@ def text_of(value: Any) -> str | None:
     return str(value) if isinstance(value, int | float) else None
 
 
-class Answers:
+class TargetReader:
     """Reads the target of a row."""
 
     def __init__(self, field: TargetField | None, labels: _Read | None, reader: Callable[[str, str], _Read]) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from proctor.benchmarks.files import Shelf
+from proctor.benchmarks.files import ProblemFolder
 from proctor.benchmarks.packaged import find_function
 from proctor.benchmarks.reshaping import JoinedRows, TransformedRows
 from proctor.benchmarks.rows import Row, Rows, StreamedRows
-from proctor.benchmarks.schema import Dataset, Examples, Fields, Join, Local
+from proctor.benchmarks.schema import Dataset, ExamplesEntry, Fields, Join, Local
 from proctor.benchmarks.sources import open_rows
 from proctor.benchmarks.transforms import EXPANDING, TRANSFORMS
 from proctor.domain.errors import BenchmarkError, NoDataError, did_you_mean
@@ -22,7 +22,7 @@ HUB, DATA = "hf://", "data://"
 NONE = "none"
 
 
-class Place(Struct, frozen=True):
+class DataLocation(Struct, frozen=True):
     """Where a benchmark's data is looked for."""
 
     name: str
@@ -36,18 +36,18 @@ class Opened(Struct, frozen=True):
     rows: Rows
     fields: Fields
     source: str
-    shelf: Shelf
+    shelf: ProblemFolder
 
 
-def open_dataset(dataset: Dataset, place: Place, rows: Rows | None = None) -> Opened:
+def open_dataset(dataset: Dataset, place: DataLocation, rows: Rows | None = None) -> Opened:
     """Nothing is read yet; data that cannot be had is a NoDataError once it is asked for. `rows` replace the source."""
     if rows is not None:
         shaped = _reshaped(rows, dataset.transform, dataset.join, place, place.folder)
-        return Opened(shaped, dataset.fields, dataset.source, Shelf(place.folder, place.folder))
+        return Opened(shaped, dataset.fields, dataset.source, ProblemFolder(place.folder, place.folder))
     return _opened(dataset.source, dataset, dataset.local, f"{place.name}.jsonl", place)
 
 
-def open_examples(dataset: Dataset, place: Place) -> Opened | None:
+def open_examples(dataset: Dataset, place: DataLocation) -> Opened | None:
     """The pool of worked examples; None when it is the samples themselves."""
     examples = dataset.examples
     if examples is None or examples.source is None:
@@ -64,7 +64,7 @@ def open_examples(dataset: Dataset, place: Place) -> Opened | None:
     return _opened(examples.source, merged, local, f"{place.name}.dev.jsonl", place)
 
 
-def _local_examples(examples: Examples, dataset: Dataset) -> Local:
+def _local_examples(examples: ExamplesEntry, dataset: Dataset) -> Local:
     """What the folder's examples do not say themselves is as its samples are, unless the examples are a thing apart."""
     if examples.fields is not None or examples.transform is not None:
         return examples.local
@@ -78,7 +78,7 @@ def _local_examples(examples: Examples, dataset: Dataset) -> Local:
     )
 
 
-def _opened(source: str, dataset: Dataset, local: Local, file: str, place: Place) -> Opened:
+def _opened(source: str, dataset: Dataset, local: Local, file: str, place: DataLocation) -> Opened:
     file = local.file or file
     if source.startswith((HUB, DATA)) and place.data is not None and (place.data / file).is_file():
         transform = local.transform or dataset.transform
@@ -96,12 +96,12 @@ def _opened(source: str, dataset: Dataset, local: Local, file: str, place: Place
     return Opened(rows, dataset.fields, source, _shelf(source, place.folder))
 
 
-def _shelf(source: str, folder: Path) -> Shelf:
+def _shelf(source: str, folder: Path) -> ProblemFolder:
     """Files lie beside the data file; for data that is no file, beside the benchmark file."""
-    return Shelf(folder if "://" in source else (folder / source).parent, folder)
+    return ProblemFolder(folder if "://" in source else (folder / source).parent, folder)
 
 
-def _reshaped(rows: Rows, transform: str | None, join: Join | None, place: Place, folder: Path) -> Rows:
+def _reshaped(rows: Rows, transform: str | None, join: Join | None, place: DataLocation, folder: Path) -> Rows:
     if join is not None:
         rows = JoinedRows(rows, open_rows(join.source, folder, join.format), join.key)
     if transform is None or transform == NONE:
@@ -117,13 +117,13 @@ def _reshaped(rows: Rows, transform: str | None, join: Join | None, place: Place
     return TransformedRows(rows, TRANSFORMS[transform], transform, transform in EXPANDING)
 
 
-def _advice(file: str, place: Place) -> str:
+def _advice(file: str, place: DataLocation) -> str:
     if place.data is not None:
         return f"The folder {place.data} has no {file} either."
     return f"Or put {file} into a folder, and name the folder with --data or PROCTOR_DATA."
 
 
-def _nowhere(file: str, place: Place) -> Rows:
+def _nowhere(file: str, place: DataLocation) -> Rows:
     def refuse() -> Iterable[Row]:
         where = f"the folder {place.data} has none" if place.data is not None else "no folder is named"
         raise NoDataError(

@@ -10,7 +10,7 @@ from msgspec import Struct
 from pydantic import ValidationError
 
 from proctor import plugins
-from proctor.benchmarks.datasets import Opened, Place, open_dataset, open_examples
+from proctor.benchmarks.datasets import DataLocation, Opened, open_dataset, open_examples
 from proctor.benchmarks.examples import ExamplePool, Remaining
 from proctor.benchmarks.mapping import Mapper
 from proctor.benchmarks.rows import Rows
@@ -20,10 +20,10 @@ from proctor.benchmarks.variants import laid_over
 from proctor.domain.benchmark import Benchmark, Samples, ScorerSpec
 from proctor.domain.errors import BenchmarkError, PlanError, did_you_mean
 from proctor.domain.scorer import traits_of
-from proctor.domain.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
 from proctor.metrics.registry import create_metric, metric_name
 from proctor.prompts.choices import Layout
 from proctor.prompts.render import TemplateRenderer
+from proctor.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
 
 CUSTOM = "python://"
 
@@ -120,7 +120,7 @@ def _refuse_unknown(
 def build(
     definition: BenchmarkFile,
     document: LocatedDocument,
-    place: Place,
+    place: DataLocation,
     asked: Asked = AS_IT_IS,
     rows: Rows | None = None,
 ) -> Benchmark:
@@ -194,7 +194,7 @@ def _renderer(
 
 
 def _pool(
-    definition: BenchmarkFile, place: Place, samples: Samples, opened: Opened, shots: int, seed: int
+    definition: BenchmarkFile, place: DataLocation, samples: Samples, opened: Opened, shots: int, seed: int
 ) -> ExamplePool | None:
     examples = definition.dataset.examples
     if examples is None:

@@ -12,10 +12,10 @@ from typing import Any
 from msgspec import Struct
 
 from proctor.domain.message import Part
-from proctor.prompts.files import LARGEST_FILE, part_of, too_large
+from proctor.prompts.files import MAX_FILE_BYTES, part_of, too_large
 
 
-class Shelf(Struct, frozen=True):
+class ProblemFolder(Struct, frozen=True):
     """Where paths in data lead: from `folder`, and never out of `top`: whoever wrote the data may be anybody."""
 
     folder: Path
@@ -52,7 +52,7 @@ class Shelf(Struct, frozen=True):
             found = path.stat()
             if not S_ISREG(found.st_mode):
                 raise ValueError(f"{text!r} is no file")
-            if found.st_size > LARGEST_FILE:
+            if found.st_size > MAX_FILE_BYTES:
                 raise ValueError(too_large(text, found.st_size))
             return path.read_bytes(), path.name
         except OSError as fault:

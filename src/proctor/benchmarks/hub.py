@@ -21,7 +21,7 @@ from msgspec import Struct
 from proctor.benchmarks.rows import Row, Rows, pick
 from proctor.benchmarks.sources import open_rows
 from proctor.domain.errors import BenchmarkError, NoDataError, did_you_mean
-from proctor.domain.offline import is_confined
+from proctor.offline import is_confined
 
 CONVERTED = "refs/convert/parquet"
 MAIN = "main"

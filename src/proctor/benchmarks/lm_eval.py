@@ -29,7 +29,7 @@ from proctor.domain.identity import digest
 from proctor.domain.message import Json, Message, Prompt
 from proctor.domain.plan import BenchmarkSpec
 from proctor.domain.sample import Sample
-from proctor.prompts.worked import Examples
+from proctor.prompts.worked import WorkedExamples
 
 PREFIX = "lm-eval:"
 FILES = ("json", "csv", "parquet")
@@ -43,7 +43,7 @@ class TaskRenderer(Struct, frozen=True):
     description: str
     before_answer: str
     between: str
-    examples: Examples | None = None
+    examples: WorkedExamples | None = None
     by_likelihood: bool = False
     """Whether the likeliest of the choices' texts is asked for."""
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from proctor.domain.errors import BenchmarkError, NotFoundError
-from proctor.domain.yaml_document import as_mapping, explain_value, load_yaml
+from proctor.yaml_document import as_mapping, explain_value, load_yaml
 
 _FUNCTION = re.compile(r"^([ \t-]*(?:[\"']?[\w-]+[\"']?:)?[ \t]*)!function[ \t]+([\w.]+)", re.MULTILINE)
-_MOST_INCLUDES = 10
+_MAX_INCLUDES = 10
 WITHOUT_EFFECT = frozenset(
     {"tag", "group", "task_alias", "should_decontaminate", "doc_to_decontamination_query", "training_split", "include"}
 )
@@ -148,8 +148,8 @@ def _metric(entry: dict[str, Any], output: str, label: str) -> dict[str, Any]:
 
 
 def _merged(path: Path, label: str, depth: int) -> dict[str, Any]:
-    if depth > _MOST_INCLUDES:
-        raise BenchmarkError(f"{label}: more than {_MOST_INCLUDES} files include one another.")
+    if depth > _MAX_INCLUDES:
+        raise BenchmarkError(f"{label}: more than {_MAX_INCLUDES} files include one another.")
     if not path.is_file():
         raise NotFoundError(f"There is no task file {label}.")
     values = dict(as_mapping(load_yaml(_without_functions(path), name=label, error=BenchmarkError), "a task file"))

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from proctor.benchmarks.answers import Answers, text_of
-from proctor.benchmarks.files import Shelf
+from proctor.benchmarks.answers import TargetReader, text_of
+from proctor.benchmarks.files import ProblemFolder
 from proctor.benchmarks.messages import read_messages
 from proctor.benchmarks.rows import read_path
 from proctor.benchmarks.schema import ChoiceFields, Fields
@@ -44,10 +44,10 @@ class _Compiled(Struct, frozen=True):
 class Mapper:
     """Makes a sample of a row; raises RowError saying what is missing or of the wrong type."""
 
-    def __init__(self, fields: Fields, shelf: Shelf | None = None) -> None:
+    def __init__(self, fields: Fields, shelf: ProblemFolder | None = None) -> None:
         self.fields = fields
         self._shelf = shelf
-        self._answers = Answers(fields.target, _reader("labels", fields.labels) if fields.labels else None, _field)
+        self._answers = TargetReader(fields.target, _reader("labels", fields.labels) if fields.labels else None, _field)
         self._is_plain = not (fields.files or any(getattr(fields, name) for name in _FURTHER))
         used = _used_paths(fields)
         self._read = _Compiled(

@@ -19,7 +19,7 @@ from proctor.domain.plan import BenchmarkSpec
 
 if TYPE_CHECKING:
     from proctor.benchmarks.schema import BenchmarkFile
-    from proctor.domain.yaml_document import LocatedDocument
+    from proctor.yaml_document import LocatedDocument
 
 PYTHON = "python://"
 LM_EVAL = "lm-eval:"
@@ -113,14 +113,14 @@ def _from_file(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) 
 
 
 def _from_yaml(spec: BenchmarkSpec, path: Path, label: str | None, seed: int, data: Path | None) -> Benchmark:
-    from proctor.benchmarks.datasets import Place
+    from proctor.benchmarks.datasets import DataLocation
     from proctor.benchmarks.definition import Asked, build, read_definition
 
     variant, layout = spec.parameters.get("variant"), spec.parameters.get("choices")
     asked = Asked(seed, spec.shots, None if variant is None else str(variant), layout)
     definition, document = read_definition(path, label, asked)
     refuse_unknown(definition.name, spec.parameters, parameters_of(definition))
-    return build(definition, document, Place(definition.name, path.parent, data), asked)
+    return build(definition, document, DataLocation(definition.name, path.parent, data), asked)
 
 
 def parameters_of(definition: BenchmarkFile) -> dict[str, str]:
@@ -164,12 +164,12 @@ def _benchmark_of(made: Any, spec: BenchmarkSpec, seed: int, folder: Path, data:
     """What a function gave: a Benchmark, or what a benchmark file would say, with `rows` in place of a source."""
     if isinstance(made, Benchmark):
         return made
-    from proctor.benchmarks.datasets import Place
+    from proctor.benchmarks.datasets import DataLocation
     from proctor.benchmarks.definition import Asked, build
 
     definition, document = _definition_of(made, spec.benchmark)
     rows = given_rows(made["rows"], spec.benchmark) if "rows" in made else None
-    return build(definition, document, Place(definition.name, folder, data), Asked(seed, spec.shots), rows)
+    return build(definition, document, DataLocation(definition.name, folder, data), Asked(seed, spec.shots), rows)
 
 
 def _definition_of(made: Any, name: str) -> tuple[BenchmarkFile, LocatedDocument]:

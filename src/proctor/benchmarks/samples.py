@@ -14,7 +14,7 @@ from proctor.domain.benchmark import Fingerprint, Renderer
 from proctor.domain.errors import BenchmarkError, TemplateLimitError
 from proctor.domain.sample import Sample
 from proctor.domain.sample_digest import SampleDigest
-from proctor.domain.scorable import Proof
+from proctor.domain.scorable import ScorabilityCheck
 from proctor.domain.scorer import Scorer
 
 REPORTED = 10
@@ -62,7 +62,7 @@ class MappedSamples:
             # Worked examples are read here, once: a pool that cannot be had is not the fault of every row.
             _ = self.proof.digest
         made, ids = SampleDigest(), _Ids()
-        proof = Proof(self.scorers) if self.scorers else None
+        proof = ScorabilityCheck(self.scorers) if self.scorers else None
         bad: dict[str, list[int]] = {}
         count = number = 0
         for place, row in self.rows:
@@ -83,7 +83,7 @@ class MappedSamples:
             proof.refuse_idle(self.rows.label)
         return made.fingerprint()
 
-    def _checked(self, row: Any, number: int, made: SampleDigest, proof: Proof | None) -> Sample | BadRow:
+    def _checked(self, row: Any, number: int, made: SampleDigest, proof: ScorabilityCheck | None) -> Sample | BadRow:
         sample = self._made(row, number)
         if isinstance(sample, BadRow):
             return sample

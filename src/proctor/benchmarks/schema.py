@@ -113,7 +113,7 @@ class Local(_Strict):
     join: Join | None = None
 
 
-class Examples(_Strict):
+class ExamplesEntry(_Strict):
     """Where worked examples come from; always the same ones for a seed."""
 
     source: str | None = None
@@ -136,7 +136,7 @@ class Dataset(_Strict):
     transform: str | None = None
     """The name of a function that changes a row before its fields are read, or python://module:function."""
     join: Join | None = None
-    examples: Examples | None = None
+    examples: ExamplesEntry | None = None
     local: Local = Local()
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from proctor.benchmarks.registry import BenchmarkInfo
     from proctor.domain.benchmark import Benchmark
     from proctor.domain.plan import BenchmarkSpec
-    from proctor.runs.resolve import Surroundings
+    from proctor.runs.resolve import PlanContext
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,7 +47,7 @@ def list_(as_json: bool, **wanted: str | None) -> None:
     from msgspec.structs import asdict
 
     from proctor.benchmarks.registry import list_benchmarks
-    from proctor.cli.workplace import print_json
+    from proctor.cli.context import print_json
 
     given = {name: word for name, word in wanted.items() if word is not None}
     _refuse_unknown_words(given)
@@ -99,11 +99,11 @@ def _refuse_unknown_words(tags: dict[str, str]) -> None:
 
 def _report(name: str, data: str | None, is_json: bool, *, is_check: bool) -> None:
     from proctor.benchmarks.registry import find_info, load_benchmark
-    from proctor.cli.workplace import print_json, surroundings
+    from proctor.cli.context import context, print_json
     from proctor.domain.errors import NoDataError
     from proctor.planning.plan_file import benchmark_spec
 
-    spec, here = benchmark_spec(name), surroundings(data)
+    spec, here = benchmark_spec(name), context(data)
     benchmark = load_benchmark(spec, seed=0, folder=here.folder, data=here.data)
     info = find_info(spec, here.folder)
     if is_check:
@@ -128,7 +128,7 @@ def _report(name: str, data: str | None, is_json: bool, *, is_check: bool) -> No
 
 
 def _with_scorers(
-    benchmark: Benchmark, spec: BenchmarkSpec, info: BenchmarkInfo | None, here: Surroundings
+    benchmark: Benchmark, spec: BenchmarkSpec, info: BenchmarkInfo | None, here: PlanContext
 ) -> Benchmark:
     """The benchmark with samples that its scorers are asked about; the scorers of its variants can be made, too."""
     from msgspec.structs import replace

@@ -58,7 +58,7 @@ def _clear(older_than: float, *, dry_run: bool, yes: bool, as_json: bool) -> Non
     from msgspec.structs import asdict
 
     from proctor.cli.asking import confirm
-    from proctor.cli.workplace import database, print_json
+    from proctor.cli.context import database, print_json
     from proctor.runs.caches import clear_caches, find_caches
     from proctor.settings import Settings
 

@@ -15,7 +15,7 @@ def cancel(reference: str) -> None:
 
     RUN is an id, a unique prefix of one, or 'latest'.
     """
-    from proctor.cli.workplace import database
+    from proctor.cli.context import database
     from proctor.domain.errors import RunError
     from proctor.stores.runs import RunStore
 

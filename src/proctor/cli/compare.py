@@ -46,12 +46,12 @@ def compare(
 
     RUN is an id, a unique prefix of one, or 'latest'. Of several runs, the first is compared with each of the others.
     """
+    from proctor.cli.context import database, print_json
     from proctor.cli.pages import print_page, put
-    from proctor.cli.workplace import database, print_json
     from proctor.reports.comparison_page import comparison_page
     from proctor.reports.forms import page_text
     from proctor.reports.pairs import Choice, NotComparableError
-    from proctor.runs.comparing import compare_runs
+    from proctor.runs.compare import compare_runs
 
     if flips is None:
         flips = 20 if form == "html" else 0

@@ -13,7 +13,7 @@ OFFERED_RUNS = 50
 
 def complete_run(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Ids of the newest runs, and 'latest'."""
-    from proctor.cli.workplace import database
+    from proctor.cli.context import database
     from proctor.domain.errors import ProctorError
     from proctor.stores.listing import list_runs
 

@@ -17,7 +17,7 @@ def db() -> None:
 @as_json
 def upgrade(as_json: bool) -> None:
     """Upgrade the database to this version's schema; every other command does so too."""
-    from proctor.cli.workplace import database, print_json
+    from proctor.cli.context import database, print_json
     from proctor.stores.upgrade import HEAD
 
     with database() as opened:

@@ -19,7 +19,7 @@ def delete(reference: str, yes: bool, as_json: bool) -> None:
     id, a unique beginning of one, or 'latest'.
     """
     from proctor.cli.asking import confirm
-    from proctor.cli.workplace import database, print_json
+    from proctor.cli.context import database, print_json
     from proctor.reports.figures import bytes_text, plural
     from proctor.runs.deleting import delete_run
     from proctor.stores.deleting import referring_runs

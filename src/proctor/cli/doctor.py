@@ -37,7 +37,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 LEAST_FREE_BYTES = 100 * 2**20
 
 
-class Finding(Struct, frozen=True):
+class DoctorFinding(Struct, frozen=True):
     name: str
     state: str  # ok, note, problem
     detail: str
@@ -48,7 +48,7 @@ class Finding(Struct, frozen=True):
 @as_json
 def doctor(sandbox: bool, as_json: bool) -> None:
     """Check the installation, the database, the disk, sandboxes and keys; exit code 1 when there is a problem."""
-    from proctor.cli.workplace import print_json
+    from proctor.cli.context import print_json
 
     if sandbox:
         from proctor.cli.sandbox import sandbox_report
@@ -70,9 +70,9 @@ def doctor(sandbox: bool, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _findings() -> Iterator[Finding]:
-    yield Finding("proctor", "ok", f"{__version__}, Python {platform.python_version()}, {sys.platform}")
-    yield Finding("sqlite", "ok", sqlite3.sqlite_version)
+def _findings() -> Iterator[DoctorFinding]:
+    yield DoctorFinding("proctor", "ok", f"{__version__}, Python {platform.python_version()}, {sys.platform}")
+    yield DoctorFinding("sqlite", "ok", sqlite3.sqlite_version)
     yield from _database()
     yield from _extras()
     yield from _sandboxes()
@@ -80,9 +80,9 @@ def _findings() -> Iterator[Finding]:
     yield from _plugins()
 
 
-def _database() -> Iterator[Finding]:
+def _database() -> Iterator[DoctorFinding]:
+    from proctor.cli.context import database
     from proctor.cli.figures import plural
-    from proctor.cli.workplace import database
     from proctor.domain.errors import ProctorError
     from proctor.stores.listing import count_runs
 
@@ -96,14 +96,16 @@ def _database() -> Iterator[Finding]:
             free = shutil.disk_usage(opened.path.parent).free
             detail = f"{opened.path}, {plural(count_runs(opened), 'run')}"
     except (ProctorError, sqlite3.DatabaseError) as error:
-        yield Finding("database", "problem", str(error))
+        yield DoctorFinding("database", "problem", str(error))
         return
-    yield Finding("database", "ok" if state == "ok" else "problem", detail if state == "ok" else f"{detail}: {state}")
+    yield DoctorFinding(
+        "database", "ok" if state == "ok" else "problem", detail if state == "ok" else f"{detail}: {state}"
+    )
     room = f"{free / 2**30:.1f} GiB free"
-    yield Finding("disk", "ok" if free > LEAST_FREE_BYTES else "problem", room)
+    yield DoctorFinding("disk", "ok" if free > LEAST_FREE_BYTES else "problem", room)
 
 
-def _sandboxes() -> Iterator[Finding]:
+def _sandboxes() -> Iterator[DoctorFinding]:
     """Which backends are here; whether they hold is tried with --sandbox."""
     from proctor.domain.errors import SandboxError
     from proctor.plugins import BrokenPluginError
@@ -117,10 +119,12 @@ def _sandboxes() -> Iterator[Finding]:
             continue
         present.append(name)
     detail = f"{', '.join(present)} found; 'proctor doctor --sandbox' tests their isolation"
-    yield Finding("sandbox", "ok" if present else "note", detail if present else "none; code benchmarks will not run")
+    yield DoctorFinding(
+        "sandbox", "ok" if present else "note", detail if present else "none; code benchmarks will not run"
+    )
 
 
-def _extras() -> Iterator[Finding]:
+def _extras() -> Iterator[DoctorFinding]:
     wanted = requires("proctor") or []
     for extra, purpose in EXTRAS.items():
         needed = [_NAME.match(one).group() for one in wanted if f"extra == '{extra}'" in one.replace('"', "'")]  # type: ignore[union-attr]
@@ -129,7 +133,7 @@ def _extras() -> Iterator[Finding]:
             detail = f"{', '.join(missing)} not installed; needed for {purpose}: pip install 'proctor[{extra}]'"
         else:
             detail = f"{', '.join(f'{name} {version(name)}' for name in needed)}, for {purpose}"
-        yield Finding(f"proctor[{extra}]", "note" if missing else "ok", detail)
+        yield DoctorFinding(f"proctor[{extra}]", "note" if missing else "ok", detail)
 
 
 def _is_installed(name: str) -> bool:
@@ -140,7 +144,7 @@ def _is_installed(name: str) -> bool:
     return True
 
 
-def _keys() -> Iterator[Finding]:
+def _keys() -> Iterator[DoctorFinding]:
     import os
 
     from proctor.models.registry import list_providers
@@ -149,10 +153,10 @@ def _keys() -> Iterator[Finding]:
         variable = status.key_variable
         if variable is not None:
             text = "is set" if status.has_key else "is not set"
-            yield Finding(status.provider.name, "ok" if status.has_key else "note", f"{variable} {text}")
+            yield DoctorFinding(status.provider.name, "ok" if status.has_key else "note", f"{variable} {text}")
 
 
-def _plugins() -> Iterator[Finding]:
+def _plugins() -> Iterator[DoctorFinding]:
     """Every plugin of other packages, tried as far as it can be without a question to answer."""
     from proctor import plugins
     from proctor.cli.plugin_checks import fault_of
@@ -160,4 +164,6 @@ def _plugins() -> Iterator[Finding]:
     found = {plugin: fault_of(plugin) for plugin in plugins.installed()}
     for plugin, fault in (found | plugins.take_left_out()).items():
         state = "ok" if fault is None else "problem"
-        yield Finding(f"plugin {plugin.kind}.{plugin.name}", state, ": ".join(filter(None, (plugin.package, fault))))
+        yield DoctorFinding(
+            f"plugin {plugin.kind}.{plugin.name}", state, ": ".join(filter(None, (plugin.package, fault)))
+        )

@@ -8,17 +8,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
+    from proctor.costs.estimate import CostEstimate
     from proctor.domain.evaluation import Evaluation
     from proctor.domain.plan import Plan
-    from proctor.runs.costing import CostEstimate
-    from proctor.runs.resolve import Surroundings
+    from proctor.runs.resolve import PlanContext
     from proctor.stores.database import Database
 
 
 def estimated(plan: Plan, evaluations: Sequence[Evaluation], database: Database | None) -> dict[str, Any]:
     """The resolved plan with what each evaluation and all of them will cost."""
-    from proctor.runs.costing import estimate_cost, total_cost
-    from proctor.runs.judge_costing import estimate_judges
+    from proctor.costs.estimate import estimate_cost, total_cost
+    from proctor.costs.judge_estimate import estimate_judges
 
     document = resolved(plan, evaluations)
     estimates = [estimate_cost(item, database) for item in evaluations]
@@ -47,7 +47,7 @@ def _cost_json(estimate: CostEstimate) -> dict[str, Any]:
 
 def resolved(plan: Plan, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     """The plan with everything fixed that it left open, as `--dry-run --json` prints it."""
-    from proctor.runs.until import rule_of
+    from proctor.stopping.rule import rule_of
 
     turns = {id(item.samples): item.samples for item in evaluations}
     requests = {key: sum(1 + len(sample.follow_ups) for sample in samples) for key, samples in turns.items()}
@@ -79,15 +79,15 @@ def resolved(plan: Plan, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     }
 
 
-def run_pilot(plan: Plan, here: Surroundings, samples: int) -> dict[str, Any]:
+def run_pilot(plan: Plan, here: PlanContext, samples: int) -> dict[str, Any]:
     """Ask a few samples for real, as a run of its own; raises RunError when it could not be finished."""
+    from proctor.cli.context import database
     from proctor.cli.executing import watch
-    from proctor.cli.workplace import database
+    from proctor.costs.estimate import pilot_plan
     from proctor.domain.errors import PlanError, RunError
     from proctor.domain.run import RunStatus
-    from proctor.runs.costing import pilot_plan
     from proctor.runs.execute import submit
-    from proctor.runs.reading import read_run
+    from proctor.runs.read import read_run
 
     if not plan.cache:
         raise PlanError("--pilot caches its answers so that none is paid for twice: leave out --no-cache.")

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from proctor.cli.door import run_until_done
+from proctor.cli.context import print_json
 from proctor.cli.echo import echo
+from proctor.cli.event_loop import run_until_done
 from proctor.cli.gates import check_gates, check_regression, write_reports
 from proctor.cli.hints import resume_command
-from proctor.cli.workplace import print_json
 from proctor.domain.run import RunStatus
 from proctor.reports.labels import all_labels
-from proctor.runs.execute import Execution, carry_out
+from proctor.runs.execute import RunExecution, carry_out
 
 if TYPE_CHECKING:
     from proctor.stores.database import Database
@@ -24,18 +24,18 @@ INTERRUPTED = "interrupted"
 STOPPING = "Stopping: waiting for the requests in flight. Ctrl-C again quits at once; nothing recorded is lost."
 
 
-def metrics_of_each(execution: Execution) -> list[list[str]]:
+def metrics_of_each(execution: RunExecution) -> list[list[str]]:
     """The names of what each evaluation of this run measures."""
     return [all_labels(item.scorers, item.benchmark.metrics, item.epochs) for item in execution.evaluations]
 
 
-def known_metrics(execution: Execution) -> list[str]:
+def known_metrics(execution: RunExecution) -> list[str]:
     """The names of everything this run measures."""
     return list(dict.fromkeys(label for labels in metrics_of_each(execution) for label in labels))
 
 
 def finish(
-    execution: Execution,
+    execution: RunExecution,
     opened: Database,
     *,
     is_json: bool,
@@ -46,7 +46,7 @@ def finish(
     """Execute, show the result, and end the process with the exit code it deserves."""
     started = time.monotonic()
     status = watch(execution)
-    from proctor.runs.reading import read_run
+    from proctor.runs.read import read_run
 
     document = read_run(opened, execution.run_id)
     document["execution_seconds"] = round(time.monotonic() - started, 3)
@@ -91,7 +91,7 @@ def _mostly_failed(item: dict[str, Any], run_id: str) -> str | None:
     )
 
 
-def watch(execution: Execution) -> RunStatus:
+def watch(execution: RunExecution) -> RunStatus:
     if sys.stderr.isatty():
         from proctor.cli.live import LiveView as View
     else:

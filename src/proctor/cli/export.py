@@ -51,7 +51,7 @@ def export(reference: str, kind: str, output: Path | None, all_attempts: bool, e
     if extras and kind == "junit":
         raise click.UsageError("--with adds fields to jsonl, csv and parquet; JUnit XML has no place for them.")
     from proctor import plugins
-    from proctor.cli.workplace import database
+    from proctor.cli.context import database
     from proctor.reports.rows import RunRows
     from proctor.stores.results import ResultStore
     from proctor.stores.runs import RunStore

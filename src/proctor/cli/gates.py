@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from proctor.reports.junit import Case
+    from proctor.reports.junit import JunitCase
     from proctor.stores.database import Database
 
 JUNIT = ".xml"
@@ -47,12 +47,14 @@ def refuse_unknown(gates: Mapping[str, float], known: Sequence[str]) -> None:
             )
 
 
-def check_gates(document: dict[str, Any], gates: Mapping[str, float], expected: Sequence[Sequence[str]]) -> list[Case]:
+def check_gates(
+    document: dict[str, Any], gates: Mapping[str, float], expected: Sequence[Sequence[str]]
+) -> list[JunitCase]:
     """One case for each gate and evaluation; a metric that could not be measured does not pass.
 
     `expected` are the names of what each evaluation set out to measure.
     """
-    from proctor.reports.junit import Case
+    from proctor.reports.junit import JunitCase
 
     cases = []
     for evaluation, names in zip(document["evaluations"], expected, strict=True):
@@ -64,7 +66,7 @@ def check_gates(document: dict[str, Any], gates: Mapping[str, float], expected: 
             estimate = evaluation["metrics"].get(name, {"value": None})
             reason = _below(estimate, bar)
             problem = None if reason is None else f"{who}: {name} {reason}."
-            cases.append(Case(who, f"{name} is at least {bar:.12g}", problem=problem))
+            cases.append(JunitCase(who, f"{name} is at least {bar:.12g}", problem=problem))
     return cases
 
 
@@ -87,12 +89,12 @@ def _below(estimate: Mapping[str, Any], bar: float) -> str | None:
     )
 
 
-def check_regression(opened: Database, document: dict[str, Any], baseline: str) -> list[Case]:
+def check_regression(opened: Database, document: dict[str, Any], baseline: str) -> list[JunitCase]:
     """One case for each evaluation of the run: it fails when it is shown to be worse, or cannot be compared."""
     from proctor.domain.errors import UserError
-    from proctor.reports.junit import Case
+    from proctor.reports.junit import JunitCase
     from proctor.reports.pairs import Choice
-    from proctor.runs.comparing import compare_runs
+    from proctor.runs.compare import compare_runs
 
     try:
         choice = Choice(is_gate=True)
@@ -116,7 +118,7 @@ def check_regression(opened: Database, document: dict[str, Any], baseline: str) 
                     f"{who} is worse than in run {baseline} with unreadable judge verdicts counted as wrong: "
                     f"{counted['verdict']}."
                 )
-        cases.append(Case(who, title, problem=problem))
+        cases.append(JunitCase(who, title, problem=problem))
     return cases
 
 
@@ -136,7 +138,7 @@ def refuse_unwritable(reports: Sequence[Path], *, is_of_gates: bool = True) -> N
             raise click.UsageError(f"--report: there is no folder {path.parent}.")
 
 
-def write_reports(opened: Database, run_id: str, reports: Sequence[Path], cases: Sequence[Case]) -> None:
+def write_reports(opened: Database, run_id: str, reports: Sequence[Path], cases: Sequence[JunitCase]) -> None:
     """Each report in the form its name says; `.xml` is JUnit with a test case for each gate."""
     from proctor.cli.pages import put
     from proctor.reports.forms import form_of, page_text

@@ -39,8 +39,8 @@ def leaderboard(
     Different versions, samples, prompts, shots or scorers are never mixed in one table. A rank like 1–3 means that no
     significant difference between the three was found. Each row names its run: 'proctor show RUN'.
     """
+    from proctor.cli.context import database, print_json
     from proctor.cli.pages import print_page, put
-    from proctor.cli.workplace import database, print_json
     from proctor.reports.forms import page_text
     from proctor.reports.leaderboard import TAGS, Filters
     from proctor.reports.leaderboard_page import leaderboard_page

@@ -154,7 +154,7 @@ def _fail(error: Exception, message: str, exit_code: int) -> NoReturn:
     """End with one line on standard error; whoever asked for JSON gets the same as a document on standard output."""
     _say(message)
     if "--json" in sys.argv[1:]:
-        from proctor.cli.workplace import print_json
+        from proctor.cli.context import print_json
 
         print_json({"error": _one_line(message), "kind": type(error).__name__, "exit_code": exit_code})
     sys.exit(exit_code)

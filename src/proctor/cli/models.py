@@ -34,8 +34,8 @@ def models(model: str | None, provider: str | None, refresh: bool, offline: bool
     proctor models --list openrouter
     proctor models --list "vllm?base_url=http://127.0.0.1:8000/v1"
     """
-    from proctor.cli.workplace import print_json
-    from proctor.domain.offline import confined
+    from proctor.cli.context import print_json
+    from proctor.offline import confined
     from proctor.settings import Settings
 
     if model and provider:

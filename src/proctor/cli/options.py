@@ -13,7 +13,7 @@ from proctor.cli.completing import complete_model, complete_run
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Number(click.ParamType[int | float]):
+class NumberType(click.ParamType[int | float]):
     """A number as it was written: 0 stays 0 and 0.0 stays 0.0, because it is sent like that."""
 
     name = "number"
@@ -29,7 +29,7 @@ class Number(click.ParamType[int | float]):
             self.fail(f"{value!r} is not a number.", param, ctx)
 
 
-NUMBER = Number()
+NUMBER = NumberType()
 COUNT = click.IntRange(min=1)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")

@@ -28,7 +28,7 @@ from proctor.reports.scorer_notes import scorer_notes
 from proctor.reports.totals import totals_lines
 from proctor.reports.trust import trust_notes
 
-MOST_CATEGORIES = 40
+MAX_CATEGORIES = 40
 """More than these would push the totals off the screen that a run ends on."""
 LIMITS = {
     "cost_usd": "cost ${}",
@@ -59,7 +59,7 @@ def print_outcome(document: dict[str, Any], path: Path) -> None:
     """The result of an execution, where it is kept, and what to type next."""
     out = console()
     _print_head(out, document)
-    _print_numbers(out, document, most_categories=MOST_CATEGORIES)
+    _print_numbers(out, document, most_categories=MAX_CATEGORIES)
     out.print(Text(f"\nStored in {path}"), soft_wrap=True)
     for purpose, command in _next_steps(document):
         out.print(Text(f"{purpose + ':':<9}{command}"))

@@ -11,7 +11,7 @@ from proctor.metrics.rounding import decimal_text, percent_text
 from proctor.runs.progress import Progress
 
 FIRST_SECONDS = 5.0
-LONGEST_SECONDS = 60.0
+MAX_SECONDS = 60.0
 
 
 class PlainView:
@@ -44,7 +44,7 @@ class PlainView:
         wait = FIRST_SECONDS
         while not self._ended.wait(wait):
             self.note(line(self._progress))
-            wait = min(wait * 2, LONGEST_SECONDS)
+            wait = min(wait * 2, MAX_SECONDS)
 
 
 def line(progress: Progress) -> str:

@@ -52,7 +52,7 @@ def power(reference: str | None, as_json: bool, **given: Any) -> None:
     proctor power latest --difference 0.02                from two models of a run
     proctor power --samples 500 --discordance 0.2         what 500 samples can detect
     """
-    from proctor.cli.workplace import database, print_json
+    from proctor.cli.context import database, print_json
     from proctor.domain.errors import UserError
     from proctor.reports.planning import PowerQuestion, answer_power, discordance_of
     from proctor.reports.planning import sentence as in_words
@@ -67,7 +67,7 @@ def power(reference: str | None, as_json: bool, **given: Any) -> None:
                 "With RUN, the discordance is measured: leave out --accuracy, --discordance and --unpaired."
             )
         from proctor.reports.pairs import Choice
-        from proctor.runs.comparing import compare_runs
+        from proctor.runs.compare import compare_runs
 
         with database() as opened:
             document = compare_runs(opened, [reference], Choice((on,) if on else (), models))

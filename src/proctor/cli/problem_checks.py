@@ -16,8 +16,8 @@ from proctor.cli.options import as_json
 if TYPE_CHECKING:
     from proctor.domain.problem import Problem
     from proctor.domain.scorecard import Scorecard
-    from proctor.runs.proving import Probe, Proof
-    from proctor.scorers.programs.options import MarkOptions
+    from proctor.programs.options import MarkOptions
+    from proctor.runs.proving import Probe, ProblemProof
     from proctor.stores.artifacts import FileArtifacts
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -73,8 +73,8 @@ def check(
     The gold solution must pass with 0.95 or more; an empty answer and a program that does nothing must fail with 0;
     every mutant must fail exactly the requirements it breaks. Exit code 1 otherwise.
     """
+    from proctor.cli.context import print_json
     from proctor.cli.problems import named_problems
-    from proctor.cli.workplace import print_json
 
     proofs = _prove(
         named_problems(names, shelf), running, repeats=repeats, is_quick=quick, has_all_mutants=all_mutants, jobs=jobs
@@ -87,7 +87,7 @@ def check(
         raise click.exceptions.Exit(1)
 
 
-def _prove(problems: Sequence[Problem], running: dict[str, Any], **how: Any) -> list[Proof]:
+def _prove(problems: Sequence[Problem], running: dict[str, Any], **how: Any) -> list[ProblemProof]:
     from proctor.runs.programs import opened_runner
     from proctor.runs.proving import check_problem
 
@@ -95,7 +95,7 @@ def _prove(problems: Sequence[Problem], running: dict[str, Any], **how: Any) -> 
         state = probe.fault or "as expected"
         echo(f"{problem}: {probe.name}: {state} ({probe.seconds:.1f} s)", err=True)
 
-    async def work() -> list[Proof]:
+    async def work() -> list[ProblemProof]:
         runner, unsafe = running["runner"], running["unsafe_no_sandbox"]
         async with opened_runner(runner, is_unsafe=unsafe) as opened:
             return [
@@ -103,7 +103,7 @@ def _prove(problems: Sequence[Problem], running: dict[str, Any], **how: Any) -> 
                 for problem in problems
             ]
 
-    proofs: list[Proof] = _run(work)
+    proofs: list[ProblemProof] = _run(work)
     return proofs
 
 
@@ -111,20 +111,20 @@ def _run(work: Callable[[], Any]) -> Any:
     """To the end; Ctrl-C ends whatever runs, and leaves nothing of it."""
     import asyncio
 
-    from proctor.cli.door import loop_factory
+    from proctor.cli.event_loop import loop_factory
 
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(work())
 
 
 def _options(running: dict[str, Any]) -> MarkOptions:
-    from proctor.scorers.programs.options import MarkOptions
+    from proctor.programs.options import MarkOptions
 
     is_measuring = not running.get("no_load", False)
     return MarkOptions(wheelhouse=running["wheelhouse"], index_url=running["index"], is_measuring=is_measuring)
 
 
-def _print_proofs(proofs: Sequence[Proof]) -> None:
+def _print_proofs(proofs: Sequence[ProblemProof]) -> None:
     from proctor.metrics.rounding import decimal_text, figure_text
     from proctor.reports.figures import plural
 
@@ -186,13 +186,13 @@ def submit(
     Exit code 1 when it does not pass.
     """
     from proctor.benchmarks.problems.shelf import find_problem
+    from proctor.cli.context import print_json
     from proctor.cli.gates import refuse_unwritable
     from proctor.cli.pages import print_page, put
-    from proctor.cli.workplace import print_json
+    from proctor.programs.submissions import submission_from
     from proctor.reports.forms import form_of, page_text
     from proctor.reports.scorecard_page import scorecard_page
     from proctor.runs.scorecards import whole_document
-    from proctor.stores.submissions import submission_from
 
     refuse_unwritable(reports, is_of_gates=False)
     problem = find_problem(name, shelf)

@@ -58,7 +58,7 @@ def problems(context: click.Context, /, shelf: Path | None, as_json: bool, **wan
 def list_(shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
     """List the problems, as 'proctor problems' does."""
     from proctor.benchmarks.problems.shelf import all_problems
-    from proctor.cli.workplace import print_json
+    from proctor.cli.context import print_json
 
     given = {name: word for name, word in wanted.items() if word is not None}
     everything = all_problems(shelf)
@@ -134,7 +134,7 @@ problem_argument = click.argument("name", metavar="ID|DIR", shell_complete=compl
 def show(name: str, shelf: Path | None, as_json: bool) -> None:
     """Show a problem: its brief, its requirements with their checks, its thresholds and mutants."""
     from proctor.benchmarks.problems.shelf import find_problem
-    from proctor.cli.workplace import print_json
+    from proctor.cli.context import print_json
 
     problem = find_problem(name, shelf)
     if as_json:
@@ -177,7 +177,7 @@ def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
     from msgspec.structs import asdict
 
     from proctor.benchmarks.problems.lint import lint_problem
-    from proctor.cli.workplace import print_json
+    from proctor.cli.context import print_json
     from proctor.reports.figures import plural
 
     found = {problem.id: lint_problem(problem) for problem in named_problems(names, shelf)}
@@ -250,8 +250,8 @@ def card(
     FILE is a scorecard as JSON, as this command and 'proctor problems submit' write it. Either way its marks are
     recomputed from its evidence; a difference to the file is reported.
     """
+    from proctor.cli.context import database
     from proctor.cli.pages import print_page, put
-    from proctor.cli.workplace import database
     from proctor.reports.forms import page_text
     from proctor.reports.scorecard_page import scorecard_page
     from proctor.runs.scorecards import card_of_trial, read_card

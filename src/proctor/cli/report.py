@@ -34,8 +34,8 @@ def report(reference: str, form: str, theme: str | None, output: Path | None, mo
     RUN is an id, a unique prefix of one, or 'latest' (the default). The HTML file needs no network; the numbers are
     the same in every format.
     """
+    from proctor.cli.context import database
     from proctor.cli.pages import put
-    from proctor.cli.workplace import database
     from proctor.reports.forms import page_text
     from proctor.reports.run_page import run_page
     from proctor.runs.report import read_report

@@ -48,7 +48,7 @@ def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **fl
     To continue an interrupted rescore, run the same command again. RUN is an id, a unique prefix of one,
     or 'latest'.
     """
-    from proctor.cli.workplace import database, print_json
+    from proctor.cli.context import database, print_json
 
     if bool(scorers) == bool(use):
         raise click.UsageError("Give either --scorer (score again) or --use (choose stored scores).")
@@ -75,8 +75,8 @@ def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **fl
 
 
 def _prepare(opened: Any, reference: str, scorers: tuple[str, ...], flags: dict[str, Any]) -> Rescoring:
+    from proctor.cli.context import context
     from proctor.cli.options import limit_values
-    from proctor.cli.workplace import surroundings
     from proctor.planning.plan_file import limits_with, model_spec
     from proctor.planning.scorer_text import read_scorer
     from proctor.runs.rescore import prepare
@@ -87,7 +87,7 @@ def _prepare(opened: Any, reference: str, scorers: tuple[str, ...], flags: dict[
         opened,
         reference,
         [read_scorer(text) for text in scorers],
-        surroundings(),
+        context(),
         judges=[model_spec(text) for text in flags["judge"]],
         on=flags["on"],
         limits=limits_with(plan, {"cost_usd": None, **limit_values(flags)}),
@@ -96,7 +96,7 @@ def _prepare(opened: Any, reference: str, scorers: tuple[str, ...], flags: dict[
 
 
 def _carry_out(rescoring: Rescoring, *, keep: bool) -> tuple[dict[str, Any], int]:
-    from proctor.cli.door import run_until_done
+    from proctor.cli.event_loop import run_until_done
     from proctor.runs.rescore import carry_out
 
     rescoring.on_progress = _progress()

@@ -30,9 +30,9 @@ def resume(reference: str, **flags: Any) -> None:
 
     RUN is an id, a unique prefix of one, or 'latest'. No recorded answer is requested again.
     """
+    from proctor.cli.context import context, database
     from proctor.cli.executing import finish, known_metrics
     from proctor.cli.gates import read_gates, refuse_unknown, refuse_unwritable
-    from proctor.cli.workplace import database, surroundings
     from proctor.planning.plan_file import limits_with
     from proctor.runs.execute import reopen
     from proctor.stores.runs import RunStore
@@ -43,7 +43,7 @@ def resume(reference: str, **flags: Any) -> None:
     with database() as opened:
         run = RunStore(opened).get(reference)
         limits = limits_with(run.plan, limit_values(flags))
-        here = surroundings(flags["data"])
+        here = context(flags["data"])
         here = replace(here, is_offline=here.is_offline or flags["offline"])
         execution = reopen(run, here, opened, limits)
         refuse_unknown(bars, known_metrics(execution))

@@ -44,26 +44,26 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
 
     Options override the plan. Exit code 1: the run or a gate failed; 2: a mistake in the command.
     """
+    from proctor.cli.context import context
     from proctor.cli.gates import read_gates, refuse_unknown, refuse_unwritable
     from proctor.cli.plans import read_targets
-    from proctor.cli.workplace import surroundings
-    from proctor.domain.offline import confined
+    from proctor.offline import confined
 
     if flags["pilot"] and not flags["dry_run"]:
         raise click.UsageError("--pilot needs --dry-run.")
     bars = read_gates(flags["fail_under"])
     refuse_unwritable(flags["reports"])
     given = read_targets(targets, models, plan_values(flags))
-    here = surroundings(flags["data"])
+    here = context(flags["data"])
     with confined(given.plan.offline or here.is_offline), given.located(here):
         if bars:
             refuse_unknown(bars, given.metrics(here))
         if flags["dry_run"]:
             _dry_run(given.plan, here, pilot=flags["pilot"], is_json=flags["as_json"])
             return
+        from proctor.cli.context import database
         from proctor.cli.executing import finish
         from proctor.cli.hints import say_unused_judges
-        from proctor.cli.workplace import database
         from proctor.runs.execute import submit
         from proctor.runs.resolve import unused_judges
         from proctor.stores.runs import RunStore
@@ -96,7 +96,7 @@ def _dry_run(plan: Any, here: Any, *, pilot: int | None, is_json: bool) -> None:
         if found is not None:
             found.dispose()
     if is_json:
-        from proctor.cli.workplace import print_json
+        from proctor.cli.context import print_json
 
         print_json(document)
     else:

@@ -41,7 +41,7 @@ DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d
 @as_json
 def runs(limit: int, status: str | None, before: str | None, as_json: bool, **given: Any) -> None:
     """List the runs, newest first. The process of an 'interrupted' run has ended: 'proctor resume' finishes it."""
-    from proctor.cli.workplace import database, print_json
+    from proctor.cli.context import database, print_json
     from proctor.runs.listing import ShownStatus, find_runs
 
     with database() as opened:

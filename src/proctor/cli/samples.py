@@ -40,10 +40,10 @@ def samples(
     RUN is an id, a unique prefix of one, or 'latest' (the default). Worked examples (few-shot) are folded into one
     line, and long texts are shortened; --full shows everything.
     """
-    from proctor.cli.workplace import database, print_json
+    from proctor.cli.context import database, print_json
     from proctor.domain.trial import Outcome
     from proctor.reports.scorer_notes import scorer_notes
-    from proctor.runs.reading import scorers_in_force
+    from proctor.runs.read import scorers_in_force
     from proctor.stores.results import ResultStore
     from proctor.stores.runs import RunStore
 

@@ -16,13 +16,13 @@ from proctor.cli.options import as_json
 from proctor.cli.sandbox_images import image
 
 if TYPE_CHECKING:
-    from proctor.domain.sandbox import Execution, SandboxLimits
-    from proctor.sandboxes.probe import Finding
+    from proctor.domain.sandbox import SandboxLimits, SandboxResult
+    from proctor.sandboxes.probe import ProbeFinding
 
 LANGUAGES = {".py": "python", ".js": "javascript", ".mjs": "javascript"}
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*(?:([kmg])(?:i?b)?|b)?", re.IGNORECASE)
-LONGEST_SECONDS = 86_400.0
+MAX_SECONDS = 86_400.0
 LEAST_MEMORY = 16 << 20
 """An interpreter that runs nothing yet has about as much: a lower limit would not be the one that holds."""
 
@@ -39,7 +39,7 @@ def read_bytes(text: str) -> int:
 
 
 def _seconds(_context: click.Context, _option: click.Parameter, value: float) -> float:
-    if not 0 < value <= LONGEST_SECONDS:  # which no number that is none is, either
+    if not 0 < value <= MAX_SECONDS:  # which no number that is none is, either
         raise click.BadParameter(f"{value:g} is out of range: give more than 0 and at most 86,400 seconds (a day)")
     return value
 
@@ -138,7 +138,7 @@ def run_file(
     raise click.exceptions.Exit(done.exit_code if done.exit_code is not None else 1)
 
 
-async def _run(program: Any, limits: SandboxLimits, backend: str | None, *, is_unsafe: bool) -> Execution:
+async def _run(program: Any, limits: SandboxLimits, backend: str | None, *, is_unsafe: bool) -> SandboxResult:
     from proctor.sandboxes.backends import choose
 
     chosen = await choose(backend, is_unsafe=is_unsafe, parallel=1)
@@ -150,9 +150,9 @@ async def _run(program: Any, limits: SandboxLimits, backend: str | None, *, is_u
         await chosen.close()
 
 
-def _show(done: Execution, *, as_json: bool) -> None:
+def _show(done: SandboxResult, *, as_json: bool) -> None:
     if as_json:
-        from proctor.cli.workplace import print_json
+        from proctor.cli.context import print_json
 
         texts = {"stdout": done.stdout.decode(errors="replace"), "stderr": done.stderr.decode(errors="replace")}
         print_json({**asdict(done), **texts, "files": sorted(done.files)})
@@ -166,18 +166,18 @@ def _show(done: Execution, *, as_json: bool) -> None:
     echo(f"[{done.sandbox['backend']}] {ending} after {done.spent.seconds:.2f} s{tried}", err=True)
 
 
-async def sandbox_findings(names: list[str] | None = None) -> dict[str, list[Finding]]:
+async def sandbox_findings(names: list[str] | None = None) -> dict[str, list[ProbeFinding]]:
     """What every backend holds here; one that is absent has the single finding that says why."""
     from proctor.domain.errors import SandboxError
     from proctor.sandboxes.backends import create, isolating
-    from proctor.sandboxes.probe import Finding, probe
+    from proctor.sandboxes.probe import ProbeFinding, probe
 
-    found: dict[str, list[Finding]] = {}
+    found: dict[str, list[ProbeFinding]] = {}
     for name in names or isolating():
         try:
             made = create(name)
         except SandboxError as error:
-            found[name] = [Finding("runs", None, str(error))]
+            found[name] = [ProbeFinding("runs", None, str(error))]
             continue
         try:
             found[name] = await probe(made)
@@ -190,7 +190,7 @@ def sandbox_report(names: list[str] | None = None, *, as_json: bool = False) -> 
     """Print the table of `proctor doctor --sandbox`; True when at least one backend holds everything it offers."""
     found = asyncio.run(sandbox_findings(names))
     if as_json:
-        from proctor.cli.workplace import print_json
+        from proctor.cli.context import print_json
 
         print_json({name: [asdict(finding) for finding in findings] for name, findings in found.items()})
     else:
@@ -200,7 +200,7 @@ def sandbox_report(names: list[str] | None = None, *, as_json: bool = False) -> 
     )
 
 
-def _print_table(found: dict[str, list[Finding]]) -> None:
+def _print_table(found: dict[str, list[ProbeFinding]]) -> None:
     from proctor.sandboxes.probe import ASPECTS
 
     echo("backend     " + " ".join(f"{aspect:<11}" for aspect in ASPECTS))

@@ -49,7 +49,7 @@ def status(engine: str, as_json: bool) -> None:
 
 def _show(found: ImageStatus, *, as_json: bool) -> None:
     if as_json:
-        from proctor.cli.workplace import print_json
+        from proctor.cli.context import print_json
 
         print_json(asdict(found))
     elif found.size_bytes is None:

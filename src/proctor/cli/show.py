@@ -12,8 +12,8 @@ from proctor.cli.options import as_json, run_or_latest
 @as_json
 def show(reference: str, as_json: bool) -> None:
     """Show a run's results. RUN is an id, a unique prefix of one, or 'latest' (the default)."""
-    from proctor.cli.workplace import database, print_json
-    from proctor.runs.reading import read_run
+    from proctor.cli.context import database, print_json
+    from proctor.runs.read import read_run
 
     with database() as opened:
         document = read_run(opened, reference)

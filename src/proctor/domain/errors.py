@@ -13,7 +13,7 @@ ProctorError
 ├── ScorerError               a scorer could not score: never a wrong answer
 │   └── JudgeRefusedError     a judge's provider refused the request, perhaps for the answer in it
 ├── SandboxError              the sandbox itself failed: never a wrong answer
-│   └── PlaceSpentError       a program used up its place, or blocked its folders: its own doing, never a fault
+│   └── WorkspaceSpentError       a program used up its place, or blocked its folders: its own doing, never a fault
 └── ModelError                a request failed
     ├── RateLimitedError      try again later, and more slowly
     ├── ProviderFaultError    server or network fault: try again
@@ -93,7 +93,7 @@ class SandboxError(ProctorError):
     http_status = 503
 
 
-class PlaceSpentError(SandboxError):
+class WorkspaceSpentError(SandboxError):
     pass
 
 

@@ -13,7 +13,7 @@ from proctor.domain.text import shorten, storable
 
 DEEPEST = 100
 """How deep lists and mappings may be nested: what is below cannot be encoded by everybody."""
-LARGEST_INTEGER = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 
 
 def plain(value: Any) -> Any:
@@ -46,7 +46,7 @@ def _storable_copy(value: Any, depth: int) -> Any:
     if value is None or isinstance(value, bool | float | bytes):
         return value
     if isinstance(value, int):
-        return int(value) if abs(value) <= LARGEST_INTEGER else f"{value:#x}"
+        return int(value) if abs(value) <= MAX_INTEGER else f"{value:#x}"
     if depth == DEEPEST:
         return f"{type(value).__name__}, nested too deeply to be kept"
     if isinstance(value, Struct):

@@ -68,7 +68,7 @@ class Spent(Struct, frozen=True):
     peak_memory_bytes: int | None = None
 
 
-class Execution(Struct, frozen=True):
+class SandboxResult(Struct, frozen=True):
     """What happened to a program."""
 
     ending: Ending
@@ -158,7 +158,7 @@ class Sandbox(Protocol):
         """False only where the user asked for no sandbox at all."""
         ...
 
-    async def run(self, program: Program, limits: SandboxLimits = ...) -> Execution: ...
+    async def run(self, program: Program, limits: SandboxLimits = ...) -> SandboxResult: ...
 
     async def check(self, check: Check, limits: SandboxLimits = ...) -> Verdict: ...
 

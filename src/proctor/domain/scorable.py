@@ -29,7 +29,7 @@ def proven(samples: Samples, scorers: Sequence[Scorer]) -> Samples:
     return samples.proven_by(scorers) if isinstance(samples, Provable) else _Proven(samples, tuple(scorers))
 
 
-class Proof:
+class ScorabilityCheck:
     """One walk through a benchmark's samples, with the question to its scorers whether each can be scored."""
 
     def __init__(self, scorers: Sequence[Scorer]) -> None:
@@ -75,7 +75,7 @@ class _Proven(Struct, frozen=True):
         return self.samples.at(positions)
 
     def fingerprint(self) -> Fingerprint:
-        proof, bad, count = Proof(self.scorers), dict[str, list[str]](), 0
+        proof, bad, count = ScorabilityCheck(self.scorers), dict[str, list[str]](), 0
         for sample in self.samples:
             reason = proof.obstacle(sample)
             if reason is not None:

@@ -11,8 +11,8 @@ from proctor.domain.json_value import storable_json
 from proctor.domain.message import Json
 from proctor.domain.text import shorten, storable
 
-LONGEST_ANSWER = 1_000_000
-LONGEST_REASON = 10_000
+MAX_ANSWER_CHARACTERS = 1_000_000
+MAX_REASON_LENGTH = 10_000
 
 
 class Score(Struct, frozen=True):
@@ -36,8 +36,8 @@ class Score(Struct, frozen=True):
         if self.value is not None and type(self.value) is not float:
             force_setattr(self, "value", float(self.value))
         if self.answer is not None:
-            force_setattr(self, "answer", storable(shorten(str(self.answer), LONGEST_ANSWER)))
-        force_setattr(self, "reason", storable(shorten(str(self.reason), LONGEST_REASON)))
+            force_setattr(self, "answer", storable(shorten(str(self.answer), MAX_ANSWER_CHARACTERS)))
+        force_setattr(self, "reason", storable(shorten(str(self.reason), MAX_REASON_LENGTH)))
         if self.details:
             force_setattr(self, "details", storable_json(self.details))
             _refuse_weightless(self.details.get("weight", 1))

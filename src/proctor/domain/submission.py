@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
-MOST_FILES = 1_000
-MOST_BYTES = 16 * 1024 * 1024
+MAX_FILES = 1_000
+MAX_BYTES = 16 * 1024 * 1024
 """Of all files together, as they are on disk."""
-LONGEST_PATH = 240
-LONGEST_NAME = 100
+MAX_PATH_LENGTH = 240
+MAX_NAME_LENGTH = 100
 DEEPEST = 16
 """Folders around a file."""
 TOOL_FOLDERS = frozenset(
@@ -61,11 +61,11 @@ def clean_path(path: str) -> str:
 
 def beyond_limits(files: Mapping[str, bytes]) -> str | None:
     """Why these files are more than a program may be, or cannot be laid out as they are named; None when they can."""
-    if len(files) > MOST_FILES:
-        return f"there are {len(files):,} files, at most {MOST_FILES:,} are accepted"
+    if len(files) > MAX_FILES:
+        return f"there are {len(files):,} files, at most {MAX_FILES:,} are accepted"
     size = sum(map(len, files.values()))
-    if size > MOST_BYTES:
-        return f"the files together are {size:,} bytes, at most {MOST_BYTES // 2**20} MiB are accepted"
+    if size > MAX_BYTES:
+        return f"the files together are {size:,} bytes, at most {MAX_BYTES // 2**20} MiB are accepted"
     for path in files:
         try:
             _refuse_misnamed(path)
@@ -97,8 +97,8 @@ def _refuse_long(parts: list[str]) -> None:
         lengths = [len(part.encode("utf-8")) for part in parts]
     except UnicodeEncodeError:
         raise ValueError("the path is not Unicode text") from None
-    if max(lengths) > LONGEST_NAME or sum(lengths) + len(parts) > LONGEST_PATH:
-        raise ValueError(f"the path is longer than {LONGEST_PATH} bytes, or a name in it than {LONGEST_NAME}")
+    if max(lengths) > MAX_NAME_LENGTH or sum(lengths) + len(parts) > MAX_PATH_LENGTH:
+        raise ValueError(f"the path is longer than {MAX_PATH_LENGTH} bytes, or a name in it than {MAX_NAME_LENGTH}")
 
 
 def left_by(path: str) -> str | None:
@@ -126,7 +126,7 @@ class Collected:
 
     def take(self, path: str, content: bytes) -> bool:
         """Take a file, or note why not; a later file of the same path replaces the earlier one."""
-        shown = path[:LONGEST_PATH]
+        shown = path[:MAX_PATH_LENGTH]
         try:
             name = clean_path(path)
             self._refuse_beyond(name, content)
@@ -137,11 +137,11 @@ class Collected:
         return True
 
     def _refuse_beyond(self, name: str, content: bytes) -> None:
-        if name not in self.files and len(self.files) >= MOST_FILES:
-            raise ValueError(f"there are more than {MOST_FILES:,} files")
+        if name not in self.files and len(self.files) >= MAX_FILES:
+            raise ValueError(f"there are more than {MAX_FILES:,} files")
         size = sum(len(one) for path, one in self.files.items() if path != name) + len(content)
-        if size > MOST_BYTES:
-            raise ValueError(f"the files together are larger than {MOST_BYTES // 2**20} MiB")
+        if size > MAX_BYTES:
+            raise ValueError(f"the files together are larger than {MAX_BYTES // 2**20} MiB")
         if clash := clashing(name, self.files):
             raise ValueError(f"{clash!r} cannot be a file and a folder at once")
 

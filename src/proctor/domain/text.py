@@ -7,7 +7,7 @@ _CONTROLS = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in 
 _HIDDEN = [*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 _VISIBLE = {**_CONTROLS, 0x7F: "\u2421", **dict.fromkeys(_HIDDEN, REPLACEMENT)}
 _ESCAPED = {code: f"\\u{code:04x}" for code in (0x7F, *_HIDDEN)}
-LONGEST_MESSAGE = 10_000
+MAX_MESSAGE_LENGTH = 10_000
 """Characters kept of an error's message."""
 
 
@@ -34,7 +34,7 @@ def visible_json(text: str) -> str:
     return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPED)
 
 
-def shorten(text: str, longest: int = LONGEST_MESSAGE) -> str:
+def shorten(text: str, longest: int = MAX_MESSAGE_LENGTH) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 

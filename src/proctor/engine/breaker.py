@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 FAILURES_TO_OPEN = 12
 FIRST_PAUSE_SECONDS = 1.0
-LONGEST_PAUSE_SECONDS = 60.0
+MAX_PAUSE_SECONDS = 60.0
 # A server that never answered is probably a wrong address: say so soon. One that did is worth three minutes.
 PROBES_OF_A_STRANGER = 2
 PROBES_OF_AN_ACQUAINTANCE = 8
@@ -65,9 +65,7 @@ class CircuitBreaker:
         if self._is_probing:
             self._is_probing = False
             self._failed_probes += 1
-            self._next_probe_at = self._clock() + min(
-                LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**self._failed_probes
-            )
+            self._next_probe_at = self._clock() + min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**self._failed_probes)
         elif self._failures_in_a_row >= FAILURES_TO_OPEN and not self.is_open:
             self._closed.clear()
             self._next_probe_at = self._clock() + FIRST_PAUSE_SECONDS

@@ -16,11 +16,11 @@ from proctor.domain.price import Price
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.budget import Budget
-from proctor.engine.cycles import seldom_looked_for
-from proctor.engine.lane import Lane
+from proctor.engine.garbage_collection import relaxed_gc
+from proctor.engine.model_gate import ModelGate
 from proctor.engine.ratelimit import RateLimit
-from proctor.engine.ready import Ready
 from proctor.engine.recording import Recorder
+from proctor.engine.trial_queue import TrialQueue
 
 
 def _always() -> bool:
@@ -66,7 +66,7 @@ async def execute(
     """
     scorers = {work.evaluation_id: work.scorers for model in models for work in model.work}
     lanes = [
-        Lane(
+        ModelGate(
             model.model,
             model.label,
             concurrency=model.concurrency,
@@ -80,15 +80,15 @@ async def execute(
         )
         for model in models
     ]
-    with seldom_looked_for():
+    with relaxed_gc():
         async with Recorder(journal, scorers, observe) as recorder, asyncio.TaskGroup() as group:
             for model, lane in zip(models, lanes, strict=True):
                 group.create_task(_drive(model, lane, journal, recorder, observe))
     return {lane.label: lane.given_up for lane in lanes if lane.given_up is not None}
 
 
-async def _drive(model: ModelWork, lane: Lane, journal: Journal, recorder: Recorder, observe: Observer) -> None:
-    ready = Ready(model.concurrency)
+async def _drive(model: ModelWork, lane: ModelGate, journal: Journal, recorder: Recorder, observe: Observer) -> None:
+    ready = TrialQueue(model.concurrency)
     is_wanted = {work.evaluation_id: work.is_wanted for work in model.work}
 
     async def ask() -> None:
@@ -111,10 +111,10 @@ def _take(trials: Iterator[Trial], count: int) -> list[Trial]:
 
 async def _feed(
     work: Work,
-    lane: Lane,
+    lane: ModelGate,
     journal: Journal,
     recorder: Recorder,
-    ready: Ready,
+    ready: TrialQueue,
     observe: Observer,
 ) -> None:
     """Prepare trials a chunk at a time, off the event loop, and hand over those that must be asked."""

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from proctor.domain.model import Allowance, Model
 from proctor.domain.response import RateState, Usage
-from proctor.engine.retry import LONGEST_RETRY_AFTER_SECONDS
+from proctor.engine.retry import MAX_RETRY_AFTER_SECONDS
 
 MINUTE = 60.0
 CHARACTERS_PER_TOKEN = 4
@@ -161,7 +161,7 @@ class RateLimit:
         """Requests in flight may not have been counted yet: taken as not counted, so that none is turned away."""
         now = self._clock()
         # A quota that is spent for hours is no reason to wait in silence: then a request is sent, and its answer tells.
-        longest = LONGEST_RETRY_AFTER_SECONDS
+        longest = MAX_RETRY_AFTER_SECONDS
         if rate.requests_left is not None and rate.requests_reset_seconds is not None:
             left = rate.requests_left - self._in_flight
             self._requests_left = Window(max(0, left), now + min(rate.requests_reset_seconds, longest))

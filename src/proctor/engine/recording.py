@@ -17,7 +17,7 @@ from proctor.engine.slow_scoring import ScoringProcess
 
 BATCH_SECONDS = 0.05
 BATCH_ROWS = 500
-MOST_PENDING = 1_500
+MAX_PENDING = 1_500
 SCORING_TASKS = 64
 SCORED_AT_ONCE = 4
 """Answers scored one after another before what has come in from the network is looked at: it is timed when it is."""
@@ -86,12 +86,12 @@ class Recorder:
             raise self._failure
         self._pending += 1
         self._is_drained.clear()
-        if self._pending >= MOST_PENDING:
+        if self._pending >= MAX_PENDING:
             self._has_room.clear()
 
     def _finished(self, count: int) -> None:
         self._pending -= count
-        if self._pending < MOST_PENDING:
+        if self._pending < MAX_PENDING:
             self._has_room.set()
         if self._pending == 0:
             self._is_drained.set()

@@ -9,8 +9,8 @@ from msgspec import Struct, field
 from proctor.domain.errors import ModelError
 
 FIRST_SECONDS = 0.5
-LONGEST_SECONDS = 60.0
-LONGEST_RETRY_AFTER_SECONDS = 600.0
+MAX_SECONDS = 60.0
+MAX_RETRY_AFTER_SECONDS = 600.0
 
 
 class RetryPolicy(Struct, frozen=True):
@@ -24,9 +24,9 @@ class RetryPolicy(Struct, frozen=True):
         if not error.is_retryable or retries_so_far >= self.retries:
             return None
         after = error.retry_after_seconds
-        if after is not None and after > LONGEST_RETRY_AFTER_SECONDS:
+        if after is not None and after > MAX_RETRY_AFTER_SECONDS:
             return None
-        longest = min(LONGEST_SECONDS, FIRST_SECONDS * 2**retries_so_far)
+        longest = min(MAX_SECONDS, FIRST_SECONDS * 2**retries_so_far)
         if after is None:
             return self.rng.uniform(longest / 4, longest)
         # Spread those who were told the same time, or they all come back at once.

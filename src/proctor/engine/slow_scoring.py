@@ -21,14 +21,14 @@ WORKER = "proctor.engine.slow_scoring_worker"
 KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "PYTHONHASHSEED", "TMPDIR", "VIRTUAL_ENV")
 """All of the environment that the process sees: it reads what models wrote, and needs no key."""
 SIZE = struct.Struct("!Q")
-MOST_SECONDS = 120.0
+MAX_SECONDS = 120.0
 """Slow scorers need milliseconds to seconds: one that has not answered by now never will, and others wait for it."""
 
 
 class ScoringProcess:
     """Scores one answer after another; started when first needed, and anew after it has died."""
 
-    def __init__(self, most_seconds: float = MOST_SECONDS) -> None:
+    def __init__(self, most_seconds: float = MAX_SECONDS) -> None:
         self._most_seconds = most_seconds
         self._turn = asyncio.Lock()
         self._process: Process | None = None

@@ -7,7 +7,7 @@ import warnings
 from typing import Unpack
 
 from proctor.library.arguments import Options, Several, plan_of
-from proctor.library.place import read_settings, surroundings
+from proctor.library.place import context, read_settings
 from proctor.library.run import Run
 from proctor.runs.execute import submit
 from proctor.runs.resolve import unused_judges
@@ -39,7 +39,7 @@ def prepare(benchmarks: Several | None = None, models: Several | None = None, **
     """Check everything and write the run down; nothing is asked before its `execute`."""
     plan, folder = plan_of(benchmarks, models, options)
     settings = read_settings(options.get("home"))
-    here = surroundings(settings, folder, options.get("data"))
+    here = context(settings, folder, options.get("data"))
     database = open_database(settings.database_url)
     try:
         execution = submit(plan, here, database)

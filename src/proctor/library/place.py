@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from proctor.runs.resolve import Surroundings
+from proctor.runs.resolve import PlanContext
 from proctor.settings import Settings
 from proctor.stores.database import Database, open_database
 
@@ -17,9 +17,9 @@ def read_settings(home: Path | str | None) -> Settings:
     return Settings.from_environment({**os.environ, "PROCTOR_HOME": str(home)} if home else os.environ)
 
 
-def surroundings(settings: Settings, folder: Path, data: Path | str | None = None) -> Surroundings:
+def context(settings: Settings, folder: Path, data: Path | str | None = None) -> PlanContext:
     found = settings.data if data is None else Path(data)
-    return Surroundings(folder, os.environ, found, settings.prices, settings.is_offline, settings.lists)
+    return PlanContext(folder, os.environ, found, settings.prices, settings.is_offline, settings.lists)
 
 
 @contextmanager

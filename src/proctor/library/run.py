@@ -12,9 +12,9 @@ from proctor.library.documents import read_estimate
 from proctor.library.listening import Function, Listener, Listening, listener
 from proctor.library.worker import Worker
 from proctor.reports.rows import result_json
-from proctor.runs.execute import Execution, carry_out, reopen
-from proctor.runs.reading import read_run
-from proctor.runs.resolve import Surroundings
+from proctor.runs.execute import RunExecution, carry_out, reopen
+from proctor.runs.read import read_run
+from proctor.runs.resolve import PlanContext
 from proctor.stores.database import Database
 from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
@@ -27,11 +27,11 @@ class Run:
     """What happened to a plan; its numbers are those that `proctor show` prints."""
 
     def __init__(
-        self, run_id: str, database: Database, surroundings: Surroundings, execution: Execution | None = None
+        self, run_id: str, database: Database, context: PlanContext, execution: RunExecution | None = None
     ) -> None:
         self.id = run_id
         self._database = database
-        self._surroundings = surroundings
+        self._surroundings = context
         self._execution = execution
         self._listeners: list[Listener] = []
         self._document: Mapping[str, Any] | None = None
@@ -134,7 +134,7 @@ class Run:
 class _Executing:
     """An execution with its listeners; they have heard everything when it is left."""
 
-    def __init__(self, execution: Execution, listeners: list[Listener], refresh: Callable[[], None]) -> None:
+    def __init__(self, execution: RunExecution, listeners: list[Listener], refresh: Callable[[], None]) -> None:
         self._execution = execution
         self._listening = Listening(listeners) if listeners else None
         self._refresh = refresh

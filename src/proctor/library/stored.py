@@ -19,7 +19,7 @@ from proctor.library.documents import (
     read_leaderboard_document,
     read_rescored,
 )
-from proctor.library.place import opened, read_settings, surroundings
+from proctor.library.place import context, opened, read_settings
 from proctor.library.run import Run
 from proctor.library.worker import Worker
 from proctor.metrics.verdicts import TARGET
@@ -27,7 +27,7 @@ from proctor.planning.plan_file import limits_with, model_spec
 from proctor.planning.scorer_text import read_scorer
 from proctor.reports.leaderboard import Filters
 from proctor.reports.pairs import Choice
-from proctor.runs.comparing import compare_runs
+from proctor.runs.compare import compare_runs
 from proctor.runs.leaderboard import read_leaderboard
 from proctor.runs.report import SAMPLES, read_report
 from proctor.runs.rescore import Rescoring, carry_out, prepare, put_in_force
@@ -43,7 +43,7 @@ def open_run(run: Reference = "latest", *, home: Home = None) -> Run:
     settings = read_settings(home)
     with opened(home) as database:
         found = RunStore(database).get(_id(run))
-        return Run(found.id, database, surroundings(settings, Path.cwd()))
+        return Run(found.id, database, context(settings, Path.cwd()))
 
 
 def compare(
@@ -122,7 +122,7 @@ def rescore(
             database,
             _id(run),
             _scorers(scorers),
-            surroundings(read_settings(home), Path.cwd()),
+            context(read_settings(home), Path.cwd()),
             judges=[model_spec(spec) for spec in written("judge", judge)],
             on=on,
             limits=limits_with(plan, {"cost_usd": None, **limits}),

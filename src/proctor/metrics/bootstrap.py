@@ -11,7 +11,7 @@ from proctor.metrics.distributions import normal_cdf, normal_quantile
 from proctor.metrics.intervals import LEVEL
 
 RESAMPLES = 2_000
-MOST_UNITS = 1_000
+MAX_UNITS = 1_000
 """Resampling more units than this is batched: see `bootstrap_interval`."""
 
 
@@ -20,16 +20,16 @@ def bootstrap_interval(
 ) -> tuple[float, float, float]:
     """(standard error, low, high) of the mean of units given as (sum, count), by the seeded BCa bootstrap.
 
-    More than `MOST_UNITS` units are first dealt at random into that many batches: the mean and its error stay the same
+    More than `MAX_UNITS` units are first dealt at random into that many batches: the mean and its error stay the same
     and the work stays bounded.
     """
     if len(units) < 2:
         raise ValueError("a bootstrap needs at least two units")
     rng = random.Random(seed)
     ordered = sorted(units)
-    if len(ordered) > MOST_UNITS:
+    if len(ordered) > MAX_UNITS:
         rng.shuffle(ordered)
-        batches = [ordered[start::MOST_UNITS] for start in range(MOST_UNITS)]
+        batches = [ordered[start::MAX_UNITS] for start in range(MAX_UNITS)]
         ordered = [(math.fsum(s for s, _ in batch), sum(c for _, c in batch)) for batch in batches]
     mean = math.fsum(s for s, _ in ordered) / sum(c for _, c in ordered)
     means = sorted(_resampled_means(ordered, resamples, rng))

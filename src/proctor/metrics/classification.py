@@ -16,7 +16,7 @@ from proctor.metrics.metric import Accumulator, Metric, accumulate
 
 Measure = Literal["precision", "recall", "f1"]
 Answers = tuple[str | None, ...]
-MOST_CLASSES = 100
+MAX_CLASSES = 100
 """More are not listed one by one; they are averaged all the same."""
 NO_INTERVAL = "no interval: no spread"
 _NO_SPREAD = 1e-12
@@ -99,7 +99,7 @@ class Confusion:
             return Estimate(None, 0)
         values = counts.values(self._of)
         value, n = fsum(values.values()) / len(values), self._samples.total()
-        listed = {name: asdict(score) for name, score in classes.items()} if len(classes) <= MOST_CLASSES else None
+        listed = {name: asdict(score) for name, score in classes.items()} if len(classes) <= MAX_CLASSES else None
         stderr, effective, prefix = self._error(counts, values)
         if stderr < _NO_SPREAD:  # no spread is not certainty, and there is no bound to put in its place
             return Estimate(value, n, method=NO_INTERVAL, classes=listed)

@@ -11,12 +11,12 @@ from operator import getitem
 
 from msgspec import Struct
 
-MOST_EXACT = 28
+MAX_EXACT = 28
 """Up to this many differences every combination of signs is counted."""
-MOST_SINGLE = 4_096
+MAX_SINGLE = 4_096
 """Above this many differences, near sizes are put together into about `LEVELS` levels."""
 LEVELS = 40
-MOST_BINS = 4_096
+MAX_BINS = 4_096
 FINEST = 1e-9
 """Sizes nearer to one another than this are one size."""
 DRAWS = 9_999
@@ -36,12 +36,12 @@ def sign_flip_test(differences: Iterable[float], *, seed: int = 0, draws: int = 
     rounded differences is just as fair.
     """
     given = (d for d in differences if abs(d) > 1e-12)
-    signed = sorted(islice(given, MOST_SINGLE + 1), key=abs)
+    signed = sorted(islice(given, MAX_SINGLE + 1), key=abs)
     sizes = [abs(d) for d in signed]
-    if len(sizes) <= MOST_EXACT:
+    if len(sizes) <= MAX_EXACT:
         return PermutationTest(_count_all(sizes, abs(math.fsum(signed))), 0.0, "exact permutation")
     rng = random.Random(seed)
-    if len(sizes) <= MOST_SINGLE:
+    if len(sizes) <= MAX_SINGLE:
         observed, draw = abs(math.fsum(signed)), _draw_single(sizes, rng)
     else:
         levels = _levels(_binned(chain(signed, given)))
@@ -102,7 +102,7 @@ def _binned(differences: Iterable[float]) -> list[_Bin]:
         found = bins.get(key)
         if found is None:
             found = bins[key] = _Bin()
-            while len(bins) > MOST_BINS:
+            while len(bins) > MAX_BINS:
                 width *= 16
                 bins = _widened(bins, 16)
                 found = bins[round(size / FINEST) // width]

@@ -8,7 +8,7 @@ from proctor.metrics.power import ALPHA
 
 SAME = 1e-9
 """Two numbers nearer to one another than this are one number: sums of fractions are not exact."""
-MOST_DIGITS = 12
+MAX_DIGITS = 12
 SMALLEST_P = 0.0005
 """Below, only this is said: p < 0.001."""
 
@@ -18,12 +18,12 @@ def decimal_text(value: float, places: int = 3, *, limits: Iterable[float] = (0.
 
     `decimal_text(2999 / 3000)` is 0.9997; `sign="+"` writes the sign of what is not negative too.
     """
-    return _first_true(value, limits, (f"{sign}.{digits}f" for digits in range(places, MOST_DIGITS)))
+    return _first_true(value, limits, (f"{sign}.{digits}f" for digits in range(places, MAX_DIGITS)))
 
 
 def figure_text(value: float, digits: int = 4, *, limits: Iterable[float] = (0.0, 1.0), form: str = "") -> str:
     """The same with so many significant digits, and no zeros at the end; `form=","` puts commas between thousands."""
-    return _first_true(value, limits, (f"{form}.{more}g" for more in range(digits, MOST_DIGITS + 5)))
+    return _first_true(value, limits, (f"{form}.{more}g" for more in range(digits, MAX_DIGITS + 5)))
 
 
 def _first_true(value: float, limits: Iterable[float], forms: Iterator[str]) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from proctor.domain.message import Document, Image, Prompt
 from proctor.models.process import LimitExceededError
 
-LARGEST_ANSWER_FILE = 64 * 1024 * 1024
+MAX_ANSWER_FILE_BYTES = 64 * 1024 * 1024
 Stamps = Mapping[str, tuple[int, int]]
 """Size and time of files, by their path in the folder."""
 LINK = -1
@@ -86,6 +86,6 @@ def written(answer_file: Path) -> bytes | None:
     """What the program wrote there, None when it did not; LimitExceededError when it is too large."""
     if not (answer_file.is_file() and is_in_its_place(answer_file)):
         return None
-    if answer_file.stat().st_size > LARGEST_ANSWER_FILE:
-        raise LimitExceededError(f"wrote more than {LARGEST_ANSWER_FILE // 2**20} MB")
+    if answer_file.stat().st_size > MAX_ANSWER_FILE_BYTES:
+        raise LimitExceededError(f"wrote more than {MAX_ANSWER_FILE_BYTES // 2**20} MB")
     return content(answer_file)

@@ -18,7 +18,7 @@ from proctor.models.transport import Transport
 ADAPTER_VERSION = "1"
 
 
-class Settings(HostedSettings, frozen=True):
+class AnthropicSettings(HostedSettings, frozen=True):
     version: str = "2023-06-01"
     """The API's version; from 2026-10-21 on it refuses temperature, top_p and top_k."""
     beta: tuple[str, ...] = ()
@@ -35,12 +35,12 @@ PROVIDER = Provider(
     base_url="https://api.anthropic.com",
     base_url_variable="ANTHROPIC_BASE_URL",
     capabilities=Capabilities(True, True, True, True, False, True),
-    settings=Settings.__struct_fields__,
+    settings=AnthropicSettings.__struct_fields__,
 )
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> Model:  # noqa: ARG001
-    given = read_settings(Settings, settings, PROVIDER.name)
+    given = read_settings(AnthropicSettings, settings, PROVIDER.name)
     if not name:
         raise PlanError("anthropic needs a model's name: write anthropic/claude-sonnet-5, for example.")
     if given.default_limit < 1:

@@ -26,10 +26,10 @@ REMOTE_ID = re.compile(r"[\w-]{1,128}")
 LOOK_SECONDS = 60.0
 HAND_IN_SECONDS = 600.0
 FETCH_SECONDS = 3600.0
-MOST_BYTES = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 """A batch is held in memory while it is handed in; providers would take more."""
 UNKNOWN_ADDRESS = frozenset({404, 405, 501})
-MOST_QUOTED = 120
+MAX_QUOTED = 120
 
 
 class BatchLimits(Struct, frozen=True):
@@ -161,7 +161,7 @@ async def ask_api(
     try:
         return read(orjson.loads(reply.body))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-        said = target.clean(bytes(reply.body[:2000]).decode("utf-8", "replace"))[:MOST_QUOTED] or "nothing"
+        said = target.clean(bytes(reply.body[:2000]).decode("utf-8", "replace"))[:MAX_QUOTED] or "nothing"
         text = f"{target.model}: what this server answered to {asked} is not what a batch API says ({said}). {advice}"
         raise ModelUnavailableError(text, status=None if is_order else reply.status) from None
 

@@ -14,7 +14,7 @@ from proctor.domain.errors import ProviderFaultError
 from proctor.domain.message import Json, Prompt
 from proctor.models.batching import (
     HAND_IN_SECONDS,
-    MOST_BYTES,
+    MAX_BYTES,
     BatchAnswer,
     BatchLimits,
     BatchState,
@@ -43,7 +43,7 @@ class AnthropicBatches(Struct, frozen=True):
 
     @property
     def limits(self) -> BatchLimits:
-        return BatchLimits(100_000, MOST_BYTES)
+        return BatchLimits(100_000, MAX_BYTES)
 
     @property
     def _url(self) -> str:

@@ -14,9 +14,9 @@ from proctor.models.connections import (
     NoConnectionError,
     StreamParser,
 )
+from proctor.models.destinations import UnsendableError
 from proctor.models.dialing import Route, dial
 from proctor.models.http1 import AnswerParser, MalformedAnswerError
-from proctor.models.places import UnsendableError
 
 IDLE_SECONDS = 30.0
 """A connection unused for longer is not trusted to be there still."""

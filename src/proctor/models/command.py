@@ -26,35 +26,35 @@ from proctor.domain.errors import (
 )
 from proctor.domain.message import Json, Prompt
 from proctor.domain.model import ModelIdentity
-from proctor.domain.offline import is_confined
-from proctor.domain.place import Runner
 from proctor.domain.price import reported
 from proctor.domain.response import FinishReason, Response, Usage
 from proctor.domain.submission import left_by
+from proctor.domain.workspace import Runner
 from proctor.models.agent_folder import Stamps, changed, content, is_in_its_place, prepare_folder, stamps, written
-from proctor.models.agent_place import MOST_TOLD, Left, Task, told, too_much, work_in_place
+from proctor.models.agent_workspace import MAX_TOLD, Left, Task, told, too_much, work_in_place
 from proctor.models.extraction import Extraction, compile_extraction
-from proctor.models.faults import MOST_READ, Target, parse_or_none
+from proctor.models.faults import MAX_READ, Target, parse_or_none
 from proctor.models.hiding import without
 from proctor.models.offline import refuse_unless_cut_off, without_network
 from proctor.models.parts import Accepts, plain_text, prepare
-from proctor.models.process import Finished, LimitExceededError, Limits, run
+from proctor.models.process import Finished, LimitExceededError, ProcessLimits, run
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.settings import read_settings, version_of
+from proctor.offline import is_confined
 
 ADAPTER_VERSION = "1"
 USUAL_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "SHELL", "SSL_CERT_FILE")
 TRY_AGAIN = frozenset({69, 75})
 """What sysexits.h calls EX_UNAVAILABLE and EX_TEMPFAIL."""
-MOST_FILES = 10_000
-LARGEST_FOLDER = 64 * 1024 * 1024
-LARGEST_PROGRAM = 64 * 1024 * 1024
+MAX_FILES = 10_000
+MAX_FOLDER_ENTRIES = 64 * 1024 * 1024
+MAX_PROGRAM_BYTES = 64 * 1024 * 1024
 MOVED = "put something else in the place of its folder"
 ENDING_SECONDS = 5.0
 """Of an agent's time limit: to end it and to take what it has built."""
 
 
-class Settings(Struct, frozen=True):
+class CommandSettings(Struct, frozen=True):
     args: list[str] | None = None
     """May hold {prompt}, {prompt_file}, {answer_file}, {folder}; without the first two, the prompt comes on stdin."""
     environment: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ PROVIDER = Provider(
     "command",
     "A program that reads the prompt and writes an answer or files: command/./agent.sh",
     capabilities=Capabilities(images=True, documents=True),
-    settings=Settings.__struct_fields__,
+    settings=CommandSettings.__struct_fields__,
 )
 
 
@@ -89,7 +89,12 @@ class CommandModel:
     """Runs a program in a folder of its own for every question, and ends all of it afterwards."""
 
     def __init__(
-        self, identity: ModelIdentity, program: str, settings: Settings, environment: dict[str, str], target: Target
+        self,
+        identity: ModelIdentity,
+        program: str,
+        settings: CommandSettings,
+        environment: dict[str, str],
+        target: Target,
     ) -> None:
         self.identity = identity
         self.is_cached = settings.cache
@@ -132,7 +137,7 @@ class CommandModel:
             return await self._work(prompt, seed, seconds, collects=collects, hidden=hidden)
         if any("{answer_file}" in arg for arg in self._args):
             raise RequestRejectedError(f"{self._target.model}: in a sandbox there is no {{answer_file}}")
-        limits = Limits(seconds, self._settings.memory_mb, self._settings.processes)
+        limits = ProcessLimits(seconds, self._settings.memory_mb, self._settings.processes)
         handed = {name: self._environment[name] for name in self._settings.environment}
         done = await work_in_place(Task(self._program, tuple(self._args), prompt.text, seed, handed, limits), runner)
         is_text = self._settings.output == "text"
@@ -209,7 +214,7 @@ class CommandModel:
 
     async def _run(self, command: list[str], stdin: bytes, folder: Path, timeout_seconds: float) -> Finished:
         """To its end; TimeoutError or LimitExceededError where it was ended before."""
-        limits = Limits(timeout_seconds, self._settings.memory_mb, self._settings.processes)
+        limits = ProcessLimits(timeout_seconds, self._settings.memory_mb, self._settings.processes)
         try:
             command = [*without_network(), *command] if is_confined() else command
             return await run(command, stdin=stdin, folder=folder, environment=self._environment, limits=limits)
@@ -222,8 +227,8 @@ class CommandModel:
         if finished.exit_code == 0:
             return
         code = finished.exit_code
-        end = (finished.stderr or finished.stdout)[-2 * MOST_READ :].decode("utf-8", "replace")
-        said = self._target.clean(self._target.hide(end)[-MOST_READ:])
+        end = (finished.stderr or finished.stdout)[-2 * MAX_READ :].decode("utf-8", "replace")
+        said = self._target.clean(self._target.hide(end)[-MAX_READ:])
         message = f"{self._target.model} {_ending(code)}" + (f": {said}" if said else "")
         raise self._fault(code, message)
 
@@ -244,18 +249,18 @@ class CommandModel:
         if not is_in_its_place(folder):
             raise UnusableAnswerError(f"{self._target.model} {MOVED}")
         sizes, left_out = changed(folder, before)
-        if len(sizes) > MOST_FILES or sum(sizes.values()) > LARGEST_FOLDER:
-            most = f"{MOST_FILES} files or {LARGEST_FOLDER // 2**20} MB"
+        if len(sizes) > MAX_FILES or sum(sizes.values()) > MAX_FOLDER_ENTRIES:
+            most = f"{MAX_FILES} files or {MAX_FOLDER_ENTRIES // 2**20} MB"
             raise UnusableAnswerError(f"{self._target.model} left more than {most} behind")
         try:
             files = {name: content(folder / name) for name in sizes}
         except PermissionError as error:
             raise UnusableAnswerError(f"{self._target.model} {_unreadable(error, folder)}") from None
-        return Left(files, left_out=dict(islice(left_out.items(), MOST_TOLD)))
+        return Left(files, left_out=dict(islice(left_out.items(), MAX_TOLD)))
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> CommandModel:
-    given = read_settings(Settings, settings, PROVIDER.name)
+    given = read_settings(CommandSettings, settings, PROVIDER.name)
     if not name:
         raise PlanError("command needs a program: write command/./agent.sh, for example.")
     if given.memory_mb < 1 or given.processes < 1:
@@ -265,7 +270,7 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
         if not workspace.is_dir():
             raise NotFoundError(f"command/{name}: there is no folder {given.workspace!r} to work in.")
         settings = {**settings, "workspace": str(workspace)}
-        given = read_settings(Settings, settings, PROVIDER.name)
+        given = read_settings(CommandSettings, settings, PROVIDER.name)
     if given.network == "host" and given.sandbox:
         raise PlanError(f"command/{name}: no sandbox has a network: leave out either 'sandbox' or 'network=host'.")
     program = _find(name, folder, environment)
@@ -302,7 +307,7 @@ def _find(name: str, folder: Path, environment: Mapping[str, str]) -> str:
 def _digest(program: str) -> str:
     """Another program may answer otherwise, so it is another model to the cache."""
     path = Path(program).resolve()
-    content = path.read_bytes() if path.stat().st_size <= LARGEST_PROGRAM else str(path.stat()).encode()
+    content = path.read_bytes() if path.stat().st_size <= MAX_PROGRAM_BYTES else str(path.stat()).encode()
     return blake2b(content, digest_size=8).hexdigest()
 
 

@@ -27,7 +27,7 @@ from proctor.models.figures import sound
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.rates import read_rate
 from proctor.models.settings import read_settings, version_of
-from proctor.models.transport import Reply, Transport
+from proctor.models.transport import HttpReply, Transport
 
 ADAPTER_VERSION = "1"
 PROVIDER = Provider(
@@ -91,7 +91,7 @@ class CompletionsModel(Struct, frozen=True):
     async def close(self) -> None:
         await self.transport.close()
 
-    async def _ask(self, body: Mapping[str, Json], timeout_seconds: float) -> tuple[Any, Reply]:
+    async def _ask(self, body: Mapping[str, Json], timeout_seconds: float) -> tuple[Any, HttpReply]:
         reply = await self.transport.post(self.url, self.headers, orjson.dumps(body), timeout_seconds)
         try:
             return orjson.loads(reply.body), reply

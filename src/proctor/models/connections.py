@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from proctor.models.http1 import AnswerParser, MalformedAnswerError, TooLargeError
+from proctor.models.http1 import AnswerParser, BodyTooLargeError, MalformedAnswerError
 
 READ_AT_ONCE = 256 * 1024
 HAS_ARRIVAL_TIMES = sys.platform == "linux"
@@ -103,7 +103,7 @@ class Connection(asyncio.BufferedProtocol):
         try:
             if self._parser.feed(bytes(self._buffer[:nbytes])):
                 self._finish(None)
-        except (MalformedAnswerError, TooLargeError) as error:
+        except (MalformedAnswerError, BodyTooLargeError) as error:
             self._finish(error)
 
     def _seconds_unread(self) -> float:

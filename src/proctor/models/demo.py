@@ -57,7 +57,7 @@ CHARACTERS = {
 }
 
 
-class Settings(Struct, frozen=True):
+class DemoSettings(Struct, frozen=True):
     accuracy: float | None = None
     delay_ms: float = 0.0
     jitter: float = 0.0
@@ -68,13 +68,13 @@ PROVIDER = Provider(
     "demo",
     f"Deterministic characters for first steps: {', '.join(CHARACTERS)} (tokens estimated from words)",
     is_free=True,
-    settings=Settings.__struct_fields__,
+    settings=DemoSettings.__struct_fields__,
 )
 WORD = re.compile(r"\S+")
 
 
 class DemoModel:
-    def __init__(self, name: str, settings: Settings) -> None:
+    def __init__(self, name: str, settings: DemoSettings) -> None:
         version = ADAPTER_VERSION if settings.accuracy is None else f"{ADAPTER_VERSION};accuracy={settings.accuracy:g}"
         if settings.fail_rate:
             # A character that fails is asked itself: answers of one that does not would hide its faults.
@@ -144,7 +144,7 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
     if name not in CHARACTERS:
         hint = did_you_mean(name, CHARACTERS)
         raise NotFoundError(f"No demo model {name!r}.{hint} There are: {', '.join(CHARACTERS)}.")
-    given = read_settings(Settings, settings, PROVIDER.name)
+    given = read_settings(DemoSettings, settings, PROVIDER.name)
     for setting in ("accuracy", "jitter", "fail_rate"):
         value = getattr(given, setting)
         if value is not None and not 0 <= value <= 1:

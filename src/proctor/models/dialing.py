@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import Struct
 
 from proctor.models.connections import BrokenConnectionError, Connection, NoConnectionError, system_words
+from proctor.models.destinations import Destination
 from proctor.models.http1 import MalformedAnswerError
-from proctor.models.places import Place
 from proctor.models.proxies import Proxy
 from proctor.models.trust import UntrustedError, distrust, tls_words, trusted
 from proctor.models.tunnels import open_tunnel
@@ -29,7 +29,7 @@ Address = tuple[socket.AddressFamily, Any]
 class Route(Struct, frozen=True):
     """A place, and the proxy on the way to it."""
 
-    place: Place
+    place: Destination
     proxy: Proxy | None = None
 
     @property
@@ -44,7 +44,7 @@ class Route(Struct, frozen=True):
 async def dial(route: Route, buffer: memoryview, user_agent: str) -> Connection:
     """An open connection; raises NoConnectionError, UntrustedError or ProxyRefusedError, each of which says why."""
     place, proxy = route.place, route.proxy
-    first = place if proxy is None else Place(proxy.host, proxy.port, "", "", proxy.kind == "https")
+    first = place if proxy is None else Destination(proxy.host, proxy.port, "", "", proxy.kind == "https")
     connection = Connection(buffer)
     who = str(route) if proxy is None else f"the proxy {proxy}"
     is_open = False
@@ -81,7 +81,7 @@ def _in_words(error: Exception, who: str) -> Exception:
     return NoConnectionError(prefix + str(error))
 
 
-async def _open(connection: Connection, place: Place) -> None:
+async def _open(connection: Connection, place: Destination) -> None:
     loop = asyncio.get_running_loop()
     context = trusted() if place.is_secure else None
     connected = await _race(await _addresses(place))
@@ -90,7 +90,7 @@ async def _open(connection: Connection, place: Place) -> None:
     await loop.create_connection(lambda: connection, sock=connected, ssl=context, server_hostname=name)
 
 
-async def _addresses(place: Place) -> list[Address]:
+async def _addresses(place: Destination) -> list[Address]:
     """All there are, the two families in turn: one of them may lead nowhere."""
     with suppress(ValueError):
         version = ip_address(place.host).version

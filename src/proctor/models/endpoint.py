@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from proctor.domain.errors import PlanError
 from proctor.domain.model import Allowance
+from proctor.models.destinations import is_loopback
 from proctor.models.faults import Target
 from proctor.models.key_hosts import host_of, is_own, with_key_hosts
 from proctor.models.parts import Accepts
-from proctor.models.places import is_loopback
 from proctor.models.provider import Provider, find_key
 from proctor.models.settings import clean_url
 

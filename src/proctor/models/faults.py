@@ -19,8 +19,8 @@ from proctor.domain.errors import (
 from proctor.domain.identity import digest
 from proctor.models.waits import error_details, error_of, retry_after
 
-LONGEST_MESSAGE = 300
-MOST_READ = 2000
+MAX_MESSAGE_LENGTH = 300
+MAX_READ = 2000
 """Of what has no form in which a message could be found."""
 RETRYABLE_CLIENT_STATUSES = frozenset({408, 409, 425})
 NO_CREDIT = ("insufficient_quota", "credit balance", "insufficient credits", "billing_not_active")
@@ -51,15 +51,13 @@ class Target(Struct, frozen=True):
     def clean(self, text: str) -> str:
         """The text on one line, shortened, without any secret that was echoed back."""
         text = " ".join(self.hide(text).split())
-        return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
+        return text if len(text) <= MAX_MESSAGE_LENGTH else text[: MAX_MESSAGE_LENGTH - 1] + "…"
 
 
 def fault_of(target: Target, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
     """The error for a status that is not success."""
     document = parse_or_none(body)
-    said = message_in(document) or TAG.sub(
-        " ", target.hide(body[: 2 * MOST_READ].decode("utf-8", "replace"))[:MOST_READ]
-    )
+    said = message_in(document) or TAG.sub(" ", target.hide(body[: 2 * MAX_READ].decode("utf-8", "replace"))[:MAX_READ])
     marks = f"{_codes(document)} {said}".lower()
     wait = retry_after(headers, document)
     return _classified(target, status, target.clean(said), marks, wait)

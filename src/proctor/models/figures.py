@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from proctor.domain.response import Response, Usage
 
-MOST_TOKENS = 1_000_000_000
-MOST_DOLLARS = 1_000_000
+MAX_TOKENS = 1_000_000_000
+MAX_DOLLARS = 1_000_000
 """More than any one answer holds or costs; sums of more could not be stored."""
 
 
@@ -18,7 +18,7 @@ def tokens(value: Any) -> int | None:
     """A number of tokens; None for anything that cannot be one."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+    return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
 
 
 def dollars(value: Any) -> Decimal | None:
@@ -29,7 +29,7 @@ def dollars(value: Any) -> Decimal | None:
         cost = value if isinstance(value, Decimal) else Decimal(str(value))
     except InvalidOperation:
         return None
-    return cost if cost.is_finite() and 0 <= cost <= MOST_DOLLARS else None
+    return cost if cost.is_finite() and 0 <= cost <= MAX_DOLLARS else None
 
 
 def sound(response: Response) -> Response:

@@ -33,13 +33,13 @@ from proctor.models.settings import read_settings
 ADAPTER_VERSION = "1"
 
 
-class Settings(Struct, frozen=True):
+class FunctionSettings(Struct, frozen=True):
     cache: bool = False
     """Take answers to the same request from the cache: whether what the function uses has changed cannot be seen."""
 
 
 PROVIDER = Provider(
-    "python", "A Python function, sync or async: python/my_module:answer", settings=Settings.__struct_fields__
+    "python", "A Python function, sync or async: python/my_module:answer", settings=FunctionSettings.__struct_fields__
 )
 
 _source_digests: dict[str, str] = {}
@@ -106,7 +106,7 @@ class FunctionModel:
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> FunctionModel:  # noqa: ARG001
-    given = read_settings(Settings, settings, PROVIDER.name)
+    given = read_settings(FunctionSettings, settings, PROVIDER.name)
     module_name, _, attribute = name.partition(":")
     if not module_name or not attribute:
         raise PlanError(f"python/{name} names no function: write python/module:function.")

@@ -23,20 +23,20 @@ from proctor.domain.message import Document, Image, Json, Message, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import reported
 from proctor.domain.response import FinishReason, Response, Usage
+from proctor.models.destinations import is_loopback
 from proctor.models.faults import Target
 from proctor.models.figures import dollars, tokens
 from proctor.models.grpc_schema import SERVICE, messages
 from proctor.models.parts import Accepts, prepare
-from proctor.models.places import is_loopback
 from proctor.models.provider import Capabilities, Provider, find_key
 from proctor.models.settings import read_settings, version_of
-from proctor.models.transport import LARGEST_ANSWER
+from proctor.models.transport import MAX_ANSWER_BYTES
 from proctor.models.waits import retry_after
 
 ADAPTER_VERSION = "1"
 
 
-class Settings(Struct, frozen=True):
+class GrpcAgentSettings(Struct, frozen=True):
     tls: bool = False
     auth_variable: str | None = None
     images: bool = True
@@ -49,7 +49,7 @@ PROVIDER = Provider(
     "grpc",
     "An agent over gRPC that serves agent.proto: grpc/127.0.0.1:50051",
     capabilities=Capabilities(streaming=True, images=True, documents=True, structured_output=True),
-    settings=Settings.__struct_fields__,
+    settings=GrpcAgentSettings.__struct_fields__,
 )
 REFUSED = frozenset({"INVALID_ARGUMENT", "FAILED_PRECONDITION", "OUT_OF_RANGE", "ALREADY_EXISTS"})
 UNAVAILABLE = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "UNIMPLEMENTED"})
@@ -68,7 +68,7 @@ class AgentInfo(Struct, frozen=True):
 class GrpcAgent:
     """Sends a Query and puts the pieces of its answer together."""
 
-    def __init__(self, address: str, settings: Settings, target: Target) -> None:
+    def __init__(self, address: str, settings: GrpcAgentSettings, target: Target) -> None:
         scheme = "grpcs" if settings.tls else "grpc"
         version = version_of(ADAPTER_VERSION, settings, "documents")
         self.identity = ModelIdentity("grpc", address, f"{scheme}://{address}", version)
@@ -135,8 +135,8 @@ class GrpcAgent:
         from grpc import aio
 
         options = [
-            ("grpc.max_receive_message_length", LARGEST_ANSWER),
-            ("grpc.max_send_message_length", LARGEST_ANSWER),
+            ("grpc.max_receive_message_length", MAX_ANSWER_BYTES),
+            ("grpc.max_send_message_length", MAX_ANSWER_BYTES),
         ]
         if is_loopback(self.identity.endpoint or ""):
             options.append(("grpc.enable_http_proxy", 0))  # a proxy is for servers elsewhere
@@ -150,7 +150,7 @@ class GrpcAgent:
         because = f"({code}: {said})" if said else f"({code})"
         if code == "DEADLINE_EXCEEDED":
             return ProviderFaultError(f"{model}: no complete answer within {timeout_seconds:g} s")
-        if code == "RESOURCE_EXHAUSTED" and f"vs. {LARGEST_ANSWER})" in said:
+        if code == "RESOURCE_EXHAUSTED" and f"vs. {MAX_ANSWER_BYTES})" in said:
             return _too_large(self._target)  # our own limit, which gRPC tells with the code of a rate limit
         if code == "RESOURCE_EXHAUSTED":
             metadata = {key: str(value) for key, value in error.trailing_metadata() or ()}
@@ -177,7 +177,7 @@ class _Answer:
     def take(self, reply: Any) -> None:
         kind = reply.WhichOneof("kind")
         self._size += reply.ByteSize()
-        if self._size > LARGEST_ANSWER:
+        if self._size > MAX_ANSWER_BYTES:
             raise _too_large(self._target)
         if kind == "finish":
             self._finish = reply.finish
@@ -213,7 +213,7 @@ class _Answer:
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> GrpcAgent:  # noqa: ARG001
-    given = read_settings(Settings, settings, PROVIDER.name)
+    given = read_settings(GrpcAgentSettings, settings, PROVIDER.name)
     try:
         import grpc  # noqa: F401
 
@@ -251,7 +251,7 @@ def _message(message: Message) -> Any:
 
 
 def _too_large(target: Target) -> ModelError:
-    return UnusableAnswerError(f"{target.model} sent more than {LARGEST_ANSWER // 2**20} MB: given up.")
+    return UnusableAnswerError(f"{target.model} sent more than {MAX_ANSWER_BYTES // 2**20} MB: given up.")
 
 
 def _safe_path(path: str, target: Target) -> str:

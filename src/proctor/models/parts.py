@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from proctor.domain.errors import RequestRejectedError
 from proctor.domain.message import Document, Image, Message, Part, Prompt, Text
-from proctor.prompts.files import IMAGES, LARGEST_FILE, PDF, sniff
+from proctor.prompts.files import IMAGES, MAX_FILE_BYTES, PDF, sniff
 
 
 class Accepts(Struct, frozen=True):
@@ -20,7 +20,7 @@ class Accepts(Struct, frozen=True):
     documents: bool = True
     tools: bool = True
     schema: bool = True
-    largest_part: int = LARGEST_FILE
+    largest_part: int = MAX_FILE_BYTES
 
 
 TEXT_ONLY = Accepts(images=False, documents=False, tools=False, schema=False)

@@ -14,7 +14,7 @@ from proctor.domain.errors import PlanError
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import FlatPrice
 from proctor.domain.response import Usage
-from proctor.domain.yaml_document import as_mapping, load_yaml
+from proctor.yaml_document import as_mapping, load_yaml
 
 RATES = {
     "input": "input_per_million",

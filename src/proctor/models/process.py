@@ -22,7 +22,7 @@ class LimitExceededError(Exception):
     """The program used more than it may; the message says of what."""
 
 
-class Limits(Struct, frozen=True):
+class ProcessLimits(Struct, frozen=True):
     seconds: float
     memory_mb: int
     processes: int
@@ -37,7 +37,7 @@ class Finished(Struct, frozen=True):
 
 
 async def run(
-    command: Sequence[str], *, stdin: bytes, folder: Path, environment: Mapping[str, str], limits: Limits
+    command: Sequence[str], *, stdin: bytes, folder: Path, environment: Mapping[str, str], limits: ProcessLimits
 ) -> Finished:
     """What the program wrote; TimeoutError, LimitExceededError or OSError when it got no chance to finish.
 
@@ -66,7 +66,7 @@ async def run(
         await process.wait()
 
 
-async def _communicate(process: asyncio.subprocess.Process, mark: str, stdin: bytes, limits: Limits) -> Finished:
+async def _communicate(process: asyncio.subprocess.Process, mark: str, stdin: bytes, limits: ProcessLimits) -> Finished:
     watcher = asyncio.create_task(_watch(mark, limits))
     work = asyncio.create_task(_exchange(process, stdin, limits))
     try:
@@ -79,7 +79,7 @@ async def _communicate(process: asyncio.subprocess.Process, mark: str, stdin: by
         await asyncio.gather(watcher, work, return_exceptions=True)
 
 
-async def _exchange(process: asyncio.subprocess.Process, stdin: bytes, limits: Limits) -> Finished:
+async def _exchange(process: asyncio.subprocess.Process, stdin: bytes, limits: ProcessLimits) -> Finished:
     try:
         async with asyncio.TaskGroup() as group:
             group.create_task(_feed(process, stdin))
@@ -111,7 +111,7 @@ async def _read(stream: asyncio.StreamReader | None, most: int) -> bytes:
     return b"".join(parts)
 
 
-async def _watch(mark: str, limits: Limits) -> Finished:
+async def _watch(mark: str, limits: ProcessLimits) -> Finished:
     """Look every moment at what the program's processes use together; never returns."""
     while True:
         await asyncio.sleep(WATCH_SECONDS)

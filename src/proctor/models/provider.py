@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from proctor.domain.errors import MissingKeyError, UserError
+from proctor.models.destinations import is_loopback
 from proctor.models.key_hosts import is_named, is_own, refuse_key
-from proctor.models.places import is_loopback
 
 
 class Capabilities(Struct, frozen=True):

@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_network
 from typing import Literal, get_args
 from urllib.parse import unquote, urlsplit
 
-from proctor.models.places import Place
+from proctor.models.destinations import Destination
 
 Kind = Literal["http", "https", "socks5", "socks5h"]
 KINDS = get_args(Kind)
@@ -49,7 +49,7 @@ class Proxy:
         return {"proxy-authorization": f"Basic {token}"}
 
 
-def proxy_for(place: Place, environment: Mapping[str, str], platform: str = sys.platform) -> Proxy | None:
+def proxy_for(place: Destination, environment: Mapping[str, str], platform: str = sys.platform) -> Proxy | None:
     """The proxy for a place, or None; small names come before capital ones, as everywhere."""
     scheme = "https" if place.is_secure else "http"
     for name in (f"{scheme}_proxy", "all_proxy"):
@@ -60,7 +60,7 @@ def proxy_for(place: Place, environment: Mapping[str, str], platform: str = sys.
     return _of_the_system(place, scheme) if platform in ("darwin", "win32") else None
 
 
-def _of_the_system(place: Place, scheme: str) -> Proxy | None:
+def _of_the_system(place: Destination, scheme: str) -> Proxy | None:
     """What the settings of macOS or Windows say."""
     from urllib.request import getproxies, proxy_bypass
 
@@ -83,12 +83,12 @@ def read_proxy(text: str, source: str) -> Proxy:
     return Proxy(kind, host, port or USUAL_PORTS[kind], user, password)
 
 
-def is_excepted(place: Place, rules: str) -> bool:
+def is_excepted(place: Destination, rules: str) -> bool:
     """Whether NO_PROXY names the place: a host and all below it, an address, a network, each with a port or not."""
     return any(_matches(place, rule.strip().lower()) for rule in rules.split(",") if rule.strip())
 
 
-def _matches(place: Place, rule: str) -> bool:
+def _matches(place: Destination, rule: str) -> bool:
     if rule == "*":
         return True
     name, colon, port = rule.rpartition(":")

@@ -11,12 +11,12 @@ from msgspec import Struct
 from proctor import plugins
 from proctor.domain.errors import NotFoundError, PlanError, UserError
 from proctor.domain.model import Model
-from proctor.domain.offline import is_confined
 from proctor.domain.plan import ModelSpec
+from proctor.models.destinations import UnsendableError, is_loopback, place_of
 from proctor.models.key_hosts import host_of
-from proctor.models.places import UnsendableError, is_loopback, place_of
 from proctor.models.provider import Provider
 from proctor.models.proxies import UnusableProxyError, proxy_for
+from proctor.offline import is_confined
 
 
 class ProviderStatus(Struct, frozen=True):

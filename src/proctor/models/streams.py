@@ -9,9 +9,9 @@ from collections.abc import AsyncGenerator, Callable
 
 from proctor.domain.errors import ModelError
 from proctor.models.connections import StreamParser
-from proctor.models.http1 import TooLargeError
+from proctor.models.http1 import BodyTooLargeError
 
-MOST_WAITING = 1024 * 1024
+MAX_WAITING = 1024 * 1024
 """So many bytes of lines that nobody has asked for yet make the server wait."""
 
 Take = Callable[[bytes], bool]
@@ -48,7 +48,7 @@ class StreamedAnswer(StreamParser):
             return
         self._size += len(data)
         if self._size > self._largest:
-            raise TooLargeError(self.status)
+            raise BodyTooLargeError(self.status)
         if not data or self._has_enough:
             return
         try:
@@ -115,6 +115,6 @@ class StreamedLines(StreamedAnswer):
             self._waiting.extend(lines)
             self._waiting_size += sum(map(len, lines))
             self._changed.set()
-            if self._waiting_size > MOST_WAITING:
+            if self._waiting_size > MAX_WAITING:
                 self.connection.pause()
         return False

@@ -10,20 +10,20 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError, UnusableAnswerError
-from proctor.domain.offline import is_confined, is_loopback_host
 from proctor.models.client import HttpClient
 from proctor.models.connections import BrokenConnectionError, NoConnectionError
+from proctor.models.destinations import UnsendableError, is_loopback, place_of
 from proctor.models.dialing import Route
 from proctor.models.faults import Target, fault_of
-from proctor.models.http1 import AnswerParser, TooLargeError
-from proctor.models.places import UnsendableError, is_loopback, place_of
+from proctor.models.http1 import AnswerParser, BodyTooLargeError
 from proctor.models.proxies import UnusableProxyError, proxy_for
 from proctor.models.streams import StreamedAnswer, StreamedLines
 from proctor.models.trust import UntrustedError
 from proctor.models.tunnels import ProxyRefusedError, refusal
+from proctor.offline import is_confined, is_loopback_host
 from proctor.version import __version__
 
-LARGEST_ANSWER = 64 * 1024 * 1024
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
 CONNECT_SECONDS = 30.0
 USER_AGENT = f"proctor/{__version__}"
 NETWORK_FAULTS = (
@@ -31,13 +31,13 @@ NETWORK_FAULTS = (
     NoConnectionError,
     ProxyRefusedError,
     TimeoutError,
-    TooLargeError,
+    BodyTooLargeError,
     UnsendableError,
     UntrustedError,
 )
 
 
-class Reply(Struct, frozen=True):
+class HttpReply(Struct, frozen=True):
     """A successful answer; the names of its headers are in lower case."""
 
     status: int
@@ -55,7 +55,7 @@ class Transport:
     Redirects are not followed: they would carry the key on.
     """
 
-    def __init__(self, target: Target, *, largest_answer: int = LARGEST_ANSWER) -> None:
+    def __init__(self, target: Target, *, largest_answer: int = MAX_ANSWER_BYTES) -> None:
         self.target = target
         self._largest = largest_answer
         self._client: HttpClient | None = None
@@ -69,13 +69,13 @@ class Transport:
         if client is not None:
             await client.close()
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes, timeout_seconds: float) -> Reply:
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes, timeout_seconds: float) -> HttpReply:
         """POST and read the whole answer."""
         return await self.send("POST", url, headers, body, timeout_seconds)
 
     async def send(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, timeout_seconds: float
-    ) -> Reply:
+    ) -> HttpReply:
         """Ask and read the whole answer."""
         route, client = self._route(url), self._opened()
         try:
@@ -85,7 +85,7 @@ class Transport:
         except NETWORK_FAULTS as error:
             raise self._fault(error, url, timeout_seconds) from None
         self._refuse_unless_successful(answer, route)
-        return Reply(answer.status, answer.headers, memoryview(answer.body), answer.seconds)
+        return HttpReply(answer.status, answer.headers, memoryview(answer.body), answer.seconds)
 
     async def stream(
         self,
@@ -173,7 +173,7 @@ class Transport:
         """A network fault in our words."""
         model, where = self.target.model, _place(url)
         match error:
-            case TooLargeError():
+            case BodyTooLargeError():
                 # What a server refuses with is its own; what it answers with is the model's.
                 return self._too_large(UnusableAnswerError if error.status < 300 else ProviderFaultError)
             case TimeoutError():

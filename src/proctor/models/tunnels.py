@@ -11,11 +11,11 @@ from collections.abc import Callable
 from ipaddress import ip_address
 
 from proctor.models.connections import Connection, Parser
+from proctor.models.destinations import Destination
 from proctor.models.http1 import AnswerParser, MalformedAnswerError
-from proctor.models.places import Place
 from proctor.models.proxies import Proxy
 
-LARGEST_REFUSAL = 1024 * 1024
+MAX_REFUSAL_BYTES = 1024 * 1024
 NEEDS_KEY = "it asks for a user name and a password; write them as scheme://user:password@host:port"
 SOCKS_WORDS = {
     1: "it failed",
@@ -38,7 +38,7 @@ class ProxyRefusedError(Exception):
         self.is_lasting = is_lasting
 
 
-async def open_tunnel(connection: Connection, proxy: Proxy, place: Place, user_agent: str) -> None:
+async def open_tunnel(connection: Connection, proxy: Proxy, place: Destination, user_agent: str) -> None:
     """Make what follows on a connection to a proxy go to the place; raises ProxyRefusedError, MalformedAnswerError."""
     if proxy.is_relay:
         await _connect(connection, proxy, place, user_agent)
@@ -54,7 +54,7 @@ def refusal(status: int) -> ProxyRefusedError:
     return ProxyRefusedError(f"HTTP {status}", is_lasting=status < 500 and status != 429)
 
 
-async def _connect(connection: Connection, proxy: Proxy, place: Place, user_agent: str) -> None:
+async def _connect(connection: Connection, proxy: Proxy, place: Destination, user_agent: str) -> None:
     host = f"[{place.host}]" if ":" in place.host else place.host
     fields = {"host": f"{host}:{place.port}", "user-agent": user_agent, **proxy.authorization}
     lines = [f"CONNECT {host}:{place.port} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
@@ -72,7 +72,7 @@ class _TunnelAnswer(AnswerParser):
     __slots__ = ("has_more",)
 
     def __init__(self) -> None:
-        super().__init__(LARGEST_REFUSAL, is_bodiless=True)
+        super().__init__(MAX_REFUSAL_BYTES, is_bodiless=True)
         self.has_more = False
 
     def _feed_body(self, data: bytes) -> bool:
@@ -91,7 +91,7 @@ async def _greet(connection: Connection, proxy: Proxy) -> None:
         raise ProxyRefusedError(NEEDS_KEY, is_lasting=True)
 
 
-async def _through_socks(connection: Connection, place: Place) -> None:
+async def _through_socks(connection: Connection, place: Destination) -> None:
     said = await _said(connection, b"\x05\x01\x00" + _address(place.host) + struct.pack("!H", place.port), _reply_size)
     if said[1] != 0:
         raise ProxyRefusedError(SOCKS_WORDS.get(said[1], "it failed"), is_lasting=said[1] in (2, 7, 8))

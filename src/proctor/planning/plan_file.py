@@ -10,7 +10,7 @@ import pydantic
 
 from proctor.domain.errors import PlanError
 from proctor.domain.plan import BenchmarkSpec, Limits, ModelSpec, Plan
-from proctor.domain.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
+from proctor.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
 
 T = TypeVar("T", bound=pydantic.BaseModel)
 BENCHMARK_KEYS = frozenset({"dataset", "scorers", "prompt"})

@@ -17,7 +17,7 @@ _one_at_a_time = threading.Lock()
 
 # Asked again in every epoch and by every model; kept by digest, because the files themselves are large.
 _known: OrderedDict[bytes, PdfContent] = OrderedDict()
-MOST_KNOWN = 64
+MAX_KNOWN = 64
 
 
 class PdfContent(Struct, frozen=True):
@@ -39,7 +39,7 @@ def pdf_content(data: bytes, name: str, model: str) -> PdfContent:
     with _one_at_a_time:
         if key not in _known:
             _known[key] = _read(data, name, model)
-            if len(_known) > MOST_KNOWN:
+            if len(_known) > MAX_KNOWN:
                 _known.popitem(last=False)
         return _known[key]
 

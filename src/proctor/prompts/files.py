@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proctor.domain.message import Document, Image, Text
 
-LARGEST_FILE = 20 * 1024 * 1024
+MAX_FILE_BYTES = 20 * 1024 * 1024
 IMAGES = ("image/png", "image/jpeg", "image/webp")
 PDF = "application/pdf"
 
@@ -23,12 +23,12 @@ def sniff(data: bytes) -> str | None:
 
 
 def too_large(name: str, size: int) -> str:
-    return f"the file {name!r} has {size / 2**20:.1f} MB, over the limit of {LARGEST_FILE >> 20} MB"
+    return f"the file {name!r} has {size / 2**20:.1f} MB, over the limit of {MAX_FILE_BYTES >> 20} MB"
 
 
 def part_of(data: bytes, name: str) -> Text | Image | Document:
     """What a file is to a model; raises ValueError for one that is too large or of no kind that models take."""
-    if len(data) > LARGEST_FILE:
+    if len(data) > MAX_FILE_BYTES:
         raise ValueError(too_large(name, len(data)))
     media_type = sniff(data)
     if media_type in IMAGES:

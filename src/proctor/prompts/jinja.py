@@ -12,8 +12,8 @@ from proctor.domain.errors import TemplateLimitError
 Flavour = Literal["benchmark", "harness", "request"]
 """What a template is for: a benchmark file, a task file of the evaluation harness, an HTTP request."""
 PATTERN_SECONDS = 2.0
-MOST_LOOPS_DEEP = 1
-LONGEST_TEXT = 10_000_000
+MAX_LOOPS_DEEP = 1
+MAX_TEXT_LENGTH = 10_000_000
 """Characters of what a template may become."""
 _PLAIN_FILTERS = frozenset({
     "capitalize", "d", "default", "e", "escape", "first", "float", "int", "last", "length", "list", "lower", "string",
@@ -71,7 +71,7 @@ def _is_plain(node: Any, deep: int) -> bool:
     from jinja2 import nodes
 
     if isinstance(node, nodes.For):
-        if deep == MOST_LOOPS_DEEP or node.recursive:
+        if deep == MAX_LOOPS_DEEP or node.recursive:
             return False
         return all(_is_plain(child, deep + 1) for child in node.iter_child_nodes())
     if isinstance(node, nodes.Assign):
@@ -127,7 +127,7 @@ def join_pieces(pieces: Iterable[str]) -> str:
     joined, length = [], 0
     for piece in pieces:
         length += len(piece)
-        if length > LONGEST_TEXT:
-            raise TemplateLimitError(f"it becomes longer than {LONGEST_TEXT:,} characters")
+        if length > MAX_TEXT_LENGTH:
+            raise TemplateLimitError(f"it becomes longer than {MAX_TEXT_LENGTH:,} characters")
         joined.append(piece)
     return "".join(joined)

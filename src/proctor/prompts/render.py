@@ -12,7 +12,7 @@ from proctor.domain.message import Json, Message, Part, Prompt, Text
 from proctor.domain.sample import Sample
 from proctor.prompts.choices import LETTERS, Layout, lay_out, letters_for
 from proctor.prompts.template import Template
-from proctor.prompts.worked import PREAMBLE, Examples, Placement
+from proctor.prompts.worked import PREAMBLE, Placement, WorkedExamples
 
 RENDERER_VERSION = "1"
 PLAIN = "{{ input }}"
@@ -47,7 +47,7 @@ class TemplateRenderer:
     """The data's names for the target: naming one in a template is a mistake, not a hint to the model."""
     answer: str | None = None
     """How the answer of an example is written; it alone may use `target`, and `target_text` for a choice's words."""
-    examples: Examples | None = None
+    examples: WorkedExamples | None = None
     placement: Placement = "turns"
     before_answer: str = "\n"
     between: str = "\n\n"

@@ -11,7 +11,7 @@ from proctor.domain.errors import BenchmarkError, TemplateLimitError
 from proctor.domain.text import storable
 from proctor.prompts.jinja import Flavour, environment_of, is_bounded, join_pieces, unknown_names
 
-LONGEST_SOURCE = 100_000
+MAX_SOURCE_LENGTH = 100_000
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 _SYNTAX = re.compile(r"\{\{|\{%|\{#")
@@ -92,8 +92,8 @@ def _parse(source: str, flavour: Flavour) -> Any:
     """The template's tree; nothing is compiled yet, because compiling works out what is constant, however large."""
     import jinja2
 
-    if len(source) > LONGEST_SOURCE:
-        raise BenchmarkError(f"the template has {len(source):,} characters; at most {LONGEST_SOURCE:,} are allowed")
+    if len(source) > MAX_SOURCE_LENGTH:
+        raise BenchmarkError(f"the template has {len(source):,} characters; at most {MAX_SOURCE_LENGTH:,} are allowed")
     try:
         tree = environment_of(flavour).parse(source)
     except jinja2.TemplateSyntaxError as mistake:

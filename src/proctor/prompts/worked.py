@@ -13,7 +13,7 @@ PREAMBLE = "preamble"
 """Metadata of an example: text that stands before the first one, where examples are placed as text."""
 
 
-class Examples(Protocol):
+class WorkedExamples(Protocol):
     """The same examples whenever they are asked for."""
 
     def of(self, sample: Sample) -> tuple[Sample, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from proctor.puzzles.dice import Dice
-from proctor.puzzles.puzzle import Form, Puzzle
+from proctor.puzzles.puzzle import Puzzle, PuzzleForm
 from proctor.puzzles.readings import NUMBER
 
 _TOKEN = re.compile(r"\d+|[-+*()]")
@@ -82,7 +82,7 @@ def _atom(tokens: list[str], place: int) -> tuple[int, int]:
 
 
 FORMS = (
-    Form(
+    PuzzleForm(
         re.compile(
             r"Compute ([-+*()\d ]+), with the usual order of operations, then the remainder of that result when "
             r"divided by (\d+)"
@@ -90,7 +90,7 @@ FORMS = (
         lambda match: str(evaluate(match[1]) % int(match[2])),
         NUMBER,
     ),
-    Form(
+    PuzzleForm(
         re.compile(r"Compute ([-+*()\d ]+), with the usual order of operations\."),
         lambda match: str(evaluate(match[1])),
         NUMBER,

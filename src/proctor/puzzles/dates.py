@@ -6,7 +6,7 @@ import re
 from datetime import date, timedelta
 
 from proctor.puzzles.dice import Dice
-from proctor.puzzles.puzzle import Form, Puzzle
+from proctor.puzzles.puzzle import Puzzle, PuzzleForm
 from proctor.puzzles.readings import DATE, MONTHS, NUMBER, WEEKDAY, WEEKDAYS
 
 _END_DATE = "\nEnd with: ANSWER: the date as YYYY-MM-DD"
@@ -95,14 +95,16 @@ def _solve_date(match: re.Match[str]) -> str:
 
 
 FORMS = (
-    Form(re.compile(rf"Which date is {_STEPS}{_DATE}"), _solve_date, DATE),
-    Form(
+    PuzzleForm(re.compile(rf"Which date is {_STEPS}{_DATE}"), _solve_date, DATE),
+    PuzzleForm(
         re.compile(rf"Which day of the week is the date {_STEPS}{_DATE}"),
         lambda match: _weekday(_moved(match)),
         WEEKDAY,
     ),
-    Form(re.compile(rf"Which day of the week is {_DATE}"), lambda match: _weekday(_number(*match.groups())), WEEKDAY),
-    Form(
+    PuzzleForm(
+        re.compile(rf"Which day of the week is {_DATE}"), lambda match: _weekday(_number(*match.groups())), WEEKDAY
+    ),
+    PuzzleForm(
         re.compile(rf"How many days after {_DATE} is {_DATE}"),
         lambda match: str(_number(*match.groups()[3:]) - _number(*match.groups()[:3])),
         NUMBER,

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from proctor.puzzles import arithmetic, dates, logic, sequences, sorting, strings
 from proctor.puzzles.dice import Dice
-from proctor.puzzles.puzzle import Form, Puzzle, Reading
+from proctor.puzzles.puzzle import Puzzle, PuzzleForm, PuzzleReading
 from proctor.puzzles.readings import bare
 
 FAMILY_VERSION = "1"
@@ -25,7 +25,7 @@ MAKERS: Mapping[str, Callable[[Dice, int], Puzzle]] = {
     "strings": strings.make,
 }
 KINDS = tuple(MAKERS)
-_FORMS: tuple[Form, ...] = (
+_FORMS: tuple[PuzzleForm, ...] = (
     *arithmetic.FORMS,
     *dates.FORMS,
     *logic.FORMS,
@@ -41,7 +41,7 @@ def make(seed: int, kind: str, level: int, number: int) -> Puzzle:
     return MAKERS[kind](Dice("puzzle", FAMILY_VERSION, seed, kind, level, number), level)
 
 
-def _recognise(question: str) -> tuple[Form, re.Match[str]] | None:
+def _recognise(question: str) -> tuple[PuzzleForm, re.Match[str]] | None:
     for form in _FORMS:
         match = form.pattern.search(question)
         if match:
@@ -55,7 +55,7 @@ def solve(question: str) -> str | None:
     return known[0].solve(known[1]) if known else None
 
 
-def reading_of(question: str) -> Reading | None:
+def reading_of(question: str) -> PuzzleReading | None:
     """How answers to this question are understood; None when it is no puzzle of this family."""
     known = _recognise(question)
     return known[0].reading if known else None
@@ -79,7 +79,7 @@ class Found(Struct, frozen=True):
     place: str
 
 
-def find_answer(response: str, reading: Reading) -> Found | None:
+def find_answer(response: str, reading: PuzzleReading) -> Found | None:
     """The answer after the last 'ANSWER:' marker, else one in the last line; None when nothing can be read."""
     markers = list(_MARKER.finditer(response))
     if markers:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 
 from proctor.puzzles.dice import Dice
-from proctor.puzzles.puzzle import Form, Puzzle
+from proctor.puzzles.puzzle import Puzzle, PuzzleForm
 from proctor.puzzles.readings import NAMES as NAME_SET
 from proctor.puzzles.readings import TRUTH, WORD
 from proctor.puzzles.words import NAMES
@@ -138,13 +138,13 @@ def _solve_knights(match: re.Match[str]) -> str:
 
 
 FORMS = (
-    Form(
+    PuzzleForm(
         re.compile(rf"((?:\w+ is taller than \w+\. )+)Who is the ({'|'.join(_ORDINALS)}) of them\?"),
         _solve_heights,
         WORD,
     ),
-    Form(re.compile(r"Is this true or false \([^)]+\): ([a-z() ]+)\?"), _solve_truth, TRUTH),
-    Form(
+    PuzzleForm(re.compile(r"Is this true or false \([^)]+\): ([a-z() ]+)\?"), _solve_truth, TRUTH),
+    PuzzleForm(
         re.compile(_TELLERS + r"([\w, ]+)\.\n((?:\w+ says: [^\n]+\n)+)Who are the knights\?"),
         _solve_knights,
         NAME_SET,

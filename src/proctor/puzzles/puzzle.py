@@ -20,7 +20,7 @@ class Puzzle(Struct, frozen=True):
     level: int
 
 
-class Reading(Struct, frozen=True):
+class PuzzleReading(Struct, frozen=True):
     """How answers of one sort are understood: two answers are the same when they read as the same value."""
 
     sort: str
@@ -30,9 +30,9 @@ class Reading(Struct, frozen=True):
     """The value of an answer somewhere in a sentence; None when there is none, or no telling which."""
 
 
-class Form(Struct, frozen=True):
+class PuzzleForm(Struct, frozen=True):
     """One form of question: recognised by its text, solved from its text alone."""
 
     pattern: re.Pattern[str]
     solve: Callable[[re.Match[str]], str]
-    reading: Reading
+    reading: PuzzleReading

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from proctor.puzzles.puzzle import Reading
+from proctor.puzzles.puzzle import PuzzleReading
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -39,7 +39,7 @@ _TRUTH = re.compile(r"\b(true|false)\b", re.IGNORECASE)
 _COPULA = re.compile(r"=|:|\b(?:is|are|equals?|gives|makes)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:,\s*and\b|,|;|\n|\band\b|&|<|>|→|->)\s*", re.IGNORECASE)
 _BULLET = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)")
-LONGEST_NUMBER = 1000
+MAX_NUMBER_LENGTH = 1000
 
 
 def bare(text: str) -> str:
@@ -54,7 +54,7 @@ def _number(text: str) -> Any:
     digits = re.sub(r"[,  ' ]", "", text).replace("−", "-").replace("–", "-")
     whole, _, fraction = digits.partition(".")
     # Python refuses to convert thousands of digits; such a number is compared as it is written.
-    return digits if fraction.strip("0") or len(whole) > LONGEST_NUMBER else int(whole)
+    return digits if fraction.strip("0") or len(whole) > MAX_NUMBER_LENGTH else int(whole)
 
 
 def _read_number(text: str) -> Any:
@@ -169,10 +169,10 @@ def _as_set(items: tuple[str, ...] | None) -> Any:
     return frozenset(items)
 
 
-NUMBER = Reading("a number", _read_number, _find_number)
-DATE = Reading("a date", _read_date, _read_date)
-WEEKDAY = Reading("a day of the week", _read_weekday, _one_of(_WEEKDAY))
-TRUTH = Reading("true or false", _one_of(_TRUTH), _one_of(_TRUTH))
-WORD = Reading("one word", _read_word, _find_word)
-LIST = Reading("a list", _items, _find_items)
-NAMES = Reading("a set of names", lambda text: _as_set(_items(text)), lambda text: _as_set(_find_items(text)))
+NUMBER = PuzzleReading("a number", _read_number, _find_number)
+DATE = PuzzleReading("a date", _read_date, _read_date)
+WEEKDAY = PuzzleReading("a day of the week", _read_weekday, _one_of(_WEEKDAY))
+TRUTH = PuzzleReading("true or false", _one_of(_TRUTH), _one_of(_TRUTH))
+WORD = PuzzleReading("one word", _read_word, _find_word)
+LIST = PuzzleReading("a list", _items, _find_items)
+NAMES = PuzzleReading("a set of names", lambda text: _as_set(_items(text)), lambda text: _as_set(_find_items(text)))

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from proctor.puzzles.dice import Dice
-from proctor.puzzles.puzzle import Form, Puzzle
+from proctor.puzzles.puzzle import Puzzle, PuzzleForm
 from proctor.puzzles.readings import NUMBER
 
 _RULES = {
@@ -76,7 +76,7 @@ def _next(rule: str, terms: list[int]) -> int:
 
 
 FORMS = (
-    Form(
+    PuzzleForm(
         re.compile(rf"In this sequence ({'|'.join(_RULES.values())}): ([-\d, ]+)\. What is the next term\?"),
         lambda match: str(_next(match[1], [int(term) for term in match[2].split(", ")])),
         NUMBER,

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from proctor.puzzles.dice import Dice
-from proctor.puzzles.puzzle import Form, Puzzle
+from proctor.puzzles.puzzle import Puzzle, PuzzleForm
 from proctor.puzzles.readings import LIST
 from proctor.puzzles.words import NAMES, WORDS
 
@@ -86,12 +86,12 @@ def _solve_records(match: re.Match[str]) -> str:
 
 
 FORMS = (
-    Form(re.compile(rf"Sort these numbers ({'|'.join(_DIRECTIONS)}): ([-\d, ]+)\."), _solve_numbers, LIST),
-    Form(re.compile(r"Sort these words alphabetically: ([a-z, ]+)\."), _solve_words, LIST),
-    Form(
+    PuzzleForm(re.compile(rf"Sort these numbers ({'|'.join(_DIRECTIONS)}): ([-\d, ]+)\."), _solve_numbers, LIST),
+    PuzzleForm(re.compile(r"Sort these words alphabetically: ([a-z, ]+)\."), _solve_words, LIST),
+    PuzzleForm(
         re.compile(r"Sort these words from shortest to longest, words of equal length alphabetically: ([a-z, ]+)\."),
         _solve_lengths,
         LIST,
     ),
-    Form(re.compile(r"Sort these people by score [^:]+: (.+?)\. Give the names only\."), _solve_records, LIST),
+    PuzzleForm(re.compile(r"Sort these people by score [^:]+: (.+?)\. Give the names only\."), _solve_records, LIST),
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from proctor.puzzles.dice import Dice
-from proctor.puzzles.puzzle import Form, Puzzle
+from proctor.puzzles.puzzle import Puzzle, PuzzleForm
 from proctor.puzzles.readings import NUMBER, WORD
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -88,8 +88,8 @@ def _solve_steps(match: re.Match[str]) -> str:
 
 
 FORMS = (
-    Form(re.compile(r"Take the letters '([a-z]+)' and (.+)\.\nEnd with"), _solve_steps, WORD),
-    Form(
+    PuzzleForm(re.compile(r"Take the letters '([a-z]+)' and (.+)\.\nEnd with"), _solve_steps, WORD),
+    PuzzleForm(
         re.compile(r"How many times does the letter '([a-z])' occur in '([a-z]+)'\?"),
         lambda match: str(sum(letter == match[1] for letter in match[2])),
         NUMBER,

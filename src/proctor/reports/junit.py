@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 RIGHT = 0.5
 """A mark from here on counts as right."""
-LONGEST_TEXT = 4_000
+MAX_TEXT_LENGTH = 4_000
 UNPRINTABLE = re.compile("[\ud800-\udfff\ufffe\uffff]")
 """What XML does not allow, beside control characters."""
 
 
-class Case(Struct, frozen=True):
+class JunitCase(Struct, frozen=True):
     """One test case; `problem` is None when it passed. `kind` is `error` for a fault, else `failure`."""
 
     group: str
@@ -50,7 +50,7 @@ def export_junit(rows: RunRows) -> Iterator[bytes]:
     return as_junit(f"proctor {rows.run_id}", rows.read)
 
 
-def gates_junit(name: str, cases: Sequence[Case]) -> str:
+def gates_junit(name: str, cases: Sequence[JunitCase]) -> str:
     """One test case a gate."""
     counts = {"tests": 0, "failure": 0, "error": 0}
     for case in cases:
@@ -58,13 +58,13 @@ def gates_junit(name: str, cases: Sequence[Case]) -> str:
     return b"".join(_suite(name, counts, 0.0, iter(cases))).decode()
 
 
-def _count(counts: dict[str, int], case: Case) -> None:
+def _count(counts: dict[str, int], case: JunitCase) -> None:
     counts["tests"] += 1
     if case.problem is not None:
         counts[case.kind] += 1
 
 
-def _suite(name: str, counts: Mapping[str, int], seconds: float, cases: Iterator[Case]) -> Iterator[bytes]:
+def _suite(name: str, counts: Mapping[str, int], seconds: float, cases: Iterator[JunitCase]) -> Iterator[bytes]:
     numbers = f'tests="{counts["tests"]}" failures="{counts["failure"]}" errors="{counts["error"]}"'
     head = f'{numbers} time="{seconds:.3f}"'
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites {head}>\n'.encode()
@@ -74,12 +74,12 @@ def _suite(name: str, counts: Mapping[str, int], seconds: float, cases: Iterator
     yield b"</testsuite>\n</testsuites>\n"
 
 
-def _case(row: ResultRow) -> Case:
+def _case(row: ResultRow) -> JunitCase:
     group = f"{row.benchmark}.{row.model}"
     name = row.sample_id if row.epoch == 0 else f"{row.sample_id} (epoch {row.epoch})"
     problem, kind = _problem(row)
     details = "" if problem is None else _details(row)
-    return Case(group, name, row.latency_seconds, problem, kind, details)
+    return JunitCase(group, name, row.latency_seconds, problem, kind, details)
 
 
 def _problem(row: ResultRow) -> tuple[str | None, str]:
@@ -96,10 +96,10 @@ def _problem(row: ResultRow) -> tuple[str | None, str]:
 
 def _details(row: ResultRow) -> str:
     parts: dict[str, Any] = {"input": row.input, "target": row.target, "response": row.response}
-    return "\n".join(f"{name}: {text[:LONGEST_TEXT]}" for name, text in parts.items() if text is not None)
+    return "\n".join(f"{name}: {text[:MAX_TEXT_LENGTH]}" for name, text in parts.items() if text is not None)
 
 
-def _case_xml(case: Case) -> str:
+def _case_xml(case: JunitCase) -> str:
     time = "" if case.seconds is None else f' time="{case.seconds:.6f}"'
     head = f"<testcase classname={_quoted(case.group)} name={_quoted(case.name)}{time}"
     if case.problem is None:

@@ -49,7 +49,7 @@ def _values(tag: str | None) -> list[str]:
     return [] if tag is None else [part.strip() for part in tag.split(",")]
 
 
-class Entry(Struct, frozen=True):
+class LeaderboardEntry(Struct, frozen=True):
     """The one evaluation that stands for a model, and how many it was chosen from."""
 
     name: str
@@ -90,11 +90,13 @@ def _what_is_compared(row: EvaluationRow) -> tuple[str, ...]:
     return (row.benchmark, row.version, row.digest, scorers)
 
 
-def _comparisons(entries: Sequence[Entry]) -> int:
+def _comparisons(entries: Sequence[LeaderboardEntry]) -> int:
     return len(entries) * (len(entries) - 1) // 2 * entries[0].row.samples
 
 
-def _entries(rows: Iterable[EvaluationRow], summaries: Mapping[int, Summary], which: Which, metric: str) -> list[Entry]:
+def _entries(
+    rows: Iterable[EvaluationRow], summaries: Mapping[int, Summary], which: Which, metric: str
+) -> list[LeaderboardEntry]:
     """One evaluation a model; models asked with other options are other models."""
     groups: dict[tuple[str, str, str], list[EvaluationRow]] = {}
     for row in rows:
@@ -123,13 +125,13 @@ def _name(key: tuple[str, str, str], *, is_only: bool) -> str:
 
 def _entry(
     name: str, members: Sequence[EvaluationRow], summaries: Mapping[int, Summary], which: Which, metric: str
-) -> Entry:
+) -> LeaderboardEntry:
     def value(row: EvaluationRow) -> float:
         return _estimate(summaries[row.id], metric).value or 0.0
 
     # Of equals, max takes the first, which is the newest.
     row = members[0] if which == "latest" else max(members, key=value)
-    return Entry(name, row, summaries[row.id], len(members))
+    return LeaderboardEntry(name, row, summaries[row.id], len(members))
 
 
 def _estimate(summary: Summary, metric: str) -> Estimate:
@@ -140,7 +142,7 @@ def _estimate(summary: Summary, metric: str) -> Estimate:
     return Estimate(found["value"], found["n"], found["stderr"], low, high)
 
 
-def _table(database: Database, entries: Sequence[Entry], metric: str, is_paired: bool) -> dict[str, Any]:
+def _table(database: Database, entries: Sequence[LeaderboardEntry], metric: str, is_paired: bool) -> dict[str, Any]:
     by_name = {entry.name: entry for entry in entries}
     first = entries[0]
     is_paired = is_paired and _is_paired(first.row, metric)
@@ -168,14 +170,14 @@ def _is_paired(row: EvaluationRow, metric: str) -> bool:
         return False  # the figures that were kept can be ranked without the plugin that made them
 
 
-def _rank_separately(entries: Sequence[Entry], metric: str) -> list[Rank]:
+def _rank_separately(entries: Sequence[LeaderboardEntry], metric: str) -> list[Rank]:
     key = IF_WRONG[Unmeasured.UNREADABLE_WRONG]
     worst = {entry.name: entry.summary["metrics"][metric].get(key) for entry in entries}
     known = {name: value for name, value in worst.items() if value is not None}
     return rank_unpaired({entry.name: _estimate(entry.summary, metric) for entry in entries}, known)
 
 
-def _rank_paired(database: Database, entries: Sequence[Entry], metric: str) -> list[Rank]:
+def _rank_paired(database: Database, entries: Sequence[LeaderboardEntry], metric: str) -> list[Rank]:
     """By tests of the metric that is shown, on the samples that both have it for."""
     values = {entry.name: _estimate(entry.summary, metric).value or 0.0 for entry in entries}
     sides = {
@@ -188,7 +190,7 @@ def _rank_paired(database: Database, entries: Sequence[Entry], metric: str) -> l
     return rank_paired(values, (sides[a].compare(sides[b], names=(a, b))[0] for a, b in pairs))
 
 
-def _row(rank: Rank, entry: Entry, metric: str, note: str | None) -> dict[str, Any]:
+def _row(rank: Rank, entry: LeaderboardEntry, metric: str, note: str | None) -> dict[str, Any]:
     row, summary = entry.row, entry.summary
     return {
         "rank": str(rank),

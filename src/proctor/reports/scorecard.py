@@ -10,8 +10,8 @@ from typing import Any
 from proctor.domain.message import Json
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
-from proctor.scorers.programs.evidence import scorecard_to_json
-from proctor.scorers.programs.marks import MEASURED_AS, is_met, threshold_share
+from proctor.programs.evidence import scorecard_to_json
+from proctor.programs.marks import MEASURED_AS, is_met, threshold_share
 
 Document = dict[str, Any]
 

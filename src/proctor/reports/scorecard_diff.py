@@ -13,7 +13,7 @@ from proctor.reports.scorecard_page import verdict
 from proctor.reports.sections import Detail, Page, Section, Table
 
 Document = Mapping[str, Any]
-MOST_LINES = 2_000
+MAX_LINES = 2_000
 MEASURED_IN_PARTS = frozenset({"performance", "quality", "security"})
 """Dimensions of which a tool or a measure may be missing."""
 
@@ -125,8 +125,8 @@ def _unified(path: str, old: Document | None, new: Document | None) -> str:
     lines = difflib.unified_diff(texts[0].splitlines(), texts[1].splitlines(), f"a/{path}", f"b/{path}", lineterm="")
     shown: list[str] = []
     for line in lines:
-        if len(shown) == MOST_LINES:
-            shown.append(f"[… more than {MOST_LINES:,} lines …]")
+        if len(shown) == MAX_LINES:
+            shown.append(f"[… more than {MAX_LINES:,} lines …]")
             break
         shown.append(line)
     return "\n".join(shown)

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from proctor.metrics.rounding import figure_text, percent_text
+from proctor.programs.archive import program_zip
 from proctor.reports.charts import Mark, bars
 from proctor.reports.figures import NOT_MEASURED, bytes_text, number_text, plural, seconds_text
 from proctor.reports.scorecard import content_of, program_of
 from proctor.reports.sections import Detail, Download, Page, Section, Table
-from proctor.scorers.programs.archive import program_zip
 
 Document = Mapping[str, Any]
 LONGEST = 20_000
-MOST_FINDINGS = 200
-MOST_LEFT_OUT = 20
+MAX_FINDINGS = 200
+MAX_LEFT_OUT = 20
 LONG_WAIT = 0.1
 """Seconds; to wait less than this for other markings is not worth a word."""
 
@@ -160,9 +160,9 @@ def _findings(document: Document) -> Iterator[Section]:
     tables = [Table(("Tool", "State", "Version", "Findings"), rows, words=3)]
     if found:
         listed = sorted(found, key=lambda pair: (str(pair[1].get("file", "")), pair[1].get("line") or 0))
-        lines = tuple(_finding(name, one) for name, one in listed[:MOST_FINDINGS])
+        lines = tuple(_finding(name, one) for name, one in listed[:MAX_FINDINGS])
         tables.append(Table(("File", "Line", "Tool", "Finding"), lines, words=4, title="Findings by file"))
-    more = len(found) - MOST_FINDINGS
+    more = len(found) - MAX_FINDINGS
     notes = (f"{plural(more, 'more finding')} in the JSON form.",) if more > 0 else ()
     yield Section("Security and quality", (), tuple(tables), (), notes)
 
@@ -242,7 +242,7 @@ def _program(document: Document) -> Iterator[Section]:
 def _left_out(document: Document) -> tuple[str, ...]:
     """What was handed in and is no part of what was marked."""
     left_out = document.get("left_out", {})
-    notes = tuple(f"Left out: {path}, {why}." for path, why in list(left_out.items())[:MOST_LEFT_OUT])
+    notes = tuple(f"Left out: {path}, {why}." for path, why in list(left_out.items())[:MAX_LEFT_OUT])
     more = len(left_out) - len(notes)
     return (*notes, *((f"{plural(more, 'more file')} left out.",) if more else ()))
 

@@ -15,7 +15,7 @@ from proctor.stores.repeats import Repeat, StoredRepeats
 BY_VALUE = frozenset({"math", "numeric", "puzzle"})
 """Scorers that compare an answer with the target by value: what they call right is one answer, however written."""
 NUMBERS = frozenset({"math", "numeric"})
-LONGEST_VOTE = 200
+MAX_VOTE_LENGTH = 200
 """Characters; a longer response stands for no answer: two may agree in other words."""
 
 _LATEX = re.compile(r"\\(?:left|right|displaystyle|,|;|!| )|[\s$]")
@@ -62,7 +62,7 @@ class Ballot(Struct):
         if repeat.answer is not None:
             return repeat.answer
         text = final_text(repeat.text)
-        if len(text) > LONGEST_VOTE or repeat.value not in (0.0, 1.0):
+        if len(text) > MAX_VOTE_LENGTH or repeat.value not in (0.0, 1.0):
             self.is_valid = False
         return text
 

@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from proctor.costs.durable_budget import DurableBudget
 from proctor.domain.errors import ProctorError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Event, Observer
-from proctor.domain.offline import confined
 from proctor.domain.plan import Limits, Plan
 from proctor.domain.run import RunStatus
 from proctor.domain.trial import Outcome
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.loop import ModelWork, Work, execute
 from proctor.engine.ratelimit import RateLimits
+from proctor.judges.asking import give_opponents, judging, lost
+from proctor.offline import confined
 from proctor.planning.expand import trials_of
-from proctor.runs.judges import give_opponents, judging, lost
-from proctor.runs.kept_budget import KeptBudget
 from proctor.runs.progress import EvaluationProgress, Progress
 from proctor.runs.replay import bind_replays, name_replays
-from proctor.runs.resolve import Surroundings, close_models, resolve
+from proctor.runs.resolve import PlanContext, close_models, resolve
 from proctor.runs.sandboxing import programming, refuse_unusable, sandboxing
 from proctor.stores.database import Database
 from proctor.stores.journal import SqliteJournal
@@ -39,14 +39,14 @@ from proctor.stores.runs import GROUP_SIZES, PROGRESS, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
 if TYPE_CHECKING:
-    from proctor.runs.until import StopRule, Value
+    from proctor.stopping.rule import StopRule, Value
 
 HEARTBEAT_SECONDS = 1.0
 FAULT_KIND = re.compile(r"^\w+Error: ")
 log = logging.getLogger("proctor")
 
 
-class Execution(Struct, dict=True, eq=False):
+class RunExecution(Struct, dict=True, eq=False):
     """A run in the hands of this process: prepared, not yet started."""
 
     run_id: str
@@ -73,26 +73,26 @@ class Execution(Struct, dict=True, eq=False):
 def _stop_rule(plan: Plan, evaluations: Sequence[Evaluation]) -> StopRule | None:
     if plan.until is None:
         return None
-    from proctor.runs.until import stop_rule
+    from proctor.stopping.rule import stop_rule
 
     return stop_rule(plan, evaluations)
 
 
-def submit(plan: Plan, surroundings: Surroundings, database: Database) -> Execution:
+def submit(plan: Plan, context: PlanContext, database: Database) -> RunExecution:
     """Resolve the plan and write the run; nothing has been asked yet."""
     plan = name_replays(plan, database)
-    evaluations = _facing_opponents(resolve(plan, surroundings), database)
+    evaluations = _facing_opponents(resolve(plan, context), database)
     refuse_unusable(plan, evaluations)
     store = RunStore(database)
-    run_id = store.create(plan, evaluations, surroundings.folder, surroundings.data)
-    return _execution(run_id, plan, evaluations, store, database, is_offline=surroundings.is_offline)
+    run_id = store.create(plan, evaluations, context.folder, context.data)
+    return _execution(run_id, plan, evaluations, store, database, is_offline=context.is_offline)
 
 
-def reopen(run: RunRow, surroundings: Surroundings, database: Database, limits: Limits | None = None) -> Execution:
+def reopen(run: RunRow, context: PlanContext, database: Database, limits: Limits | None = None) -> RunExecution:
     """Take up a run again; refuses when a benchmark is no longer what it was."""
     store = RunStore(database)
     plan = run.plan if limits is None else run.plan.model_copy(update={"limits": limits})
-    then = replace(surroundings, folder=run.folder, data=surroundings.data or run.data)
+    then = replace(context, folder=run.folder, data=context.data or run.data)
     evaluations = _facing_opponents(resolve(plan, then), database)
     for evaluation, row in zip(evaluations, store.evaluation_rows(run.id), strict=True):
         if evaluation.benchmark_identity != row["digest"]:
@@ -101,7 +101,7 @@ def reopen(run: RunRow, surroundings: Surroundings, database: Database, limits: 
                 "belong together. Restore the file, or start a new run (unchanged questions come from the cache)."
             )
         store.use_scorers(row["id"], {scorer.name: scorer.version for scorer in evaluation.scorers})
-    return _execution(run.id, plan, evaluations, store, database, is_offline=surroundings.is_offline)
+    return _execution(run.id, plan, evaluations, store, database, is_offline=context.is_offline)
 
 
 def _facing_opponents(evaluations: list[Evaluation], database: Database) -> list[Evaluation]:
@@ -116,14 +116,14 @@ def _execution(
     database: Database,
     *,
     is_offline: bool,
-) -> Execution:
+) -> RunExecution:
     rows = store.evaluation_rows(run_id)
     numbered = [replace(item, id=row["id"]) for item, row in zip(evaluations, rows, strict=True)]
     bind_replays(numbered, database)
-    return Execution(run_id, plan, numbered, database, plan.offline or is_offline)
+    return RunExecution(run_id, plan, numbered, database, plan.offline or is_offline)
 
 
-async def carry_out(execution: Execution) -> RunStatus:
+async def carry_out(execution: RunExecution) -> RunStatus:
     """Finish whatever is unfinished; calling it again after any end, a crash included, is harmless."""
     store = RunStore(execution.database)
     store.lease(execution.run_id)
@@ -158,7 +158,7 @@ async def carry_out(execution: Execution) -> RunStatus:
     return status
 
 
-async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, str | None]:
+async def _attempt(execution: RunExecution, store: RunStore) -> tuple[RunStatus, str | None]:
     async with _journal(execution) as journal:
         try:
             given_up = await _ask_everything(execution, store, journal)
@@ -175,7 +175,7 @@ async def _attempt(execution: Execution, store: RunStore) -> tuple[RunStatus, st
 
 
 @asynccontextmanager
-async def _journal(execution: Execution) -> AsyncIterator[SqliteJournal]:
+async def _journal(execution: RunExecution) -> AsyncIterator[SqliteJournal]:
     journal = SqliteJournal(
         execution.database,
         {item.id: {scorer.name: scorer.version for scorer in item.scorers} for item in execution.evaluations},
@@ -188,7 +188,7 @@ async def _journal(execution: Execution) -> AsyncIterator[SqliteJournal]:
 
 
 @asynccontextmanager
-async def _watched(execution: Execution, store: RunStore, clock: _Clock) -> AsyncIterator[None]:
+async def _watched(execution: RunExecution, store: RunStore, clock: _Clock) -> AsyncIterator[None]:
     """Keep the run's pulse, and its time limit where it has one: proving that code can be run counts as running."""
     pulse = asyncio.create_task(_pulse(execution, store, clock))
     minutes = execution.plan.limits.minutes
@@ -206,7 +206,7 @@ async def _watched(execution: Execution, store: RunStore, clock: _Clock) -> Asyn
         await asyncio.gather(pulse, return_exceptions=True)
 
 
-async def _ask_everything(execution: Execution, store: RunStore, journal: SqliteJournal) -> dict[str, str]:
+async def _ask_everything(execution: RunExecution, store: RunStore, journal: SqliteJournal) -> dict[str, str]:
     """Every trial that can be finished is; gives the models and judges that were given up, and why."""
     limits = execution.plan.limits
     rates = RateLimits(limits.requests_per_minute, limits.tokens_per_minute)
@@ -221,7 +221,7 @@ async def _ask_everything(execution: Execution, store: RunStore, journal: Sqlite
         rates=rates,
     ) as judges:
         if execution.plan.batch:
-            from proctor.runs.batch import execute_batches
+            from proctor.batches.execute import execute_batches
 
             given_up = await execute_batches(
                 execution.evaluations,
@@ -236,7 +236,7 @@ async def _ask_everything(execution: Execution, store: RunStore, journal: Sqlite
             work = _work_by_model(execution, rates)
             given_up = await execute(work, journal, stopping=execution.stopping, observe=observe, budget=budget)
         given_up |= lost(judges)
-    if isinstance(budget, KeptBudget):
+    if isinstance(budget, DurableBudget):
         budget.close()
     return given_up
 
@@ -249,7 +249,7 @@ def _hopeless(item: EvaluationProgress) -> str | None:
     return f"{item.label} on {item.benchmark}: every trial failed ({fault})"
 
 
-def _budget(execution: Execution, store: RunStore) -> Budget | None:
+def _budget(execution: RunExecution, store: RunStore) -> Budget | None:
     """The plan's cap, less what earlier executions of this run have spent."""
     cap = execution.plan.limits.cost_usd
     if cap is None:
@@ -260,7 +260,7 @@ def _budget(execution: Execution, store: RunStore) -> Budget | None:
         execution.stop(out_of_money(cap, budget.spent_usd, next_usd))
 
     # What batches may cost is kept with each of them.
-    budget = Budget(cap, ledger.recorded_usd(), stop) if execution.plan.batch else KeptBudget(cap, ledger, stop)
+    budget = Budget(cap, ledger.recorded_usd(), stop) if execution.plan.batch else DurableBudget(cap, ledger, stop)
     return budget
 
 
@@ -281,7 +281,7 @@ class RunLedger(Struct, frozen=True):
         self.store.keep_unanswered(self.run_id, amount_usd)
 
 
-def _work_by_model(execution: Execution, rates: RateLimits) -> list[ModelWork]:
+def _work_by_model(execution: RunExecution, rates: RateLimits) -> list[ModelWork]:
     limits = execution.plan.limits
     return [
         ModelWork(
@@ -298,11 +298,11 @@ def _work_by_model(execution: Execution, rates: RateLimits) -> list[ModelWork]:
     ]
 
 
-def _work(item: Evaluation, execution: Execution) -> Work:
+def _work(item: Evaluation, execution: RunExecution) -> Work:
     rule = execution.rule
     if rule is None:
         return Work(item.id, trials_of(item), item.scorers)
-    from proctor.runs.until import UNREADABLE
+    from proctor.stopping.rule import UNREADABLE
     from proctor.stores.results import ResultStore, Unmeasured
 
     scorer, results = item.scorers[0], ResultStore(execution.database)
@@ -317,7 +317,7 @@ def _by_label(evaluations: Sequence[Evaluation]) -> list[tuple[str, list[Evaluat
     return [(label, list(items)) for label, items in groupby(evaluations, key=lambda item: item.label)]
 
 
-def _guarded(execution: Execution) -> Observer:
+def _guarded(execution: RunExecution) -> Observer:
     """One stream for all observers; one that fails is dropped and cannot hurt the run."""
     rules: list[Observer] = [] if execution.rule is None else [execution.rule]
     observers: list[Observer] = [execution.progress, *rules, *execution.observers]
@@ -348,7 +348,7 @@ class _Clock:
         self._since += seconds
 
 
-async def _pulse(execution: Execution, store: RunStore, clock: _Clock) -> None:
+async def _pulse(execution: RunExecution, store: RunStore, clock: _Clock) -> None:
     """Keep the lease, hear of a cancel, and leave a trace of time and progress, once a second."""
     while True:
         await asyncio.sleep(HEARTBEAT_SECONDS)

@@ -10,7 +10,7 @@ from proctor.domain.errors import NotFoundError, did_you_mean
 from proctor.domain.run import RunStatus
 from proctor.plugins import BrokenPluginError, PluginNotFoundError
 from proctor.reports.leaderboard import Filters, Ranks, Which, leaderboard_document
-from proctor.runs.reading import read_run
+from proctor.runs.read import read_run
 from proctor.stores.comparing import find_evaluations, known_names, read_summaries
 from proctor.stores.database import Database
 

@@ -21,7 +21,6 @@ from proctor.benchmarks.problems.benchmark import ProblemSamples
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import PlanError, RunError, ScorerError, UserError
 from proctor.domain.evaluation import Evaluation
-from proctor.domain.place import Runner
 from proctor.domain.plan import Plan
 from proctor.domain.problem import Problem
 from proctor.domain.response import Response
@@ -29,15 +28,16 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorecard import Scorecard
 from proctor.domain.scorer import Control, Controlled, Scorer
+from proctor.domain.workspace import Runner
 from proctor.engine.budget import REPAIR_ROUNDS
+from proctor.programs.marking import mark
+from proctor.programs.marks import scorecard_of
+from proctor.programs.options import MarkOptions
+from proctor.programs.scorer import Marked
+from proctor.programs.toolbox import refuse_without_needed
 from proctor.runs.proving import check_problem
 from proctor.runs.repairing import ProgramModel
 from proctor.runs.scorecards import artifacts_of
-from proctor.scorers.programs.marking import mark
-from proctor.scorers.programs.marks import scorecard_of
-from proctor.scorers.programs.options import MarkOptions
-from proctor.scorers.programs.scorer import Marked
-from proctor.scorers.programs.toolbox import refuse_without_needed
 from proctor.stores.database import Database
 from proctor.version import __version__
 
@@ -55,7 +55,7 @@ FREE_AGENT_WARNING = (
 @asynccontextmanager
 async def opened_runner(name: str | None = None, *, is_unsafe: bool = False) -> AsyncIterator[Runner]:
     """A runner that has just proved that it holds; raises SandboxError when none does."""
-    from proctor.sandboxes.places.runners import choose
+    from proctor.sandboxes.workspaces.runners import choose
 
     refuse_without_needed()
     runner = await choose(name, is_unsafe=is_unsafe)

@@ -14,13 +14,13 @@ from proctor.benchmarks.problems.folder import entry_files
 from proctor.benchmarks.problems.lint import Lint, lint_problem
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import SandboxError, ScorerError
-from proctor.domain.place import Runner
 from proctor.domain.problem import Mutant, Problem
 from proctor.domain.scorecard import RequirementStatus, Scorecard
+from proctor.domain.workspace import Runner
 from proctor.metrics.rounding import decimal_text, figure_text
-from proctor.scorers.programs.marking import mark
-from proctor.scorers.programs.marks import scorecard_of
-from proctor.scorers.programs.options import MarkOptions
+from proctor.programs.marking import mark
+from proctor.programs.marks import scorecard_of
+from proctor.programs.options import MarkOptions
 
 GOLD_SHARE = 0.95
 """What the gold solution gets at least, of what could be measured."""
@@ -53,7 +53,7 @@ class Probe(Struct, frozen=True):
     """Of the gold solution: dimensions without a mark, and why."""
 
 
-class Proof(Struct, frozen=True):
+class ProblemProof(Struct, frozen=True):
     problem: str
     digest: str
     lint: Lint
@@ -116,7 +116,7 @@ async def check_problem(
     options: MarkOptions = MarkOptions(),  # noqa: B008  frozen
     artifacts: Artifacts | None = None,
     on_probe: Progress = _ignore,
-) -> Proof:
+) -> ProblemProof:
     """Mark the gold solution, two that do nothing, and the mutants, each `repeats` times, `jobs` at once.
 
     Quick, nothing is loaded or read and a few mutants stand for all, unless all are asked for.
@@ -136,7 +136,7 @@ async def check_problem(
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(probe(name, repeat)) for repeat in range(repeats) for name in names]
     probes = tuple(task.result() for task in tasks)
-    return Proof(problem.id, problem.digest, lint_problem(problem), probes, time.monotonic() - began)
+    return ProblemProof(problem.id, problem.digest, lint_problem(problem), probes, time.monotonic() - began)
 
 
 async def _probe(

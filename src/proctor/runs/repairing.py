@@ -17,21 +17,21 @@ from proctor.benchmarks.problems.prompt import agent_prompt, specification
 from proctor.domain.errors import ModelError, ProviderFaultError, SandboxError, ScorerError
 from proctor.domain.message import Json, Message, Prompt
 from proctor.domain.model import Model, ModelIdentity
-from proctor.domain.place import Runner
 from proctor.domain.problem import CheckKind, Problem
 from proctor.domain.response import FinishReason, Response
 from proctor.domain.scorecard import CheckResult, CheckStatus, Evidence, PhaseStatus
 from proctor.domain.submission import Submission
+from proctor.domain.workspace import Runner
 from proctor.engine.budget import REPAIR_ROUNDS
-from proctor.engine.lane import joined
+from proctor.engine.model_gate import joined
 from proctor.engine.retry import RetryPolicy
-from proctor.prompts.answers.reading import program_of
+from proctor.programs.answers.reading import program_of
+from proctor.programs.marking import mark
+from proctor.programs.options import MarkOptions
 from proctor.reports.markdown import fenced
-from proctor.scorers.programs.marking import mark
-from proctor.scorers.programs.options import MarkOptions
 
-MOST_OUTPUT = 6_000
-MOST_OF_ONE = 1_500
+MAX_OUTPUT = 6_000
+MAX_OF_ONE = 1_500
 ENDING_SECONDS = 2.0
 """Of a trial's time limit: to end what runs in a round for which there was too little time."""
 T = TypeVar("T")
@@ -124,7 +124,7 @@ class ProgramModel:
         """What the model is told of its program; None when there is nothing to mend."""
         if not found.files:
             reasons = "; ".join([*found.notes, *(f"{path}: {why}" for path, why in found.refused.items())])
-            return f"No program could be read from your answer: {reasons[:MOST_OUTPUT]}. {_ONCE_MORE}"
+            return f"No program could be read from your answer: {reasons[:MAX_OUTPUT]}. {_ONCE_MORE}"
         async with self._turns:
             evidence = await visible_evidence(problem, files, self._runner, self._options)
         return feedback(evidence)
@@ -195,13 +195,13 @@ def feedback(evidence: Evidence) -> str | None:
     parts = [] if failed is None else [f"{failed.name}: {failed.log}"]
     parts += [_told(one) for one in bad if one.message and failed is None]
     output = "\n\n".join(parts)
-    if len(output) > MOST_OUTPUT:
-        output = f"{output[:MOST_OUTPUT]}\n[… {len(output) - MOST_OUTPUT:,} characters left out …]"
+    if len(output) > MAX_OUTPUT:
+        output = f"{output[:MAX_OUTPUT]}\n[… {len(output) - MAX_OUTPUT:,} characters left out …]"
     return f"{head}\n\n{fenced(output)}\n\n{_ONCE_MORE}"
 
 
 def _told(check: CheckResult) -> str:
     message = check.message.strip()
-    if len(message) > MOST_OF_ONE:
-        message = f"{message[:MOST_OF_ONE]} […]"
+    if len(message) > MAX_OF_ONE:
+        message = f"{message[:MAX_OF_ONE]} […]"
     return f"test_{check.name} {check.status}:\n{message}"

@@ -14,7 +14,7 @@ from proctor.reports.calibration import calibration_json
 from proctor.reports.comparison import comparison_document
 from proctor.reports.pairs import Choice, Pair, choose_pairs
 from proctor.reports.rows import count_worked_examples, result_json
-from proctor.runs.reading import read_run
+from proctor.runs.read import read_run
 from proctor.stores.calibration import mark_pairs
 from proctor.stores.comparing import EvaluationRow, evaluations_of
 from proctor.stores.database import Database

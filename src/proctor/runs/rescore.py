@@ -17,10 +17,10 @@ from proctor.domain.plan import Limits, ModelSpec
 from proctor.domain.scorer import Scorer
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.recording import Recorder
+from proctor.judges.asking import JudgeRegistry, faults_of, give_opponents, judges_of, judging, lost
 from proctor.models.key_hosts import with_key_hosts
 from proctor.models.registry import named_hosts
-from proctor.runs.judges import JudgeBench, faults_of, give_opponents, judges_of, judging, lost
-from proctor.runs.resolve import Surroundings, price_of
+from proctor.runs.resolve import PlanContext, price_of
 from proctor.runs.sandboxing import needs_sandbox
 from proctor.runs.side_by_side import Versions, side_by_side
 from proctor.scorers.registry import create_scorers
@@ -30,7 +30,7 @@ from proctor.stores.runs import RunRow, RunStore
 from proctor.stores.scores import ScoreSet, ScoreStore
 
 PAGE = 128
-MOST_PENDING = 512
+MAX_PENDING = 512
 """Responses read but not yet scored: what bounds the memory."""
 
 Progress = Callable[[int, int, str | None], None]
@@ -93,7 +93,7 @@ class Rescoring(Struct, dict=True, eq=False):
 
     def took(self, count: int) -> None:
         self.pending += count
-        if self.pending >= MOST_PENDING:
+        if self.pending >= MAX_PENDING:
             self._has_room.clear()
 
     def observe(self, event: Event) -> None:
@@ -101,7 +101,7 @@ class Rescoring(Struct, dict=True, eq=False):
             case ResultsRecorded(results):
                 self.done += len(results)
                 self.pending -= len(results)
-                if self.pending < MOST_PENDING:
+                if self.pending < MAX_PENDING:
                     self._has_room.set()
                 self.on_progress(self.done, self.total, None)
             case FaultSeen(model, message, _):
@@ -114,7 +114,7 @@ def prepare(
     database: Database,
     reference: str,
     specs: Sequence[ScorerSpec],
-    surroundings: Surroundings,
+    context: PlanContext,
     *,
     judges: Sequence[ModelSpec] = (),
     on: str | None = None,
@@ -128,17 +128,17 @@ def prepare(
     run, rows = _run_and_rows(database, reference, on)
     if not specs:
         raise PlanError("No scorer given. Name one with --scorer, for example --scorer exact.")
-    folder = surroundings.folder if judges else run.folder
+    folder = context.folder if judges else run.folder
     allowed = (*run.plan.key_hosts, *named_hosts(judges))
     limits = limits or run.plan.limits.model_copy(update={"cost_usd": None})
-    bench = JudgeBench(
+    bench = JudgeRegistry(
         judges or run.plan.judge,
         limits,
-        environment=with_key_hosts(surroundings.environment, allowed),
+        environment=with_key_hosts(context.environment, allowed),
         folder=folder,
-        price_of=lambda model: price_of(model, limits, surroundings),
+        price_of=lambda model: price_of(model, limits, context),
     )
-    made = bench.give(create_scorers(specs, surroundings.folder))
+    made = bench.give(create_scorers(specs, context.folder))
     _refuse_running(made)
     scorers = {row["id"]: give_opponents(made, row["benchmark"], database) for row in rows}
     return Rescoring(run, rows, scorers, database, use_cache, limits.cost_usd)

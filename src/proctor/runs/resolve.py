@@ -15,24 +15,24 @@ from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
 from proctor.domain.errors import BenchmarkError, MissingKeyError, NotFoundError, PlanError, did_you_mean
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.model import Model, ScoresTexts, is_cached
-from proctor.domain.offline import confined
 from proctor.domain.plan import BenchmarkSpec, Limits, ModelSpec, Plan
 from proctor.domain.price import Price
 from proctor.domain.scorable import proven
 from proctor.domain.scorer import NeedsLikelihoods, Scorer
+from proctor.judges.asking import JudgeRegistry, judges_of
+from proctor.models.cost_limit import refuse_unenforceable
 from proctor.models.key_hosts import with_key_hosts
 from proctor.models.prices import find_price, read_assumed
 from proctor.models.registry import create_model
+from proctor.offline import confined
 from proctor.planning.selection import select
-from proctor.runs.cost_limit import refuse_unenforceable
-from proctor.runs.judges import JudgeBench, judges_of
 from proctor.scorers.registry import create_scorers
 
 NO_KEY = "not-set"
 """Stands for a key where nothing is asked."""
 
 
-class Surroundings(Struct, frozen=True):
+class PlanContext(Struct, frozen=True):
     """What a plan is read in: its folder, the environment with its keys, a folder with data."""
 
     folder: Path
@@ -45,7 +45,7 @@ class Surroundings(Struct, frozen=True):
     lists: Path | None = None
     """Where the lists are kept that providers gave of their models, with prices."""
 
-    def allowing(self, plan: Plan) -> Surroundings:
+    def allowing(self, plan: Plan) -> PlanContext:
         """The same, with keys allowed to go where the user said when this plan was made."""
         return replace(self, environment=with_key_hosts(self.environment, plan.key_hosts))
 
@@ -57,18 +57,18 @@ class _Prepared(Struct, frozen=True):
     scorers: tuple[Scorer, ...]
 
 
-def resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
+def resolve(plan: Plan, context: PlanContext) -> list[Evaluation]:
     """Every model with every benchmark, in the plan's order; raises a UserError for anything that cannot be used."""
-    with confined(plan.offline or surroundings.is_offline):
-        return _resolve(plan, surroundings.allowing(plan))
+    with confined(plan.offline or context.is_offline):
+        return _resolve(plan, context.allowing(plan))
 
 
-def resolve_without_keys(plan: Plan, surroundings: Surroundings) -> tuple[list[Evaluation], list[str]]:
+def resolve_without_keys(plan: Plan, context: PlanContext) -> tuple[list[Evaluation], list[str]]:
     """Like `resolve`, for looking only: also gives the variables whose keys a run will need and that are not set."""
     missing: dict[str, str] = {}
     while True:
         try:
-            found = resolve(plan, replace(surroundings, environment={**surroundings.environment, **missing}))
+            found = resolve(plan, replace(context, environment={**context.environment, **missing}))
         except MissingKeyError as error:
             if error.variable in missing:
                 raise
@@ -86,26 +86,25 @@ def unused_judges(plan: Plan, evaluations: Sequence[Evaluation]) -> str | None:
     return f"The judge {names} is not asked: no scorer here is one that judges ({scorers})."
 
 
-def _resolve(plan: Plan, surroundings: Surroundings) -> list[Evaluation]:
+def _resolve(plan: Plan, context: PlanContext) -> list[Evaluation]:
     if plan.until is not None:
-        from proctor.runs.until import rule_of  # few runs have a rule, and it is not free to import
+        from proctor.stopping.rule import rule_of  # few runs have a rule, and it is not free to import
 
         rule_of(plan)
     models = [
-        (spec, create_model(spec, environment=surroundings.environment, folder=surroundings.folder))
-        for spec in plan.models
+        (spec, create_model(spec, environment=context.environment, folder=context.folder)) for spec in plan.models
     ]
-    _refuse_unknown_helpers(plan, surroundings)
-    prepared = _prepare_all(plan, surroundings)
+    _refuse_unknown_helpers(plan, context)
+    prepared = _prepare_all(plan, context)
     evaluations = [
         _evaluation(plan, model_spec, model, price, benchmark_spec, item)
-        for (model_spec, model), price in zip(models, _prices(plan, models, surroundings), strict=True)
+        for (model_spec, model), price in zip(models, _prices(plan, models, context), strict=True)
         for benchmark_spec, item in prepared
     ]
     for item in evaluations:
         _refuse_without_likelihoods(item)
     if plan.batch:
-        from proctor.runs.batch import refuse_unbatchable
+        from proctor.batches.execute import refuse_unbatchable
 
         refuse_unbatchable(plan, evaluations)
     if plan.limits.cost_usd is not None:
@@ -125,11 +124,11 @@ def _refuse_without_likelihoods(item: Evaluation) -> None:
         )
 
 
-def _refuse_unknown_helpers(plan: Plan, surroundings: Surroundings) -> None:
+def _refuse_unknown_helpers(plan: Plan, context: PlanContext) -> None:
     """A judge or a sandbox that does not exist is a mistake, whether or not a benchmark turns out to need it."""
     for spec in plan.judge:
         with suppress(MissingKeyError):  # which matters only where the judge is asked
-            create_model(spec, environment=surroundings.environment, folder=surroundings.folder)
+            create_model(spec, environment=context.environment, folder=context.folder)
     kinds = ("sandboxes", "runners")
     if plan.sandbox is not None and not any(plugins.is_known(kind, plan.sandbox) for kind in kinds):
         known = sorted({name for kind in kinds for name in plugins.names(kind)})
@@ -137,24 +136,24 @@ def _refuse_unknown_helpers(plan: Plan, surroundings: Surroundings) -> None:
         raise NotFoundError(f"No sandbox {plan.sandbox!r}.{hint} There are: {', '.join(known)}.")
 
 
-def _prepare_all(plan: Plan, surroundings: Surroundings) -> list[tuple[BenchmarkSpec, _Prepared]]:
-    bench = JudgeBench(
+def _prepare_all(plan: Plan, context: PlanContext) -> list[tuple[BenchmarkSpec, _Prepared]]:
+    bench = JudgeRegistry(
         plan.judge,
         plan.limits,
-        environment=surroundings.environment,
-        folder=surroundings.folder,
-        price_of=lambda model: price_of(model, plan.limits, surroundings),
+        environment=context.environment,
+        folder=context.folder,
+        price_of=lambda model: price_of(model, plan.limits, context),
     )
-    return [(spec, _prepare(spec, plan, surroundings, bench)) for spec in plan.benchmarks]
+    return [(spec, _prepare(spec, plan, context, bench)) for spec in plan.benchmarks]
 
 
 def _prices(
-    plan: Plan, models: Sequence[tuple[ModelSpec, Model]], surroundings: Surroundings
+    plan: Plan, models: Sequence[tuple[ModelSpec, Model]], context: PlanContext
 ) -> list[Price | None]:  # fmt: skip
-    prices = [price_of(model, plan.limits, surroundings) for _, model in models]
+    prices = [price_of(model, plan.limits, context) for _, model in models]
     if not plan.batch:
         return prices
-    from proctor.runs.batch import batch_price
+    from proctor.batches.execute import batch_price
 
     return [batch_price(price) for price in prices]
 
@@ -178,15 +177,15 @@ def _evaluation(
     )
 
 
-def price_of(model: Model, limits: Limits, surroundings: Surroundings) -> Price | None:
+def price_of(model: Model, limits: Limits, context: PlanContext) -> Price | None:
     """What the model's tokens cost; None when nobody knows."""
     assumed = None if limits.assume_price is None else read_assumed(limits.assume_price)
-    return find_price(model.identity, surroundings.prices, assumed, surroundings.lists)
+    return find_price(model.identity, context.prices, assumed, context.lists)
 
 
-def _prepare(spec: BenchmarkSpec, plan: Plan, surroundings: Surroundings, bench: JudgeBench) -> _Prepared:
-    benchmark = load_benchmark(spec, seed=plan.seed, folder=surroundings.folder, data=surroundings.data)
-    scorers = bench.give(create_scorers(benchmark.scorers, surroundings.folder))
+def _prepare(spec: BenchmarkSpec, plan: Plan, context: PlanContext, bench: JudgeRegistry) -> _Prepared:
+    benchmark = load_benchmark(spec, seed=plan.seed, folder=context.folder, data=context.data)
+    scorers = bench.give(create_scorers(benchmark.scorers, context.folder))
     # A rule that may stop early needs a random order.
     every = proven(benchmark.samples, scorers)
     samples = select(every, spec.where, spec.limit, plan.seed, is_shuffled=plan.until is not None)

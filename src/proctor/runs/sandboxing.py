@@ -74,7 +74,7 @@ def refuse_unusable(plan: Plan, evaluations: Sequence[Evaluation]) -> None:
         backends.refuse_unasked(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox)
         backends.create(plan.sandbox)
     if any(map(_needs_runner, scorers)):
-        from proctor.sandboxes.places import runners
+        from proctor.sandboxes.workspaces import runners
 
         runners.refuse_unasked(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox)
         runners.create(plan.sandbox)

@@ -14,11 +14,11 @@ from proctor.benchmarks.problems.shelf import find_problem
 from proctor.domain.errors import NotFoundError, ProctorError, ScorerError, UserError, did_you_mean
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
+from proctor.programs.evidence import evidence_from_json
+from proctor.programs.marks import scorecard_of
+from proctor.programs.scorer import PASSED
 from proctor.reports.scorecard import scorecard_document
 from proctor.reports.scorecard_page import scorecard_page, verdict
-from proctor.scorers.programs.evidence import evidence_from_json
-from proctor.scorers.programs.marks import scorecard_of
-from proctor.scorers.programs.scorer import PASSED
 from proctor.stores.artifacts import FileArtifacts
 from proctor.stores.database import Database
 from proctor.stores.results import ResultRow, ResultStore
@@ -28,7 +28,7 @@ Document = dict[str, Any]
 _MARKED = ("problem", "total", "covers", "passed", "reason", "grade", "dimensions", "requirements", "thresholds")
 _VERDICT = ("total", "covers", "passed", "grade")
 _PARTS = {*_MARKED, "evidence", "program"}
-MOST_ON_A_PAGE = 2 * 1024 * 1024
+MAX_ON_A_PAGE = 2 * 1024 * 1024
 SHELF = "problems"
 """The benchmark's parameter that names a folder of the user's own problems."""
 
@@ -103,7 +103,7 @@ def whole_document(
     kept = {}
     for key in (key for phase in card.evidence.phases for key in phase.artifacts.values()):
         path = artifacts.path_of(key)
-        if path.is_file() and path.stat().st_size <= MOST_ON_A_PAGE:
+        if path.is_file() and path.stat().st_size <= MAX_ON_A_PAGE:
             kept[key] = artifacts.get(key)
     return scorecard_document(card, problem, files, left_out, kept)
 

@@ -15,9 +15,9 @@ from proctor.domain.sandbox import (
     CaseStatus,
     Check,
     Ending,
-    Execution,
     Program,
     SandboxLimits,
+    SandboxResult,
     Spent,
     Verdict,
 )
@@ -70,8 +70,8 @@ def program_order(program: Program, limits: SandboxLimits, python: str) -> dict[
     }
 
 
-def execution_of(answer: Mapping[str, Any], record: Mapping[str, Any]) -> Execution:
-    return Execution(
+def execution_of(answer: Mapping[str, Any], record: Mapping[str, Any]) -> SandboxResult:
+    return SandboxResult(
         ending=Ending(answer["ending"]),
         exit_code=answer["exit_code"],
         signal=answer["signal"],

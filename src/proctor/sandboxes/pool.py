@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from proctor.domain.errors import SandboxError
-from proctor.domain.sandbox import Check, Ending, Execution, Program, SandboxLimits, Verdict
+from proctor.domain.sandbox import Check, Ending, Program, SandboxLimits, SandboxResult, Verdict
 from proctor.sandboxes.orders import check_order, execution_of, program_order, verdict_of
 from proctor.sandboxes.slot import Slot, cores
 
@@ -78,7 +78,7 @@ class Pool:
             "limits": asdict(limits),
         }
 
-    async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> Execution:  # noqa: B008  frozen
+    async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> SandboxResult:  # noqa: B008  frozen
         answer = await self._ask(program_order(program, limits, self._python), limits)
         return execution_of(answer, self._record(limits))
 

@@ -43,7 +43,7 @@ _SMALL = SandboxLimits(
 _SECRET = "PROCTOR_PROBE_SECRET"  # noqa: S105  the name of a decoy
 
 
-class Finding(Struct, frozen=True):
+class ProbeFinding(Struct, frozen=True):
     """`holds` is None where the backend does not offer the thing at all."""
 
     aspect: str
@@ -168,40 +168,40 @@ def _thorough() -> list[_Probe]:
     ]
 
 
-async def _try(sandbox: Sandbox, probe: _Probe) -> Finding:
+async def _try(sandbox: Sandbox, probe: _Probe) -> ProbeFinding:
     try:
         done = await sandbox.run(Program("print('started', flush=True)\n" + probe.source), probe.limits)
     except SandboxError as error:
-        return Finding(probe.aspect, False, str(error))
+        return ProbeFinding(probe.aspect, False, str(error))
     text = done.stdout.decode(errors="replace")
     if not text.startswith("started"):
-        return Finding(probe.aspect, False, f"nothing ran: {done.stderr[-200:].decode(errors='replace')}")
+        return ProbeFinding(probe.aspect, False, f"nothing ran: {done.stderr[-200:].decode(errors='replace')}")
     if "LEAK" in text:
-        return Finding(probe.aspect, False, text[text.index("LEAK") :].strip()[:200])
+        return ProbeFinding(probe.aspect, False, text[text.index("LEAK") :].strip()[:200])
     if done.ending not in probe.endings:
-        return Finding(probe.aspect, False, f"ended as {done.ending}")
-    return Finding(probe.aspect, True, str(done.ending))
+        return ProbeFinding(probe.aspect, False, f"ended as {done.ending}")
+    return ProbeFinding(probe.aspect, True, str(done.ending))
 
 
-async def _runs(sandbox: Sandbox) -> Finding:
+async def _runs(sandbox: Sandbox) -> ProbeFinding:
     """The positive control: a sandbox in which nothing works holds everything."""
     try:
         done = await sandbox.run(Program(_RUNS), _SMALL)
     except SandboxError as error:
-        return Finding("runs", False, str(error))
+        return ProbeFinding("runs", False, str(error))
     is_sound = done.succeeded and done.stdout.strip() == b"sound"
-    return Finding("runs", is_sound, "ok" if is_sound else done.stderr[-200:].decode(errors="replace"))
+    return ProbeFinding("runs", is_sound, "ok" if is_sound else done.stderr[-200:].decode(errors="replace"))
 
 
-async def _verdict(sandbox: Sandbox) -> Finding:
+async def _verdict(sandbox: Sandbox) -> ProbeFinding:
     cases = (Case("test", "assert f(1) == 2"),)
     forger = "class A:\n    def __eq__(self, other): return True\ndef f(x): return A()\n"
     try:
         right = await sandbox.check(Check("def f(x): return x + 1", cases), _SMALL)
         wrong = await sandbox.check(Check(forger, cases), _SMALL)
     except SandboxError as error:
-        return Finding("verdict", None if "whole programs" in str(error) else False, str(error))
-    return Finding(
+        return ProbeFinding("verdict", None if "whole programs" in str(error) else False, str(error))
+    return ProbeFinding(
         "verdict", right.passed and not wrong.passed, "ok" if right.passed and not wrong.passed else "forged or broken"
     )
 
@@ -216,7 +216,7 @@ async def self_test(sandbox: Sandbox) -> list[str]:
     return [f"{finding.aspect}: {finding.detail}" for finding in findings if not finding.holds]
 
 
-async def probe(sandbox: Sandbox) -> list[Finding]:
+async def probe(sandbox: Sandbox) -> list[ProbeFinding]:
     """Every aspect, in the order of the table; takes a few seconds."""
     control = await _runs(sandbox)
     if not control.holds:

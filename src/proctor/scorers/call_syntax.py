@@ -12,8 +12,8 @@ from proctor.domain.response import ToolCall
 from proctor.scorers.json_values import NOTHING, json_values, loaded
 
 LONGEST = 20_000
-MOST_CALLS = 200
-MOST_BRACKETS = 60
+MAX_CALLS = 200
+MAX_BRACKETS = 60
 """So many closing brackets are tried as the end of a call."""
 NAMES = ("name", "tool", "tool_name", "function", "function_name", "action")
 ARGUMENTS = ("arguments", "parameters", "args", "input", "action_input", "tool_input")
@@ -88,7 +88,7 @@ def _python_calls(text: str) -> list[ToolCall] | None:
     """name(argument=value), alone, in a list or in a sentence; one whose values are no literals spoils them all."""
     calls: list[ToolCall] = []
     position = 0
-    for _ in range(MOST_CALLS):
+    for _ in range(MAX_CALLS):
         found = _CALL.search(text, position)
         if found is None:
             break
@@ -107,7 +107,7 @@ def _python_calls(text: str) -> list[ToolCall] | None:
 
 def _call_at(text: str, found: re.Match[str]) -> tuple[ast.Call | None, int]:
     """The call that begins here and where it ends; nothing when no closing bracket makes it one."""
-    for closing in islice(re.finditer(r"\)", text[found.end() :]), MOST_BRACKETS):
+    for closing in islice(re.finditer(r"\)", text[found.end() :]), MAX_BRACKETS):
         end = found.end() + closing.end()
         try:
             node = ast.parse(text[found.start() : end], mode="eval").body

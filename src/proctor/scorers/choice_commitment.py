@@ -14,7 +14,7 @@ from proctor.scorers.choice_texts import fold_choice
 from proctor.scorers.stance import Stance, stance_towards
 from proctor.scorers.stance_words import TURN
 
-MOST_MENTIONS = 200
+MAX_MENTIONS = 200
 ALL_SET_ASIDE = "sets every option aside or leaves it open"
 _JOIN = re.compile(
     r"[)\]*_.\"'”’»」』]*\s*(?:[,，、/&]\s*)?(?:(?:then|dann|puis|luego)\s)?"
@@ -74,7 +74,7 @@ def _stances(text: str, named: list[Mention]) -> list[Stance]:
 
 
 def _letters(text: str, patterns: Patterns) -> Iterator[Mention]:
-    for found in islice(patterns.mention.finditer(text), MOST_MENTIONS):
+    for found in islice(patterns.mention.finditer(text), MAX_MENTIONS):
         group = found.lastindex or 0
         if group != 5 or is_label(text, found.start(5), found[5]):
             yield Mention(frozenset(found[group].upper()), found.start(), found.end())
@@ -88,7 +88,7 @@ def _texts(text: str, choices: tuple[str, ...], labels: str) -> Iterator[Mention
         return
     either = "|".join(map(re.escape, sorted(wanted, key=len, reverse=True)))
     for found in islice(
-        re.finditer(rf"(?<![^\W\u3040-\uffff])(?:{either})(?![^\W\u3040-\uffff])", lowered), MOST_MENTIONS
+        re.finditer(rf"(?<![^\W\u3040-\uffff])(?:{either})(?![^\W\u3040-\uffff])", lowered), MAX_MENTIONS
     ):
         yield Mention(frozenset(wanted[found[0]]), found.start(), found.end())
 

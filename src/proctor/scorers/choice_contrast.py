@@ -16,7 +16,7 @@ from proctor.scorers.contrast import (
     rulings_before,
 )
 
-LONGEST_CHOICE = 300
+MAX_CHOICE_LENGTH = 300
 Span = tuple[int, int, str]
 """From, to, and what takes its place."""
 
@@ -52,7 +52,7 @@ def _named_after(text: str, patterns: Patterns, choices: tuple[str, ...], labels
     for start, bare, place, verb in rulings_before(text):
         ends = (_mention_end(text, at, patterns, choices, labels) for at in (place, bare))
         end = next(filter(None, ends), None)
-        if end is None or choice_at_start(text[start : start + LONGEST_CHOICE].lstrip(", "), choices, labels):
+        if end is None or choice_at_start(text[start : start + MAX_CHOICE_LENGTH].lstrip(", "), choices, labels):
             continue  # an option may itself begin with 'not'
         while other := ALTERNATIVE.match(text, end):
             more = _mention_end(text, other.end(), patterns, choices, labels)
@@ -73,7 +73,7 @@ def _mention_end(text: str, start: int, patterns: Patterns, choices: tuple[str, 
         and not (found["label"] == "I" and text[found.end() :][:1] == " ")
     ):
         return found.end()
-    said = text[start : start + LONGEST_CHOICE]
+    said = text[start : start + MAX_CHOICE_LENGTH]
     label = choice_at_start(said, choices, labels)
     if label is None:
         return None

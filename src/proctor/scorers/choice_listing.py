@@ -9,7 +9,7 @@ from proctor.scorers.choice_patterns import Patterns
 from proctor.scorers.choice_texts import QUOTING, fold_choice
 from proctor.scorers.markers import SENTENCE_END
 
-MOST_ITEMS = 60
+MAX_ITEMS = 60
 _ITEM = re.compile(r"[\s,;|*_#>-]*\(?(\w)[*_]*(?:[).:][*_]*\s*|\s*\Z)")
 
 _ENDED = re.compile(r"[.!?。！？✓✔✅✗✘❌✖][\"'”’»」』)）*_`\s]*\Z")
@@ -18,7 +18,7 @@ _ENDED = re.compile(r"[.!?。！？✓✔✅✗✘❌✖][\"'”’»」』)）*
 def breaks_off(text: str, patterns: Patterns, labels: str) -> bool:
     """Whether a response goes through the options in their order and ends within one that is not the last."""
     reached = 0
-    for found in islice(patterns.item.finditer(text), MOST_ITEMS):
+    for found in islice(patterns.item.finditer(text), MAX_ITEMS):
         if reached < len(labels) and found[1] == labels[reached]:
             reached += 1
         elif found[1] not in labels[:reached]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 MARKERS_TRIED = 25
-LONGEST_GAP = 160
+MAX_GAP = 160
 OWN_MARKERS = (
     "choose", "choice", "select", "pick", "go with", "going with", "opt for", "correct option", "best option",
     "right option", "only option", "response", "guess", "ans:", "richtig", "correcta", "elijo", "choisis", "bonne est",

@@ -21,9 +21,9 @@ from proctor.scorers.choice_patterns import (
     FOREIGN_MARKERS,
     LAST_SENTENCE,
     LINKED,
-    LONGEST_GAP,
     MANY_OPTIONS,
     MARKERS_TRIED,
+    MAX_GAP,
     NAMING,
     NO_CHOICE,
     OF_OTHERS,
@@ -153,7 +153,7 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
     previous = 0
     for found in islice(patterns.label.finditer(rest), 6):
         gap = rest[: found.start("label")]
-        if not announces(gap, LONGEST_GAP, NAMING):
+        if not announces(gap, MAX_GAP, NAMING):
             break
         also = refused and LINKED.fullmatch(rest, previous, found.start())
         refused = bool(also) or NEGATION.search(gap) is not None

@@ -66,7 +66,7 @@ NOT_ONLY = re.compile(
 ONLY_WORDS = ("not only", "not just", "not merely", "nicht nur", "no sólo", "no sol", "seulement")
 
 
-class Ruling(NamedTuple):
+class ContrastWords(NamedTuple):
     """Words such as 'not' and 'instead of': where they begin and end, where an article ends, a verb among them."""
 
     start: int
@@ -75,7 +75,7 @@ class Ruling(NamedTuple):
     verb: str
 
 
-def rulings_before(text: str) -> Iterator[Ruling]:
+def rulings_before(text: str) -> Iterator[ContrastWords]:
     """The words that rule out what follows them directly."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters grow when lowered
@@ -86,10 +86,12 @@ def rulings_before(text: str) -> Iterator[Ruling]:
             found = _RULING.match(text, start)
             if found and not _is_inside_word(lowered, start, word):
                 link = _LINK.search(text, max(0, start - 6), start)
-                yield Ruling(link.start() if link else start, found.start("thing"), found.end(), found["verb"] or "")
+                yield ContrastWords(
+                    link.start() if link else start, found.start("thing"), found.end(), found["verb"] or ""
+                )
             start = lowered.find(word, start + 1)
     for found in _PREFERRED.finditer(text) if any(word in lowered for word in _PREFERRED_WORDS) else ():
-        yield Ruling(found.start("than" if found["than"] else "over"), found.start("thing"), found.end(), "")
+        yield ContrastWords(found.start("than" if found["than"] else "over"), found.start("thing"), found.end(), "")
 
 
 def _is_inside_word(lowered: str, start: int, word: str) -> bool:

@@ -20,7 +20,7 @@ from proctor.scorers.words import KOREAN_ENDING
 NAME = "includes"
 REVISION = "3"
 
-MOST_PLACES = 1000
+MAX_PLACES = 1000
 SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that are written without spaces: nothing there shows where a word ends."""
 HANGUL = re.compile("[가-힣]")
@@ -78,7 +78,7 @@ class Includes:
     def _places(self, wanted: str, text: str) -> list[tuple[int, int]]:
         if wanted not in text:
             return []
-        return [found.span() for found in islice(_pattern(wanted, self.whole_words).finditer(text), MOST_PLACES)]
+        return [found.span() for found in islice(_pattern(wanted, self.whole_words).finditer(text), MAX_PLACES)]
 
 
 @lru_cache(maxsize=4096)

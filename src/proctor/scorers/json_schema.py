@@ -24,7 +24,7 @@ from proctor.scorers.reading import final_text
 
 NAME = "json_schema"
 REVISION = "4"
-MOST_ERRORS = 5
+MAX_ERRORS = 5
 NO_SCHEMA = "neither the scorer nor the sample has a schema"
 
 
@@ -92,7 +92,7 @@ class SchemaMatch:
 
 
 def _first(errors: Any) -> list[Any]:
-    return [error for error, _ in zip(errors, range(MOST_ERRORS), strict=False)]
+    return [error for error, _ in zip(errors, range(MAX_ERRORS), strict=False)]
 
 
 def _path(error: Any) -> str:

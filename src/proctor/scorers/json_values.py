@@ -12,7 +12,7 @@ from proctor.scorers.contrast import is_ruled_out
 from proctor.scorers.markers import CORRECTION
 
 LONGEST = 200_000
-MOST_STARTS = 1_000
+MAX_STARTS = 1_000
 # Possessive repeats: a line of nothing but backticks must not be tried from each of its lengths.
 _FENCE = re.compile(
     r"^[ \t>]*+(?:`{3,}+|~{3,}+)[ \t]*+(\w*+)[^\n]*+\n(.*?)(?:^[ \t>]*+(?:`{3,}+|~{3,}+)[ \t]*+\r?$|\Z)",
@@ -77,7 +77,7 @@ def _is_taken_back(text: str, end: int) -> bool:
 def _places(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     position = 0
-    for _ in range(MOST_STARTS):
+    for _ in range(MAX_STARTS):
         start = _START.search(text, position)
         if start is None:
             break

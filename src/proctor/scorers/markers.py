@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 TAIL = 100  # most answers stand here, and a short search is a quick one
-LONGEST_MARKER = 20
+MAX_MARKER_LENGTH = 20
 NEAR = 20  # no room for another marker and its answer
 ASCII_MARKERS = (
     "answer", "####", "antwort", "antwoord", "respuesta", "resposta", "risposta", "jawaban", "jibu", "cevap",
@@ -95,6 +95,6 @@ def marker_ends(text: str, lowered: str, also: tuple[str, ...] = ()) -> Iterator
             yield best + width
             limit = best
         elif floor:
-            limit, floor = min(limit, floor + LONGEST_MARKER), 0
+            limit, floor = min(limit, floor + MAX_MARKER_LENGTH), 0
         else:
             return

@@ -31,7 +31,7 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class MathComparison:
     is_equal: bool = False
     answer: str | None = None
     problem: Problem = ""
@@ -44,7 +44,7 @@ class MathProcess:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def compare(self, answer: str, targets: tuple[str, ...], seconds: float) -> Comparison:
+    def compare(self, answer: str, targets: tuple[str, ...], seconds: float) -> MathComparison:
         """Whether the answer equals a target; what breaks off on an answer is told apart from what does on any."""
         with self._lock:
             said = self._compare(answer, targets, seconds)
@@ -52,18 +52,18 @@ class MathProcess:
                 raise ScorerError(f"The target {targets[0]!r} cannot be compared even with itself within {seconds} s.")
             return said
 
-    def _compare(self, answer: str, targets: tuple[str, ...], seconds: float) -> Comparison:
+    def _compare(self, answer: str, targets: tuple[str, ...], seconds: float) -> MathComparison:
         process = self._running()
         question = {"answer": encodable(answer), "targets": [encodable(target) for target in targets]}
         try:
             reply = _ask(process, question, seconds)
         except (OSError, EOFError):  # it died of the expression: out of memory, or a crash in C
             self._kill()
-            return Comparison(problem="crash")
+            return MathComparison(problem="crash")
         if reply is None:
             self._kill()
-            return Comparison(problem="time")
-        return Comparison(**orjson.loads(reply))
+            return MathComparison(problem="time")
+        return MathComparison(**orjson.loads(reply))
 
     def close(self) -> None:
         with self._lock:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from proctor.scorers.numbers import Number
+from proctor.scorers.numbers import FoundNumber
 
 _ENGLISH = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
@@ -119,13 +119,13 @@ _ALSO_ENGLISH = ("once", "seize", "elf", "null")
 _ENGLISH_TEXT = re.compile(r"\b(?:the|of|and|is|are|was|it|he|she|you|they)\b", re.IGNORECASE)
 
 
-def spelt_at(text: str, position: int) -> Number | None:
+def spelt_at(text: str, position: int) -> FoundNumber | None:
     """The number that is spelt out from this place on."""
     found = _SPELT.match(text, position)
     return _read(found) if found else None
 
 
-def find_spelt(text: str, start: int = 0, end: int | None = None) -> Iterator[Number]:
+def find_spelt(text: str, start: int = 0, end: int | None = None) -> Iterator[FoundNumber]:
     """The numbers spelt out in a text; a lone 'one' only where it is 'only one', for it mostly stands for a thing."""
     for found in _SPELT.finditer(text, start, len(text) if end is None else end):
         word = found[0].lower()
@@ -135,9 +135,9 @@ def find_spelt(text: str, start: int = 0, end: int | None = None) -> Iterator[Nu
             yield _read(found)
 
 
-def _read(found: re.Match[str]) -> Number:
+def _read(found: re.Match[str]) -> FoundNumber:
     factor = 0.01 if found["under"] == "百" else 1
-    return Number(_value(found), found[0], found.start(), found.end(), factor)
+    return FoundNumber(_value(found), found[0], found.start(), found.end(), factor)
 
 
 def _value(found: re.Match[str]) -> int | float:

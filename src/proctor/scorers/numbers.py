@@ -13,7 +13,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
-LONGEST_INTEGER = 400  # digits; a longer one is compared as a float
+MAX_INTEGER_DIGITS = 400  # digits; a longer one is compared as a float
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _VULGAR = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5),
@@ -63,7 +63,7 @@ _PARTS_OF = re.compile(r"(?P<under>\d{1,9}|百)\s?(?:分[之の]|분의)\s?(?P<o
 _MYRIAD = re.compile(r"(\d[\d,.]*)([億亿억万萬만千천百백]*)")
 
 
-class Number(NamedTuple):
+class FoundNumber(NamedTuple):
     """A number found in a text; `factor` is what a per cent sign or a word such as million multiplies it by."""
 
     value: int | float
@@ -106,17 +106,17 @@ def _add_myriads(found: re.Match[str]) -> str:
 
 def find_numbers(
     text: str, start: int = 0, end: int | None = None, *, comma_decimals: bool = False
-) -> Iterator[Number]:
+) -> Iterator[FoundNumber]:
     """The numbers of a text made plain, in order; lists such as 1,2,3 give each of their members."""
     for match in NUMBER.finditer(text, start, len(text) if end is None else end):
         written = match[0]
-        if written.isdecimal() and len(written) < LONGEST_INTEGER:
-            yield Number(int(written), written, match.start(), match.end())
+        if written.isdecimal() and len(written) < MAX_INTEGER_DIGITS:
+            yield FoundNumber(int(written), written, match.start(), match.end())
         else:
             yield from _read(match, comma_decimals=comma_decimals)
 
 
-def _read(match: re.Match[str], *, comma_decimals: bool) -> Iterator[Number]:
+def _read(match: re.Match[str], *, comma_decimals: bool) -> Iterator[FoundNumber]:
     parts = match.groupdict()
     value: int | float | None
     if parts["digits"] is not None:
@@ -124,7 +124,7 @@ def _read(match: re.Match[str], *, comma_decimals: bool) -> Iterator[Number]:
         if value is None or (_is_pair(match) and not comma_decimals):
             for piece in re.finditer(r"\d+(?:\.\d+)?", match.group()):
                 at = match.start() + piece.start()
-                yield Number(_number(piece.group()), piece.group(), at, at + len(piece.group()))
+                yield FoundNumber(_number(piece.group()), piece.group(), at, at + len(piece.group()))
             return
         value = _raise(value, parts)
     elif parts["base"] is not None:
@@ -142,7 +142,7 @@ def _read(match: re.Match[str], *, comma_decimals: bool) -> Iterator[Number]:
         factor = _SCALES[parts["scale"].lower()]
     elif parts["kilo"]:
         factor = _LETTERS[parts["kilo"].lower()]
-    yield Number(value, match.group().strip(), match.start(), match.end(), factor)
+    yield FoundNumber(value, match.group().strip(), match.start(), match.end(), factor)
 
 
 def _is_alone(match: re.Match[str]) -> bool:
@@ -159,7 +159,7 @@ def _is_pair(match: re.Match[str]) -> bool:
 
 def _decimal(digits: str, *, comma_decimals: bool) -> int | float | None:
     if digits.isdigit():
-        return int(digits) if len(digits) < LONGEST_INTEGER else float(digits)
+        return int(digits) if len(digits) < MAX_INTEGER_DIGITS else float(digits)
     if comma_decimals and re.fullmatch(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|\d+,\d+", digits) and not _grouped(digits):
         return _number(digits.replace(".", "").replace(",", "."))
     if _THOUSANDS.fullmatch(digits) and not digits.startswith("0"):
@@ -183,7 +183,7 @@ def _grouped(digits: str) -> bool:
 
 
 def _number(plain: str) -> int | float:
-    return float(plain) if "." in plain or len(plain) > LONGEST_INTEGER else int(plain)
+    return float(plain) if "." in plain or len(plain) > MAX_INTEGER_DIGITS else int(plain)
 
 
 def _raise(value: int | float, parts: dict[str, str | None]) -> int | float:

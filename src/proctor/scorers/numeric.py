@@ -11,7 +11,7 @@ from proctor.domain.message import Json
 from proctor.domain.response import FinishReason, Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
-from proctor.scorers.numbers import Number
+from proctor.scorers.numbers import FoundNumber
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, shorten
 
@@ -103,7 +103,7 @@ class NumericMatch:
             return bool(sample.tags) and sample.tags.get("language") in COMMA_LANGUAGES
         return self.decimal == "comma"
 
-    def _equal(self, said: Number, target: Number) -> bool:
+    def _equal(self, said: FoundNumber, target: FoundNumber) -> bool:
         if math.inf in (abs(said.value), abs(target.value)):  # too long for arithmetic
             return _same_digits(said.text, target.text)
         if said.factor == target.factor:
@@ -131,7 +131,7 @@ def _same_digits(said: str, target: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _target(text: str) -> Number | None:
+def _target(text: str) -> FoundNumber | None:
     if not any(map(str.isnumeric, text)):
         return None
     from proctor.scorers.numeric_reading import read_number

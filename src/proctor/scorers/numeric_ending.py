@@ -9,7 +9,7 @@ from itertools import pairwise
 from proctor.scorers.contrast import is_ruled_out_after
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import find_spelt
-from proctor.scorers.numbers import LONGEST_INTEGER, Number, find_numbers
+from proctor.scorers.numbers import MAX_INTEGER_DIGITS, FoundNumber, find_numbers
 from proctor.scorers.numeric_patterns import (
     AFTERWORD,
     ASIDE,
@@ -63,10 +63,10 @@ class Role(IntEnum):
     """'for the 16 glasses', '14 of the 20', '33, not 36'."""
 
 
-def last_number(text: str, *, comma_decimals: bool) -> tuple[Number, str, bool] | None:
+def last_number(text: str, *, comma_decimals: bool) -> tuple[FoundNumber, str, bool] | None:
     """The number, how it was found and whether it is one end of a range."""
     start = max(0, len(text) - TAIL)
-    floor = max(0, start - LONGEST_INTEGER)
+    floor = max(0, start - MAX_INTEGER_DIGITS)
     while start > 0 and (text[start - 1].isdigit() or (start > floor and not text[start].isspace())):
         start -= 1  # never cut a number in two
     text = _conclusion(text[start:].strip(), comma_decimals)
@@ -78,7 +78,7 @@ def last_number(text: str, *, comma_decimals: bool) -> tuple[Number, str, bool] 
     return _last(outside, comma_decimals) or _last(text, comma_decimals)
 
 
-def opening_number(text: str, *, comma_decimals: bool) -> Number | None:
+def opening_number(text: str, *, comma_decimals: bool) -> FoundNumber | None:
     """The number that a first paragraph consists of, perhaps with its unit; none where the rest concludes anew."""
     first, blank, rest = text.partition("\n\n")
     numbers = _numbers(first, comma_decimals) if blank and len(first) < 40 else []
@@ -87,7 +87,7 @@ def opening_number(text: str, *, comma_decimals: bool) -> Number | None:
     return None if CONCLUDES.search(rest) or CORRECTION.search(rest) else numbers[0]
 
 
-def is_range(text: str, number: Number) -> bool:
+def is_range(text: str, number: FoundNumber) -> bool:
     """Whether another number follows it as the other end of a range, or as another answer: '3–5', '4 or 5'."""
     if RANGE.match(text, number.end) or SPAN.match(text, number.end):
         return True
@@ -114,7 +114,7 @@ def _conclusion(text: str, comma: bool) -> str:
     return text.rstrip()
 
 
-def _numbers(text: str, comma: bool) -> list[Number]:
+def _numbers(text: str, comma: bool) -> list[FoundNumber]:
     """The numbers of a text that are not the labels of its steps, nor parts of a ratio or a time."""
     numbered = {found.start(1): found[1] for found in NUMBERED.finditer(text)}
     if "1" not in numbered.values():
@@ -129,7 +129,7 @@ def _numbers(text: str, comma: bool) -> list[Number]:
     ]
 
 
-def _bold(text: str, start: int, comma: bool) -> list[Number]:
+def _bold(text: str, start: int, comma: bool) -> list[FoundNumber]:
     return [
         number._replace(start=found.start(1) + number.start, end=found.start(1) + number.end)
         for found in BOLD.finditer(text, start)
@@ -137,12 +137,12 @@ def _bold(text: str, start: int, comma: bool) -> list[Number]:
     ]
 
 
-def _likeliest(text: str, numbers: list[Number]) -> Number:
+def _likeliest(text: str, numbers: list[FoundNumber]) -> FoundNumber:
     """The last of those with the least role."""
     return min(reversed(numbers), key=lambda number: role_of(text, number))
 
 
-def _last(text: str, comma: bool) -> tuple[Number, str, bool] | None:
+def _last(text: str, comma: bool) -> tuple[FoundNumber, str, bool] | None:
     """Of the last sentence with a number that is not merely known, the likeliest answer; else the last number."""
     numbers = _numbers(text, comma)
     for start, end in _sentences_backwards(text):
@@ -157,7 +157,7 @@ def _last(text: str, comma: bool) -> tuple[Number, str, bool] | None:
     return (numbers[-1], "the last number", False) if numbers else None
 
 
-def _remainder(text: str, numbers: list[Number], start: int, end: int) -> tuple[int, int] | None:
+def _remainder(text: str, numbers: list[FoundNumber], start: int, end: int) -> tuple[int, int] | None:
     """Of 'she has 18 left and spent 12' the part that says what is left."""
     if not REMAINDER.search(text, start, end) or not SPENT.search(text, start, end):
         return None
@@ -167,7 +167,7 @@ def _remainder(text: str, numbers: list[Number], start: int, end: int) -> tuple[
     return left[0] if len(left) == 1 and len(clauses) > 1 and REMAINDER.search(text, *left[0]) else None
 
 
-def _claim(text: str, numbers: list[Number], start: int, end: int) -> tuple[int, int]:
+def _claim(text: str, numbers: list[FoundNumber], start: int, end: int) -> tuple[int, int]:
     """The part of a sentence that says what is so: after its 'if' and its 'so', without the when and why."""
     is_ground = REASON_AT_END.search(text, start, end) or UNDONE_SUM.search(text, start, end)
     if is_ground and _between(numbers, 0, start):
@@ -197,11 +197,11 @@ def _claim(text: str, numbers: list[Number], start: int, end: int) -> tuple[int,
     return start, colon if len(after) > 1 or said[-1].value in [number.value for number in after] else end
 
 
-def _has_result(numbers: list[Number], roles: Mapping[int, Role]) -> bool:
+def _has_result(numbers: list[FoundNumber], roles: Mapping[int, Role]) -> bool:
     return any(roles[number.start] is Role.RESULT for number in numbers)
 
 
-def _between(numbers: list[Number], start: int, end: int) -> list[Number]:
+def _between(numbers: list[FoundNumber], start: int, end: int) -> list[FoundNumber]:
     return [number for number in numbers if start <= number.start < end]
 
 
@@ -211,7 +211,7 @@ def _sentences_backwards(text: str) -> Iterator[tuple[int, int]]:
     return reversed(list(pairwise(bounds)))
 
 
-def role_of(text: str, number: Number) -> Role:
+def role_of(text: str, number: FoundNumber) -> Role:
     before = text[max(0, number.start - 60) : number.start].rstrip("*_")
     if number.text[0] in "$€£":
         before += number.text[0]
@@ -228,7 +228,7 @@ def role_of(text: str, number: Number) -> Role:
     return Role.RATE if is_rate else Role.SAID
 
 
-def _ends_range(text: str, numbers: list[Number], last: Number) -> bool:
+def _ends_range(text: str, numbers: list[FoundNumber], last: FoundNumber) -> bool:
     place = numbers.index(last) if last in numbers else 0
     if not place:
         return False

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END, announces, first_turn, marker_ends, own_turn
 from proctor.scorers.number_words import spelt_at
-from proctor.scorers.numbers import Number, find_numbers, readable
+from proctor.scorers.numbers import FoundNumber, find_numbers, readable
 from proctor.scorers.numeric_ending import Role, is_range, last_number, opening_number, role_of
 from proctor.scorers.reading import last_boxed, plain, without_struck
 from proctor.scorers.refusals import find_refusal, refuses
 
 MARKERS_TRIED = 25
-LONGEST_GAP = 120
+MAX_GAP = 120
 REFUSAL_WINDOW = 60
 OWN_MARKERS = ("\na:", "ans:")
 
@@ -26,15 +26,15 @@ _LEAD = re.compile(r"[\W_]*(?:(?:is|ist|lautet|est|es)\b|是|为|は)?[\W_]*", r
 _REASONING = re.compile(r"\b(?:because|since|as|weil|denn|parce|porque)\b", re.IGNORECASE)
 
 
-class Reading(NamedTuple):
+class NumericReading(NamedTuple):
     """A number and how it was found."""
 
-    number: Number
+    number: FoundNumber
     how: str
     is_range: bool = False
 
 
-def read_number(text: str, *, comma_decimals: bool = False, is_cut: bool = False) -> Reading | None:
+def read_number(text: str, *, comma_decimals: bool = False, is_cut: bool = False) -> NumericReading | None:
     """The number a text arrives at: the last boxed or announced, else the one it opens with, else its conclusion's."""
     text = "\n" + readable(plain(without_struck(own_turn(text))))  # a marker such as 'A:' begins a line
     for part in dict.fromkeys((first_turn(text), text)):
@@ -45,20 +45,20 @@ def read_number(text: str, *, comma_decimals: bool = False, is_cut: bool = False
         return None
     if is_cut:
         few = list(islice(find_numbers(text, comma_decimals=comma_decimals), 2))
-        return Reading(few[0], "the only number") if len(few) == 1 and len(text) < 80 else None
+        return NumericReading(few[0], "the only number") if len(few) == 1 and len(text) < 80 else None
     found = last_number(text, comma_decimals=comma_decimals)
-    return Reading(*found) if found else None
+    return NumericReading(*found) if found else None
 
 
-def _settled(text: str, comma: bool) -> Reading | None:
+def _settled(text: str, comma: bool) -> NumericReading | None:
     claim = _claimed(text, comma)
     if claim is not None:
         return _corrected(text, claim, comma) or claim
     opening = opening_number(text, comma_decimals=comma)
-    return Reading(opening, "the response begins with it") if opening else None
+    return NumericReading(opening, "the response begins with it") if opening else None
 
 
-def _claimed(text: str, comma: bool) -> Reading | None:
+def _claimed(text: str, comma: bool) -> NumericReading | None:
     boxed = last_boxed(text) if "\\boxed" in text else None
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters grow when lowered
@@ -74,30 +74,30 @@ def _claimed(text: str, comma: bool) -> Reading | None:
         if numbers:
             number = numbers[-1] if "=" in boxed[1] else numbers[0]
             at = boxed[0]
-            inside = Number(number.value, number.text, at, at + len(boxed[1]) + 7, number.factor)
-            return Reading(inside, "boxed", is_range(boxed[1], number))
+            inside = FoundNumber(number.value, number.text, at, at + len(boxed[1]) + 7, number.factor)
+            return NumericReading(inside, "boxed", is_range(boxed[1], number))
     return None
 
 
-def _announced(text: str, end: int, comma: bool) -> Reading | None:
+def _announced(text: str, end: int, comma: bool) -> NumericReading | None:
     """The number that the marker ending here announces, if it does."""
     plainly = _PLAINLY.match(text, end)
     if plainly is not None:
         written = plainly[1]
-        return Reading(Number(int(written), written, plainly.start(1), plainly.end(1)), "announced")
+        return NumericReading(FoundNumber(int(written), written, plainly.start(1), plainly.end(1)), "announced")
     if find_refusal(text[max(0, end - REFUSAL_WINDOW) : end]):  # 'I cannot answer: only 18 is given'
         return None
     lead = _LEAD.match(text, end)
     spelt = spelt_at(text, lead.end()) if lead else None
     if spelt is not None:
-        return Reading(spelt, "announced in words")
+        return NumericReading(spelt, "announced in words")
     stop = min(len(text), end + 240)
     while text[stop : stop + 1].isdigit():  # never cut a number in two
         stop += 1
-    first: Number | None = None
+    first: FoundNumber | None = None
     for number in islice(find_numbers(text, end, stop, comma_decimals=comma), 4):
         gap = text[end : number.start]
-        if not announces(gap, LONGEST_GAP):
+        if not announces(gap, MAX_GAP):
             break
         if NEGATION.search(gap):
             continue
@@ -110,10 +110,10 @@ def _announced(text: str, end: int, comma: bool) -> Reading | None:
     closing = SENTENCE_END.search(text, first.end, stop)
     chosen = _result(text[: closing.start() if closing else stop], first, comma)
     is_between = text.startswith("between ", first.start - 8)
-    return Reading(chosen, "announced", is_between or is_range(text, chosen))
+    return NumericReading(chosen, "announced", is_between or is_range(text, chosen))
 
 
-def _result(sentence: str, first: Number, comma: bool) -> Number:
+def _result(sentence: str, first: FoundNumber, comma: bool) -> FoundNumber:
     """Of '3 × 6 = 18' the result, of '18 because 20 - 2 = 18' the number named first."""
     position = first.start
     if sentence.find("=", position) < 0 and sentence.find("≈", position) < 0:
@@ -129,7 +129,7 @@ def _result(sentence: str, first: Number, comma: bool) -> Number:
     return next(find_numbers(sentence, position, comma_decimals=comma), first)
 
 
-def _corrected(text: str, claim: Reading, comma: bool) -> Reading | None:
+def _corrected(text: str, claim: NumericReading, comma: bool) -> NumericReading | None:
     """The last number after words such as 'wait' that follow the announced one."""
     end = claim.number.end
     if len(text) - end < 8:
@@ -138,4 +138,4 @@ def _corrected(text: str, claim: Reading, comma: bool) -> Reading | None:
     if correction is None:
         return None
     found = last_number(text[correction.end() :], comma_decimals=comma)
-    return Reading(found[0], "the last number after a correction") if found else None
+    return NumericReading(found[0], "the last number after a correction") if found else None

@@ -23,8 +23,8 @@ from proctor.scorers.reading import final_text
 
 NAME = "regex"
 REVISION = "2"
-LONGEST_PATTERN = 2000
-LONGEST_TEXT = 200_000
+MAX_PATTERN_LENGTH = 2000
+MAX_TEXT_LENGTH = 200_000
 INLINE_SECONDS = 0.02
 PATIENT_SECONDS = 1.0
 
@@ -66,7 +66,7 @@ class RegexMatch:
         text = final_text(response.text)
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
-        text = text[-LONGEST_TEXT:]
+        text = text[-MAX_TEXT_LENGTH:]
         if self.pattern is None:
             return await self._find_targets(sample, text)
         answer = await self._extract(self.pattern, text)
@@ -128,8 +128,8 @@ class RegexMatch:
 @lru_cache(maxsize=1024)
 def _compile(pattern: str, ignore_case: bool) -> Any:
     regex = import_module("regex")
-    if len(pattern) > LONGEST_PATTERN:
-        raise BenchmarkError(f"A pattern of {len(pattern)} characters is too long; {LONGEST_PATTERN} are allowed.")
+    if len(pattern) > MAX_PATTERN_LENGTH:
+        raise BenchmarkError(f"A pattern of {len(pattern)} characters is too long; {MAX_PATTERN_LENGTH} are allowed.")
     try:
         return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
     except (regex.error, RecursionError, OverflowError) as error:

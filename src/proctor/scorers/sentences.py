@@ -55,7 +55,7 @@ _ABBREVIATIONS = frozenset(
 _END = re.compile(r"(?<![.!?])([.!?]+)[\"'”’)\]*]{0,8}(?=\s|$)")
 _OPENER = re.compile(r"\s{1,20}[\"'“‘(\[*#-]*(\S)")
 _LAST_WORD = re.compile(r"\S+\Z")
-LONGEST_WORD = 20
+MAX_WORD_LENGTH = 20
 _TOKEN = re.compile(r"\w+(?:[-.]\w+)*|[^\w\s]")
 
 
@@ -78,7 +78,7 @@ def _ends_sentence(text: str, found: re.Match[str]) -> bool:
     opener = _OPENER.match(text, found.end())
     if opener is not None and opener[1].islower():
         return False
-    window = text[max(0, found.start() - LONGEST_WORD) : found.start()]
+    window = text[max(0, found.start() - MAX_WORD_LENGTH) : found.start()]
     word = _LAST_WORD.search(window)
     written = word[0].lstrip("\"'“‘([*") if word else ""
     if written.lower() in _ABBREVIATIONS:

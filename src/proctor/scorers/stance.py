@@ -32,13 +32,13 @@ class Stance(Enum):
 _SENTENCE_END = re.compile(r"[.!?](?:\s|\Z)|[。！？\n]")
 _ITEM = re.compile(r"[)\]*_]{0,4}\s?[:：]\s?")
 """'A: wrong.' says something of A."""
-LONGEST_CLAUSE = 200
+MAX_CLAUSE = 200
 
 
 def stance_towards(text: str, start: int, end: int, floor: int = 0, ceiling: int | None = None) -> Stance:
     """What is said of the thing here; the floor and the ceiling are where other things that are named end and begin."""
     ceiling = len(text) if ceiling is None else ceiling
-    floor, ceiling = max(floor, start - LONGEST_CLAUSE), min(ceiling, end + LONGEST_CLAUSE)
+    floor, ceiling = max(floor, start - MAX_CLAUSE), min(ceiling, end + MAX_CLAUSE)
     opening = max((found.end() for found in CLAUSE_END.finditer(text, floor, start)), default=floor)
     item = _ITEM.match(text, end, ceiling)
     closing = CLAUSE_END.search(text, item.end() if item else end, ceiling)
@@ -67,10 +67,10 @@ def is_asked(text: str, end: int) -> bool:
 
 def is_supposed(text: str, start: int, end: int, *, is_seeming_enough: bool = False) -> bool:
     """Whether a turn such as 'but' follows what others think or was thought before; or what only looks right."""
-    turn = TURN.search(text, end, end + LONGEST_CLAUSE)
+    turn = TURN.search(text, end, end + MAX_CLAUSE)
     if turn is None or len(_SENTENCE_END.findall(text, end, turn.start())) > 1:
         return False
-    floor = max(0, start - LONGEST_CLAUSE)
+    floor = max(0, start - MAX_CLAUSE)
     opening = max((found.end() for found in _SENTENCE_END.finditer(text, floor, start)), default=floor)
     since = max((found.end() for found in TURN.finditer(text, opening, start)), default=opening)
     before, after = text[since:start], text[end : turn.end()]

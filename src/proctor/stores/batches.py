@@ -19,7 +19,7 @@ MEMBER_COLUMNS = ("batch_id", "trial_id", "attempt", "epoch", "position")
 PLACES = 500
 
 
-class Member(Struct, frozen=True):
+class BatchMember(Struct, frozen=True):
     """A trial in a batch, and where its sample is found again."""
 
     trial_id: str
@@ -51,7 +51,9 @@ class BatchStore:
             connection.row_factory = sqlite3.Row
             yield connection
 
-    def announce(self, evaluation_id: int, token: str, members: Sequence[Member], reserved: Decimal) -> StoredBatch:
+    def announce(
+        self, evaluation_id: int, token: str, members: Sequence[BatchMember], reserved: Decimal
+    ) -> StoredBatch:
         """Write down what is about to be handed in."""
         now = time.time()
         with self._connect() as connection:
@@ -105,9 +107,9 @@ class BatchStore:
             rows = connection.execute("SELECT trial_id FROM batch_trials WHERE batch_id = ?", [batch_id]).fetchall()
         return {row["trial_id"] for row in rows}
 
-    def members(self, batch_id: int, trial_ids: Sequence[str]) -> Mapping[str, Member]:
+    def members(self, batch_id: int, trial_ids: Sequence[str]) -> Mapping[str, BatchMember]:
         """Those of the trials that are in the batch."""
-        found: dict[str, Member] = {}
+        found: dict[str, BatchMember] = {}
         with self._connect() as connection:
             for start in range(0, len(trial_ids), PLACES):
                 some = trial_ids[start : start + PLACES]
@@ -116,7 +118,7 @@ class BatchStore:
                     [batch_id, *some],
                 )
                 for row in rows:
-                    found[row["trial_id"]] = Member(row["trial_id"], row["attempt"], row["epoch"], row["position"])
+                    found[row["trial_id"]] = BatchMember(row["trial_id"], row["attempt"], row["epoch"], row["position"])
         return found
 
 

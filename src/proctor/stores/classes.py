@@ -16,7 +16,7 @@ from proctor.stores.database import Database, explained
 from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_measured, is_of
 from proctor.stores.schema import bodies, responses, samples, scores
 
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 """Characters; a longer text names no class."""
 
 
@@ -75,7 +75,7 @@ class _Names(Struct, frozen=True):
     def answered(self, row: Any, target: str) -> str | None:
         if row.value >= 1:
             return target
-        if row.is_invalid or len(row.said) > LONGEST_NAME:
+        if row.is_invalid or len(row.said) > MAX_NAME_LENGTH:
             return None
         name = _class(row.said, row.choices)
         name = self.aliases.get(name, name)
@@ -125,7 +125,7 @@ def _all_choices(mine: ColumnElement[bool]) -> Select[Any]:
 
 
 def _pairs(mine: ColumnElement[bool], choices: ColumnElement[Any]) -> Select[Any]:
-    is_name = and_(scores.c.value >= 1, func.length(scores.c.answer) <= LONGEST_NAME)
+    is_name = and_(scores.c.value >= 1, func.length(scores.c.answer) <= MAX_NAME_LENGTH)
     answer = case((is_name, scores.c.answer), else_=None)
     return _joined(select(_expected().label("expected"), answer, choices)).where(mine).distinct()
 

@@ -38,7 +38,7 @@ _READABLE = """
 """
 
 
-class Clerk:
+class ConnectionThread:
     """One thread with one connection: what it is given is done in turn. Closing it twice is harmless."""
 
     def __init__(self, database: Database, name: str) -> None:
@@ -77,8 +77,8 @@ class SqliteJournal:
         """`cost_bases` says, for each evaluation with a price, what the costs of answers rest on otherwise."""
         self._cost_bases = cost_bases or {}
         self._versions = scorer_versions
-        self._writing = Clerk(database, "journal")
-        self._reading = Clerk(database, "reading")
+        self._writing = ConnectionThread(database, "journal")
+        self._reading = ConnectionThread(database, "reading")
         self._ids: Iterator[int] = iter(())
 
     async def close(self) -> None:

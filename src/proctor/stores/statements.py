@@ -18,7 +18,7 @@ SCORE_COLUMNS = ("response_id", "scorer", "version", "value", "is_invalid", "ans
 # Each row of a multi-row insert costs one step of the virtual machine less, and the interpreter lock is given up
 # once for many rows; SQLite allows 32,766 parameters in a statement. Powers of two, so that there are only eight
 # statements for a table: each is prepared once and kept, where one for every number of rows would fill the memory.
-MOST_ROWS = 128
+MAX_ROWS = 128
 
 
 def insert(
@@ -27,7 +27,7 @@ def insert(
     """Statements and parameters that insert all the rows, a hundred or so at a time."""
     one = f"({','.join('?' * len(columns))})"
     head = f"INSERT INTO {table} ({','.join(columns)}) VALUES "  # noqa: S608 - names come from this module
-    start, size = 0, MOST_ROWS
+    start, size = 0, MAX_ROWS
     while start < len(rows):
         while size > len(rows) - start:
             size //= 2

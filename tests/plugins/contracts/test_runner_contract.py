@@ -1,4 +1,4 @@
-"""What every runner keeps in short; the whole of it, engines included, is in `tests/sandboxes/places`."""
+"""What every runner keeps in short; the whole of it, engines included, is in `tests/sandboxes/workspaces`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 
 from plugins.example import names
 from proctor.domain.errors import SandboxError
-from proctor.domain.place import PlaceLimits
 from proctor.domain.sandbox import Ending
-from proctor.sandboxes.places.runners import UNSAFE, create, leaks_of
+from proctor.domain.workspace import WorkspaceLimits
+from proctor.sandboxes.workspaces.runners import UNSAFE, create, leaks_of
 
 ENGINES = {"docker", "podman", "kubernetes"}  # started by `make engines` alone
-LIMITS = PlaceLimits(seconds=60)
+LIMITS = WorkspaceLimits(seconds=60)
 
 
 @pytest.fixture(params=[name for name in names("runners") if name not in ENGINES])

@@ -21,7 +21,7 @@ from proctor.puzzles.family import find_answer
 from proctor.scorers import exact, json_schema, math, regex
 from proctor.scorers.call_syntax import calls_in
 from proctor.scorers.code.extraction import extract_function, extract_program
-from proctor.scorers.judging.pairwise import Comparison
+from proctor.scorers.judging.pairwise import Pairwise
 from proctor.scorers.judging.reference import ReferenceCheck
 from proctor.scorers.judging.rubric import Rubric
 from proctor.scorers.judging.verdict import read_verdict
@@ -30,7 +30,7 @@ from proctor.scorers.reading import final_text
 HERE = Path(__file__).resolve().parent
 Row = Mapping[str, Any]
 CODE = "3f9c1a7be2d04856"
-KINDS: Mapping[str, Any] = {"rubric": Rubric(), "reference": ReferenceCheck(), "pairwise": Comparison()}
+KINDS: Mapping[str, Any] = {"rubric": Rubric(), "reference": ReferenceCheck(), "pairwise": Pairwise()}
 NOWHERE = "987654321"
 """Stands for 'no answer' where a scorer needs a target: it is in no response."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from proctor.domain.place import Place, PlaceLimits, Runner
-from proctor.domain.sandbox import Check, Execution, Program, Sandbox, SandboxLimits, Verdict
+from proctor.domain.workspace import Workspace, WorkspaceLimits, Runner
+from proctor.domain.sandbox import Check, SandboxResult, Program, Sandbox, SandboxLimits, Verdict
 from proctor.sandboxes import backends
-from proctor.sandboxes.places import runners
+from proctor.sandboxes.workspaces import runners
 
 SECONDS = 5.0
 
@@ -23,7 +23,7 @@ class HastySandbox:
     def __init__(self, inner: Sandbox) -> None:
         self._inner = inner
 
-    async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> Execution:
+    async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> SandboxResult:
         done = await self._inner.run(program, _shortened(limits))
         return replace(done, sandbox={**done.sandbox, "backend": self.name})  # every result says where it ran
 
@@ -42,7 +42,7 @@ class HastyRunner:
     def __init__(self, inner: Runner) -> None:
         self._inner = inner
 
-    async def open(self, limits: PlaceLimits = PlaceLimits()) -> Place:
+    async def open(self, limits: WorkspaceLimits = WorkspaceLimits()) -> Workspace:
         return await self._inner.open(limits)
 
     async def close(self) -> None:

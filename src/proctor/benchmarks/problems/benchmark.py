@@ -21,7 +21,7 @@ from proctor.domain.sample_digest import SampleDigest
 from proctor.prompts.render import TemplateRenderer
 
 NAME = "requirements"
-MOST_ROUNDS = 10
+MAX_ROUNDS = 10
 
 
 class ProblemSamples(Struct, frozen=True, dict=True):
@@ -79,8 +79,8 @@ def requirements(
     index: str | None = None,
 ) -> Benchmark:
     """Programs built from written requirements: built, started, tested, loaded, scanned and read in a sandbox."""
-    if not 0 <= repair <= MOST_ROUNDS:
-        raise BenchmarkError(f"The parameter 'repair' of {NAME!r} is {repair}; it must be 0 to {MOST_ROUNDS} rounds.")
+    if not 0 <= repair <= MAX_ROUNDS:
+        raise BenchmarkError(f"The parameter 'repair' of {NAME!r} is {repair}; it must be 0 to {MAX_ROUNDS} rounds.")
     shelf = None if problems is None else folder / problems
     if not problem_folders(shelf):
         raise BenchmarkError(f"There are no problems in {problems}: a problem is a folder with a problem.yaml.")

@@ -29,7 +29,7 @@ class Pattern(StrEnum):
     """Several of these conditions, one after the other."""
 
 
-class Reading(Struct, frozen=True):
+class EarsReading(Struct, frozen=True):
     """What was made of a sentence; it fits when there are no problems."""
 
     pattern: Pattern | None
@@ -72,13 +72,13 @@ _CONDITION = re.compile(r"(?:^|, )(When|While|Where|If|when|while|where|if) (?=\
 _VAGUE = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, VAGUE))})(?![\w-])", re.IGNORECASE)
 
 
-def read_sentence(text: str, level: Level) -> Reading:
+def read_sentence(text: str, level: Level) -> EarsReading:
     """The sentence's pattern, and everything that is wrong with it; never raises."""
     plain = _without_quotes(" ".join(text.split()))
     warnings = _warnings(plain)
     words = _LEVEL.findall(plain)
     if len(words) != 1:
-        return Reading(None, None, (_no_single_word(plain, words),), warnings)
+        return EarsReading(None, None, (_no_single_word(plain, words),), warnings)
     found = WORDS[words[0]]
     problems = []
     if found is not level:
@@ -87,7 +87,7 @@ def read_sentence(text: str, level: Level) -> Reading:
     if not response.strip(" ."):
         problems.append(f"nothing follows {words[0]}: say what is to be done")
     pattern, wrong = _pattern(head.rstrip())
-    return Reading(pattern, found, (*problems, *wrong), warnings)
+    return EarsReading(pattern, found, (*problems, *wrong), warnings)
 
 
 def _pattern(head: str) -> tuple[Pattern | None, list[str]]:

@@ -15,12 +15,12 @@ from proctor.benchmarks.problems.units import GOLD, MEASURES, convert, parse_qua
 from proctor.domain.errors import BenchmarkError, NotFoundError, did_you_mean
 from proctor.domain.identity import digest
 from proctor.domain.problem import Interface, InterfaceKind, Level, Mutant, Problem, Requirement, Threshold
-from proctor.domain.yaml_document import LocatedDocument, as_mapping, explain, load_yaml
+from proctor.yaml_document import LocatedDocument, as_mapping, explain, load_yaml
 
 FILE = "problem.yaml"
 WORK = "tests/load/work.py"
-MOST_FILES = 2_000
-MOST_BYTES = 32 * 1024 * 1024
+MAX_FILES = 2_000
+MAX_BYTES = 32 * 1024 * 1024
 _PASSING = ("__pycache__", ".hypothesis", ".pytest_cache", ".ruff_cache", ".mypy_cache")
 
 
@@ -82,8 +82,8 @@ def read_files(folder: Path) -> dict[str, bytes]:
         if not path.is_file():
             continue
         size += path.stat().st_size
-        if len(found) >= MOST_FILES or size > MOST_BYTES:
-            raise BenchmarkError(f"{folder.name} holds more than {MOST_FILES:,} files or {MOST_BYTES // 2**20} MiB.")
+        if len(found) >= MAX_FILES or size > MAX_BYTES:
+            raise BenchmarkError(f"{folder.name} holds more than {MAX_FILES:,} files or {MAX_BYTES // 2**20} MiB.")
         found[relative.as_posix()] = path.read_bytes()
     return found
 

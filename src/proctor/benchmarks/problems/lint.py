@@ -12,9 +12,9 @@ from proctor.benchmarks.problems.ears import read_sentence
 from proctor.benchmarks.problems.folder import FILE
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.problem import CheckKind, Problem
-from proctor.domain.yaml_document import LocatedDocument, load_yaml
+from proctor.yaml_document import LocatedDocument, load_yaml
 
-FEWEST_REQUIREMENTS, MOST_REQUIREMENTS = 8, 20
+FEWEST_REQUIREMENTS, MAX_REQUIREMENTS = 8, 20
 FEWEST_MUTANTS = 4
 
 
@@ -84,8 +84,8 @@ def _of_the_whole(problem: Problem, document: LocatedDocument) -> list[LintFindi
         found.append(LintFinding("warning", f"{document.name}:{document.line_of((field,))}", rule, text))
 
     count = len(problem.requirements)
-    if not FEWEST_REQUIREMENTS <= count <= MOST_REQUIREMENTS:
-        warn("requirements", "size", f"{count} requirements; {FEWEST_REQUIREMENTS} to {MOST_REQUIREMENTS} serve best")
+    if not FEWEST_REQUIREMENTS <= count <= MAX_REQUIREMENTS:
+        warn("requirements", "size", f"{count} requirements; {FEWEST_REQUIREMENTS} to {MAX_REQUIREMENTS} serve best")
     if len(problem.mutants) < FEWEST_MUTANTS:
         warn("mutants", "size", f"{len(problem.mutants)} mutants; fewer than {FEWEST_MUTANTS} prove little")
     if not problem.visible:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from proctor.benchmarks.problems.folder import entry_files
 from proctor.domain.problem import InterfaceKind, Problem
-from proctor.prompts.answers.form import answer_format
+from proctor.prompts.program_format import answer_format
 
 PROMPT_VERSION = "1"
 HOW_TO_ANSWER = "## How to answer"

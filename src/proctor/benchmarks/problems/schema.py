@@ -98,7 +98,7 @@ def _package(text: str) -> str:
     return text
 
 
-class Ready(_Strict):
+class ReadyEntry(_Strict):
     path: str = Field("/", pattern=r"^/\S*$")
     within: Time = "10 s"
 
@@ -110,7 +110,7 @@ class InterfaceEntry(_Strict):
     languages: list[Language] = Field(["python"], min_length=1)
     module: str | None = Field(None, pattern=r"^[A-Za-z_]\w*$")
     """A library's name."""
-    ready: Ready | None = None
+    ready: ReadyEntry | None = None
     """When a service counts as started."""
 
     @model_validator(mode="after")
@@ -213,7 +213,7 @@ class LoadEntry(_Strict):
     """Sent one after the other before the load, each as often as its weight says."""
 
 
-class Weights(_Strict):
+class WeightsEntry(_Strict):
     """What each dimension counts; one that is not named counts nothing."""
 
     functional: float = Field(0, ge=0, le=1)
@@ -268,7 +268,7 @@ class ProblemFile(_Strict):
     requirements: list[RequirementEntry] = Field(min_length=1)
     thresholds: list[ThresholdEntry] = []
     load: LoadEntry | None = None
-    weights: Weights = Weights(**DEFAULT_WEIGHTS)
+    weights: WeightsEntry = WeightsEntry(**DEFAULT_WEIGHTS)
     pass_rule: PassRule = Field(PassRule(), alias="pass")
     limits: LimitsEntry = LimitsEntry()
     dependencies: list[Annotated[str, AfterValidator(_package)]] = []

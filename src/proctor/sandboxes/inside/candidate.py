@@ -37,7 +37,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-class Candidate:
+class SubmissionServer:
     """Serves one judge until it hangs up."""
 
     def __init__(self, channel: Channel, module: types.ModuleType) -> None:
@@ -191,7 +191,7 @@ def main(channel: Channel, payload: dict[str, Any]) -> None:
     name = payload["module"]
     module = types.ModuleType(name)
     sys.modules[name] = module
-    candidate = Candidate(channel, module)
+    candidate = SubmissionServer(channel, module)
     try:
         candidate.load(payload["submission"])
         candidate.serve()

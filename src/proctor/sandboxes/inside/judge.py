@@ -14,16 +14,16 @@ from . import collecting
 from .codec import dumps
 from .frames import Channel
 from .names import TestNames
-from .remote import Link, RemoteModule, SubmissionLostError, UnjudgeableError
+from .remote import RemoteModule, SubmissionLink, SubmissionLostError, UnjudgeableError
 from .showing import describe_error, plain_text, show_value
 
 _TEXT = 2_000
 
 
-class Judge:
+class CaseRunner:
     """Runs the cases in order and reports each as it ends."""
 
-    def __init__(self, report: Channel, link: Link, payload: dict[str, Any]) -> None:
+    def __init__(self, report: Channel, link: SubmissionLink, payload: dict[str, Any]) -> None:
         self._report = report
         self._link = link
         self._payload = payload
@@ -122,9 +122,9 @@ def _global_names(code: types.CodeType) -> Iterator[str]:
 def main(report: Channel, channel: Channel, payload: dict[str, Any]) -> int:
     """0 means every test passed; the supervisor believes that and the final report together, never one alone."""
     report.send(dumps({"ready": True}))
-    link = Link(channel, is_live=payload["is_live"])
+    link = SubmissionLink(channel, is_live=payload["is_live"])
     try:
-        passed = Judge(report, link, payload).run()
+        passed = CaseRunner(report, link, payload).run()
     except SubmissionLostError as error:
         report.send(dumps({"lost": plain_text(str(error))}))
         return 3

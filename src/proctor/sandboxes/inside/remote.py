@@ -27,12 +27,12 @@ class UnjudgeableError(BaseException):
     """The tests need something that cannot cross between processes; says nothing about the submission."""
 
 
-class Remote:
+class SubmissionObject:
     """An object that lives in the submission's process."""
 
     __slots__ = ("_proctor_link", "_proctor_number", "_proctor_type")
 
-    def __init__(self, link: Link, number: int, kind: str) -> None:
+    def __init__(self, link: SubmissionLink, number: int, kind: str) -> None:
         object.__setattr__(self, "_proctor_link", link)
         object.__setattr__(self, "_proctor_number", number)
         object.__setattr__(self, "_proctor_type", kind)
@@ -73,7 +73,7 @@ class Remote:
         return bool(self._proctor_link.ask("exit", self))
 
     def __instancecheck__(self, value: Any) -> bool:
-        return isinstance(value, Remote) and bool(self._proctor_link.ask("isinstance", value, self))
+        return isinstance(value, SubmissionObject) and bool(self._proctor_link.ask("isinstance", value, self))
 
     def __str__(self) -> str:
         return _text(self._proctor_link.ask("str", self))
@@ -88,7 +88,7 @@ class Remote:
         if self is other:
             return True
         link = self._proctor_link
-        return (isinstance(other, Remote) or link.is_live) and bool(link.ask("eq", self, other))
+        return (isinstance(other, SubmissionObject) or link.is_live) and bool(link.ask("eq", self, other))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -98,10 +98,10 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _operator(name: str, is_reflected: bool = False) -> Callable[[Remote, Any], Any]:
-    def operate(self: Remote, other: Any) -> Any:
+def _operator(name: str, is_reflected: bool = False) -> Callable[[SubmissionObject, Any], Any]:
+    def operate(self: SubmissionObject, other: Any) -> Any:
         # Against a value of the tests, an object of the submission could answer whatever makes the test pass.
-        if not (isinstance(other, Remote) or self._proctor_link.is_live):
+        if not (isinstance(other, SubmissionObject) or self._proctor_link.is_live):
             return NotImplemented
         return self._proctor_link.ask(name, *((other, self) if is_reflected else (self, other)))
 
@@ -109,15 +109,15 @@ def _operator(name: str, is_reflected: bool = False) -> Callable[[Remote, Any], 
 
 
 for _name in ("lt", "le", "gt", "ge"):
-    setattr(Remote, f"__{_name}__", _operator(_name))
+    setattr(SubmissionObject, f"__{_name}__", _operator(_name))
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "xor"):
-    setattr(Remote, f"__{_name}__", _operator(_name))
-    setattr(Remote, f"__r{_name}__", _operator(_name, is_reflected=True))
+    setattr(SubmissionObject, f"__{_name}__", _operator(_name))
+    setattr(SubmissionObject, f"__r{_name}__", _operator(_name, is_reflected=True))
 for _name in ("and", "or"):
-    setattr(Remote, f"__{_name}__", _operator(f"{_name}_"))
-    setattr(Remote, f"__r{_name}__", _operator(f"{_name}_", is_reflected=True))
+    setattr(SubmissionObject, f"__{_name}__", _operator(f"{_name}_"))
+    setattr(SubmissionObject, f"__r{_name}__", _operator(f"{_name}_", is_reflected=True))
 for _name in ("neg", "pos", "invert", "abs"):
-    setattr(Remote, f"__{_name}__", lambda self, _name=_name: self._proctor_link.ask(_name, self))
+    setattr(SubmissionObject, f"__{_name}__", lambda self, _name=_name: self._proctor_link.ask(_name, self))
 
 _TRAITS: dict[str, tuple[str, Callable[..., Any]]] = {
     "c": ("__call__", lambda self, *args, **kwargs: self._proctor_link.ask("call", self, *args, **kwargs)),
@@ -129,16 +129,16 @@ _TRAITS: dict[str, tuple[str, Callable[..., Any]]] = {
 
 
 @cache
-def _remote_type(traits: str) -> type[Remote]:
+def _remote_type(traits: str) -> type[SubmissionObject]:
     """A class with just the abilities the object has, so that `callable` and `iter` say the right thing."""
     methods = dict(_TRAITS[letter] for letter in traits if letter in _TRAITS)
-    return type(f"Remote_{traits}", (Remote,), {"__slots__": (), **methods})
+    return type(f"Remote_{traits}", (SubmissionObject,), {"__slots__": (), **methods})
 
 
 class RemoteModule(types.ModuleType):
     """What `from solution import f` finds on the judge's side."""
 
-    def __init__(self, name: str, link: Link, is_trusted: Callable[[str], bool]) -> None:
+    def __init__(self, name: str, link: SubmissionLink, is_trusted: Callable[[str], bool]) -> None:
         super().__init__(name)
         self._proctor_link = link
         self._proctor_is_trusted = is_trusted
@@ -156,7 +156,7 @@ class RemoteModule(types.ModuleType):
         return found[name]
 
 
-class Link:
+class SubmissionLink:
     """Requests to one submission, in turn; remembers the last call as evidence."""
 
     def __init__(self, channel: Channel, *, is_live: bool = False) -> None:
@@ -260,7 +260,7 @@ class Link:
         self._send(answer)
 
     def _export(self, value: Any) -> Any:
-        if isinstance(value, Remote):
+        if isinstance(value, SubmissionObject):
             return {"h": [value._proctor_number, "yours"]}  # noqa: SLF001  ours
         number = getattr(value, "_proctor_class", None)
         if number is not None:

@@ -37,7 +37,7 @@ def is_time_up(counted: float, elapsed: float, limit: float) -> bool:
     return (elapsed if counted < _UNCOUNTED_SECONDS else counted) >= 0.9 * limit
 
 
-class Run(Supervised):
+class SupervisedRun(Supervised):
     """A run and the judgement of it; a limit that was passed explains everything else."""
 
     def _classify(self, child: Child, status: int | None) -> tuple[str, int | None, int | None]:

@@ -74,7 +74,7 @@ def _is_exact(entry_point: str, value: Any, expected: Any, given: list[Any], tol
     return False
 
 
-class Comparison:
+class OutputComparison:
     """Compares one input after the other; once floats were expected, the tolerance for floats stays, as in evalplus."""
 
     def __init__(self, entry_point: str, candidate: Callable[..., Any], tolerance: float, is_mbpp: bool) -> None:

@@ -14,7 +14,7 @@ from proctor.domain.errors import SandboxError, ScorerError
 from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
-from proctor.domain.sandbox import Ending, Execution, Program
+from proctor.domain.sandbox import Ending, Program, SandboxResult
 from proctor.domain.score import Score
 from proctor.domain.scorer import Control, traits
 from proctor.scorers.code.checkers import CHECKERS, floats
@@ -125,7 +125,7 @@ class StandardIO(Sandboxed):
             raise ScorerError(str(error)) from error
         return self._score(found.code, tests, done, found.how)
 
-    async def _run_all(self, code: str, tests: list[IoTest]) -> list[Execution]:
+    async def _run_all(self, code: str, tests: list[IoTest]) -> list[SandboxResult]:
         """Every input; without partial marks the first wrong one decides, and the rest are not run."""
         sandbox, done = self._given_sandbox(), []
         width = 1 if not self.partial else len(tests)
@@ -141,7 +141,7 @@ class StandardIO(Sandboxed):
     def _program(self, code: str, test: IoTest) -> Program:
         return Program(code, language=self.language, stdin=test.stdin.encode())
 
-    def _is_right(self, execution: Execution, test: IoTest) -> bool:
+    def _is_right(self, execution: SandboxResult, test: IoTest) -> bool:
         if not execution.succeeded:
             return False
         printed = execution.stdout.decode(errors="replace").replace("\r\n", "\n")
@@ -149,7 +149,7 @@ class StandardIO(Sandboxed):
             return floats(printed, test.expected, self.tolerance)
         return CHECKERS[self.checker](printed, test.expected)
 
-    def _score(self, code: str, tests: list[IoTest], done: list[Execution], how: str) -> Score:
+    def _score(self, code: str, tests: list[IoTest], done: list[SandboxResult], how: str) -> Score:
         right = [self._is_right(execution, test) for execution, test in zip(done, tests, strict=False)]
         wrong = [
             _evidence(number, tests[number], done[number]) for number, is_right in enumerate(right) if not is_right
@@ -173,7 +173,7 @@ class StandardIO(Sandboxed):
         return Score(NAME, value, answer=code, reason=reason, details=details)
 
 
-def _evidence(number: int, test: IoTest, execution: Execution) -> dict[str, Any]:
+def _evidence(number: int, test: IoTest, execution: SandboxResult) -> dict[str, Any]:
     if execution.ending is not Ending.EXITED:
         problem = str(execution.ending)
     elif execution.exit_code:

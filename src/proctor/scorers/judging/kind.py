@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.scorers.judging.judge import Opposition
-from proctor.scorers.judging.prompt import Form
+from proctor.scorers.judging.prompt import JudgeRequest
 
 Verdict = int | str
 Combine = Literal["mean", "median", "majority"]
@@ -16,7 +16,7 @@ Level = Literal["nominal", "ordinal"]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class JudgeCase:
     """What is to be judged; `text` is the response without its thinking, `opponent` what it is compared with."""
 
     sample: Sample
@@ -58,11 +58,11 @@ class Kind(Protocol):
         """Why this sample cannot be judged; None when it can."""
         ...
 
-    def foregone(self, case: Case) -> Verdict | None:
+    def foregone(self, case: JudgeCase) -> Verdict | None:
         """The verdict where no judge needs to be asked."""
         ...
 
-    def forms(self, case: Case) -> tuple[Form, ...]:
+    def forms(self, case: JudgeCase) -> tuple[JudgeRequest, ...]:
         """The requests that each judge is sent."""
         ...
 

@@ -8,10 +8,10 @@ from proctor.domain.errors import BenchmarkError
 from proctor.domain.message import Json
 from proctor.domain.sample import Sample
 from proctor.scorers.judging.judge import Opposition
-from proctor.scorers.judging.kind import Case, Combine, Level, Verdict
+from proctor.scorers.judging.kind import Combine, JudgeCase, Level, Verdict
 from proctor.scorers.judging.material import question_parts, seen_files
 from proctor.scorers.judging.panel import JudgeScorer
-from proctor.scorers.judging.prompt import Form, make_form
+from proctor.scorers.judging.prompt import JudgeRequest, make_form
 from proctor.scorers.options import build
 
 NAME = "judge_pairwise"
@@ -30,7 +30,7 @@ The order of the answers and the letters A and B mean nothing. When neither is c
 
 
 def create(**options: Json) -> JudgeScorer:
-    kind = build(Comparison, NAME, options)
+    kind = build(Pairwise, NAME, options)
     if not (kind.criteria.strip() and kind.name.strip() and kind.against.strip()):
         raise BenchmarkError(f"The options of the scorer '{NAME}' must not be empty.")
     if kind.model is not None and kind.against == TARGET:
@@ -41,7 +41,7 @@ def create(**options: Json) -> JudgeScorer:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Pairwise:
     """1 when the response is better, 0.5 for a tie, 0 when it is worse.
 
     Each judge sees both orders; one that does not prefer the same answer both times has not decided, which is a tie.
@@ -74,14 +74,14 @@ class Comparison:
     def obstacle(self, sample: Sample) -> str | None:
         return "the sample has no target" if self.against == TARGET and not sample.targets else None
 
-    def foregone(self, case: Case) -> Verdict | None:
+    def foregone(self, case: JudgeCase) -> Verdict | None:
         return TIE if case.text == _other_side(case) else None
 
-    def forms(self, case: Case) -> tuple[Form, ...]:
+    def forms(self, case: JudgeCase) -> tuple[JudgeRequest, ...]:
         other = _other_side(case)
         return (self._form(case, case.text, other), self._form(case, other, case.text))
 
-    def _form(self, case: Case, first: str, second: str) -> Form:
+    def _form(self, case: JudgeCase, first: str, second: str) -> JudgeRequest:
         material = {**question_parts(case.sample, case.response), "answer A": first, "answer B": second}
         task = _TASK.format(criteria=self.criteria.strip())
         return make_form(self.template, task, material, "VALUE is A, B or TIE.", seen_files(case.sample))
@@ -108,5 +108,5 @@ class Comparison:
         )
 
 
-def _other_side(case: Case) -> str:
+def _other_side(case: JudgeCase) -> str:
     return case.opponent if case.opponent is not None else case.sample.targets[0]

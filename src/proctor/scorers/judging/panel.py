@@ -21,38 +21,38 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.scorers.judging.judge import FindOpponent, Judge, Opinion, Opposition
-from proctor.scorers.judging.kind import Case, Combine, Kind, Verdict
-from proctor.scorers.judging.prompt import Form
-from proctor.scorers.judging.verdict import Reading, read_verdict, reasons_in
+from proctor.scorers.judging.kind import Combine, JudgeCase, Kind, Verdict
+from proctor.scorers.judging.prompt import JudgeRequest
+from proctor.scorers.judging.verdict import VerdictReading, read_verdict, reasons_in
 from proctor.scorers.reading import final_text
 
-MOST_REASON = 400
+MAX_REASON = 400
 REVISION = "2"
 """Of how replies are read and combined; the first one scored 0 where no verdict could be read."""
 UNREADABLE = "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
+class JudgeReply:
     """One form in front of one judge, once: a reply that cannot be read is asked for again."""
 
-    form: Form
+    form: JudgeRequest
     opinion: Opinion
-    reading: Reading[Verdict]
+    reading: VerdictReading[Verdict]
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class JudgeDecision:
     """What one judge decided; without a verdict when it could not be read on every form."""
 
     judge: Judge
-    hearings: tuple[Hearing, ...]
+    hearings: tuple[JudgeReply, ...]
     verdict: Verdict | None
     refusal: str | None = None
     """Why it was given no reply, where a request was refused."""
 
     @property
-    def readable(self) -> tuple[Hearing, ...]:
+    def readable(self) -> tuple[JudgeReply, ...]:
         """One for each form, where there is a verdict."""
         return tuple(hearing for hearing in self.hearings if hearing.reading.verdict is not None)
 
@@ -112,7 +112,7 @@ class JudgeScorer:
         text = final_text(response.text)
         if not text:
             return Score.invalid(self.name, reason="the response is empty; no judge was asked")
-        case = Case(sample, response, text)
+        case = JudgeCase(sample, response, text)
         if self.opposition is not None:
             opponent = await self._opponent(sample)
             if not opponent:
@@ -130,19 +130,19 @@ class JudgeScorer:
         answer = await self.find_opponent(sample)
         return None if answer is None else final_text(answer)
 
-    async def _hear(self, forms: Sequence[Form]) -> list[Ruling]:
+    async def _hear(self, forms: Sequence[JudgeRequest]) -> list[JudgeDecision]:
         """Ask everybody; when somebody cannot be reached the others still finish, and are in the cache next time.
 
         A request that was refused may be the answer's doing (too long, filtered): it counts as a verdict that cannot
         be read, or such answers would be in no count at all.
         """
 
-        async def ask(judge: Judge, form: Form) -> tuple[Hearing, ...] | ScorerError:
+        async def ask(judge: Judge, form: JudgeRequest) -> tuple[JudgeReply, ...] | ScorerError:
             try:
                 opinions = await judge.ask(form.prompt, lambda reply: self._read(form, reply).verdict is not None)
             except ScorerError as error:
                 return error
-            return tuple(Hearing(form, opinion, self._read(form, opinion.response)) for opinion in opinions)
+            return tuple(JudgeReply(form, opinion, self._read(form, opinion.response)) for opinion in opinions)
 
         async with asyncio.TaskGroup() as group:
             tasks = [[group.create_task(ask(judge, form)) for form in forms] for judge in self.judges]
@@ -158,19 +158,19 @@ class JudgeScorer:
                 else:
                     heard.append(hearings)
             verdict = self._settled(heard) if refusal is None else None
-            rulings.append(Ruling(judge, tuple(chain.from_iterable(heard)), verdict, refusal))
+            rulings.append(JudgeDecision(judge, tuple(chain.from_iterable(heard)), verdict, refusal))
         return rulings
 
-    def _read(self, form: Form, reply: Response) -> Reading[Verdict]:
+    def _read(self, form: JudgeRequest, reply: Response) -> VerdictReading[Verdict]:
         return read_verdict(reply, form.code, self.kind.understand, self.kind.allowed)
 
-    def _settled(self, heard: Sequence[Sequence[Hearing]]) -> Verdict | None:
+    def _settled(self, heard: Sequence[Sequence[JudgeReply]]) -> Verdict | None:
         """The verdict out of the last reply to each form; None where one of them could not be read."""
         last = [hearings[-1].reading.verdict for hearings in heard]
         verdicts = tuple(verdict for verdict in last if verdict is not None)
         return self.kind.settle(verdicts) if len(verdicts) == len(last) else None
 
-    def _score_from(self, rulings: Sequence[Ruling]) -> Score:
+    def _score_from(self, rulings: Sequence[JudgeDecision]) -> Score:
         details = self._details(rulings)
         values = [self.kind.value(ruling.verdict) for ruling in rulings if ruling.verdict is not None]
         if not is_decided(values, len(rulings), self.kind.combine):
@@ -179,24 +179,24 @@ class JudgeScorer:
         value = COMBINE[self.kind.combine](values)
         return Score(self.name, value, reason=self._reason(rulings, value), details=details)
 
-    def _reason(self, rulings: Sequence[Ruling], value: float) -> str:
+    def _reason(self, rulings: Sequence[JudgeDecision], value: float) -> str:
         if len(rulings) == 1:
             [ruling] = rulings
             hearing = ruling.readable[0]
             said = clean(reasons_in(hearing.opinion.response, hearing.form.code))
-            cut = f"{said[:MOST_REASON]}…" if len(said) > MOST_REASON else said
+            cut = f"{said[:MAX_REASON]}…" if len(said) > MAX_REASON else said
             verdict = self._say(ruling)
             return f"{verdict} by {ruling.judge.label}: {cut}" if cut else f"{verdict} by {ruling.judge.label}"
         each = ", ".join(f"{ruling.judge.label} {self._say(ruling)}" for ruling in rulings)
         return f"{self.kind.combine} {value:.3g} of: {each}"
 
-    def _say(self, ruling: Ruling) -> str:
+    def _say(self, ruling: JudgeDecision) -> str:
         if ruling.verdict is None:
             return UNREADABLE
         said = (hearing.reading.verdict for hearing in ruling.readable)
         return self.kind.say(ruling.verdict, tuple(word for word in said if word is not None))
 
-    def _details(self, rulings: Sequence[Ruling]) -> dict[str, Json]:
+    def _details(self, rulings: Sequence[JudgeDecision]) -> dict[str, Json]:
         return {
             "template": self.kind.template,
             "combine": self.kind.combine,
@@ -227,7 +227,7 @@ def is_decided(values: Sequence[float], judges: int, combine: Combine) -> bool:
     return most - sum(count for _, count in others) > missing
 
 
-def _why_undecided(rulings: Sequence[Ruling]) -> str:
+def _why_undecided(rulings: Sequence[JudgeDecision]) -> str:
     unread = [ruling for ruling in rulings if ruling.verdict is None]
     whys = "; ".join(f"{ruling.judge.label}: {ruling.problem}" for ruling in unread)
     if len(unread) == len(rulings):
@@ -240,7 +240,7 @@ def clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _ruling_json(ruling: Ruling) -> dict[str, Json]:
+def _ruling_json(ruling: JudgeDecision) -> dict[str, Json]:
     return {
         "judge": ruling.judge.label,
         "identity": asdict(ruling.judge.identity),
@@ -251,7 +251,7 @@ def _ruling_json(ruling: Ruling) -> dict[str, Json]:
     }
 
 
-def _hearing_json(hearing: Hearing) -> dict[str, Json]:
+def _hearing_json(hearing: JudgeReply) -> dict[str, Json]:
     response = hearing.opinion.response
     return {
         "prompt": hearing.form.digest,

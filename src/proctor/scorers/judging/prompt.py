@@ -37,7 +37,7 @@ _UNSEEN = re.compile("[\U000e0000-\U000e007f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class JudgeRequest:
     """One request to a judge, and the code that its verdict must carry."""
 
     prompt: Prompt
@@ -50,7 +50,7 @@ class Form:
 
 def make_form(
     template: str, task: str, material: Mapping[str, str], answer_format: str, files: tuple[Part, ...] = ()
-) -> Form:
+) -> JudgeRequest:
     """Put a task and its material together; `answer_format` says what may stand for the placeholder.
 
     `files` are those that came with the question: the judge sees them as they are.
@@ -67,7 +67,7 @@ def make_form(
     )
     user = f"{task}\n\n{blocks}\n\n{ending}"
     said = (*files, Text(user)) if files else user
-    return Form(Prompt((Message("system", SYSTEM.format(fence=fence)), Message("user", said))), code)
+    return JudgeRequest(Prompt((Message("system", SYSTEM.format(fence=fence)), Message("user", said))), code)
 
 
 def neutral(text: str) -> str:

@@ -8,10 +8,10 @@ from proctor.domain.errors import BenchmarkError
 from proctor.domain.message import Json
 from proctor.domain.sample import Sample
 from proctor.scorers.judging.judge import Opposition
-from proctor.scorers.judging.kind import Case, Combine, Level, Verdict
+from proctor.scorers.judging.kind import Combine, JudgeCase, Level, Verdict
 from proctor.scorers.judging.material import question_parts, reference_parts, seen_files
 from proctor.scorers.judging.panel import JudgeScorer
-from proctor.scorers.judging.prompt import Form, make_form
+from proctor.scorers.judging.prompt import JudgeRequest, make_form
 from proctor.scorers.options import build
 
 NAME = "judge_reference"
@@ -60,10 +60,10 @@ class ReferenceCheck:
     def obstacle(self, sample: Sample) -> str | None:
         return None if sample.targets else "the sample has no target"
 
-    def foregone(self, case: Case) -> Verdict | None:  # noqa: ARG002
+    def foregone(self, case: JudgeCase) -> Verdict | None:  # noqa: ARG002
         return None
 
-    def forms(self, case: Case) -> tuple[Form, ...]:
+    def forms(self, case: JudgeCase) -> tuple[JudgeRequest, ...]:
         reference = reference_parts(case.sample)
         criteria = f"\n\nFurther criteria:\n{self.criteria.strip()}" if self.criteria else ""
         task = _TASK.format(several=_SEVERAL if len(reference) > 1 else "", criteria=criteria)

@@ -10,14 +10,14 @@ from proctor.domain.message import Json
 from proctor.domain.sample import Sample
 from proctor.domain.scorer import traits
 from proctor.scorers.judging.judge import Opposition
-from proctor.scorers.judging.kind import Case, Combine, Level, Verdict
+from proctor.scorers.judging.kind import Combine, JudgeCase, Level, Verdict
 from proctor.scorers.judging.material import question_parts, reference_parts, seen_files
 from proctor.scorers.judging.panel import JudgeScorer
-from proctor.scorers.judging.prompt import Form, make_form
+from proctor.scorers.judging.prompt import JudgeRequest, make_form
 from proctor.scorers.options import build
 
 NAME = "judge_rubric"
-MOST_MARKS = 100
+MAX_MARKS = 100
 CRITERIA = "Does the answer do what the question asks: correctly, completely, and without anything that misleads?"
 _MARK = re.compile(
     r"([0-9]{1,3})(?:\s*(?:/|\b(?:out\s)?of\b)\s*([0-9]{1,3}))?(?:\s+(?:points?|Punkte|stars?))?", re.IGNORECASE
@@ -39,9 +39,9 @@ _WITH_REFERENCE = (
 @traits(needs_target=False)
 def create(**options: Json) -> JudgeScorer:
     rubric = build(Rubric, NAME, options)
-    if not 2 <= rubric.scale <= MOST_MARKS:
+    if not 2 <= rubric.scale <= MAX_MARKS:
         raise BenchmarkError(
-            f"The option 'scale' of the scorer '{NAME}' is {rubric.scale}; it must be a number from 2 to {MOST_MARKS}."
+            f"The option 'scale' of the scorer '{NAME}' is {rubric.scale}; it must be a number from 2 to {MAX_MARKS}."
         )
     if not rubric.criteria.strip() or not rubric.name.strip():
         raise BenchmarkError(f"The options 'criteria' and 'name' of the scorer '{NAME}' must not be empty.")
@@ -79,10 +79,10 @@ class Rubric:
     def obstacle(self, sample: Sample) -> str | None:  # noqa: ARG002
         return None
 
-    def foregone(self, case: Case) -> Verdict | None:  # noqa: ARG002
+    def foregone(self, case: JudgeCase) -> Verdict | None:  # noqa: ARG002
         return None
 
-    def forms(self, case: Case) -> tuple[Form, ...]:
+    def forms(self, case: JudgeCase) -> tuple[JudgeRequest, ...]:
         reference = reference_parts(case.sample) if self.use_reference else {}
         hint = _WITH_REFERENCE if reference else ""
         task = _TASK.format(scale=self.scale, criteria=self.criteria.strip(), reference=hint)

@@ -25,29 +25,31 @@ _ANY_VERDICT = re.compile(r"^[ \t*_`#>-]*VERDICT\b", re.IGNORECASE | re.MULTILIN
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Generic[T]):
+class VerdictReading(Generic[T]):
     """The verdict, or why there is none."""
 
     verdict: T | None
     problem: str | None = None
 
 
-def read_verdict(response: Response, code: str, understand: Callable[[str], T | None], allowed: str) -> Reading[T]:
+def read_verdict(
+    response: Response, code: str, understand: Callable[[str], T | None], allowed: str
+) -> VerdictReading[T]:
     """The one verdict of a reply; `understand` gives None for a word that is not allowed."""
     text = final_text(response.text)
     given = [word for word in _coded_words(text, code) if word.upper() != PLACEHOLDER]
     words = [_without_remark(word, understand) for word in given]
     if not words:
-        return Reading(None, _why_none(response, text))
+        return VerdictReading(None, _why_none(response, text))
     unclear = [word for word in words if understand(word) is None]
     if unclear:
-        return Reading(None, f"its verdict was {unclear[0][:60]!r}; allowed is {allowed}")
+        return VerdictReading(None, f"its verdict was {unclear[0][:60]!r}; allowed is {allowed}")
     if response.finish_reason in _CUT_OFF and _ends_in_verdict(response.text, code):
-        return Reading(None, "its reply was cut off within its verdict, which may be the beginning of another")
+        return VerdictReading(None, "its reply was cut off within its verdict, which may be the beginning of another")
     verdicts = list(dict.fromkeys(understand(word) for word in words))
     if len(verdicts) > 1:
-        return Reading(None, f"it gave contradictory verdicts: {', '.join(map(str, verdicts))}")
-    return Reading(verdicts[0])
+        return VerdictReading(None, f"it gave contradictory verdicts: {', '.join(map(str, verdicts))}")
+    return VerdictReading(verdicts[0])
 
 
 def reasons_in(response: Response, code: str) -> str:

@@ -1,0 +1,1 @@
+"""Trials sent through a provider's batch API: submitted, awaited, collected."""

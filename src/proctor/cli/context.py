@@ -1,0 +1,49 @@
+"""Where a command works: settings, database, and what plans are read in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from proctor.runs.resolve import PlanContext
+    from proctor.stores.database import Database
+
+
+def context(data: str | None = None) -> PlanContext:
+    """This folder, this environment; `data` wins over the environment's folder with benchmark data."""
+    from proctor.runs.resolve import PlanContext
+    from proctor.settings import Settings
+
+    settings = Settings.from_environment()
+    folder = Path(data) if data is not None else settings.data
+    return PlanContext(Path.cwd(), os.environ, folder, settings.prices, settings.is_offline, settings.lists)
+
+
+@contextmanager
+def database() -> Iterator[Database]:
+    """The database of this environment, made or brought up to date where needed."""
+    from proctor.settings import Settings
+    from proctor.stores.database import open_database
+
+    opened = open_database(Settings.from_environment().database_url)
+    try:
+        yield opened
+    finally:
+        opened.dispose()
+
+
+def print_json(value: Any) -> None:
+    """One document on standard output."""
+    import orjson
+
+    from proctor.domain.json_value import plain
+    from proctor.domain.text import visible_json
+
+    text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=plain)
+    click.echo(visible_json(text.decode()))  # noqa: TID251 - escaped as JSON

@@ -1,0 +1,287 @@
+"""Everything that stands between a trial and one model: concurrency, retries, circuit breaker, time limits."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from proctor.domain.errors import (
+    ModelError,
+    ModelUnavailableError,
+    ProviderFaultError,
+    RateLimitedError,
+    RequestRejectedError,
+    UnusableAnswerError,
+)
+from proctor.domain.event import ConcurrencyChanged, FaultSeen, ModelGivenUp, Observer
+from proctor.domain.message import Message, Prompt
+from proctor.domain.model import Model
+from proctor.domain.price import Price
+from proctor.domain.response import FinishReason, Response, Usage
+from proctor.domain.text import message_of
+from proctor.domain.trial import Answer, Trial
+from proctor.engine.breaker import CircuitBreaker
+from proctor.engine.budget import Budget, reservation
+from proctor.engine.deadlines import Deadlines
+from proctor.engine.limiter import AdaptiveLimit
+from proctor.engine.ratelimit import RateLimit, RateLimits
+from proctor.engine.retry import RetryPolicy
+
+REJECTIONS_BEFORE_GIVING_UP = 20
+MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024
+"""Characters; servers are read no further than this anyway."""
+KEPT_OF_LONGER = 10_000
+"""Characters kept of an answer that is longer, to see what it was."""
+# The model's own time limit should strike first; this one catches a model that ignores it.
+TIMEOUT_GRACE_SECONDS = 1.0
+
+
+class _Conversation:
+    """What was said of a trial so far: a turn that failed is asked again, and none that was answered and paid for."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        self.response: Response | None = None
+        self._prompt = trial.prompt
+        self._turns = 0
+
+    def next_prompt(self) -> Prompt | None:
+        """All that was said, and what is asked next; None when everything was, or nothing follows the last answer."""
+        if self.response is None:
+            return self._prompt
+        if self.response.finish_reason is FinishReason.UNUSABLE:
+            return None
+        follow_ups = self.trial.sample.follow_ups
+        if self._turns > len(follow_ups):
+            return None
+        said = (Message("assistant", self.response.text), Message("user", follow_ups[self._turns - 1]))
+        return self._prompt.with_messages((*self._prompt.messages, *said))
+
+    def add(self, prompt: Prompt, response: Response) -> None:
+        """Usage and latency add up."""
+        self.response = response if self.response is None else joined(self.response, response)
+        self._prompt = prompt
+        self._turns += 1
+
+
+class ModelGate:
+    """One model's way in: `ask` gives an Answer, or None when the run was stopped before there was one."""
+
+    def __init__(
+        self,
+        model: Model,
+        label: str,
+        *,
+        concurrency: int,
+        retries: int,
+        timeout_seconds: float,
+        stopping: asyncio.Event,
+        observe: Observer,
+        price: Price | None = None,
+        budget: Budget | None = None,
+        rate: RateLimit | None = None,
+    ) -> None:
+        self.label = label
+        self._rate = rate or RateLimits().of(model)
+        self._price = price
+        self._budget = budget
+        self._model = model
+        self._timeout_seconds = timeout_seconds
+        self._deadlines = Deadlines(timeout_seconds + TIMEOUT_GRACE_SECONDS)
+        self._stopping = stopping
+        self._observe = observe
+        self._limit = AdaptiveLimit(concurrency, lambda limit: observe(ConcurrencyChanged(label, limit)))
+        self._breaker = CircuitBreaker()
+        self._policy = RetryPolicy(retries)
+        self._has_answered = False
+        self._rejections_in_a_row = 0
+        self.given_up: str | None = None
+
+    @property
+    def is_closed(self) -> bool:
+        return self.given_up is not None or self._stopping.is_set()
+
+    async def ask(self, trial: Trial) -> Answer | None:
+        """Ask until there is an answer or a reason not to; a fault is an Answer without a response."""
+        retries = 0
+        talk = _Conversation(trial)
+        while not self.is_closed:
+            try:
+                response = await self._request(talk)
+            except ModelError as error:
+                self._learn_from(error)
+                wait = self._policy.wait_seconds(error, retries)
+                if self.given_up is not None:
+                    return None
+                if wait is None:
+                    return Answer(trial, None, error=f"{type(error).__name__}: {error}", retries=retries)
+                self._observe(FaultSeen(self.label, str(error), isinstance(error, RateLimitedError)))
+                retries += 1
+                await self._pause(wait)
+            else:
+                if response is not None:
+                    return Answer(trial, response, retries=retries)
+        return None
+
+    async def _request(self, talk: _Conversation) -> Response | None:
+        await self._breaker.admit()
+        started = await self._limit.acquire()
+        try:
+            if self.is_closed:
+                self._breaker.released()
+                return None
+            response = await self._converse(talk)
+            if response is None:
+                self._breaker.released()
+                return None
+        except RateLimitedError:
+            self._limit.rate_limited(started)
+            raise
+        except ProviderFaultError:
+            self._limit.faulted()
+            raise
+        finally:
+            self._limit.release()
+        self._limit.succeeded()
+        self._breaker.succeeded()
+        self._has_answered = True
+        self._rejections_in_a_row = 0
+        return response
+
+    def _learn_from(self, error: ModelError) -> None:
+        """Decide whether the model is worth any further request."""
+        if isinstance(error, ModelUnavailableError):
+            self._give_up(str(error))
+        elif isinstance(error, ProviderFaultError):
+            self._breaker.failed(is_alive=error.status is not None)
+            if self._breaker.is_spent:
+                self._give_up(f"it stayed down: {error}")
+        elif not isinstance(error, RateLimitedError):
+            # A rejection is an answer of a working server, but twenty in a row with no success mean a wrong set-up.
+            self._breaker.succeeded()
+            self._rejections_in_a_row += 1
+            if not self._has_answered and self._rejections_in_a_row >= REJECTIONS_BEFORE_GIVING_UP:
+                self._give_up(f"it rejected the first {self._rejections_in_a_row} requests: {error}")
+
+    def _give_up(self, reason: str) -> None:
+        if self.given_up is None:
+            reason = reason.replace(f"{self.label}: ", "")  # adapters name the model too, and once is enough
+            self.given_up = reason
+            self._observe(ModelGivenUp(self.label, reason))
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+        except TimeoutError:
+            return
+
+    async def _converse(self, talk: _Conversation) -> Response | None:
+        """One turn, or as many as the sample has, from where the last attempt got to."""
+        while (prompt := talk.next_prompt()) is not None:
+            response = await self._turn(prompt, replace(talk.trial, prompt=prompt))
+            if response is None:
+                return None
+            talk.add(prompt, response)
+        return talk.response
+
+    async def _turn(self, prompt: Prompt, trial: Trial) -> Response | None:
+        """One request in its turn; None when the run stops before that, or when there is no money left for it."""
+        characters = len(prompt.text) if self._rate.is_counting_tokens else 0
+        set_aside = await self._rate.admit(characters, self._stopping)
+        if set_aside is None:
+            return None
+        response: Response | None = None
+        try:
+            response = await self._paid(prompt, trial)
+        finally:
+            if response is None:
+                self._rate.settle(set_aside, None, None)
+            else:
+                self._rate.settle(set_aside, response.usage, response.rate, further=len(response.turns))
+        return response
+
+    async def _paid(self, prompt: Prompt, trial: Trial) -> Response | None:
+        """One request, paid for; None when there is no money left for it."""
+        if self._budget is None or self._price is None:
+            return self._priced(await self._send(prompt, trial))
+        reserved = await reservation(prompt, trial.options, self._price, self.label)
+        if not await self._budget.reserve(reserved):
+            return None
+        spent = reserved  # What is not known to have been free counts in full.
+        try:
+            response = self._priced(await self._send(prompt, trial))
+            if response.cost_usd is not None and not response.may_cost_more:
+                spent = response.cost_usd
+        except ModelError as error:
+            if error.was_free:
+                spent = Decimal(0)
+            raise
+        finally:
+            self._budget.settle(reserved, spent)
+        return response
+
+    def _priced(self, response: Response) -> Response:
+        """What the provider says it cost wins over what the price list says."""
+        if response.cost_usd is not None or self._price is None:
+            return response
+        return replace(response, cost_usd=self._price.cost(response.usage))
+
+    async def _send(self, prompt: Prompt, trial: Trial) -> Response:
+        started = time.perf_counter()
+        try:
+            response = await self._deadlines.keep(
+                self._model.respond(prompt, trial.options, timeout_seconds=self._timeout_seconds)
+            )
+        except TimeoutError:
+            raise ProviderFaultError(f"no answer within {self._timeout_seconds:g} s") from None
+        except UnusableAnswerError as error:
+            return Response.unusable(str(error), time.perf_counter() - started)
+        except ModelError:
+            raise
+        except Exception as error:
+            # An adapter's bug, met by this one request: it must not take the answers of others with it.
+            said = f"{self.label}: the adapter failed: {type(error).__name__}: {message_of(error)}"
+            raise RequestRejectedError(said) from error
+        if len(response.text) > MAX_ANSWER_CHARACTERS:
+            response = _cut(response)
+        if response.latency_seconds is None:
+            return replace(response, latency_seconds=time.perf_counter() - started)
+        return response
+
+
+def _cut(response: Response) -> Response:
+    """The beginning of an answer that is too long: it is no fault, and counts."""
+    note = f"the answer has {len(response.text):,} characters, over the limit of {MAX_ANSWER_CHARACTERS:,}"
+    return replace(
+        response, text=response.text[:KEPT_OF_LONGER], finish_reason=FinishReason.UNUSABLE, note=note, files={}
+    )
+
+
+def joined(earlier: Response, last: Response) -> Response:
+    """Two answers of one conversation as one: what they took adds up, the last text counts."""
+
+    def total(a: int | None, b: int | None) -> int | None:
+        return None if a is None or b is None else a + b
+
+    first, second = earlier.usage, last.usage
+    usage = Usage(
+        input_tokens=total(first.input_tokens, second.input_tokens),
+        output_tokens=total(first.output_tokens, second.output_tokens),
+        reasoning_tokens=total(first.reasoning_tokens, second.reasoning_tokens),
+        cached_tokens=total(first.cached_tokens, second.cached_tokens),
+        cache_write_tokens=total(first.cache_write_tokens, second.cache_write_tokens),
+    )
+    cost = None if earlier.cost_usd is None or last.cost_usd is None else earlier.cost_usd + last.cost_usd
+    latency = (earlier.latency_seconds or 0.0) + (last.latency_seconds or 0.0)
+    return replace(
+        last,
+        usage=usage,
+        cost_usd=cost,
+        latency_seconds=latency,
+        turns=(*earlier.turns, earlier.text),
+        first_token_seconds=earlier.first_token_seconds,
+    )

@@ -1,0 +1,1 @@
+"""Judges behind limits, retries and a cache, for scorers that ask models."""

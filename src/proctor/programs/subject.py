@@ -1,0 +1,128 @@
+"""A program in its place: built, started, stopped, closed; the submission and the gold solution alike."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+from proctor.domain.problem import InterfaceKind, Problem
+from proctor.domain.workspace import APP, Runner, Seen, Workspace, together
+from proctor.programs.answering import CheckRequests
+from proctor.programs.building import Builder
+from proctor.programs.dependencies import Wheels
+from proctor.programs.entry import PYTHON, EntryPoint
+from proctor.programs.hosting import DATA, Hosted, Listening
+from proctor.programs.inside.sent import command
+from proctor.programs.limits import command_limits, place_limits
+from proctor.programs.options import MarkOptions
+
+LIBRARY_SECONDS = 10.0
+PROFILES = f"{APP}/.profile"
+PROFILE = f"{PROFILES}/python.pstats"
+
+
+class Subject:
+    def __init__(
+        self,
+        problem: Problem,
+        files: Mapping[str, bytes],
+        entry: EntryPoint,
+        runner: Runner,
+        place: Workspace,
+        options: MarkOptions,
+        wheels: Wheels | None = None,
+    ) -> None:
+        self.problem = problem
+        self.files = files
+        self.entry = entry
+        self.place = place
+        self.options = options
+        self.builder = Builder(problem, entry, files, place, wheels)
+        self.hosted: Hosted | None = None
+        self._runner = runner
+        self._seen: list[Seen] = []
+
+    @classmethod
+    async def open(
+        cls,
+        problem: Problem,
+        files: Mapping[str, bytes],
+        entry: EntryPoint,
+        runner: Runner,
+        options: MarkOptions,
+        wheels: Wheels | None = None,
+    ) -> Subject:
+        place = await runner.open(place_limits(problem, options.place_seconds))
+        return cls(problem, files, entry, runner, place, options, wheels)
+
+    @asynccontextmanager
+    async def anew(self) -> AsyncIterator[Subject]:
+        """The same program, built in a place of its own, where nothing is left of what it did before."""
+        other = await Subject.open(
+            self.problem, self.files, self.entry, self._runner, self.options, self.builder.wheels
+        )
+        try:
+            await other.build()
+            yield other
+            self._seen.append(await other.place.seen())
+        finally:
+            await other.close()
+
+    async def seen(self) -> Seen:
+        """What its places saw, all of them together."""
+        return together([*self._seen, await self.place.seen()])
+
+    @property
+    def is_listening(self) -> bool:
+        return self.problem.interface.kind is not InterfaceKind.COMMAND
+
+    async def build(self) -> None:
+        await self.builder.build(self.options)
+
+    async def start(self, *, is_profiled: bool = False) -> None:
+        """Start what listens; a command has nothing that does."""
+        if self.is_listening:
+            self.hosted = Hosted(self.place, self._listening(is_profiled=is_profiled))
+            await self.hosted.start()
+
+    async def ready(self) -> str:
+        return await self.hosted.ready() if self.hosted is not None else ""
+
+    async def stop(self) -> None:
+        if self.hosted is not None and self.hosted.is_running:
+            await self.hosted.stop()
+
+    async def close(self) -> None:
+        await self.place.close()
+
+    def answers(self, wrapped: Sequence[str] = ()) -> CheckRequests:
+        return CheckRequests(self.problem, self.entry, self.place, self.builder.environment(), self.hosted, wrapped)
+
+    def profiled(self) -> tuple[str, ...]:
+        """What stands in for the interpreter when a program is profiled."""
+        if self.entry.language == PYTHON:
+            return command("profiled:main", PROFILE)
+        return ("node", "--cpu-prof", "--cpu-prof-dir", PROFILES)
+
+    def _listening(self, *, is_profiled: bool) -> Listening:
+        interface = self.problem.interface
+        limits = command_limits(self.problem, self.options.place_seconds)
+        common = self.builder.environment()
+        if interface.kind is InterfaceKind.LIBRARY:
+            profile = (PROFILE,) if is_profiled else ()
+            return Listening(
+                lambda port: command("serving:main", str(port), APP, str(interface.module), *profile),
+                lambda _: common,
+                "",
+                LIBRARY_SECONDS,
+                limits,
+            )
+        words = self.entry.command()
+        started = (*self.profiled(), *words[1:]) if is_profiled else words
+        return Listening(
+            lambda _: started,
+            lambda port: {**common, "PORT": str(port), "DATA_DIR": DATA},
+            interface.ready_path,
+            interface.ready_seconds,
+            limits,
+        )

@@ -1,0 +1,37 @@
+"""Runs held against one another, sample by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from proctor.metrics.verdicts import TARGET
+from proctor.reports.comparison import comparison_document
+from proctor.reports.pairs import Choice, choose_pairs
+from proctor.runs.read import read_run
+from proctor.stores.comparing import evaluations_of
+from proctor.stores.database import Database
+from proctor.stores.runs import RunStore
+
+
+def compare_runs(
+    database: Database,
+    references: Sequence[str],
+    choice: Choice = Choice(),  # noqa: B008 - frozen
+    *,
+    target: float = TARGET,
+    flips: int = 0,
+) -> dict[str, Any]:
+    """The models of one run with one another, or the first run with each other one; differences are B minus A."""
+    store = RunStore(database)
+    ids = list(dict.fromkeys(store.get(reference).id for reference in references))
+    rows = {run_id: evaluations_of(database, run_id) for run_id in ids}
+    pairs, not_compared = choose_pairs([rows[run_id] for run_id in ids], choice)
+    used = {row.run_id for pair in pairs for row in (pair.a, pair.b)}
+    summaries = {
+        row.id: summary
+        for run_id in ids
+        if run_id in used
+        for row, summary in zip(rows[run_id], read_run(database, run_id)["evaluations"], strict=True)
+    }
+    return comparison_document(database, pairs, summaries, not_compared=not_compared, target=target, flips=flips)
