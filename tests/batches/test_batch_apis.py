@@ -13,7 +13,7 @@ from fakes.batches import BatchProvider
 from fakes.loopback import Exchange, Loopback
 from models.asking import make, prompt
 from proctor.batches import execute as batch
-from proctor.batches.session import Desk
+from proctor.batches.session import BatchSession
 from proctor.domain.errors import ModelUnavailableError, PlanError, ProviderFaultError
 from proctor.domain.evaluation import Evaluation
 from proctor.models.batching import BatchLimits, find_batches
@@ -199,7 +199,7 @@ def test_a_model_without_batches_is_refused() -> None:
 
 
 class Tray:
-    """A desk that only notes the sizes of what is handed in."""
+    """A session that only notes the sizes of what is handed in."""
 
     def __init__(self, limits: BatchLimits) -> None:
         self.api = type("Api", (), {"limits": limits})()
@@ -220,14 +220,14 @@ def test_batches_are_split_by_requests_and_by_bytes(
         for n in range(10):
             yield None, b"x" * 10, BatchMember(str(n), 0, 0, n)
 
-    async def hand_in(desk: Any, evaluation: Any, draft: Any, group: Any) -> None:
+    async def hand_in(session: Any, evaluation: Any, draft: Any, group: Any) -> None:
         handed_in.append(len(draft.lines))
 
     monkeypatch.setattr(batch, "_requests", requests)
     monkeypatch.setattr(batch, "_hand_in", hand_in)
-    desk: Desk = Tray(limits)  # type: ignore[assignment]
+    session: BatchSession = Tray(limits)  # type: ignore[assignment]
     evaluation: Evaluation = None  # type: ignore[assignment]
-    asyncio.run(batch._hand_in_rest(desk, evaluation, set(), None))  # type: ignore[arg-type]
+    asyncio.run(batch._hand_in_rest(session, evaluation, set(), None))  # type: ignore[arg-type]
     assert handed_in == sizes
 
 

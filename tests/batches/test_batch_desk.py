@@ -1,4 +1,4 @@
-"""What a desk says while it waits, and what becomes of the money."""
+"""What a session says while it waits, and what becomes of the money."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proctor.batches import session as batch_desk
-from proctor.batches.session import Desk
+from proctor.batches.session import BatchSession
 from proctor.cli.plain import line
 from proctor.domain.errors import ModelUnavailableError, ProviderFaultError
 from proctor.domain.event import BatchDelayed, BatchSeen, Event, FaultSeen, ModelGivenUp
@@ -51,21 +51,21 @@ class Searching:
         return outcome
 
 
-def desk_of(api: Searching, events: list[Event], budget: Budget | None = None) -> Desk:
+def desk_of(api: Searching, events: list[Event], budget: Budget | None = None) -> BatchSession:
     parts: Any = (api, ProblemFolder(), None, None)
-    return Desk("openai/m", *parts, 3, asyncio.Event(), events.append, budget)
+    return BatchSession("openai/m", *parts, 3, asyncio.Event(), events.append, budget)
 
 
 def test_each_try_after_a_fault_is_told() -> None:
     events: list[Event] = []
-    desk = desk_of(Searching(FAULT, FAULT, Search(None)), events)
-    assert asyncio.run(desk.locate(ANNOUNCED)) is None
+    session = desk_of(Searching(FAULT, FAULT, Search(None)), events)
+    assert asyncio.run(session.locate(ANNOUNCED)) is None
     assert [event for event in events if isinstance(event, FaultSeen)] == [FaultSeen("openai/m", "a fault", False)] * 2
     assert [event.reason for event in events if isinstance(event, BatchDelayed)] == [
         "the batch API is asked again after a fault (1 of 20)",
         "the batch API is asked again after a fault (2 of 20)",
     ]
-    assert desk.store.is_forgotten  # type: ignore[attr-defined]
+    assert session.store.is_forgotten  # type: ignore[attr-defined]
 
 
 def test_doubt_about_an_earlier_order_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,9 +79,9 @@ def test_money_for_a_batch_that_nobody_can_find_counts_as_spent_and_keeps_nobody
     async def go() -> bool:
         budget = Budget(Decimal(1), Decimal(0), lambda _: None)
         budget.commit(ANNOUNCED.reserved_usd)
-        desk = desk_of(Searching(ModelUnavailableError("openai/m: no batch API", status=404)), [], budget)
+        session = desk_of(Searching(ModelUnavailableError("openai/m: no batch API", status=404)), [], budget)
         with pytest.raises(ModelUnavailableError):
-            await desk.locate(ANNOUNCED)
+            await session.locate(ANNOUNCED)
         assert (budget.reserved_usd, budget.spent_usd) == (0, ANNOUNCED.reserved_usd)
         async with asyncio.timeout(10):
             return await budget.reserve(Decimal("0.5"))

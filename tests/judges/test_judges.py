@@ -309,7 +309,7 @@ def test_every_reply_is_kept_and_the_last_one_counts() -> None:
     score = judged(scorer("judge_rubric", FakeJudge(reply, retries=2)), "Paris")
     assert score.value == 0.75
     [ruling] = score.details["judges"]
-    assert [hearing["verdict"] for hearing in ruling["hearings"]] == [None, None, 4]
+    assert [reply["verdict"] for reply in ruling["hearings"]] == [None, None, 4]
     assert ruling["problem"] is None
     assert score.reason == "4 of 5 by fake/judge: So be it."
 
@@ -349,15 +349,15 @@ def test_the_evidence_is_kept_with_the_score() -> None:
     judge = FakeJudge(say, options={"temperature": 0})
     score = judged(scorer("judge_rubric", judge), "Paris")
     [ruling] = score.details["judges"]
-    [hearing] = ruling["hearings"]
+    [reply] = ruling["hearings"]
     assert score.details["template"] == "rubric/1"
     assert ruling["identity"] == {"provider": "fake", "name": "fake/judge", "endpoint": None, "adapter_version": "1"}
     assert ruling["options"] == {"temperature": 0}
-    assert hearing["usage"]["input_tokens"] == 120
-    assert hearing["cost_usd"] == "0.00021"
-    assert hearing["model"] == "judge-2026"
-    assert judge.seen[0].code in hearing["reply"]
-    assert len(hearing["prompt"]) == 32
+    assert reply["usage"]["input_tokens"] == 120
+    assert reply["cost_usd"] == "0.00021"
+    assert reply["model"] == "judge-2026"
+    assert judge.seen[0].code in reply["reply"]
+    assert len(reply["prompt"]) == 32
     assert to_json(score.details)
     assert score.reason.encode()
 

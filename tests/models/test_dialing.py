@@ -80,9 +80,9 @@ def test_a_name_with_two_families_is_reached_by_the_one_that_listens(listening: 
 
 def test_a_connection_that_does_not_come_about_is_told_from_an_answer_that_does_not(stalled: tuple[str, int]) -> None:
     async def go(timeout_seconds: float) -> None:
-        client, place = HttpClient("test", connect_seconds=0.05), Destination(*stalled, "here", "/")
+        client, destination = HttpClient("test", connect_seconds=0.05), Destination(*stalled, "here", "/")
         try:
-            await client.send("GET", Route(place), {}, None, timeout_seconds=timeout_seconds, largest=10)
+            await client.send("GET", Route(destination), {}, None, timeout_seconds=timeout_seconds, largest=10)
         finally:
             await client.close()
 

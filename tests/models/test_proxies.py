@@ -12,7 +12,7 @@ PLAIN = place_of("http://models.test/v1")
 
 
 @pytest.mark.parametrize(
-    ("environment", "place", "expected"),
+    ("environment", "destination", "expected"),
     [
         ({}, SECURE, None),
         ({"HTTPS_PROXY": "http://p:8"}, SECURE, Proxy("http", "p", 8)),
@@ -29,9 +29,9 @@ PLAIN = place_of("http://models.test/v1")
     ],
 )
 def test_the_environment_names_the_proxy(
-    environment: dict[str, str], place: Destination, expected: Proxy | None
+    environment: dict[str, str], destination: Destination, expected: Proxy | None
 ) -> None:
-    assert proxy_for(place, environment, "linux") == expected
+    assert proxy_for(destination, environment, "linux") == expected
 
 
 def test_where_the_system_has_settings_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

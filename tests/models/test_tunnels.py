@@ -82,10 +82,10 @@ def test_a_proxy_learns_where_to_connect_and_nothing_of_the_request(
         assert asked(run, elsewhere) == "ANSWER: 7"
     [head] = proxy.heard
     first, *fields = head.decode().removesuffix("\r\n\r\n").split("\r\n")
-    place = f"{NAME}:{elsewhere.port}"
-    assert first == f"CONNECT {place} HTTP/1.1"
+    destination = f"{NAME}:{elsewhere.port}"
+    assert first == f"CONNECT {destination} HTTP/1.1"
     assert sorted(line.partition(":")[0] for line in fields) == ["host", "user-agent"]
-    assert f"host: {place}" in fields
+    assert f"host: {destination}" in fields
     sent = elsewhere.requests[-1].headers
     assert sent["authorization"] == f"Bearer {KEY}"
     assert "proxy-authorization" not in sent
@@ -215,11 +215,11 @@ def test_plain_http_is_relayed_with_the_proxys_password_beside_it(run: Run, monk
         assert asked(run, provider) == "relayed"
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.port}")
         error = asked(run, provider)
-    place = f"{NAME}:{provider.port}"
-    assert seen[0][1]["host"] == place
+    destination = f"{NAME}:{provider.port}"
+    assert seen[0][1]["host"] == destination
     assert seen[0][1]["proxy-authorization"] == "Basic dXNAZXI6cGE6c3Mvd29yZA=="
     assert isinstance(error, ModelUnavailableError)
-    assert f"the proxy refused to connect to http://{place} (HTTP 407: it asks for a user name" in str(error)
+    assert f"the proxy refused to connect to http://{destination} (HTTP 407: it asks for a user name" in str(error)
     assert provider.requests == []
 
 

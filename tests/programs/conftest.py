@@ -1,4 +1,4 @@
-"""Small problems of every kind, and the places their programs run in."""
+"""Small problems of every kind, and the workspaces their programs run in."""
 
 from __future__ import annotations
 

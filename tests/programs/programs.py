@@ -1,4 +1,4 @@
-"""Ways to check and mark in tests: real places, real checkers."""
+"""Ways to check and mark in tests: real workspaces, real checkers."""
 
 from __future__ import annotations
 

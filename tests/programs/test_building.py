@@ -107,7 +107,7 @@ def test_a_version_that_does_not_exist_fails_the_build(tally: Problem, runner: R
 
 
 class _Without:
-    """A place that lacks an interpreter; everything else it is asked for succeeds."""
+    """A workspace that lacks an interpreter; everything else it is asked for succeeds."""
 
     async def write(self, files: Mapping[str, bytes], under: str = "") -> None:
         return

@@ -310,21 +310,21 @@ def used_while_paused(notes: Problem, runner: Runner, *, is_frozen: bool) -> flo
             await subject.start()
             assert await subject.ready() == ""
             assert subject.hosted is not None
-            if is_frozen and not await subject.place.freeze():
+            if is_frozen and not await subject.workspace.freeze():
                 pytest.skip("this machine has no control group that can be frozen")
             if not is_frozen:
                 await subject.hosted.pause()
-            before = await subject.place.cpu_seconds()
+            before = await subject.workspace.cpu_seconds()
             await asyncio.sleep(1)
-            after = await subject.place.cpu_seconds()
+            after = await subject.workspace.cpu_seconds()
             if before is None or after is None:
                 pytest.skip("this machine has no control group that counts processor time")
             while not is_frozen and after < before + IDLE_SECONDS:  # others may have had the processors
                 await asyncio.sleep(0.1)
-                after = await subject.place.cpu_seconds() or after
+                after = await subject.workspace.cpu_seconds() or after
             if is_frozen:
-                await subject.place.thaw()
-                while (await subject.place.cpu_seconds() or 0.0) < after + IDLE_SECONDS:
+                await subject.workspace.thaw()
+                while (await subject.workspace.cpu_seconds() or 0.0) < after + IDLE_SECONDS:
                     await asyncio.sleep(0.01)
             return after - before
         finally:
@@ -389,24 +389,24 @@ def test_a_service_that_wakes_itself_does_nothing_while_the_gold_solution_is_mea
 
 def test_a_place_that_is_closed_while_it_is_frozen_is_gone(notes: Problem, runner: Runner) -> None:
     async def scenario() -> None:
-        place = await runner.open()
-        process = await place.start(["sleep", "1000"])
-        await place.freeze()
+        workspace = await runner.open()
+        process = await workspace.start(["sleep", "1000"])
+        await workspace.freeze()
         assert process.is_running
         async with asyncio.timeout(30):
-            await place.close()
+            await workspace.close()
 
     asyncio.run(scenario())
 
 
 class Unheld:
-    """A place of a machine that can neither freeze it nor count its processor time."""
+    """A workspace of a machine that can neither freeze it nor count its processor time."""
 
-    def __init__(self, place: Workspace) -> None:
-        self._place = place
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._place, name)
+        return getattr(self._workspace, name)
 
     async def freeze(self) -> bool:
         return False

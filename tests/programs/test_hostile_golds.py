@@ -169,10 +169,10 @@ for path in ("/etc/passwd", "../../usr/local/bin/evil", "/tmp/allowed"):
     files = {**tally.solution, "main.py": tries + tally.solution["main.py"]}
     card, kept = marked(tally, files, runner, READ)
     assert card.passed, card.reason
-    place = card.evidence.findings["place"]
-    assert isinstance(place, dict)
-    assert set(place["writes"]) == {"/etc/passwd", "/usr/local/bin/evil"}
-    assert all(count >= 1 for count in place["writes"].values())
+    workspace = card.evidence.findings["place"]
+    assert isinstance(workspace, dict)
+    assert set(workspace["writes"]) == {"/etc/passwd", "/usr/local/bin/evil"}
+    assert all(count >= 1 for count in workspace["writes"].values())
     security = next(one for one in card.dimensions if one.name == "security")
     assert security.details["taken"]["place"] == pytest.approx(0.4)
     assert kept.files

@@ -76,7 +76,7 @@ def test_a_path_that_leads_out_is_refused_before_anything_runs(path: str, tally:
 
 
 def test_hostile_neighbours_do_not_change_an_honest_mark(tally: Problem, runner: Runner) -> None:
-    """The gold solution is marked while the machine is under attack from several places beside it."""
+    """The gold solution is marked while the machine is under attack from several workspaces beside it."""
     names = ("forks without end", "takes memory in many processes", "fills the disk", "kills whatever it can")
 
     async def all_at_once() -> list[Scorecard]:

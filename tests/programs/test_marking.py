@@ -244,7 +244,7 @@ def test_what_was_not_asked_for_is_not_measured(tally: Problem, runner: Runner) 
 
 
 class Broken:
-    """A runner that has no place to give."""
+    """A runner that has no workspace to give."""
 
     name = "broken"
     is_isolated = True

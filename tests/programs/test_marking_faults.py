@@ -25,7 +25,7 @@ READ = MarkOptions(is_measuring=False)
 
 
 class WatchedRunner:
-    """A runner that gives real places, altered as a test wants, and keeps in which order they were closed."""
+    """A runner that gives real workspaces, altered as a test wants, and keeps in which order they were closed."""
 
     name = "places"
     is_isolated = True
@@ -40,32 +40,32 @@ class WatchedRunner:
     async def open(self, limits: WorkspaceLimits = WorkspaceLimits()) -> Workspace:  # noqa: B008  frozen
         self._opened += 1
         number = self._opened
-        place = await self._runner.open(limits)
+        workspace = await self._runner.open(limits)
         if number == 2:
             self.has_two.set()
-        return self._alter(self, number, place)
+        return self._alter(self, number, workspace)
 
     async def close(self) -> None:
         await self._runner.close()
 
 
 class Altered:
-    """A real place, with some of its methods replaced."""
+    """A real workspace, with some of its methods replaced."""
 
-    def __init__(self, place: Workspace, **methods: Callable[..., Awaitable[Any]]) -> None:
-        self._place = place
+    def __init__(self, workspace: Workspace, **methods: Callable[..., Awaitable[Any]]) -> None:
+        self._workspace = workspace
         self._methods = methods
 
     def __getattr__(self, name: str) -> Any:
-        return self._methods.get(name) or getattr(self._place, name)
+        return self._methods.get(name) or getattr(self._workspace, name)
 
 
 def test_own_tests_that_cannot_be_prepared_cost_the_program_nothing(tally: Problem, runner: Runner) -> None:
     async def has_no_python(command: Sequence[str], **_: Any) -> SandboxResult:
         return SandboxResult(Ending.EXITED, exit_code=127, stderr=b"not found")
 
-    def second_is_bare(_: WatchedRunner, number: int, place: Workspace) -> Any:
-        return Altered(place, execute=has_no_python) if number == 2 else place
+    def second_is_bare(_: WatchedRunner, number: int, workspace: Workspace) -> Any:
+        return Altered(workspace, execute=has_no_python) if number == 2 else workspace
 
     card = marked(tally, tally.solution, WatchedRunner(runner, second_is_bare), READ)
     coverage = card.evidence.findings["coverage"]
@@ -78,23 +78,23 @@ def test_what_runs_beside_a_fault_is_ended_before_the_place_is_closed(
     kind: type[Exception], tally: Problem, runner: Runner
 ) -> None:
     async def run() -> list[int]:
-        places = WatchedRunner(runner, watched)
+        workspaces = WatchedRunner(runner, watched)
         with pytest.raises(kind, match="nobody looked") as told:
-            await mark(tally, tally.solution, places, options=READ)
+            await mark(tally, tally.solution, workspaces, options=READ)
         assert isinstance(told.value.__cause__, OSError)
         assert asyncio.all_tasks() == {asyncio.current_task()}
-        return places.closed
+        return workspaces.closed
 
-    def watched(places: WatchedRunner, number: int, place: Workspace) -> Any:
+    def watched(workspaces: WatchedRunner, number: int, workspace: Workspace) -> Any:
         async def seen() -> Seen:
-            await places.has_two.wait()
+            await workspaces.has_two.wait()
             raise kind("nobody looked") from OSError("gone")
 
         async def close() -> None:
-            await place.close()
-            places.closed.append(number)
+            await workspace.close()
+            workspaces.closed.append(number)
 
-        return Altered(place, close=close, **({"seen": seen} if number == 1 else {}))
+        return Altered(workspace, close=close, **({"seen": seen} if number == 1 else {}))
 
     assert asyncio.run(run()) == [2, 1]
 
@@ -117,7 +117,7 @@ def test_what_no_program_may_be_is_not_kept(files: dict[str, bytes], tally: Prob
 
 
 class Nowhere:
-    """Has no places, and keeps how long they were to last."""
+    """Has no workspaces, and keeps how long they were to last."""
 
     name = "nowhere"
     is_isolated = True

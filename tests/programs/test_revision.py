@@ -21,7 +21,7 @@ def kinds(whole: Evidence) -> list[Evidence]:
     """Each asks another part of the formulas."""
     absent = {"status": "not run", "version": None, "reason": "it failed"}
     found = dict(whole.findings)
-    place = {"status": "ran", "violations": {"mount": 2}, "egress": {"10.0.0.1": 1}, "writes": {"/etc/x": 1}}
+    workspace = {"status": "ran", "violations": {"mount": 2}, "egress": {"10.0.0.1": 1}, "writes": {"/etc/x": 1}}
     weak = {"severity": "HIGH", "confidence": "MEDIUM", "file": "main.py", "line": 1, "code": "B1", "message": ""}
     ran = {"status": "ran", "version": "1"}
     ugly = {
@@ -42,7 +42,7 @@ def kinds(whole: Evidence) -> list[Evidence]:
         replace(whole, findings={**found, **ugly, "oxlint": {**ugly["oxlint"], "share": 0.25}}),
         replace(whole, findings={**found, **ugly, "mypy": {**absent, "share": 0.75}}),
         replace(whole, findings={**found, "mypy": absent, "pip-audit": absent}),
-        replace(whole, findings={**found, "pip-audit": {**ran, "count": 1}, "place": place}),
+        replace(whole, findings={**found, "pip-audit": {**ran, "count": 1}, "place": workspace}),
         replace(whole, findings={**found, "pip-audit": {**ran, "count": 0, "share": 0.25, "skipped": {"x": ""}}}),
         replace(whole, findings={**found, "bandit": {**ran, "count": 1, "findings": [weak]}, "place": absent}),
         replace(whole, measures={"work_seconds": 2.0, "peak_memory_mib": 300.0}),

@@ -26,7 +26,7 @@ from programs.programs import Kept
 
 
 class Counting:
-    """A runner that counts the places it opens, and may have none."""
+    """A runner that counts the workspaces it opens, and may have none."""
 
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
@@ -111,23 +111,23 @@ def test_a_fault_is_no_score_and_is_tried_again(tally: Problem, counting: Counti
 
 
 class Choosy(Counting):
-    """A runner whose places break when they are given a program with these words in it."""
+    """A runner whose workspaces break when they are given a program with these words in it."""
 
     def __init__(self, runner: Runner, words: bytes) -> None:
         super().__init__(runner)
         self.words = words
 
     async def open(self, limits: WorkspaceLimits) -> Workspace:
-        place: Any = await super().open(limits)
-        write = place.write
+        workspace: Any = await super().open(limits)
+        write = workspace.write
 
         async def refuse(files: Any, **options: Any) -> None:
             if any(self.words in content for content in files.values()):
-                raise SandboxError("the place does not answer")
+                raise SandboxError("the workspace does not answer")
             await write(files, **options)
 
-        place.write = refuse
-        return place  # type: ignore[no-any-return]
+        workspace.write = refuse
+        return workspace  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("name", ["program", "program_mark"])
@@ -142,23 +142,23 @@ def test_a_program_that_breaks_its_place_where_the_gold_does_not_is_invalid(
 
     broken = score(b"attack")
     assert (broken.value, broken.is_invalid) == (0.0, True)
-    assert broken.reason == "this answer cannot be scored, the gold solution can: the place does not answer"
+    assert broken.reason == "this answer cannot be scored, the gold solution can: the workspace does not answer"
     assert score(b"").value is None
 
 
 class Losing(Choosy):
-    """A runner whose places break on one program, and lose what every other one is made of."""
+    """A runner whose workspaces break on one program, and lose what every other one is made of."""
 
     async def open(self, limits: WorkspaceLimits) -> Workspace:
-        place: Any = await super().open(limits)
-        write = place.write
+        workspace: Any = await super().open(limits)
+        write = workspace.write
 
         async def lose(files: Any, **options: Any) -> None:
             kept = {path: content if self.words in content else b"" for path, content in files.items()}
             await write(kept, **options)
 
-        place.write = lose
-        return place  # type: ignore[no-any-return]
+        workspace.write = lose
+        return workspace  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("name", ["program", "program_mark"])
@@ -168,7 +168,7 @@ def test_where_the_gold_gets_nothing_the_place_is_at_fault_and_not_the_program(
     marking = scorer(name, Losing(runner, b"attack"), tally)
     answer = Response("", files={"main.py": b"# attack"})
     score = asyncio.run(score_answer(marking, sample_of(tally), answer))
-    assert (score.value, score.reason) == (None, "the place does not answer")
+    assert (score.value, score.reason) == (None, "the workspace does not answer")
 
 
 def test_a_package_that_nobody_has_is_the_programs_choice(tally: Problem, runner: Runner) -> None:

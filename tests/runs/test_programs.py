@@ -1,4 +1,4 @@
-"""Programs marked through the use cases, in real places."""
+"""Programs marked through the use cases, in real workspaces."""
 
 from __future__ import annotations
 

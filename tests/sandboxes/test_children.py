@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from proctor.sandboxes.inside import children, confinement, forking, kernel, script, zygote
-from proctor.sandboxes.inside import container_init as porter
+from proctor.sandboxes.inside import container_init as init
 from proctor.sandboxes.inside import tool_init as stub
 from proctor.sandboxes.inside.frames import Channel, ChannelClosedError
 from proctor.sandboxes.inside.warm import spawned
@@ -185,14 +185,14 @@ def test_the_first_process_of_a_container_ends_what_a_run_leaves_and_empties_its
 ) -> None:
     """In a process namespace of its own, because it ends every process it can see."""
     top = open_folder
-    monkeypatch.setattr(porter, "_WRITABLE", (str(top),))
+    monkeypatch.setattr(init, "_WRITABLE", (str(top),))
     extra = {**stubbed, "work": str(top / "work"), "uid": 57_001}
 
     def first(control: socket.socket) -> None:
         kernel.unshare(kernel.NEWPID)
         pid = os.fork()
         if pid == 0:
-            porter.ContainerInit(control).serve()
+            init.ContainerInit(control).serve()
         control.close()
         os.waitpid(pid, 0)
 

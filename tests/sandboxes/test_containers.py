@@ -27,7 +27,7 @@ from sandboxes.engines import engine
 from sandboxes.forgeries import FORGERIES
 from sandboxes.hostile import PROGRAMS
 from sandboxes.suites import escape, forged, judge_all, mounts, run_suite
-from sandboxes.wardens import supervisor
+from sandboxes.supervisors import supervisor
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -276,15 +276,15 @@ asyncio.run(main())
             _wait(
                 lambda: (len(_children(str(harness.pid))) == 2 and _marked(marker) >= 2) or harness.poll() is not None
             )
-            wardens = _children(str(harness.pid))
-            assert len(wardens) == 2
+            supervisors = _children(str(harness.pid))
+            assert len(supervisors) == 2
             assert _marked(marker) >= 2
         finally:
             harness.send_signal(signal.SIGKILL)
-    _wait(lambda: not _marked(marker) and not any(Path(f"/proc/{pid}").exists() for pid in wardens))
+    _wait(lambda: not _marked(marker) and not any(Path(f"/proc/{pid}").exists() for pid in supervisors))
     assert _marked(marker) == 0
-    assert not [pid for pid in wardens if Path(f"/proc/{pid}").exists()]
-    assert not [path for pid in wardens for path in Path("/sys/fs/cgroup").glob(f"*/proctor-{pid}-*")]
+    assert not [pid for pid in supervisors if Path(f"/proc/{pid}").exists()]
+    assert not [path for pid in supervisors for path in Path("/sys/fs/cgroup").glob(f"*/proctor-{pid}-*")]
 
 
 def _wait(condition: Callable[[], bool]) -> None:

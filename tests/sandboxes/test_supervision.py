@@ -14,7 +14,7 @@ from proctor.sandboxes.inside.artifacts import MAX_FILES, Collector
 from proctor.sandboxes.inside.supervision import is_time_up
 from proctor.sandboxes.orders import check_order, program_order
 from sandboxes.conftest import SMALL, made
-from sandboxes.wardens import SupervisorClient, supervisor
+from sandboxes.supervisors import SupervisorClient, supervisor
 
 LONG = replace(SMALL, wall_seconds=60)  # a busy machine ends nothing here
 BACKENDS = ("namespaces", "bubblewrap", "none")

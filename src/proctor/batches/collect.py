@@ -10,7 +10,7 @@ from decimal import Decimal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from proctor.batches.session import PATIENCE, Desk
+from proctor.batches.session import PATIENCE, BatchSession
 from proctor.domain.errors import ModelError, ProviderFaultError, RequestRejectedError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.price import REPORTED
@@ -25,26 +25,26 @@ from proctor.stores.batches import StoredBatch
 CHUNK = 256
 
 
-async def collect(desk: Desk, evaluation: Evaluation, batch: StoredBatch, state: BatchState) -> None:
+async def collect(session: BatchSession, evaluation: Evaluation, batch: StoredBatch, state: BatchState) -> None:
     """Hand every request of the batch to the recorder: with its response, or with the reason that there is none."""
-    collector = _Collector(desk, evaluation, batch)
+    collector = _Collector(session, evaluation, batch)
     if state.problem is None:
         try:
-            await desk.persist(collector.read, PATIENCE)
+            await session.persist(collector.read, PATIENCE)
         except ModelError:
             rest = batch.reserved_usd - collector.settled_usd
-            desk.settle(rest, rest)  # answered or not, it counts in full until somebody can read it
+            session.settle(rest, rest)  # answered or not, it counts in full until somebody can read it
             raise
         fault = f"the batch ended as {state.name!r} without an answer to this request"
-        error: ProviderFaultError | RequestRejectedError = ProviderFaultError(f"{desk.label}: {fault}")
+        error: ProviderFaultError | RequestRejectedError = ProviderFaultError(f"{session.label}: {fault}")
     else:
-        error = RequestRejectedError(f"{desk.label}: the batch was refused: {state.problem}")
+        error = RequestRejectedError(f"{session.label}: the batch was refused: {state.problem}")
     await collector.fail_the_rest(error)
-    desk.settle(batch.reserved_usd - collector.settled_usd, Decimal(0))
+    session.settle(batch.reserved_usd - collector.settled_usd, Decimal(0))
 
 
 class _Collector(Struct):
-    desk: Desk
+    session: BatchSession
     evaluation: Evaluation
     batch: StoredBatch
     seen: set[str] = field(default_factory=set)
@@ -53,7 +53,7 @@ class _Collector(Struct):
 
     async def read(self) -> None:
         chunk: list[BatchAnswer] = []
-        async with aclosing(self.desk.api.answers(str(self.batch.remote_id))) as answers:
+        async with aclosing(self.session.api.answers(str(self.batch.remote_id))) as answers:
             async for answer in answers:
                 if answer.custom_id in self.seen:
                     continue
@@ -64,7 +64,7 @@ class _Collector(Struct):
         await self._take(chunk)
 
     async def fail_the_rest(self, error: ProviderFaultError | RequestRejectedError) -> None:
-        rest = sorted(await asyncio.to_thread(self.desk.store.trial_ids, self.batch.id) - self.seen)
+        rest = sorted(await asyncio.to_thread(self.session.store.trial_ids, self.batch.id) - self.seen)
         for start in range(0, len(rest), CHUNK):
             await self._take([BatchAnswer(trial_id, error=error) for trial_id in rest[start : start + CHUNK]])
 
@@ -75,19 +75,19 @@ class _Collector(Struct):
             if answer.response is not None:
                 response = self._priced(trial, answer.response)
                 await self._settle(trial, response)
-                await self.desk.recorder.answered(Answer(trial, response))
+                await self.session.recorder.answered(Answer(trial, response))
             else:
                 await self._settle(trial, None)
                 reason = f"{type(answer.error).__name__}: {answer.error}"
-                await self.desk.recorder.answered(Answer(trial, None, error=reason))
+                await self.session.recorder.answered(Answer(trial, None, error=reason))
         self.seen.update(by_id)
 
     async def _trials(self, trial_ids: Sequence[str]) -> list[Trial]:
         """The trials as they were handed in; those recorded by an earlier execution are left out."""
         if not trial_ids:
             return []
-        members = await asyncio.to_thread(self.desk.store.members, self.batch.id, trial_ids)
-        recorded = await self.desk.journal.recorded(self.evaluation.id, trial_ids)
+        members = await asyncio.to_thread(self.session.store.members, self.batch.id, trial_ids)
+        recorded = await self.session.journal.recorded(self.evaluation.id, trial_ids)
         wanted = [
             member
             for member in members.values()
@@ -116,11 +116,11 @@ class _Collector(Struct):
     async def _settle(self, trial: Trial, response: Response | None) -> None:
         """Give back what was set aside for a request; one that was not answered was not billed."""
         price = self.evaluation.price
-        if self.desk.budget is None or price is None:
+        if self.session.budget is None or price is None:
             return
         reserved = await reservation(trial.prompt, trial.options, price, self.evaluation.label)
         spent = Decimal(0)
         if response is not None:
             spent = reserved if response.cost_usd is None else response.cost_usd
         self.settled_usd += reserved
-        self.desk.settle(reserved, spent)
+        self.session.settle(reserved, spent)

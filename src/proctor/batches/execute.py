@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from proctor.batches.collect import collect
-from proctor.batches.session import PATIENCE, Desk
+from proctor.batches.session import PATIENCE, BatchSession
 from proctor.domain.errors import ModelError, PlanError, RequestRejectedError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import BatchSeen, Observer
@@ -80,39 +80,41 @@ async def execute_batches(
         for label, items in groupby(evaluations, key=lambda item: item.label):
             of_model = list(items)
             api = find_batches(of_model[0].model, label)
-            desk = Desk(label, api, BatchStore(database), journal, recorder, retries, stopping, observe, budget)
-            desks.append(desk)
-            group.create_task(_serve(desk, of_model))
+            session = BatchSession(
+                label, api, BatchStore(database), journal, recorder, retries, stopping, observe, budget
+            )
+            desks.append(session)
+            group.create_task(_serve(session, of_model))
     # Only now is every answer committed: until here, a crash would have read the same results again.
-    for desk in desks:
-        for batch_id, ended_as in desk.ended:
-            await asyncio.to_thread(desk.store.end, batch_id, ended_as)
-    return {desk.label: desk.given_up for desk in desks if desk.given_up is not None}
+    for session in desks:
+        for batch_id, ended_as in session.ended:
+            await asyncio.to_thread(session.store.end, batch_id, ended_as)
+    return {session.label: session.given_up for session in desks if session.given_up is not None}
 
 
-async def _serve(desk: Desk, evaluations: Sequence[Evaluation]) -> None:
+async def _serve(session: BatchSession, evaluations: Sequence[Evaluation]) -> None:
     async with asyncio.TaskGroup() as group:
         for evaluation in evaluations:
             try:
-                covered = await _take_up(desk, evaluation, group)
-                await _hand_in_rest(desk, evaluation, covered, group)
+                covered = await _take_up(session, evaluation, group)
+                await _hand_in_rest(session, evaluation, covered, group)
             except ModelError as error:
-                desk.give_up(error)
+                session.give_up(error)
                 return
 
 
-async def _take_up(desk: Desk, evaluation: Evaluation, group: asyncio.TaskGroup) -> set[str]:
+async def _take_up(session: BatchSession, evaluation: Evaluation, group: asyncio.TaskGroup) -> set[str]:
     """Wait again for what an earlier execution has handed in; gives the trials that are covered by it."""
     covered: set[str] = set()
-    for batch in await asyncio.to_thread(desk.store.open_batches, evaluation.id):
-        if desk.budget is not None:
-            desk.budget.commit(batch.reserved_usd)
-        known = await desk.locate(batch)
+    for batch in await asyncio.to_thread(session.store.open_batches, evaluation.id):
+        if session.budget is not None:
+            session.budget.commit(batch.reserved_usd)
+        known = await session.locate(batch)
         if known is not None:
-            covered |= await asyncio.to_thread(desk.store.trial_ids, known.id)
-            group.create_task(_await_batch(desk, evaluation, known))
+            covered |= await asyncio.to_thread(session.store.trial_ids, known.id)
+            group.create_task(_await_batch(session, evaluation, known))
         else:
-            desk.settle(batch.reserved_usd, Decimal(0))
+            session.settle(batch.reserved_usd, Decimal(0))
     return covered
 
 
@@ -131,55 +133,57 @@ class Draft(Struct):
         self.reserved_usd += reserved_usd
 
 
-async def _hand_in_rest(desk: Desk, evaluation: Evaluation, covered: set[str], group: asyncio.TaskGroup) -> None:
+async def _hand_in_rest(
+    session: BatchSession, evaluation: Evaluation, covered: set[str], group: asyncio.TaskGroup
+) -> None:
     """Everything that is neither recorded nor handed in, in as few batches as the provider's limits allow."""
     draft = Draft()
-    async with aclosing(_requests(desk, evaluation, covered)) as requests:
+    async with aclosing(_requests(session, evaluation, covered)) as requests:
         async for trial, line, member in requests:
-            reserved = await _most(desk, evaluation, trial)
-            if draft.lines and not _has_room(desk, draft, line, reserved):
-                await _hand_in(desk, evaluation, draft, group)
+            reserved = await _most(session, evaluation, trial)
+            if draft.lines and not _has_room(session, draft, line, reserved):
+                await _hand_in(session, evaluation, draft, group)
                 draft = Draft()
-            if desk.budget is not None and not await desk.budget.reserve(reserved):
+            if session.budget is not None and not await session.budget.reserve(reserved):
                 return
             draft.add(line, member, reserved)
-    if draft.lines and not desk.is_closed:
-        await _hand_in(desk, evaluation, draft, group)
+    if draft.lines and not session.is_closed:
+        await _hand_in(session, evaluation, draft, group)
     else:
-        desk.settle(draft.reserved_usd, Decimal(0))
+        session.settle(draft.reserved_usd, Decimal(0))
 
 
-def _has_room(desk: Desk, draft: Draft, line: bytes, reserved: Decimal) -> bool:
+def _has_room(session: BatchSession, draft: Draft, line: bytes, reserved: Decimal) -> bool:
     """Money that is set aside for a draft comes back only once the draft was handed in: a short purse ends it too."""
-    limits = desk.api.limits
+    limits = session.api.limits
     if len(draft.lines) >= limits.requests or draft.size + len(line) > limits.bytes:
         return False
-    return desk.budget is None or desk.budget.fits(reserved)
+    return session.budget is None or session.budget.fits(reserved)
 
 
-async def _most(desk: Desk, evaluation: Evaluation, trial: Trial) -> Decimal:
-    if desk.budget is None or evaluation.price is None:
+async def _most(session: BatchSession, evaluation: Evaluation, trial: Trial) -> Decimal:
+    if session.budget is None or evaluation.price is None:
         return Decimal(0)
     return await reservation(trial.prompt, trial.options, evaluation.price, evaluation.label)
 
 
 async def _requests(
-    desk: Desk, evaluation: Evaluation, covered: set[str]
+    session: BatchSession, evaluation: Evaluation, covered: set[str]
 ) -> AsyncGenerator[tuple[Trial, bytes, BatchMember]]:
     """The trials to be asked, each as a line of a batch; one that cannot be sent is recorded as failed."""
     trials, number = trials_of(evaluation), 0
-    while not desk.is_closed:
+    while not session.is_closed:
         chunk = await asyncio.to_thread(_take, trials, CHUNK)
         if not chunk:
             return
         places = {trial.id: divmod(number + place, evaluation.fingerprint.count) for place, trial in enumerate(chunk)}
         number += len(chunk)
         open_trials = [trial for trial in chunk if trial.id not in covered]
-        for trial in await unrecorded(open_trials, evaluation.id, desk.journal, desk.recorder, desk.observe):
+        for trial in await unrecorded(open_trials, evaluation.id, session.journal, session.recorder, session.observe):
             try:
-                line = await desk.api.line(trial.id, trial.prompt, trial.options)
+                line = await session.api.line(trial.id, trial.prompt, trial.options)
             except RequestRejectedError as error:
-                await desk.recorder.answered(Answer(trial, None, error=f"{type(error).__name__}: {error}"))
+                await session.recorder.answered(Answer(trial, None, error=f"{type(error).__name__}: {error}"))
                 continue
             epoch, position = places[trial.id]
             yield trial, line, BatchMember(trial.id, trial.attempt, epoch, position)
@@ -189,54 +193,54 @@ def _take(trials: Iterator[Trial], size: int) -> list[Trial]:
     return list(islice(trials, size))
 
 
-async def _hand_in(desk: Desk, evaluation: Evaluation, draft: Draft, group: asyncio.TaskGroup) -> None:
+async def _hand_in(session: BatchSession, evaluation: Evaluation, draft: Draft, group: asyncio.TaskGroup) -> None:
     """Announce it, hand it in, note the provider's name for it; after a doubtful fault, look before trying again."""
-    policy = RetryPolicy(desk.retries)
+    policy = RetryPolicy(session.retries)
     for tries in count():
         token = uuid4().hex
-        batch = await asyncio.to_thread(desk.store.announce, evaluation.id, token, draft.members, draft.reserved_usd)
+        batch = await asyncio.to_thread(session.store.announce, evaluation.id, token, draft.members, draft.reserved_usd)
         try:
-            known: StoredBatch | None = replace(batch, remote_id=await desk.api.hand_in(draft.lines, token))
+            known: StoredBatch | None = replace(batch, remote_id=await session.api.hand_in(draft.lines, token))
         except ModelError as error:
             is_doubtful = error.status is None or (error.status >= 500 and error.is_retryable)
             if not is_doubtful:
-                await asyncio.to_thread(desk.store.forget, batch.id)
+                await asyncio.to_thread(session.store.forget, batch.id)
             wait = policy.wait_seconds(error, tries)
             if wait is None:
                 # What the provider may have taken counts in full; others of the run must not wait for the rest.
-                desk.settle(draft.reserved_usd, draft.reserved_usd if is_doubtful else Decimal(0))
+                session.settle(draft.reserved_usd, draft.reserved_usd if is_doubtful else Decimal(0))
                 raise
-            await desk.note_fault(error, wait, tries + 1, desk.retries)
-            known = await desk.locate(batch) if is_doubtful else None
-            if known is None and desk.is_closed:
-                desk.settle(draft.reserved_usd, Decimal(0))
+            await session.note_fault(error, wait, tries + 1, session.retries)
+            known = await session.locate(batch) if is_doubtful else None
+            if known is None and session.is_closed:
+                session.settle(draft.reserved_usd, Decimal(0))
                 return
         if known is not None and known.remote_id is not None:
-            await asyncio.to_thread(desk.store.handed_in, known.id, known.remote_id)
-            group.create_task(_await_batch(desk, evaluation, known))
+            await asyncio.to_thread(session.store.handed_in, known.id, known.remote_id)
+            group.create_task(_await_batch(session, evaluation, known))
             return
 
 
-async def _await_batch(desk: Desk, evaluation: Evaluation, batch: StoredBatch) -> None:
+async def _await_batch(session: BatchSession, evaluation: Evaluation, batch: StoredBatch) -> None:
     """Look at it now and then until it has ended, and record what came of it."""
     try:
-        state = await _ended(desk, batch)
+        state = await _ended(session, batch)
         if state is not None:
-            await collect(desk, evaluation, batch, state)
-            desk.ended.append((batch.id, state.name))
+            await collect(session, evaluation, batch, state)
+            session.ended.append((batch.id, state.name))
     except ModelError as error:
-        desk.give_up(error)
+        session.give_up(error)
 
 
-async def _ended(desk: Desk, batch: StoredBatch) -> BatchState | None:
+async def _ended(session: BatchSession, batch: StoredBatch) -> BatchState | None:
     remote_id, wait = str(batch.remote_id), FIRST_LOOK_SECONDS
     while True:
-        state = await desk.persist(lambda: desk.api.state(remote_id), PATIENCE)
-        desk.observe(
-            BatchSeen(desk.label, remote_id, state.name, state.is_ended, state.done, state.total or batch.requests)
+        state = await session.persist(lambda: session.api.state(remote_id), PATIENCE)
+        session.observe(
+            BatchSeen(session.label, remote_id, state.name, state.is_ended, state.done, state.total or batch.requests)
         )
         if state.is_ended:
             return state
-        if await desk.pause(wait):
+        if await session.pause(wait):
             return None
         wait = min(wait * 1.5, MAX_LOOK_SECONDS)

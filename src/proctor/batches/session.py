@@ -26,7 +26,7 @@ PATIENCE = 20
 DOUBT_SECONDS = 30.0
 
 
-class Desk(Struct):
+class BatchSession(Struct):
     """One model's batches in one execution."""
 
     label: str

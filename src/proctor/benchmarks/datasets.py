@@ -39,15 +39,15 @@ class Opened(Struct, frozen=True):
     shelf: ProblemFolder
 
 
-def open_dataset(dataset: Dataset, place: DataLocation, rows: Rows | None = None) -> Opened:
+def open_dataset(dataset: Dataset, location: DataLocation, rows: Rows | None = None) -> Opened:
     """Nothing is read yet; data that cannot be had is a NoDataError once it is asked for. `rows` replace the source."""
     if rows is not None:
-        shaped = _reshaped(rows, dataset.transform, dataset.join, place, place.folder)
-        return Opened(shaped, dataset.fields, dataset.source, ProblemFolder(place.folder, place.folder))
-    return _opened(dataset.source, dataset, dataset.local, f"{place.name}.jsonl", place)
+        shaped = _reshaped(rows, dataset.transform, dataset.join, location, location.folder)
+        return Opened(shaped, dataset.fields, dataset.source, ProblemFolder(location.folder, location.folder))
+    return _opened(dataset.source, dataset, dataset.local, f"{location.name}.jsonl", location)
 
 
-def open_examples(dataset: Dataset, place: DataLocation) -> Opened | None:
+def open_examples(dataset: Dataset, location: DataLocation) -> Opened | None:
     """The pool of worked examples; None when it is the samples themselves."""
     examples = dataset.examples
     if examples is None or examples.source is None:
@@ -61,7 +61,7 @@ def open_examples(dataset: Dataset, place: DataLocation) -> Opened | None:
         }
     )
     local = _local_examples(examples, dataset)
-    return _opened(examples.source, merged, local, f"{place.name}.dev.jsonl", place)
+    return _opened(examples.source, merged, local, f"{location.name}.dev.jsonl", location)
 
 
 def _local_examples(examples: ExamplesEntry, dataset: Dataset) -> Local:
@@ -78,22 +78,22 @@ def _local_examples(examples: ExamplesEntry, dataset: Dataset) -> Local:
     )
 
 
-def _opened(source: str, dataset: Dataset, local: Local, file: str, place: DataLocation) -> Opened:
+def _opened(source: str, dataset: Dataset, local: Local, file: str, location: DataLocation) -> Opened:
     file = local.file or file
-    if source.startswith((HUB, DATA)) and place.data is not None and (place.data / file).is_file():
+    if source.startswith((HUB, DATA)) and location.data is not None and (location.data / file).is_file():
         transform = local.transform or dataset.transform
-        rows = open_rows(file, place.data, local.format)
-        rows = _reshaped(rows, transform, local.join, place, place.data)
-        return Opened(rows, local.fields or dataset.fields, file, _shelf(file, place.data))
+        rows = open_rows(file, location.data, local.format)
+        rows = _reshaped(rows, transform, local.join, location, location.data)
+        return Opened(rows, local.fields or dataset.fields, file, _shelf(file, location.data))
     if source.startswith(DATA):
         file = source.removeprefix(DATA)
-        rows = _nowhere(file, place)
+        rows = _nowhere(file, location)
     else:
-        rows = open_rows(source, place.folder, dataset.format)
+        rows = open_rows(source, location.folder, dataset.format)
         if source.startswith(HUB):
-            rows = AdvisedRows(rows, _advice(file, place))
-    rows = _reshaped(rows, dataset.transform, dataset.join, place, place.folder)
-    return Opened(rows, dataset.fields, source, _shelf(source, place.folder))
+            rows = AdvisedRows(rows, _advice(file, location))
+    rows = _reshaped(rows, dataset.transform, dataset.join, location, location.folder)
+    return Opened(rows, dataset.fields, source, _shelf(source, location.folder))
 
 
 def _shelf(source: str, folder: Path) -> ProblemFolder:
@@ -101,13 +101,13 @@ def _shelf(source: str, folder: Path) -> ProblemFolder:
     return ProblemFolder(folder if "://" in source else (folder / source).parent, folder)
 
 
-def _reshaped(rows: Rows, transform: str | None, join: Join | None, place: DataLocation, folder: Path) -> Rows:
+def _reshaped(rows: Rows, transform: str | None, join: Join | None, location: DataLocation, folder: Path) -> Rows:
     if join is not None:
         rows = JoinedRows(rows, open_rows(join.source, folder, join.format), join.key)
     if transform is None or transform == NONE:
         return rows
     if transform.startswith(PYTHON):
-        function = find_function(transform.removeprefix(PYTHON), place.folder)
+        function = find_function(transform.removeprefix(PYTHON), location.folder)
         return TransformedRows(rows, function, transform, is_expanding=True)
     if transform not in TRANSFORMS:
         hint = did_you_mean(transform, TRANSFORMS)
@@ -117,18 +117,18 @@ def _reshaped(rows: Rows, transform: str | None, join: Join | None, place: DataL
     return TransformedRows(rows, TRANSFORMS[transform], transform, transform in EXPANDING)
 
 
-def _advice(file: str, place: DataLocation) -> str:
-    if place.data is not None:
-        return f"The folder {place.data} has no {file} either."
+def _advice(file: str, location: DataLocation) -> str:
+    if location.data is not None:
+        return f"The folder {location.data} has no {file} either."
     return f"Or put {file} into a folder, and name the folder with --data or PROCTOR_DATA."
 
 
-def _nowhere(file: str, place: DataLocation) -> Rows:
+def _nowhere(file: str, location: DataLocation) -> Rows:
     def refuse() -> Iterable[Row]:
-        where = f"the folder {place.data} has none" if place.data is not None else "no folder is named"
+        where = f"the folder {location.data} has none" if location.data is not None else "no folder is named"
         raise NoDataError(
-            f"{place.name} needs {file}, which is on no hub: {where}. Put it into a folder, and name the folder with"
-            f" --data or PROCTOR_DATA; 'proctor benchmarks show {place.name}' says where it comes from."
+            f"{location.name} needs {file}, which is on no hub: {where}. Put it into a folder, and name the folder with"
+            f" --data or PROCTOR_DATA; 'proctor benchmarks show {location.name}' says where it comes from."
         )
 
     return StreamedRows(file, "line", refuse)

@@ -15,7 +15,7 @@ from proctor.cli.gates import check_gates, check_regression, write_reports
 from proctor.cli.hints import resume_command
 from proctor.domain.run import RunStatus
 from proctor.reports.labels import all_labels
-from proctor.runs.execute import RunExecution, carry_out
+from proctor.runs.execute import RunExecution, execute_run
 
 if TYPE_CHECKING:
     from proctor.stores.database import Database
@@ -106,4 +106,4 @@ def watch(execution: RunExecution) -> RunStatus:
         echo(f"Quit. Everything recorded is kept; resume with 'proctor resume {execution.run_id}'.", err=True)
 
     with View(execution.progress, execution.run_id) as view:
-        return run_until_done(lambda: carry_out(execution), interrupted, quit_now)
+        return run_until_done(lambda: execute_run(execution), interrupted, quit_now)

@@ -59,7 +59,7 @@ def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **fl
             document, code = put_in_force(opened, reference, use, flags["on"]), 0
         else:
             rescoring = _prepare(opened, reference, scorers, flags)
-            document, code = _carry_out(rescoring, keep=flags["keep"])
+            document, code = _execute(rescoring, keep=flags["keep"])
     if flags["as_json"]:
         print_json(document)
     else:
@@ -95,9 +95,9 @@ def _prepare(opened: Any, reference: str, scorers: tuple[str, ...], flags: dict[
     )
 
 
-def _carry_out(rescoring: Rescoring, *, keep: bool) -> tuple[dict[str, Any], int]:
+def _execute(rescoring: Rescoring, *, keep: bool) -> tuple[dict[str, Any], int]:
     from proctor.cli.event_loop import run_until_done
-    from proctor.runs.rescore import carry_out
+    from proctor.runs.rescore import execute_rescoring
 
     rescoring.on_progress = _progress()
     again = "Run the same command again to continue."
@@ -109,7 +109,7 @@ def _carry_out(rescoring: Rescoring, *, keep: bool) -> tuple[dict[str, Any], int
     def quit_now() -> None:
         echo(f"Quit. Everything scored is kept. {again}", err=True)
 
-    document = run_until_done(lambda: carry_out(rescoring, keep=keep), interrupted, quit_now)
+    document = run_until_done(lambda: execute_rescoring(rescoring, keep=keep), interrupted, quit_now)
     if rescoring.out_of_money:
         echo(f"Error: {rescoring.out_of_money}. {again} --max-cost USD sets another limit.", err=True)
         return document, 1

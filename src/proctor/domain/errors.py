@@ -13,7 +13,7 @@ ProctorError
 ├── ScorerError               a scorer could not score: never a wrong answer
 │   └── JudgeRefusedError     a judge's provider refused the request, perhaps for the answer in it
 ├── SandboxError              the sandbox itself failed: never a wrong answer
-│   └── WorkspaceSpentError       a program used up its place, or blocked its folders: its own doing, never a fault
+│   └── WorkspaceSpentError   a program used up its workspace, or blocked its folders: its own doing, never a fault
 └── ModelError                a request failed
     ├── RateLimitedError      try again later, and more slowly
     ├── ProviderFaultError    server or network fault: try again

@@ -18,7 +18,7 @@ WORK = "/work"
 
 
 class WorkspaceLimits(Struct, frozen=True):
-    """What everything in a place may use together; one command's own limits are SandboxLimits."""
+    """What everything in a workspace may use together; one command's own limits are SandboxLimits."""
 
     memory_bytes: int = 1024 * MIB
     processes: int = 128
@@ -36,20 +36,20 @@ class Reach(Struct, frozen=True):
 
 
 class Seen(Struct, frozen=True):
-    """What the place saw so far, whoever did it."""
+    """What the workspace saw so far, whoever did it."""
 
     violations: Mapping[str, int] = field(default_factory=dict)
     """Forbidden system calls and how often they were tried."""
     peak_memory_bytes: int | None = None
     cpu_seconds: float | None = None
     egress: Mapping[str, int] = field(default_factory=dict)
-    """Addresses outside the place that were tried, and how often; nobody gets there."""
+    """Addresses outside the workspace that were tried, and how often; nobody gets there."""
     writes: Mapping[str, int] | None = None
-    """Files outside the place's folders that were to be changed, and how often; None where nobody could see that."""
+    """Files outside its folders that a program tried to change, and how often; None where this cannot be seen."""
 
 
 def together(several: Sequence[Seen]) -> Seen:
-    """What several places of one program saw: attempts add up, of memory the highest counts; unknown stays unknown."""
+    """What several workspaces of one program saw: attempts add up, the highest memory counts; unknown stays unknown."""
 
     def added(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
         return dict(sum(map(Counter, counts), Counter[str]()))
@@ -66,7 +66,7 @@ def together(several: Sequence[Seen]) -> Seen:
 
 
 class Process(Protocol):
-    """A long-running program in a place."""
+    """A long-running program in a workspace."""
 
     @property
     def is_running(self) -> bool: ...
@@ -93,7 +93,7 @@ class Process(Protocol):
 
 
 class Workspace(Protocol):
-    """One program's own place. Everything in it is gone once it is closed."""
+    """One program's own workspace. Everything in it is gone once it is closed."""
 
     @property
     def record(self) -> Mapping[str, Json]:
@@ -144,7 +144,7 @@ class Workspace(Protocol):
         ...
 
     async def reach(self, port: int) -> Reach:
-        """How to get to what listens on this port of the place's own loopback."""
+        """How to get to what listens on this port of the workspace's own loopback."""
         ...
 
     async def seen(self) -> Seen: ...
@@ -161,7 +161,7 @@ class Workspace(Protocol):
         ...
 
     async def cpu_seconds(self) -> float | None:
-        """What all that ever ran in the place has used together; None where nobody counts that."""
+        """What all that ever ran in the workspace has used together; None where nobody counts that."""
         ...
 
     async def close(self) -> None:
@@ -170,7 +170,7 @@ class Workspace(Protocol):
 
 
 class Runner(Protocol):
-    """Opens places. The same contract for a sandbox on this machine, a container and a pod."""
+    """Opens workspaces. The same contract for a sandbox on this machine, a container and a pod."""
 
     @property
     def name(self) -> str: ...
@@ -181,7 +181,7 @@ class Runner(Protocol):
         ...
 
     async def open(self, limits: WorkspaceLimits = ...) -> Workspace:
-        """A new, empty place; raises SandboxError when it cannot be had."""
+        """A new, empty workspace; raises SandboxError when it cannot be had."""
         ...
 
     async def close(self) -> None: ...

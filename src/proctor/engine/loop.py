@@ -65,7 +65,7 @@ async def execute(
     flight are finished and recorded, nothing new is sent.
     """
     scorers = {work.evaluation_id: work.scorers for model in models for work in model.work}
-    lanes = [
+    gates = [
         ModelGate(
             model.model,
             model.label,
@@ -82,18 +82,18 @@ async def execute(
     ]
     with relaxed_gc():
         async with Recorder(journal, scorers, observe) as recorder, asyncio.TaskGroup() as group:
-            for model, lane in zip(models, lanes, strict=True):
-                group.create_task(_drive(model, lane, journal, recorder, observe))
-    return {lane.label: lane.given_up for lane in lanes if lane.given_up is not None}
+            for model, gate in zip(models, gates, strict=True):
+                group.create_task(_drive(model, gate, journal, recorder, observe))
+    return {gate.label: gate.given_up for gate in gates if gate.given_up is not None}
 
 
-async def _drive(model: ModelWork, lane: ModelGate, journal: Journal, recorder: Recorder, observe: Observer) -> None:
+async def _drive(model: ModelWork, gate: ModelGate, journal: Journal, recorder: Recorder, observe: Observer) -> None:
     ready = TrialQueue(model.concurrency)
     is_wanted = {work.evaluation_id: work.is_wanted for work in model.work}
 
     async def ask() -> None:
         while (trial := await ready.take()) is not None:
-            answer = await lane.ask(trial) if is_wanted[trial.evaluation_id]() else None
+            answer = await gate.ask(trial) if is_wanted[trial.evaluation_id]() else None
             if answer is not None:
                 await recorder.answered(answer)
 
@@ -101,7 +101,7 @@ async def _drive(model: ModelWork, lane: ModelGate, journal: Journal, recorder: 
         for _ in range(model.concurrency):
             group.create_task(ask())
         for work in model.work:
-            await _feed(work, lane, journal, recorder, ready, observe)
+            await _feed(work, gate, journal, recorder, ready, observe)
         await ready.add([None] * model.concurrency)
 
 
@@ -111,14 +111,14 @@ def _take(trials: Iterator[Trial], count: int) -> list[Trial]:
 
 async def _feed(
     work: Work,
-    lane: ModelGate,
+    gate: ModelGate,
     journal: Journal,
     recorder: Recorder,
     ready: TrialQueue,
     observe: Observer,
 ) -> None:
     """Prepare trials a chunk at a time, off the event loop, and hand over those that must be asked."""
-    while not lane.is_closed:
+    while not gate.is_closed:
         chunk = await asyncio.to_thread(_take, work.trials, ready.next_chunk())
         if not chunk:
             return

@@ -39,7 +39,7 @@ def _ignore(_: object) -> None:
 
 
 class AskedJudge:
-    """A judge model with the same limits, retries and cache keys as any other model, but a lane of its own."""
+    """A judge model with the same limits, retries and cache keys as any other model, but a gate of its own."""
 
     def __init__(
         self, label: str, model: Model, options: Mapping[str, Json], limits: Limits, price: Price | None = None
@@ -53,7 +53,7 @@ class AskedJudge:
         self._cache: AnswerCache | None = None
         self.failures = 0
         self.last_failure: str | None = None
-        self._lane = self._make_lane(asyncio.Event(), _ignore, None)
+        self._gate = self._make_lane(asyncio.Event(), _ignore, None)
 
     @property
     def identity(self) -> ModelIdentity:
@@ -66,7 +66,7 @@ class AskedJudge:
     @property
     def given_up(self) -> str | None:
         """Why this judge is asked no more; None while it is."""
-        return self._lane.given_up
+        return self._gate.given_up
 
     def attach(
         self,
@@ -78,7 +78,7 @@ class AskedJudge:
     ) -> None:
         """Work for this execution: use its cache and its money, stop when it stops, tell its observers of faults."""
         self._cache = cache if self.is_cached else None
-        self._lane = self._make_lane(stopping, observe, budget, rates.of(self._model))
+        self._gate = self._make_lane(stopping, observe, budget, rates.of(self._model))
 
     async def ask(self, prompt: Prompt, is_readable: Callable[[Response], bool]) -> tuple[Opinion, ...]:
         """Every reply to a request, the last one readable where the limits allowed it; only that one is cached."""
@@ -99,7 +99,7 @@ class AskedJudge:
 
     async def _request(self, key: str, prompt: Prompt, *, is_first: bool) -> Response | None:
         """One reply; without any, raises ScorerError the first time and gives None where there was one before."""
-        answer = await self._lane.ask(Trial(key, 0, Sample("judge", ""), 0, prompt, self.options, key))
+        answer = await self._gate.ask(Trial(key, 0, Sample("judge", ""), 0, prompt, self.options, key))
         if answer is None or answer.response is None:
             if not is_first:
                 return None

@@ -12,7 +12,7 @@ from proctor.library.documents import read_estimate
 from proctor.library.listening import Function, Listener, Listening, listener
 from proctor.library.worker import Worker
 from proctor.reports.rows import result_json
-from proctor.runs.execute import RunExecution, carry_out, reopen
+from proctor.runs.execute import RunExecution, execute_run, reopen
 from proctor.runs.read import read_run
 from proctor.runs.resolve import PlanContext
 from proctor.stores.database import Database
@@ -31,7 +31,7 @@ class Run:
     ) -> None:
         self.id = run_id
         self._database = database
-        self._surroundings = context
+        self._context = context
         self._execution = execution
         self._listeners: list[Listener] = []
         self._document: Mapping[str, Any] | None = None
@@ -117,7 +117,7 @@ class Run:
     def _executing(self) -> _Executing:
         if self._execution is None:
             row = RunStore(self._database).get(self.id)
-            self._execution = reopen(row, self._surroundings, self._database)
+            self._execution = reopen(row, self._context, self._database)
         execution, self._execution = self._execution, None
         return _Executing(execution, self._listeners, self.refresh)
 
@@ -143,7 +143,7 @@ class _Executing:
         execution = self._execution
         if self._listening is not None:
             execution.observers.append(self._listening)
-        return Worker(lambda: carry_out(execution), lambda: execution.stop("interrupted"))
+        return Worker(lambda: execute_run(execution), lambda: execution.stop("interrupted"))
 
     def __exit__(self, *_: object) -> None:
         if self._listening is not None:

@@ -30,7 +30,7 @@ from proctor.reports.pairs import Choice
 from proctor.runs.compare import compare_runs
 from proctor.runs.leaderboard import read_leaderboard
 from proctor.runs.report import SAMPLES, read_report
-from proctor.runs.rescore import Rescoring, carry_out, prepare, put_in_force
+from proctor.runs.rescore import Rescoring, execute_run, prepare, put_in_force
 from proctor.stores.runs import RunStore
 
 Reference = Run | str
@@ -132,7 +132,7 @@ def rescore(
 
 
 def _scored(rescoring: Rescoring, *, keep: bool) -> dict[str, Any]:
-    return Worker(lambda: carry_out(rescoring, keep=keep), rescoring.stopping.set).wait()
+    return Worker(lambda: execute_run(rescoring, keep=keep), rescoring.stopping.set).wait()
 
 
 def _scorers(given: str | Mapping[str, Mapping[str, Any]] | Sequence[str]) -> list[ScorerSpec]:

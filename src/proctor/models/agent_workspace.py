@@ -1,4 +1,4 @@
-"""A command-line agent in a place of its own: it finds what it is told in a folder and leaves a program there."""
+"""A command-line agent in a workspace of its own: it finds what it is told in a folder and leaves a program there."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ async def work_in_place(task: Task, runner: Runner) -> Worked:
         task.limits.memory_mb * MIB, task.limits.processes, 2 * DISK_BYTES, task.limits.seconds + OPENING_SECONDS
     )
     try:
-        place = await runner.open(limits)
+        workspace = await runner.open(limits)
     except SandboxError as fault:
-        raise ProviderFaultError(f"no place for the agent could be opened: {fault}") from fault
+        raise ProviderFaultError(f"no workspace for the agent could be opened: {fault}") from fault
     try:
-        await place.write({AGENT: agent, PROMPT: task.prompt.encode()})
-        await place.write(task.seed, under=WORK)
+        await workspace.write({AGENT: agent, PROMPT: task.prompt.encode()})
+        await workspace.write(task.seed, under=WORK)
         started = time.perf_counter()
         is_told = any("{prompt}" in arg or "{prompt_file}" in arg for arg in task.arguments)
-        done = await place.execute(
+        done = await workspace.execute(
             command,
             stdin=b"" if is_told else task.prompt.encode(),
             environment=task.environment,
@@ -77,17 +77,17 @@ async def work_in_place(task: Task, runner: Runner) -> Worked:
             limits=_limits(task.limits),
         )
         seconds = time.perf_counter() - started
-        left = await _left(place, task.seed)
+        left = await _left(workspace, task.seed)
         limit = "" if done.ending in _OF_ITSELF else str(done.ending)
         return Worked(_finished(done), left, seconds, limit)
     except SandboxError as fault:
-        raise ProviderFaultError(f"the agent's place failed: {fault}") from fault
+        raise ProviderFaultError(f"the agent's workspace failed: {fault}") from fault
     finally:
-        await place.close()
+        await workspace.close()
 
 
 def _command(task: Task) -> list[str]:
-    """A place holds files, not permissions: a script is started by the interpreter its first line names."""
+    """A workspace holds files, not permissions: a script is started by the interpreter its first line names."""
     with Path(task.program).open("rb") as file:
         first = file.readline(1_000)
     if not first.startswith(b"#!"):
@@ -130,8 +130,8 @@ def told(paths: Iterable[str], others: Mapping[str, str]) -> dict[str, str]:
     for path in (*paths, *others):
         if (tool := left_by(path)) is not None:
             *folders, _ = path.split("/")
-            ends = (place for place, part in enumerate(folders, 1) if part in TOOL_FOLDERS)
-            found["/".join([*folders[:place], ""]) if (place := next(ends, 0)) else path] = left_behind(tool)
+            ends = (workspace for workspace, part in enumerate(folders, 1) if part in TOOL_FOLDERS)
+            found["/".join([*folders[:workspace], ""]) if (workspace := next(ends, 0)) else path] = left_behind(tool)
         elif path in others:
             found[path] = others[path]
     return dict(islice(found.items(), MAX_TOLD))
@@ -144,14 +144,14 @@ def too_much(sizes: Mapping[str, int]) -> str:
     return f"The agent left more than {MAX_FILES:,} files or {MAX_BYTES // MIB} MiB behind: nothing was taken."
 
 
-async def _left(place: Workspace, seed: Mapping[str, bytes]) -> Left:
+async def _left(workspace: Workspace, seed: Mapping[str, bytes]) -> Left:
     """What it built, or nothing and why: too much is an answer that cannot be read, not a fault."""
-    listed = await place.list(WORK)
+    listed = await workspace.list(WORK)
     wanted = {path: size for path, size in listed.items() if left_by(path) is None}
     if refusal := too_much(wanted):
         return Left(refusal=refusal)
-    read = await place.read([f"{WORK}/{path}" for path in sorted(wanted)])
+    read = await workspace.read([f"{WORK}/{path}" for path in sorted(wanted)])
     found = {path.removeprefix(f"{WORK}/"): content for path, content in read.items()}
     unread = dict.fromkeys(sorted(wanted.keys() - found.keys()), "it could not be read")
     files = {path: content for path, content in found.items() if seed.get(path) != content}
-    return Left(files, left_out=told(listed, {**await place.left_out(WORK), **unread}))
+    return Left(files, left_out=told(listed, {**await workspace.left_out(WORK), **unread}))

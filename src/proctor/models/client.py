@@ -167,9 +167,9 @@ class HttpClient:
         return b"%bcontent-length: %d\r\n\r\n%b" % (self._last_head[1], len(body), body)
 
     def _head(self, method: str, route: Route, headers: Mapping[str, str]) -> bytes:
-        fields = {"host": route.place.netloc, **self._fixed}
+        fields = {"host": route.destination.netloc, **self._fixed}
         fields |= {name.lower(): value for name, value in headers.items() if name.lower() not in OURS}
-        address = route.place.path
+        address = route.destination.path
         if route.is_relayed and route.proxy is not None:
             address = f"{route}{address}"
             fields |= route.proxy.authorization
@@ -182,4 +182,4 @@ class HttpClient:
 
 def _way(route: Route) -> tuple[object, ...]:
     """What two requests must have in common to share a connection."""
-    return route.place.host, route.place.port, route.place.is_secure, route.proxy
+    return route.destination.host, route.destination.port, route.destination.is_secure, route.proxy

@@ -29,32 +29,32 @@ Address = tuple[socket.AddressFamily, Any]
 class Route(Struct, frozen=True):
     """A place, and the proxy on the way to it."""
 
-    place: Destination
+    destination: Destination
     proxy: Proxy | None = None
 
     @property
     def is_relayed(self) -> bool:
         """Whether a proxy reads the request itself: it is named the whole address then."""
-        return self.proxy is not None and self.proxy.is_relay and not self.place.is_secure
+        return self.proxy is not None and self.proxy.is_relay and not self.destination.is_secure
 
     def __str__(self) -> str:
-        return f"{'https' if self.place.is_secure else 'http'}://{self.place.netloc}"
+        return f"{'https' if self.destination.is_secure else 'http'}://{self.destination.netloc}"
 
 
 async def dial(route: Route, buffer: memoryview, user_agent: str) -> Connection:
     """An open connection; raises NoConnectionError, UntrustedError or ProxyRefusedError, each of which says why."""
-    place, proxy = route.place, route.proxy
-    first = place if proxy is None else Destination(proxy.host, proxy.port, "", "", proxy.kind == "https")
+    destination, proxy = route.destination, route.proxy
+    first = destination if proxy is None else Destination(proxy.host, proxy.port, "", "", proxy.kind == "https")
     connection = Connection(buffer)
     who = str(route) if proxy is None else f"the proxy {proxy}"
     is_open = False
     try:
         await _open(connection, first)
         if proxy is not None and not route.is_relayed:
-            await open_tunnel(connection, proxy, place, user_agent)
+            await open_tunnel(connection, proxy, destination, user_agent)
             who = str(route)
-            if place.is_secure:
-                await connection.secure(trusted(), place.host)
+            if destination.is_secure:
+                await connection.secure(trusted(), destination.host)
         is_open = True
     except TimeoutError:
         raise
@@ -81,21 +81,21 @@ def _in_words(error: Exception, who: str) -> Exception:
     return NoConnectionError(prefix + str(error))
 
 
-async def _open(connection: Connection, place: Destination) -> None:
+async def _open(connection: Connection, destination: Destination) -> None:
     loop = asyncio.get_running_loop()
-    context = trusted() if place.is_secure else None
-    connected = await _race(await _addresses(place))
-    name = place.host if context else None
+    context = trusted() if destination.is_secure else None
+    connected = await _race(await _addresses(destination))
+    name = destination.host if context else None
     # From here on the socket is the loop's: it closes it whatever happens.
     await loop.create_connection(lambda: connection, sock=connected, ssl=context, server_hostname=name)
 
 
-async def _addresses(place: Destination) -> list[Address]:
+async def _addresses(destination: Destination) -> list[Address]:
     """All there are, the two families in turn: one of them may lead nowhere."""
     with suppress(ValueError):
-        version = ip_address(place.host).version
-        return [(socket.AF_INET if version == 4 else socket.AF_INET6, (place.host, place.port))]
-    found = await asyncio.get_running_loop().getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
+        version = ip_address(destination.host).version
+        return [(socket.AF_INET if version == 4 else socket.AF_INET6, (destination.host, destination.port))]
+    found = await asyncio.get_running_loop().getaddrinfo(destination.host, destination.port, type=socket.SOCK_STREAM)
     by_family: dict[int, list[Address]] = {}
     for family, _, _, _, address in found:
         by_family.setdefault(family, []).append((family, address))

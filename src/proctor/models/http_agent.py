@@ -143,12 +143,12 @@ def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str
     url = clean_url(given.url, PROVIDER.name, "url")
     found = compile_extraction(PROVIDER.name, given.answer, given.error, given.usage)
     headers, secrets = _headers(given.headers or {}, environment, url)
-    place = urlsplit(url)
-    label = name or place.netloc
-    endpoint = f"{place.scheme}://{place.netloc}{place.path}"
+    destination = urlsplit(url)
+    label = name or destination.netloc
+    endpoint = f"{destination.scheme}://{destination.netloc}{destination.path}"
     version = version_of(ADAPTER_VERSION, given, "method", "body", "answer")
-    if place.query:
-        version += f";query={place.query}"
+    if destination.query:
+        version += f";query={destination.query}"
     identity = ModelIdentity(PROVIDER.name, label, endpoint, version)
     return HttpAgent(identity, Transport(Target(f"http/{label}", None, secrets)), given, headers, found)
 

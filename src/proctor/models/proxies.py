@@ -49,23 +49,23 @@ class Proxy:
         return {"proxy-authorization": f"Basic {token}"}
 
 
-def proxy_for(place: Destination, environment: Mapping[str, str], platform: str = sys.platform) -> Proxy | None:
+def proxy_for(destination: Destination, environment: Mapping[str, str], platform: str = sys.platform) -> Proxy | None:
     """The proxy for a place, or None; small names come before capital ones, as everywhere."""
-    scheme = "https" if place.is_secure else "http"
+    scheme = "https" if destination.is_secure else "http"
     for name in (f"{scheme}_proxy", "all_proxy"):
         for variable in (name, name.upper()):
             if value := environment.get(variable, "").strip():
                 rules = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
-                return None if is_excepted(place, rules) else read_proxy(value, variable)
-    return _of_the_system(place, scheme) if platform in ("darwin", "win32") else None
+                return None if is_excepted(destination, rules) else read_proxy(value, variable)
+    return _of_the_system(destination, scheme) if platform in ("darwin", "win32") else None
 
 
-def _of_the_system(place: Destination, scheme: str) -> Proxy | None:
+def _of_the_system(destination: Destination, scheme: str) -> Proxy | None:
     """What the settings of macOS or Windows say."""
     from urllib.request import getproxies, proxy_bypass
 
     value = getproxies().get(scheme)
-    return None if value is None or proxy_bypass(place.host) else read_proxy(value, "the system's settings")
+    return None if value is None or proxy_bypass(destination.host) else read_proxy(value, "the system's settings")
 
 
 def read_proxy(text: str, source: str) -> Proxy:
@@ -83,22 +83,22 @@ def read_proxy(text: str, source: str) -> Proxy:
     return Proxy(kind, host, port or USUAL_PORTS[kind], user, password)
 
 
-def is_excepted(place: Destination, rules: str) -> bool:
+def is_excepted(destination: Destination, rules: str) -> bool:
     """Whether NO_PROXY names the place: a host and all below it, an address, a network, each with a port or not."""
-    return any(_matches(place, rule.strip().lower()) for rule in rules.split(",") if rule.strip())
+    return any(_matches(destination, rule.strip().lower()) for rule in rules.split(",") if rule.strip())
 
 
-def _matches(place: Destination, rule: str) -> bool:
+def _matches(destination: Destination, rule: str) -> bool:
     if rule == "*":
         return True
     name, colon, port = rule.rpartition(":")
     if colon and port.isdecimal() and (":" not in name or name.endswith("]")):
-        if int(port) != place.port:
+        if int(port) != destination.port:
             return False
         rule = name
     rule = rule.strip("[]")
     try:
-        return ip_address(place.host) in ip_network(rule, strict=False)
+        return ip_address(destination.host) in ip_network(rule, strict=False)
     except ValueError:
         name = rule.removeprefix("*").removeprefix(".")
-        return bool(name) and (place.host == name or place.host.endswith(f".{name}"))
+        return bool(name) and (destination.host == name or destination.host.endswith(f".{name}"))

@@ -138,8 +138,8 @@ class Transport:
         if self._last[0] == url and self._last[1] is not None:
             return self._last[1]
         try:
-            place = place_of(url)
-            route = Route(place, None if is_loopback(url) else proxy_for(place, os.environ))
+            destination = place_of(url)
+            route = Route(destination, None if is_loopback(url) else proxy_for(destination, os.environ))
         except UnsendableError as error:
             raise self._fault(error, url, 0) from None
         except UnusableProxyError as error:

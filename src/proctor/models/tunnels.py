@@ -38,13 +38,13 @@ class ProxyRefusedError(Exception):
         self.is_lasting = is_lasting
 
 
-async def open_tunnel(connection: Connection, proxy: Proxy, place: Destination, user_agent: str) -> None:
+async def open_tunnel(connection: Connection, proxy: Proxy, destination: Destination, user_agent: str) -> None:
     """Make what follows on a connection to a proxy go to the place; raises ProxyRefusedError, MalformedAnswerError."""
     if proxy.is_relay:
-        await _connect(connection, proxy, place, user_agent)
+        await _connect(connection, proxy, destination, user_agent)
     else:
         await _greet(connection, proxy)
-        await _through_socks(connection, place)
+        await _through_socks(connection, destination)
 
 
 def refusal(status: int) -> ProxyRefusedError:
@@ -54,10 +54,10 @@ def refusal(status: int) -> ProxyRefusedError:
     return ProxyRefusedError(f"HTTP {status}", is_lasting=status < 500 and status != 429)
 
 
-async def _connect(connection: Connection, proxy: Proxy, place: Destination, user_agent: str) -> None:
-    host = f"[{place.host}]" if ":" in place.host else place.host
-    fields = {"host": f"{host}:{place.port}", "user-agent": user_agent, **proxy.authorization}
-    lines = [f"CONNECT {host}:{place.port} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
+async def _connect(connection: Connection, proxy: Proxy, destination: Destination, user_agent: str) -> None:
+    host = f"[{destination.host}]" if ":" in destination.host else destination.host
+    fields = {"host": f"{host}:{destination.port}", "user-agent": user_agent, **proxy.authorization}
+    lines = [f"CONNECT {host}:{destination.port} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
     answer = _TunnelAnswer()
     await _exchange(connection, ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"), answer)
     if not 200 <= answer.status < 300:
@@ -91,8 +91,10 @@ async def _greet(connection: Connection, proxy: Proxy) -> None:
         raise ProxyRefusedError(NEEDS_KEY, is_lasting=True)
 
 
-async def _through_socks(connection: Connection, place: Destination) -> None:
-    said = await _said(connection, b"\x05\x01\x00" + _address(place.host) + struct.pack("!H", place.port), _reply_size)
+async def _through_socks(connection: Connection, destination: Destination) -> None:
+    said = await _said(
+        connection, b"\x05\x01\x00" + _address(destination.host) + struct.pack("!H", destination.port), _reply_size
+    )
     if said[1] != 0:
         raise ProxyRefusedError(SOCKS_WORDS.get(said[1], "it failed"), is_lasting=said[1] in (2, 7, 8))
 

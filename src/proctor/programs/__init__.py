@@ -1,1 +1,1 @@
-"""Marks a program: builds, starts, checks, loads, profiles, scans and reads it, in a place of its own."""
+"""Marks a program: builds, starts, checks, loads, profiles, scans and reads it, in a workspace of its own."""

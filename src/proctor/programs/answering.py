@@ -1,4 +1,4 @@
-"""The harness' side of a check: what the checker asks for is done in the place, and nothing else is."""
+"""The harness' side of a check: what the checker asks for is done in the workspace, and nothing else is."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class CheckRefusedError(ValueError):
 
 
 class CheckRequests:
-    """Does what a check asks for, by name; a SandboxError means that the place itself failed."""
+    """Does what a check asks for, by name; a SandboxError means that the workspace itself failed."""
 
     def __init__(
         self,
         problem: Problem,
         entry: EntryPoint,
-        place: Workspace,
+        workspace: Workspace,
         environment: Mapping[str, str],
         hosted: Hosted | None,
         wrapped: Sequence[str] = (),
     ) -> None:
         self._problem = problem
         self._entry = entry
-        self._place = place
+        self._workspace = workspace
         self._environment = environment
         self.hosted = hosted
         self._wrapped = tuple(wrapped)
@@ -54,7 +54,7 @@ class CheckRequests:
 
     async def do_begin(self) -> Any:
         await self.end_jobs()
-        await self._place.empty(WORK)
+        await self._workspace.empty(WORK)
         if self.hosted is None:
             return None
         problem = "" if self.hosted.is_running else await self.hosted.restart()
@@ -68,23 +68,23 @@ class CheckRequests:
             self._count(await job.wait(5))
 
     async def do_fresh(self) -> None:
-        await self._place.empty(WORK)
+        await self._workspace.empty(WORK)
 
     async def do_write(self, path: str, data: bytes) -> None:
-        await self._place.write({_plain(path): data}, under=WORK)
+        await self._workspace.write({_plain(path): data}, under=WORK)
 
     async def do_read(self, path: str) -> bytes | None:
-        found = await self._place.read([f"{WORK}/{_plain(path)}"])
+        found = await self._workspace.read([f"{WORK}/{_plain(path)}"])
         return next(iter(found.values()), None)
 
     async def do_list(self) -> dict[str, int]:
-        return dict(await self._place.list(WORK))
+        return dict(await self._workspace.list(WORK))
 
     async def do_run(
         self, arguments: list[str], stdin: bytes, files: dict[str, bytes], env: dict[str, str], seconds: float
     ) -> Any:
         await self._lay(files)
-        done = await self._place.execute(
+        done = await self._workspace.execute(
             self._command(arguments),
             stdin=stdin,
             environment={**self._environment, **env},
@@ -97,7 +97,7 @@ class CheckRequests:
         if len(self._jobs) >= MAX_JOBS:
             raise CheckRefusedError(f"more than {MAX_JOBS} commands in one check")
         await self._lay(files)
-        job = await self._place.start(
+        job = await self._workspace.start(
             self._command(arguments),
             environment={**self._environment, **env},
             limits=command_limits(self._problem, seconds),
@@ -151,7 +151,7 @@ class CheckRequests:
 
     async def _lay(self, files: Mapping[str, bytes]) -> None:
         if files:
-            await self._place.write({_plain(path): data for path, data in files.items()}, under=WORK)
+            await self._workspace.write({_plain(path): data for path, data in files.items()}, under=WORK)
 
     def _count(self, done: SandboxResult | None) -> None:
         spent = done.spent if done is not None else None
@@ -190,5 +190,5 @@ async def answered(answers: CheckRequests, message: Mapping[str, Any], turn: asy
                 return {"id": message["id"], "value": await answers.answer(do, fields)}
         return {"id": message["id"], "value": await answers.answer(do, fields)}
     except (CheckRefusedError, UserError, WorkspaceSpentError) as error:
-        # A place the program used up refuses everything from then on: each check that needs it fails by itself.
+        # A workspace the program used up refuses everything from then on: each check that needs it fails by itself.
         return {"id": message["id"], "refused": str(error)}

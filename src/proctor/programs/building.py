@@ -30,13 +30,13 @@ class Builder:
         problem: Problem,
         entry: EntryPoint,
         files: Mapping[str, bytes],
-        place: Workspace,
+        workspace: Workspace,
         wheels: Wheels | None = None,
     ) -> None:
         self._problem = problem
         self._entry = entry
         self._files = files
-        self._place = place
+        self._workspace = workspace
         self.wheels = wheels
         """What it needs besides; None until it was fetched."""
         self.log: list[str] = []
@@ -45,7 +45,7 @@ class Builder:
 
     async def build(self, options: MarkOptions) -> None:
         """Raises BuildError when the program cannot be built."""
-        await self._place.write(self._files)
+        await self._workspace.write(self._files)
         self.log.append(f"{len(self._files)} files, {sum(map(len, self._files.values()))} bytes")
         if self._entry.language == JAVASCRIPT:
             await self._build_javascript()
@@ -95,10 +95,10 @@ class Builder:
         await self._compile()
 
     async def _install(self, wheels: Wheels) -> None:
-        await self._place.write(wheels.files, under=_WHEELS)
+        await self._workspace.write(wheels.files, under=_WHEELS)
         paths = [f"{_WHEELS}/{name}" for name in sorted(wheels.files)]
         done = await self._execute(command("building:unpack", DEPENDENCIES, *paths))
-        await self._place.empty(WORK)
+        await self._workspace.empty(WORK)
         if not done.succeeded:
             raise BuildError(f"the packages could not be unpacked: {_words(done)}")
         self.pins = wheels.pins
@@ -115,7 +115,7 @@ class Builder:
         self.log.append(f"{len(paths)} files compile")
 
     async def _execute(self, words: tuple[str, ...]) -> SandboxResult:
-        return await self._place.execute(words, folder=APP, limits=command_limits(self._problem, BUILD_SECONDS))
+        return await self._workspace.execute(words, folder=APP, limits=command_limits(self._problem, BUILD_SECONDS))
 
 
 def _words(done: SandboxResult) -> str:

@@ -215,7 +215,7 @@ async def checker(order: Order) -> AsyncIterator[CheckerProcess]:
 
 
 async def converse(line: CheckerProcess, answers: CheckRequests, turn: asyncio.Lock, hear: Any) -> None:
-    """Answer questions side by side until the checker has said its last; a fault of the place ends it all."""
+    """Answer questions side by side until the checker has said its last; a fault of the workspace ends it all."""
     pending: set[asyncio.Task[None]] = set()
 
     async def reply(message: Mapping[str, Any]) -> None:
@@ -227,7 +227,7 @@ async def converse(line: CheckerProcess, answers: CheckRequests, turn: asyncio.L
             done, _ = await asyncio.wait({receiving, *pending}, return_when=asyncio.FIRST_COMPLETED)
             for task in done & pending:
                 pending.discard(task)
-                task.result()  # raises what the place raised
+                task.result()  # raises what the workspace raised
             if receiving not in done:
                 continue
             message = receiving.result()

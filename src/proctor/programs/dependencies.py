@@ -57,7 +57,7 @@ def wanted(files: Mapping[str, bytes], allowed: Sequence[str]) -> tuple[str, ...
 
 
 async def fetched(problem: Problem, files: Mapping[str, bytes], options: MarkOptions, python: str) -> Wheels:
-    """The wheels for the place's Python, with all they need; none is built from source: nothing of theirs runs here.
+    """The wheels for the workspace's Python, with all they need; none is built from source, so none of their code runs.
 
     A version that does not exist is the program's mistake; a source that is missing, silent or empty is nobody's mark.
     """

@@ -25,7 +25,7 @@ _SHOWN = 2_000
 
 
 def free_port() -> int:
-    """A port nobody of this machine listens on: a place without a network of its own shares the machine's."""
+    """A port nobody of this machine listens on: a workspace without a network of its own shares the machine's."""
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         return int(sock.getsockname()[1])
@@ -47,8 +47,8 @@ class Listening:
 class Hosted:
     """One program in one place, on another port each time it is started."""
 
-    def __init__(self, place: Workspace, what: Listening) -> None:
-        self._place = place
+    def __init__(self, workspace: Workspace, what: Listening) -> None:
+        self._workspace = workspace
         self._what = what
         self.process: Process | None = None
         self.reach: Reach | None = None
@@ -64,13 +64,13 @@ class Hosted:
     async def start(self) -> None:
         port = free_port()
         self._began = time.monotonic()
-        self.process = await self._place.start(
+        self.process = await self._workspace.start(
             self._what.command(port),
             environment=self._what.environment(port),
             folder=self._what.folder,
             limits=self._what.limits,
         )
-        self.reach = await self._place.reach(port)
+        self.reach = await self._workspace.reach(port)
 
     async def ready(self) -> str:
         """Wait until it answers; otherwise why it does not, in words."""
@@ -119,7 +119,7 @@ class Hosted:
         if self.process is not None:
             self._logs = [b"".join(await self.process.logs())[-_SHOWN * 8 :]]
         if is_fresh:
-            await self._place.empty(DATA)
+            await self._workspace.empty(DATA)
         await self.start()
         return await self.ready()
 

@@ -1,4 +1,4 @@
-"""What a problem's program may use, as the limits a place knows."""
+"""What a problem's program may use, as the limits a workspace knows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def command_limits(problem: Problem, wall_seconds: float) -> SandboxLimits:
 
 
 def place_limits(problem: Problem, seconds: float) -> WorkspaceLimits:
-    """Of the whole place: several commands of a check may run at once."""
+    """Of the whole workspace: several commands of a check may run at once."""
     memory = int(_given(problem, "memory_bytes", 512 * MIB))
     disk = int(_given(problem, "disk_bytes", 64 * MIB))
     return WorkspaceLimits(

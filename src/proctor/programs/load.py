@@ -71,7 +71,7 @@ class LoadFigures:
             self.rounds.append(await _worked_anew(self._subject))
 
     async def _measure_anew(self, seconds: int) -> dict[str, float]:
-        """A round in a place that ends with it: nothing of the service is left to disturb another's round."""
+        """A round in a workspace that ends with it: nothing of the service is left to disturb another's round."""
         try:
             async with self._subject.anew() as fresh:
                 await fresh.start()
@@ -89,18 +89,18 @@ class LoadFigures:
     async def pause(self) -> None:
         """Stand still while another is measured: frozen where the machine can, else stopped, and watched."""
         if self._load is not None and not self.failure and self._subject.hosted is not None:
-            self._is_frozen = await self._subject.place.freeze()
+            self._is_frozen = await self._subject.workspace.freeze()
             if not self._is_frozen:
                 await self._subject.hosted.pause()
-            self._idle_since = time.monotonic(), await self._subject.place.cpu_seconds()
+            self._idle_since = time.monotonic(), await self._subject.workspace.cpu_seconds()
 
     async def resume(self) -> None:
         """Go on; one that did not stand still made the other slower, and is measured no more."""
         if self._idle_since is None or self._subject.hosted is None:
             return
         (since, before), self._idle_since = self._idle_since, None
-        after = await self._subject.place.cpu_seconds()
-        await (self._subject.place.thaw() if self._is_frozen else self._subject.hosted.resume())
+        after = await self._subject.workspace.cpu_seconds()
+        await (self._subject.workspace.thaw() if self._is_frozen else self._subject.hosted.resume())
         if before is not None and after is not None:
             seconds = time.monotonic() - since
             if after - before > IDLE_SECONDS + IDLE_SHARE * seconds:
@@ -176,11 +176,11 @@ async def _can_stand_still(*subjects: Subject) -> bool:
     for subject in subjects:
         if subject.problem.interface.kind is not InterfaceKind.SERVICE:
             return False
-        if await subject.place.cpu_seconds() is not None:
+        if await subject.workspace.cpu_seconds() is not None:
             continue
-        if not await subject.place.freeze():
+        if not await subject.workspace.freeze():
             return False
-        await subject.place.thaw()
+        await subject.workspace.thaw()
     return True
 
 
@@ -195,7 +195,7 @@ def _refuse_bad_gold(problem: Problem, gold: LoadFigures) -> None:
 
 
 async def _worked_anew(subject: Subject) -> dict[str, float]:
-    """One round of work in a place of its own: what a program keeps from one round helps it in no other."""
+    """One round of work in a workspace of its own: what a program keeps from one round helps it in no other."""
     try:
         async with subject.anew() as fresh:
             await fresh.start()
@@ -226,9 +226,9 @@ async def _loaded(subject: Subject, load: ServiceLoad, seconds: int) -> dict[str
 
 
 async def _spent(subject: Subject) -> Spent:
-    """What the program has used: its whole place's time where that is counted, the short-lived's too."""
+    """What the program has used: its whole workspace's time where that is counted, the short-lived's too."""
     spent = await subject.hosted.process.spent() if subject.hosted and subject.hosted.process else Spent()
-    counted = await subject.place.cpu_seconds()
+    counted = await subject.workspace.cpu_seconds()
     return spent if counted is None else replace(spent, cpu_seconds=counted)
 
 

@@ -83,7 +83,7 @@ class _Marking:
             entry = validating.entry(self._problem, self._files)
             subject = await Subject.open(self._problem, self._files, entry, self._runner, self._patient())
             try:
-                self._record = {**self._record, **subject.place.record}
+                self._record = {**self._record, **subject.workspace.record}
                 await self._mark(subject)
                 with self._phases.phase("stop") as note:
                     await self._stop(subject, note)
@@ -92,11 +92,11 @@ class _Marking:
                 raise
             with self._phases.phase("clean up") as note:
                 await subject.close()
-                note.say("the place and everything in it is gone")
+                note.say("the workspace and everything in it is gone")
         return self._evidence(self._kept())
 
     def _patient(self) -> MarkOptions:
-        """Waiting for others to measure is not the program's time: its place outlasts the longest wait there is."""
+        """Waiting for others to measure is not the program's time: its workspace outlasts the longest wait there is."""
         if self._why_no_load():
             return self._options
         return replace(self._options, place_seconds=self._options.place_seconds + WAIT_SECONDS)
@@ -189,7 +189,7 @@ class _Marking:
         return ""
 
     async def _measure(self, subject: Subject, note: Note) -> None:
-        """The submission and the gold solution, each in its own place, freshly started, in turn."""
+        """The submission and the gold solution, each in its own workspace, freshly started, in turn."""
         await subject.stop()  # nothing of it runs while the gold solution is built and started
         entry = validating.entry(self._problem, self._problem.solution)
         gold = await Subject.open(self._problem, self._problem.solution, entry, self._runner, self._options)

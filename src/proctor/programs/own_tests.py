@@ -1,4 +1,4 @@
-"""Runs the tests a program brought along, in a place of their own: shown and labelled, never counted."""
+"""Runs the tests a program brought along, in a workspace of their own: shown and labelled, never counted."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def run_own_tests(
     try:
         await subject.build()
         version, done = await _RUN[entry.language](subject, tests)
-        report = await _report(subject.place)
+        report = await _report(subject.workspace)
     except (BuildError, toolbox.NoToolboxError) as error:
         return OwnTests(coverage=not_run(str(error)))
     finally:
@@ -66,15 +66,15 @@ async def run_own_tests(
 
 async def _run_python(subject: Subject, tests: list[str]) -> tuple[str, SandboxResult]:
     tools = toolbox.versions()
-    await subject.place.write({"toolbox.zip": toolbox.archive()}, under=WORK)
+    await subject.workspace.write({"toolbox.zip": toolbox.archive()}, under=WORK)
     done = await _execute(subject, command("own_tests:main", f"{WORK}/toolbox.zip", APP, WORK, *tests))
     return ", ".join(f"{name} {tools[name]}" for name in tools), done
 
 
 async def _run_javascript(subject: Subject, tests: list[str]) -> tuple[str, SandboxResult]:
-    await subject.place.write({"reporter.mjs": _REPORTER.read_bytes()}, under=WORK)
+    await subject.workspace.write({"reporter.mjs": _REPORTER.read_bytes()}, under=WORK)
     reporting = (f"--test-reporter={WORK}/reporter.mjs", f"--test-reporter-destination={_REPORT}")
-    # One file after the other: each has a process with many threads, and a place has room for a few.
+    # One file after the other: each has a process with many threads, and a workspace has room for a few.
     options = ("--test", "--test-concurrency=1", "--experimental-test-coverage")
     return f"Node.js {subject.builder.version}", await _execute(subject, ("node", *options, *reporting, *tests))
 
@@ -83,15 +83,15 @@ _RUN = {PYTHON: _run_python, JAVASCRIPT: _run_javascript}
 
 
 async def _execute(subject: Subject, words: tuple[str, ...]) -> SandboxResult:
-    # The runner, a test and the program it starts are three, each with threads: the whole place is theirs.
+    # The runner, a test and the program it starts are three, each with threads: the whole workspace is theirs.
     most = place_limits(subject.problem, SECONDS).processes
     limits = replace(command_limits(subject.problem, SECONDS), processes=most)
-    return await subject.place.execute(words, environment=subject.builder.environment(), folder=APP, limits=limits)
+    return await subject.workspace.execute(words, environment=subject.builder.environment(), folder=APP, limits=limits)
 
 
-async def _report(place: Workspace) -> Any:
+async def _report(workspace: Workspace) -> Any:
     """None where there is none that can be read."""
-    content = (await place.read([_REPORT])).get(_REPORT)
+    content = (await workspace.read([_REPORT])).get(_REPORT)
     try:
         return json.loads(content) if content is not None else None
     except (ValueError, RecursionError):

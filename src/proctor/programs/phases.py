@@ -55,7 +55,7 @@ class Phases:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[Note]:
-        """One phase; an error passes through, for it is nobody's mark, unless the program used up its place."""
+        """One phase; an error passes through, for it is nobody's mark, unless the program used up its workspace."""
         note, began, clock = Note(), time.time(), time.monotonic()
         try:
             yield note

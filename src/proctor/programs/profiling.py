@@ -1,4 +1,4 @@
-"""Where a program's time goes: a profile taken inside its place, kept as it came out."""
+"""Where a program's time goes: a profile taken inside its workspace, kept as it came out."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def profile(subject: Subject) -> Profile:
     if subject.problem.load is None:
         return Profile({}, problem="the problem has no workload to profile")
     await subject.stop()
-    await subject.place.write({"about": b"Profiles are written here."}, under=PROFILES)
+    await subject.workspace.write({"about": b"Profiles are written here."}, under=PROFILES)
     if kind is InterfaceKind.COMMAND:
         _, problem, _ = await do_work(subject, subject.profiled())
     else:
@@ -73,20 +73,20 @@ async def _ask(subject: Subject, reach: Reach) -> str:
 async def _written(subject: Subject) -> None:
     """A library's process writes its profile once its connection is closed."""
     for _ in range(_POLLS):
-        if PROFILE in await subject.place.read([PROFILE]):
+        if PROFILE in await subject.workspace.read([PROFILE]):
             return
         await asyncio.sleep(_POLL_SECONDS)
 
 
 async def _collect(subject: Subject) -> Profile:
     if subject.entry.language != PYTHON:
-        names = [name for name in await subject.place.list(PROFILES) if name.endswith(".cpuprofile")]
-        found = await subject.place.read([f"{PROFILES}/{name}" for name in sorted(names)[:1]])
+        names = [name for name in await subject.workspace.list(PROFILES) if name.endswith(".cpuprofile")]
+        found = await subject.workspace.read([f"{PROFILES}/{name}" for name in sorted(names)[:1]])
         return Profile(dict(zip(["profile.cpuprofile"], found.values(), strict=False)))
-    found = await subject.place.read([PROFILE])
+    found = await subject.workspace.read([PROFILE])
     if PROFILE not in found:
         return Profile({})
-    done = await subject.place.execute(
+    done = await subject.workspace.execute(
         command("profiled:top", PROFILE, APP), limits=command_limits(subject.problem, _TOP_SECONDS)
     )
     top = done.stdout.decode("utf-8", "replace")

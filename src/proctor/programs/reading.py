@@ -38,7 +38,7 @@ _SCANNERS = ("bandit", "dangers")
 
 
 async def security(files: Mapping[str, bytes], language: str, pins: Sequence[str], seen: Seen | None) -> Findings:
-    """What scanners found, and what the place saw; `seen` is None where nobody watched.
+    """What scanners found, and what the workspace saw; `seen` is None where nobody watched.
 
     Everything is read, tests too: whatever a file is called, the program may load it.
     """
@@ -50,7 +50,7 @@ async def security(files: Mapping[str, bytes], language: str, pins: Sequence[str
             "trivy": scanning.trivy(everything),
         }
         findings = await _side_by_side(tools)
-    return {**findings.pop("source"), **findings, "place": _place(seen)}
+    return {**findings.pop("source"), **findings, "place": _workspace(seen)}
 
 
 async def _scanned(files: Mapping[str, bytes]) -> Findings:
@@ -171,7 +171,7 @@ async def _on_own_copy(tool: Callable[[Copy], Awaitable[dict[str, Json]]]) -> di
         return await tool(copy)
 
 
-def _place(seen: Seen | None) -> dict[str, Json]:
+def _workspace(seen: Seen | None) -> dict[str, Json]:
     if seen is None:
         return not_run("the program ran without a sandbox, so nobody watched it")
     attempts = {

@@ -87,7 +87,7 @@ def paired_ratio(program: Rounds, gold: Rounds, name: str) -> PairedRatio:
         steps = [_log_ratio(after, before) for (_, before), (_, after) in pairwise(pairs)]
         noise = min(statistics.stdev(logs), math.sqrt(statistics.fmean(step * step for step in steps)))
         half = t_quantile((1 + CONFIDENCE) / 2, len(pairs) - 1) * noise / math.sqrt(len(pairs))
-    nearest = min(range(len(pairs)), key=lambda place: abs(logs[place] - middle))
+    nearest = min(range(len(pairs)), key=lambda workspace: abs(logs[workspace] - middle))
     low, high = (math.exp(min(middle + side, 700.0)) for side in (-half, half))
     return PairedRatio(math.exp(middle), low, high, pairs[nearest], len(pairs))
 

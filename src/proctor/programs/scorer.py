@@ -36,7 +36,7 @@ from proctor.scorers.options import build, version_of
 PASSED, MARK = "program", "program_mark"
 REVISION = "3"
 LEAST_GOLD = 0.01
-"""A gold solution that gets less was marked in a place that is broken."""
+"""A gold solution that gets less was marked in a workspace that is broken."""
 _KEPT = 64
 
 FindProblem = Callable[[str], Problem]
@@ -94,7 +94,7 @@ class Markings:
         return await self._awaited(pending)
 
     async def _awaited(self, pending: _Pending) -> Evidence:
-        """A marking nobody waits for any more is ended, and its place closed, before anything else goes on."""
+        """A marking nobody waits for any more is ended, and its workspace closed, before anything else goes on."""
         pending.waiting += 1
         try:
             return await asyncio.shield(pending.task)

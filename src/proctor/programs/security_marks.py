@@ -37,7 +37,7 @@ def _vulnerabilities(tool: Mapping[str, Any]) -> float:
     return VULNERABLE * float(tool["count"])
 
 
-def _place(tool: Mapping[str, Any]) -> float:
+def _workspace(tool: Mapping[str, Any]) -> float:
     return VIOLATION * (len(tool["violations"]) + len(tool.get("egress", ())) + len(tool.get("writes") or ()))
 
 
@@ -47,14 +47,14 @@ _TAKEN = {
     "pip-audit": _vulnerabilities,
     "npm-audit": _vulnerabilities,
     "trivy": _by_severity,
-    "place": _place,
+    "place": _workspace,
 }
 
 
 def security_mark(evidence: Evidence, weight: float) -> DimensionMark:
     """What the tools that ran found, taken from 1; one that did not run is named.
 
-    The source, the packages of a program that brings any, and what its place saw count the same: what should have been
+    The source, the packages (if any) and what its workspace saw count the same: what should have been
     looked at and was not takes its part of the weight along. Of packages that were looked up in part, that part counts.
     """
     asked = {name: tool for name in TOOLS if isinstance(tool := evidence.findings.get(name), Mapping)}
@@ -63,8 +63,8 @@ def security_mark(evidence: Evidence, weight: float) -> DimensionMark:
     reasons = [f"not run: {', '.join(absent)}"] if absent else []
     partial = {name: tool for name, tool in asked.items() if name in taken and "skipped" in tool}
     reasons += [f"{name} skipped {', '.join(tool['skipped']) or 'packages'}" for name, tool in partial.items()]
-    place = asked.get("place", {})
-    if place.get("status") == "ran" and place.get("writes") is None:
+    workspace = asked.get("place", {})
+    if workspace.get("status") == "ran" and workspace.get("writes") is None:
         reasons.append("not seen: attempts to write outside")
     reason = "; ".join(reasons)
     if not taken.keys() & SCANNERS or SCANNERS.intersection(absent):

@@ -28,16 +28,16 @@ class Subject:
         files: Mapping[str, bytes],
         entry: EntryPoint,
         runner: Runner,
-        place: Workspace,
+        workspace: Workspace,
         options: MarkOptions,
         wheels: Wheels | None = None,
     ) -> None:
         self.problem = problem
         self.files = files
         self.entry = entry
-        self.place = place
+        self.workspace = workspace
         self.options = options
-        self.builder = Builder(problem, entry, files, place, wheels)
+        self.builder = Builder(problem, entry, files, workspace, wheels)
         self.hosted: Hosted | None = None
         self._runner = runner
         self._seen: list[Seen] = []
@@ -52,25 +52,25 @@ class Subject:
         options: MarkOptions,
         wheels: Wheels | None = None,
     ) -> Subject:
-        place = await runner.open(place_limits(problem, options.place_seconds))
-        return cls(problem, files, entry, runner, place, options, wheels)
+        workspace = await runner.open(place_limits(problem, options.place_seconds))
+        return cls(problem, files, entry, runner, workspace, options, wheels)
 
     @asynccontextmanager
     async def anew(self) -> AsyncIterator[Subject]:
-        """The same program, built in a place of its own, where nothing is left of what it did before."""
+        """The same program, built in a workspace of its own, where nothing is left of what it did before."""
         other = await Subject.open(
             self.problem, self.files, self.entry, self._runner, self.options, self.builder.wheels
         )
         try:
             await other.build()
             yield other
-            self._seen.append(await other.place.seen())
+            self._seen.append(await other.workspace.seen())
         finally:
             await other.close()
 
     async def seen(self) -> Seen:
-        """What its places saw, all of them together."""
-        return together([*self._seen, await self.place.seen()])
+        """What its workspaces saw, all of them together."""
+        return together([*self._seen, await self.workspace.seen()])
 
     @property
     def is_listening(self) -> bool:
@@ -82,7 +82,7 @@ class Subject:
     async def start(self, *, is_profiled: bool = False) -> None:
         """Start what listens; a command has nothing that does."""
         if self.is_listening:
-            self.hosted = Hosted(self.place, self._listening(is_profiled=is_profiled))
+            self.hosted = Hosted(self.workspace, self._listening(is_profiled=is_profiled))
             await self.hosted.start()
 
     async def ready(self) -> str:
@@ -93,10 +93,10 @@ class Subject:
             await self.hosted.stop()
 
     async def close(self) -> None:
-        await self.place.close()
+        await self.workspace.close()
 
     def answers(self, wrapped: Sequence[str] = ()) -> CheckRequests:
-        return CheckRequests(self.problem, self.entry, self.place, self.builder.environment(), self.hosted, wrapped)
+        return CheckRequests(self.problem, self.entry, self.workspace, self.builder.environment(), self.hosted, wrapped)
 
     def profiled(self) -> tuple[str, ...]:
         """What stands in for the interpreter when a program is profiled."""

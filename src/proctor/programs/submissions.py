@@ -222,8 +222,8 @@ def _refuse_large_directory(path: Path) -> None:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 65_557 - 20))
         tail = file.read()
-    place = tail.rfind(b"PK\x05\x06")
-    size = int.from_bytes(tail[place + 12 : place + 16], "little")
+    workspace = tail.rfind(b"PK\x05\x06")
+    size = int.from_bytes(tail[workspace + 12 : workspace + 16], "little")
     if b"PK\x06\x07" in tail or size > MAX_DIRECTORY_BYTES:
         raise SubmissionError(f"{path.name} lists more members than a program has ({MAX_MEMBERS:,}).")
 

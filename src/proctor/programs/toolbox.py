@@ -1,4 +1,4 @@
-"""What marking needs beside Proctor: packages of its own, and pytest and coverage as one archive for a place."""
+"""What marking needs beside Proctor: packages of its own, and pytest and coverage as one archive for a workspace."""
 
 from __future__ import annotations
 

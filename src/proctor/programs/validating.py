@@ -1,4 +1,4 @@
-"""Refuses what should never reach a place, and finds out what it is."""
+"""Refuses what should never reach a workspace, and finds out what it is."""
 
 from __future__ import annotations
 

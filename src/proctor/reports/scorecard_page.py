@@ -30,7 +30,7 @@ def scorecard_page(document: Document, *, is_short: bool = False) -> Page:
             *_own_tests(document),
             _phases(document),
             *_program(document),
-            _surroundings(document),
+            _context(document),
         ]
     problem = document["problem"]
     subtitle = f"{problem['id']}, {problem['difficulty']}, {problem['area']}, {problem['kind']}"
@@ -247,7 +247,7 @@ def _left_out(document: Document) -> tuple[str, ...]:
     return (*notes, *((f"{plural(more, 'more file')} left out.",) if more else ()))
 
 
-def _surroundings(document: Document) -> Section:
+def _context(document: Document) -> Section:
     rows = [_setting(name, value) for name, value in document["evidence"]["runner"].items()]
     problem = document["problem"]
     rows += [("problem", f"{problem['id']}, version {problem['version']}, digest {problem['digest']}")]

@@ -123,7 +123,7 @@ def _execution(
     return RunExecution(run_id, plan, numbered, database, plan.offline or is_offline)
 
 
-async def carry_out(execution: RunExecution) -> RunStatus:
+async def execute_run(execution: RunExecution) -> RunStatus:
     """Finish whatever is unfinished; calling it again after any end, a crash included, is harmless."""
     store = RunStore(execution.database)
     store.lease(execution.run_id)

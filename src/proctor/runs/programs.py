@@ -150,7 +150,7 @@ def _refuse_in_batches(plan: Plan, asked: Sequence[Evaluation]) -> None:
 
 
 class _Given(Struct, frozen=True):
-    """What scorers of programs are given: a place to run them, the problems, somewhere to keep what is large."""
+    """What scorers of programs are given: a workspace to run them, the problems, somewhere to keep what is large."""
 
     runner: Runner
     problems: Mapping[str, Problem]

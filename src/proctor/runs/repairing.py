@@ -170,7 +170,7 @@ def _cut_short(response: Response, number: int, fault: ModelError, *, may_cost_m
 async def visible_evidence(
     problem: Problem, files: Mapping[str, bytes], runner: Runner, options: MarkOptions
 ) -> Evidence:
-    """The visible tests alone, run on a program in a place: the hidden ones are not even there."""
+    """The visible tests alone, run on a program in a workspace: the hidden ones are not even there."""
     with tempfile.TemporaryDirectory(prefix="proctor-visible-") as name:
         for path, text in problem.visible.items():
             target = Path(name) / "tests" / "visible" / path

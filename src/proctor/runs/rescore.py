@@ -169,7 +169,7 @@ def _run_and_rows(database: Database, reference: str, on: str | None) -> tuple[R
     return run, chosen
 
 
-async def carry_out(rescoring: Rescoring, *, keep: bool = False) -> dict[str, Any]:
+async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> dict[str, Any]:
     """Score what is not yet scored, then put the scores in force unless told to `keep` the old ones so.
 
     Calling it again after any end, a crash included, goes on where it stopped. Scores that are not complete, because

@@ -37,7 +37,7 @@ class Slot:
     async def open(cls, config: Mapping[str, Any]) -> Slot:
         ours, theirs = socket.socketpair()
         inside, fd = str(_INSIDE), theirs.fileno()
-        start = f"import sys; sys.path.insert(0, {inside!r}); from inside import warden; warden.main({fd})"
+        start = f"import sys; sys.path.insert(0, {inside!r}); from inside import supervisor; supervisor.main({fd})"
         with theirs:
             process = subprocess.Popen(  # noqa: ASYNC220, S603  ourselves; a few milliseconds, once per core
                 [INTERPRETER, "-s", "-S", "-P", "-B", "-c", start],

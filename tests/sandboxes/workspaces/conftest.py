@@ -32,9 +32,9 @@ SMALL = SandboxLimits(
     output_bytes=256 * 1024,
     open_files=64,
 )
-PLACE = WorkspaceLimits(memory_bytes=512 * MIB, processes=64, disk_bytes=48 * MIB, seconds=240)
+WORKSPACE = WorkspaceLimits(memory_bytes=512 * MIB, processes=64, disk_bytes=48 * MIB, seconds=240)
 NAMES = ("none", "bubblewrap", "docker", "podman", "kubernetes")
-# Programs that every place has: an image has Python, Node.js and a shell, and nothing else.
+# Programs that every workspace has: an image has Python, Node.js and a shell, and nothing else.
 TRUE = ["sh", "-c", "true"]
 SLEEP = ["python3", "-c", "import time; time.sleep(1000)"]
 
@@ -82,25 +82,25 @@ def made(name: str) -> Runner:
         pytest.skip(f"{name}: {error}")
 
 
-def within(name: str, work: Callable[[Workspace], Awaitable[Any]], limits: WorkspaceLimits = PLACE) -> Any:
-    """Do this in a new place of that kind, and close it."""
+def within(name: str, work: Callable[[Workspace], Awaitable[Any]], limits: WorkspaceLimits = WORKSPACE) -> Any:
+    """Do this in a new workspace of that kind, and close it."""
     runner = made(name)
 
     async def run() -> Any:
-        place = await runner.open(limits)
+        workspace = await runner.open(limits)
         try:
-            return await work(place)
+            return await work(workspace)
         finally:
-            await place.close()
+            await workspace.close()
             await runner.close()
 
     return asyncio.run(run())
 
 
-async def python(place: Workspace, source: str, *arguments: str, **options: Any) -> Any:
+async def python(workspace: Workspace, source: str, *arguments: str, **options: Any) -> Any:
     """Run this text as a program; limits are SMALL unless given."""
-    await place.write({"main.py": source.encode()})
-    return await place.execute(["python3", "/app/main.py", *arguments], **{"limits": SMALL, **options})
+    await workspace.write({"main.py": source.encode()})
+    return await workspace.execute(["python3", "/app/main.py", *arguments], **{"limits": SMALL, **options})
 
 
 async def fetch(reach: Reach, path: str = "/", *, seconds: float = 15) -> bytes:
@@ -126,7 +126,7 @@ async def fetch(reach: Reach, path: str = "/", *, seconds: float = 15) -> bytes:
 
 
 def left_behind() -> set[str]:
-    """Control groups, folders and mounts of places whose guard is gone: named after it, and nobody else's to remove."""
+    """Control groups, folders and mounts of workspaces whose supervisor is gone: named after it."""
     groups = {
         os.path.join(top, name): name.split("-")[1]  # noqa: PTH118
         # Unlike a glob, this does not mind a folder that goes while it looks.
@@ -134,10 +134,10 @@ def left_behind() -> set[str]:
         for name in names
         if name.startswith("proctor-") and name.endswith("-place")
     }
-    folders = {str(path): path.name.split("-")[2] for path in Path("/tmp").glob("proctor-place-*")}
-    mounted = {line for line in Path("/proc/mounts").read_text().splitlines() if "proctor-place" in line}
-    orphaned = [what for what, guard in {**groups, **folders}.items() if not Path("/proc", guard).exists()]
-    # A guard of another test may have gone, with all it made, while we were looking.
+    folders = {str(path): path.name.split("-")[2] for path in Path("/tmp").glob("proctor-workspace-*")}
+    mounted = {line for line in Path("/proc/mounts").read_text().splitlines() if "proctor-workspace" in line}
+    orphaned = [what for what, supervisor in {**groups, **folders}.items() if not Path("/proc", supervisor).exists()]
+    # A supervisor of another test may have gone, with all it made, while we were looking.
     return {what for what in orphaned if Path(what).exists()} | mounted
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from proctor.domain.errors import SandboxError, UserError, WorkspaceSpentError
 from proctor.domain.sandbox import MIB, Ending, SandboxResult
 from proctor.domain.workspace import WORK, Workspace, WorkspaceLimits
-from sandboxes.workspaces.conftest import PLACE, SLEEP, SMALL, TRUE, fetch, made, python, within
+from sandboxes.workspaces.conftest import SLEEP, SMALL, TRUE, WORKSPACE, fetch, made, python, within
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -31,39 +31,39 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler)
 
 
 def test_a_program_is_built_executed_and_its_files_are_brought_back(name: str) -> None:
-    async def work(place: Workspace) -> None:
-        await place.write(
+    async def work(workspace: Workspace) -> None:
+        await workspace.write(
             {
                 "main.py": b"import helper; helper.do()",
                 "helper.py": b"def do(): open('out.txt', 'w').write('42'); print('done')",
             }
         )
-        built = await place.execute(["python3", "-m", "py_compile", "/app/main.py"], limits=SMALL)
+        built = await workspace.execute(["python3", "-m", "py_compile", "/app/main.py"], limits=SMALL)
         assert built.succeeded, built
-        done = await place.execute(["python3", "/app/main.py"], environment={"COLOUR": "blue"}, limits=SMALL)
+        done = await workspace.execute(["python3", "/app/main.py"], environment={"COLOUR": "blue"}, limits=SMALL)
         assert (done.ending, done.exit_code, done.stdout, done.stderr) == (Ending.EXITED, 0, b"done\n", b"")
-        assert await place.read([f"{WORK}/out.txt", f"{WORK}/other.txt"]) == {f"{WORK}/out.txt": b"42"}
-        assert await place.list("/work") == {"out.txt": 2}
-        await place.empty()
-        assert await place.list("/work") == {}
-        assert {"main.py", "helper.py"} <= set(await place.list("/app"))
+        assert await workspace.read([f"{WORK}/out.txt", f"{WORK}/other.txt"]) == {f"{WORK}/out.txt": b"42"}
+        assert await workspace.list("/work") == {"out.txt": 2}
+        await workspace.empty()
+        assert await workspace.list("/work") == {}
+        assert {"main.py", "helper.py"} <= set(await workspace.list("/app"))
 
     within(name, work)
 
 
 def test_environment_and_folder_are_as_asked(name: str) -> None:
-    async def work(place: Workspace) -> SandboxResult:
-        await place.write({"sub/x": b""}, under="/data")
+    async def work(workspace: Workspace) -> SandboxResult:
+        await workspace.write({"sub/x": b""}, under="/data")
         source = (
             "import os; print(os.environ['COLOUR'], os.path.basename(os.getcwd()), 'PYTEST_CURRENT_TEST' in os.environ)"
         )
-        return await python(place, source, environment={"COLOUR": "blue"}, folder="/data/sub")
+        return await python(workspace, source, environment={"COLOUR": "blue"}, folder="/data/sub")
 
     assert within(name, work).stdout == b"blue sub False\n"
 
 
 def test_exit_codes_and_signals_are_the_real_ones(name: str) -> None:
-    async def work(place: Workspace) -> list[tuple[str, int | None, int | None]]:
+    async def work(workspace: Workspace) -> list[tuple[str, int | None, int | None]]:
         commands = (
             TRUE,
             ["sh", "-c", "exit 7"],
@@ -71,7 +71,7 @@ def test_exit_codes_and_signals_are_the_real_ones(name: str) -> None:
             ["sh", "-c", "kill -KILL $$"],
             ["no-such-program"],
         )
-        found = [await place.execute(command, limits=SMALL) for command in commands]
+        found = [await workspace.execute(command, limits=SMALL) for command in commands]
         return [(done.ending, done.exit_code, done.signal) for done in found]
 
     assert within(name, work) == [
@@ -86,24 +86,24 @@ def test_exit_codes_and_signals_are_the_real_ones(name: str) -> None:
 def test_standard_input_arrives_whole(name: str) -> None:
     text = b"line\n" * 400_000
 
-    async def work(place: Workspace) -> None:
+    async def work(workspace: Workspace) -> None:
         source = "import hashlib, sys; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest())"
-        done = await python(place, source, stdin=text)
+        done = await python(workspace, source, stdin=text)
         import hashlib
 
         assert done.stdout.strip() == hashlib.sha256(text).hexdigest().encode()
-        ignoring = await place.execute(TRUE, stdin=text, limits=SMALL)
+        ignoring = await workspace.execute(TRUE, stdin=text, limits=SMALL)
         assert ignoring.succeeded
 
     within(name, work)
 
 
 def test_standard_input_can_be_sent_line_by_line(name: str) -> None:
-    async def work(place: Workspace) -> None:
-        await place.write(
+    async def work(workspace: Workspace) -> None:
+        await workspace.write(
             {"main.py": b"import sys\nfor line in sys.stdin: print(line.strip().upper(), flush=True)\nprint('end')"}
         )
-        process = await place.start(["python3", "/app/main.py"], limits=SMALL)
+        process = await workspace.start(["python3", "/app/main.py"], limits=SMALL)
         await process.send(b"one\n")
         while b"ONE" not in (await process.logs())[0]:
             await asyncio.sleep(0.02)
@@ -124,18 +124,18 @@ def test_standard_input_can_be_sent_line_by_line(name: str) -> None:
 
 
 def test_a_service_is_reached_from_outside_and_keeps_its_data_over_a_kill(name: str) -> None:
-    async def work(place: Workspace) -> None:
-        await place.write({"main.py": SERVER.encode()})
+    async def work(workspace: Workspace) -> None:
+        await workspace.write({"main.py": SERVER.encode()})
         environment = {"PORT": "18400", "DATA_DIR": "/data"}
         limits = replace(SMALL, wall_seconds=120)
-        service = await place.start(["python3", "/app/main.py"], environment=environment, limits=limits)
-        reach = await place.reach(18400)
+        service = await workspace.start(["python3", "/app/main.py"], environment=environment, limits=limits)
+        reach = await workspace.reach(18400)
         assert await fetch(reach, "/") == b"nothing"
         assert await fetch(reach, "/keep/blue") == b"blue"
         # Other commands come and go; whatever they leave running is ended, and the service is not.
         left = f"import subprocess; subprocess.Popen({SLEEP!r}, start_new_session=True)"
-        assert (await place.execute(["python3", "-c", left], limits=SMALL)).succeeded
-        assert (await place.execute(TRUE, limits=SMALL)).succeeded
+        assert (await workspace.execute(["python3", "-c", left], limits=SMALL)).succeeded
+        assert (await workspace.execute(TRUE, limits=SMALL)).succeeded
         assert service.is_running
         assert await fetch(reach) == b"blue"
         assert b"served /keep/blue" in (await service.logs())[0]
@@ -148,9 +148,9 @@ def test_a_service_is_reached_from_outside_and_keeps_its_data_over_a_kill(name: 
         assert killed is not None
         assert (killed.ending, killed.signal) == (Ending.EXITED, signal.SIGKILL)
         with pytest.raises(ConnectionError):
-            await fetch(await place.reach(18400), seconds=0)
-        again = await place.start(["python3", "/app/main.py"], environment=environment, limits=limits)
-        assert await fetch(await place.reach(18400)) == b"blue"
+            await fetch(await workspace.reach(18400), seconds=0)
+        again = await workspace.start(["python3", "/app/main.py"], environment=environment, limits=limits)
+        assert await fetch(await workspace.reach(18400)) == b"blue"
         await again.signal(signal.SIGTERM)
         ended = await again.wait(20)
         assert ended is not None
@@ -171,9 +171,9 @@ if 0 not in children:
 while True: time.sleep(1)
 """
 
-    async def work(place: Workspace) -> SandboxResult | None:
-        await place.write({"main.py": source.encode()})
-        process = await place.start(["python3", "/app/main.py"], limits=SMALL)
+    async def work(workspace: Workspace) -> SandboxResult | None:
+        await workspace.write({"main.py": source.encode()})
+        process = await workspace.start(["python3", "/app/main.py"], limits=SMALL)
         while (await process.logs())[0].count(b"up") < 3:
             await asyncio.sleep(0.02)
         await process.signal(signal.SIGTERM)
@@ -203,8 +203,10 @@ BREACHES = {
 def test_a_limit_that_was_passed_is_named(name: str, ending: str) -> None:
     source, limits = BREACHES[ending]
 
-    async def work(place: Workspace) -> tuple[SandboxResult, SandboxResult]:
-        return await python(place, source, limits=replace(SMALL, **limits)), await place.execute(TRUE, limits=SMALL)
+    async def work(workspace: Workspace) -> tuple[SandboxResult, SandboxResult]:
+        return await python(workspace, source, limits=replace(SMALL, **limits)), await workspace.execute(
+            TRUE, limits=SMALL
+        )
 
     done, after = within(name, work)
     assert done.ending == ending, (done.ending, done.exit_code, done.signal, done.stderr[-500:])
@@ -213,10 +215,12 @@ def test_a_limit_that_was_passed_is_named(name: str, ending: str) -> None:
 
 
 def test_node_programs_run_and_their_limits_are_named(name: str) -> None:
-    async def work(place: Workspace) -> tuple[SandboxResult, SandboxResult]:
-        runs = await place.execute(["node", "-e", "console.log(6 * 7)"], limits=replace(SMALL, memory_bytes=256 * MIB))
+    async def work(workspace: Workspace) -> tuple[SandboxResult, SandboxResult]:
+        runs = await workspace.execute(
+            ["node", "-e", "console.log(6 * 7)"], limits=replace(SMALL, memory_bytes=256 * MIB)
+        )
         bomb = "const a = []; for (;;) a.push(Buffer.alloc(4 << 20, 1))"
-        return runs, await place.execute(["node", "-e", bomb], limits=SMALL)
+        return runs, await workspace.execute(["node", "-e", bomb], limits=SMALL)
 
     runs, bomb = within(name, work)
     assert (runs.stdout, runs.ending) == (b"42\n", Ending.EXITED)
@@ -232,18 +236,18 @@ print("the end", flush=True)
 time.sleep(100)
 """
 
-    async def work(place: Workspace) -> None:
-        await place.write({"main.py": source.encode()})
+    async def work(workspace: Workspace) -> None:
+        await workspace.write({"main.py": source.encode()})
         limits = replace(SMALL, cpu_seconds=100, wall_seconds=100)
-        process = await place.start(["python3", "/app/main.py"], limits=limits)
+        process = await workspace.start(["python3", "/app/main.py"], limits=limits)
         while not (await process.logs())[0].endswith(b"the end\n"):
             assert process.is_running
             await asyncio.sleep(0.05)
         out, error = await process.logs()
         assert len(out) == SMALL.output_bytes
         assert error == b""
-        assert (await place.execute(TRUE, limits=SMALL)).succeeded
-        assert sum((await place.list("/work")).values()) == 0
+        assert (await workspace.execute(TRUE, limits=SMALL)).succeeded
+        assert sum((await workspace.list("/work")).values()) == 0
         await process.signal(signal.SIGKILL)
         done = await process.wait(20)
         assert done is not None
@@ -267,12 +271,12 @@ for session in range(3):
 while not os.path.exists("beat"): time.sleep(0.01)
 """
 
-    async def work(place: Workspace) -> None:
+    async def work(workspace: Workspace) -> None:
         async def beats() -> int:
-            return (await place.list("/work"))["beat"]
+            return (await workspace.list("/work"))["beat"]
 
-        service = await place.start(SLEEP, limits=replace(SMALL, wall_seconds=100))
-        assert (await python(place, source)).succeeded
+        service = await workspace.start(SLEEP, limits=replace(SMALL, wall_seconds=100))
+        assert (await python(workspace, source)).succeeded
         first = await beats()
         await asyncio.sleep(0.3)
         assert await beats() == first
@@ -284,8 +288,10 @@ while not os.path.exists("beat"): time.sleep(0.01)
 def test_a_fork_bomb_ends_and_the_place_goes_on(name: str) -> None:
     source = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"
 
-    async def work(place: Workspace) -> tuple[SandboxResult, SandboxResult]:
-        return await python(place, source, limits=replace(SMALL, wall_seconds=8)), await python(place, "print('on')")
+    async def work(workspace: Workspace) -> tuple[SandboxResult, SandboxResult]:
+        return await python(workspace, source, limits=replace(SMALL, wall_seconds=8)), await python(
+            workspace, "print('on')"
+        )
 
     bomb, after = within(name, work)
     assert bomb.ending in (Ending.PROCESSES, Ending.TIMEOUT, Ending.CPU)
@@ -300,7 +306,7 @@ for _ in range(6):
         kept = bytearray(b"x" * (40 << 20)); time.sleep(60)
 time.sleep(60)
 """
-    assert within(name, lambda place: python(place, source)).ending == Ending.MEMORY
+    assert within(name, lambda workspace: python(workspace, source)).ending == Ending.MEMORY
 
 
 def test_memory_shared_by_a_tree_of_processes_is_counted_once(name: str) -> None:
@@ -314,23 +320,23 @@ for _ in range(4):
     children.append(pid)
 for pid in children: os.waitpid(pid, 0)
 """
-    assert within(name, lambda place: python(place, source)).succeeded
+    assert within(name, lambda workspace: python(workspace, source)).succeeded
 
 
 def test_paths_that_lead_out_are_refused(name: str) -> None:
-    async def work(place: Workspace) -> None:
+    async def work(workspace: Workspace) -> None:
         for path in ("../x", "/etc/x", "a/../../x", "", ".", "a/..", "nul\0"):
             with pytest.raises(UserError):
-                await place.write({path: b"x"})
+                await workspace.write({path: b"x"})
         for path in ("/etc/passwd", "relative", f"{WORK}/../etc/passwd"):
             with pytest.raises(UserError):
-                await place.read([path])
+                await workspace.read([path])
         for folder in ("/", "/etc", f"{WORK}/below"):
             with pytest.raises(UserError):
-                await place.empty(folder)
+                await workspace.empty(folder)
         with pytest.raises(UserError):
-            await place.write({"x": b""}, under="/etc")
-        assert (await place.execute(TRUE, limits=SMALL)).succeeded
+            await workspace.write({"x": b""}, under="/etc")
+        assert (await workspace.execute(TRUE, limits=SMALL)).succeeded
 
     within(name, work)
 
@@ -346,20 +352,20 @@ os.makedirs("deep/" * 40); open("plain", "w").write("x")
 os.chmod("deep", 0)
 """
 
-    async def work(place: Workspace) -> None:
-        assert (await python(place, source)).succeeded
-        assert await place.list("/work") == {"plain": 1}
-        left_out = await place.left_out("/work")
+    async def work(workspace: Workspace) -> None:
+        assert (await python(workspace, source)).succeeded
+        assert await workspace.list("/work") == {"plain": 1}
+        left_out = await workspace.left_out("/work")
         assert {left_out["link"], left_out["folder"]} == {"it is a link"}
         paths = [f"{WORK}/link", f"{WORK}/folder/passwd", f"{WORK}/pipe", f"{WORK}/plain", WORK, f"{WORK}/deep"]
-        assert await place.read(paths) == {f"{WORK}/plain": b"x"}
+        assert await workspace.read(paths) == {f"{WORK}/plain": b"x"}
         with pytest.raises(WorkspaceSpentError, match="link"):
-            await place.write({"folder/hosts": b"mine"}, under="/work")
-        await place.write({"link": b"mine"}, under="/work")
-        assert await place.read([f"{WORK}/link"]) == {f"{WORK}/link": b"mine"}
-        await place.empty()
-        assert await place.list("/work") == {}
-        assert (await python(place, "import os; print(os.listdir('.'))")).stdout == b"[]\n"
+            await workspace.write({"folder/hosts": b"mine"}, under="/work")
+        await workspace.write({"link": b"mine"}, under="/work")
+        assert await workspace.read([f"{WORK}/link"]) == {f"{WORK}/link": b"mine"}
+        await workspace.empty()
+        assert await workspace.list("/work") == {}
+        assert (await python(workspace, "import os; print(os.listdir('.'))")).stdout == b"[]\n"
 
     within(name, work)
 
@@ -367,10 +373,10 @@ os.chmod("deep", 0)
 def test_folders_too_deep_for_any_path_are_emptied(name: str) -> None:
     source = "import os\nfor _ in range(3000): os.mkdir('d' * 50); os.chdir('d' * 50)\nopen('x', 'w').close()"
 
-    async def work(place: Workspace) -> None:
-        assert (await python(place, source)).succeeded
-        await place.empty()
-        assert (await python(place, "import os; print(os.listdir('.'))")).stdout == b"[]\n"
+    async def work(workspace: Workspace) -> None:
+        assert (await python(workspace, source)).succeeded
+        await workspace.empty()
+        assert (await python(workspace, "import os; print(os.listdir('.'))")).stdout == b"[]\n"
 
     within(name, work)
 
@@ -379,7 +385,7 @@ def test_two_places_do_not_disturb_each_other(name: str) -> None:
     runner = made(name)
 
     async def run() -> None:
-        first, second = await asyncio.gather(runner.open(PLACE), runner.open(PLACE))
+        first, second = await asyncio.gather(runner.open(WORKSPACE), runner.open(WORKSPACE))
         try:
             await first.write({"x": b"1"}, under="/data")
             assert await second.list("/data") == {}
@@ -402,38 +408,38 @@ def test_two_places_do_not_disturb_each_other(name: str) -> None:
 
 
 def test_a_cancelled_command_is_ended_and_the_place_goes_on(name: str) -> None:
-    async def work(place: Workspace) -> None:
+    async def work(workspace: Workspace) -> None:
         source = "import time\nwhile True: open('beat', 'a').write('x'); time.sleep(0.005)"
-        await place.write({"main.py": source.encode()})
+        await workspace.write({"main.py": source.encode()})
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(1.5):
-                await place.execute(["python3", "/app/main.py"], limits=SMALL)
-        assert (await place.execute(TRUE, limits=SMALL)).succeeded
-        first = (await place.list("/work")).get("beat")
+                await workspace.execute(["python3", "/app/main.py"], limits=SMALL)
+        assert (await workspace.execute(TRUE, limits=SMALL)).succeeded
+        first = (await workspace.list("/work")).get("beat")
         await asyncio.sleep(0.3)
-        assert (await place.list("/work")).get("beat") == first
+        assert (await workspace.list("/work")).get("beat") == first
 
     within(name, work)
 
 
 def test_a_place_ends_when_its_time_is_over(name: str) -> None:
-    async def work(place: Workspace) -> None:
-        done = await place.execute(SLEEP, limits=SMALL)
+    async def work(workspace: Workspace) -> None:
+        done = await workspace.execute(SLEEP, limits=SMALL)
         assert done.ending == Ending.TIMEOUT
         with pytest.raises(SandboxError, match="seconds are over"):
-            await place.execute(TRUE)
+            await workspace.execute(TRUE)
 
     within(name, work, WorkspaceLimits(memory_bytes=256 * MIB, processes=32, disk_bytes=16 * MIB, seconds=3))
 
 
 def test_the_record_names_the_runner_its_version_and_the_limits_in_force(name: str) -> None:
-    async def work(place: Workspace) -> None:
-        assert place.record["runner"] == name
-        assert place.record["version"]
-        assert place.record["is_isolated"] is (name != "none")
-        assert place.record["limits"]["memory_bytes"] == PLACE.memory_bytes  # type: ignore[index,call-overload]
-        assert set(place.record["enforced_by"]) >= {"memory", "processes", "cpu", "disk", "syscalls"}  # type: ignore[arg-type]
-        done = await place.execute(TRUE, limits=SMALL)
+    async def work(workspace: Workspace) -> None:
+        assert workspace.record["runner"] == name
+        assert workspace.record["version"]
+        assert workspace.record["is_isolated"] is (name != "none")
+        assert workspace.record["limits"]["memory_bytes"] == WORKSPACE.memory_bytes  # type: ignore[index,call-overload]
+        assert set(workspace.record["enforced_by"]) >= {"memory", "processes", "cpu", "disk", "syscalls"}  # type: ignore[arg-type]
+        done = await workspace.execute(TRUE, limits=SMALL)
         assert done.sandbox["runner"] == name
         assert done.sandbox["command_limits"]["processes"] == SMALL.processes  # type: ignore[index,call-overload]
 
@@ -441,10 +447,10 @@ def test_the_record_names_the_runner_its_version_and_the_limits_in_force(name: s
 
 
 def test_many_commands_at_once_keep_their_output_apart(name: str) -> None:
-    async def work(place: Workspace) -> None:
+    async def work(workspace: Workspace) -> None:
         found = await asyncio.gather(
             *(
-                place.execute(["sh", "-c", f"read line; echo {number}; exit {number}"], stdin=b"go\n", limits=SMALL)
+                workspace.execute(["sh", "-c", f"read line; echo {number}; exit {number}"], stdin=b"go\n", limits=SMALL)
                 for number in range(24)
             )
         )
@@ -454,9 +460,9 @@ def test_many_commands_at_once_keep_their_output_apart(name: str) -> None:
 
 
 def test_what_cannot_be_a_command_is_refused(name: str) -> None:
-    async def work(place: Workspace) -> None:
+    async def work(workspace: Workspace) -> None:
         for command, environment in (([], {}), (["a\0b"], {}), (TRUE, {"A=B": "c"})):
             with pytest.raises(UserError):
-                await place.execute(command, environment=environment)
+                await workspace.execute(command, environment=environment)
 
     within(name, work)

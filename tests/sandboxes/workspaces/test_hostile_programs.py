@@ -1,4 +1,4 @@
-"""Hostile programs in one place after another: none gets out, none gets at the keeper, and the place goes on."""
+"""Hostile programs in one place after another: none gets out, none gets at the agent, and the workspace goes on."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from proctor.domain.sandbox import MIB, Ending, SandboxResult
 from proctor.domain.workspace import Seen, Workspace
 from sandboxes.hostile import PROGRAMS, Hostile, _one
 from sandboxes.suites import _private_paths, escape
-from sandboxes.workspaces.conftest import PLACE, SMALL, TRUE, fetch, python, within
+from sandboxes.workspaces.conftest import SMALL, TRUE, WORKSPACE, fetch, python, within
 
 pytestmark = [pytest.mark.usefixtures("nothing_left"), pytest.mark.timeout(600)]
 
-# Sockets are allowed in a place, within its own network: these take that for a breach, and have a counterpart below.
+# Sockets are allowed within a workspace's own network: these take that for a breach, and have a counterpart below.
 _ALLOWED_HERE = {"sends_datagrams", "opens_odd_sockets", "binds_the_pair_it_may_have"}
 OWN = [
     _one(
@@ -114,27 +114,27 @@ def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_no_hostile_program_gets_out_of_a_place_or_at_its_keeper(isolated: str, head: str) -> None:
-    # Whole where a sandbox differs in kind; elsewhere the keeper and the filter are the same, and a part will do.
+    # Whole where a sandbox differs in kind; elsewhere the agent and the filter are the same, and a part will do.
     some = PROGRAMS if isolated in ("bubblewrap", "docker") else PROGRAMS[::3]
     programs = [one for one in (*some, *OWN) if one.name not in _ALLOWED_HERE]
 
-    async def work(place: Workspace) -> dict[str, str]:
+    async def work(workspace: Workspace) -> dict[str, str]:
         escaped: dict[str, str] = {}
         for hostile in programs:
-            done = await python(place, head + hostile.program, limits=_limits(hostile))
+            done = await python(workspace, head + hostile.program, limits=_limits(hostile))
             why = escape(hostile, done)
-            after = await place.execute(TRUE, limits=SMALL)
+            after = await workspace.execute(TRUE, limits=SMALL)
             if why or not after.succeeded:
                 escaped[hostile.name] = why or f"nothing runs after it: {after}"
             for folder in ("/work", "/tmp", "/data"):
-                await place.empty(folder)
+                await workspace.empty(folder)
         return escaped
 
     assert within(isolated, work) == {}
 
 
 def test_a_command_cannot_be_looked_into_before_it_is_the_program_it_will_be(isolated: str) -> None:
-    """Between fork and exec a process holds the keeper's memory and descriptors, and is the same user."""
+    """Between fork and exec a process holds the agent's memory and descriptors, and is the same user."""
     source = """
 import os
 print("up", flush=True)
@@ -148,25 +148,25 @@ while True:
             tried += 1
             memory = os.open(f"/proc/{name}/mem", os.O_RDWR)
         except OSError: continue
-        # What was opened is the keeper's copy only if it has not become something else meanwhile.
+        # What was opened is the agent's copy only if it has not become something else meanwhile.
         if b"marshal" in open(f"/proc/{name}/cmdline", "rb").read(): print("BREACH", name, flush=True)
         os.close(memory)
     if tried: print("tried", flush=True); tried = 0
 """
 
-    async def work(place: Workspace) -> bytes:
-        await place.write({"main.py": source.encode()})
-        service = await place.start(
+    async def work(workspace: Workspace) -> bytes:
+        await workspace.write({"main.py": source.encode()})
+        service = await workspace.start(
             ["python3", "/app/main.py"], limits=replace(SMALL, wall_seconds=100, cpu_seconds=100)
         )
         while b"up" not in (await service.logs())[0]:
             await asyncio.sleep(0.02)
         for _ in range(200):
-            await place.execute(TRUE, limits=SMALL)
+            await workspace.execute(TRUE, limits=SMALL)
             if b"tried" in (await service.logs())[0]:
                 break
         for _ in range(30):
-            await place.execute(TRUE, limits=SMALL)
+            await workspace.execute(TRUE, limits=SMALL)
         return (await service.logs())[0]
 
     said = within(isolated, work)
@@ -194,9 +194,9 @@ socket.create_connection(("localhost", listening.getsockname()[1]), 2).close()
 left, right = socket.socketpair(); left.send(b"x"); assert right.recv(1) == b"x"
 """
 
-    async def work(place: Workspace) -> tuple[SandboxResult, SandboxResult, Seen]:
-        done = await python(place, source)
-        return done, await python(place, "print('calm')"), await place.seen()
+    async def work(workspace: Workspace) -> tuple[SandboxResult, SandboxResult, Seen]:
+        done = await python(workspace, source)
+        return done, await python(workspace, "print('calm')"), await workspace.seen()
 
     done, calm, seen = within(isolated, work)
     assert done.succeeded, done.stderr
@@ -216,14 +216,14 @@ import http.server
 http.server.ThreadingHTTPServer(("0.0.0.0", 18411), http.server.SimpleHTTPRequestHandler).serve_forever()
 """
 
-    async def work(place: Workspace) -> None:
-        await place.write({"main.py": source.encode()})
-        await place.start(["python3", "/app/main.py"], limits=SMALL)
-        assert b"Directory listing" in await fetch(await place.reach(18411))
+    async def work(workspace: Workspace) -> None:
+        await workspace.write({"main.py": source.encode()})
+        await workspace.start(["python3", "/app/main.py"], limits=SMALL)
+        assert b"Directory listing" in await fetch(await workspace.reach(18411))
         with pytest.raises(OSError):
             socket.create_connection(("127.0.0.1", 18411), 2)
         with pytest.raises(ConnectionError):
-            await fetch(await place.reach(18412), seconds=0)
+            await fetch(await workspace.reach(18412), seconds=0)
 
     within(isolated, work)
 
@@ -236,22 +236,22 @@ for path in ("/x", "/usr/x", "/etc/x", "/dev/x", "/run/x", "/var/x", "/home/x"):
     except OSError: pass
 for folder in ("/app", "/work", "/data", "/tmp"): open(folder + "/x", "w").close()
 """
-    done = within(isolated, lambda place: python(place, source))
+    done = within(isolated, lambda workspace: python(workspace, source))
     assert (done.exit_code, done.stdout) == (0, b"")
 
 
 def test_memory_used_up_by_services_together_is_their_end_and_not_a_fault(isolated: str) -> None:
-    """The place's own limit, which no single command passes."""
+    """The workspace's own limit, which no single command passes."""
     source = "import time\nkept = bytearray(b'x' * (150 << 20))\nprint('full', flush=True)\ntime.sleep(100)"
     limits = replace(SMALL, memory_bytes=200 * MIB, wall_seconds=60)
 
-    async def work(place: Workspace) -> list[SandboxResult | None]:
-        await place.write({"main.py": source.encode()})
-        started = [await place.start(["python3", "/app/main.py"], limits=limits) for _ in range(6)]
+    async def work(workspace: Workspace) -> list[SandboxResult | None]:
+        await workspace.write({"main.py": source.encode()})
+        started = [await workspace.start(["python3", "/app/main.py"], limits=limits) for _ in range(6)]
         await asyncio.wait([asyncio.ensure_future(one.wait(30)) for one in started], return_when="FIRST_COMPLETED")
         ended = [await one.wait(0) for one in started]
         return [done for done in ended if done is not None]
 
-    ended = within(isolated, work, replace(PLACE, memory_bytes=256 * MIB))
+    ended = within(isolated, work, replace(WORKSPACE, memory_bytes=256 * MIB))
     assert ended
     assert {done.ending for done in ended if done is not None} == {Ending.MEMORY}

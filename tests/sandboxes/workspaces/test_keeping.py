@@ -1,4 +1,4 @@
-"""The keeper's own parts: messages, paths, addresses, output and memory of a command, each taken by itself."""
+"""The agent's own parts: messages, paths, addresses, output and memory of a command, each taken by itself."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_a_limit_a_failed_program_told_of_last_is_named(error: bytes, ending: st
 
 
 def test_an_interpreter_of_another_version_reads_the_text_instead_of_the_code() -> None:
-    """A keeper told of no harness ends at once, and did not stumble over its own code."""
+    """A agent told of no harness ends at once, and did not stumble over its own code."""
     config = {"root": "", "environment": {}, "disk_bytes": 1, "is_filtered": False, "is_notifying": False,
               "is_counting_users": False, "is_seeing_cgroup": False}  # fmt: skip
     content = marshal.loads(bundle(config)[4:])

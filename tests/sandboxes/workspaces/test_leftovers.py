@@ -26,7 +26,7 @@ from proctor.sandboxes.workspaces.bundle import start_command
 from proctor.sandboxes.workspaces.opening import Launch, open_place
 from sandboxes.conftest import processes_with
 from sandboxes.traces import leaving
-from sandboxes.workspaces.conftest import PLACE, SLEEP, SMALL, TRUE, left_behind, made, within
+from sandboxes.workspaces.conftest import SLEEP, SMALL, TRUE, WORKSPACE, left_behind, made, within
 
 MARK = "proctor-leftover-mark"
 _GONE_SECONDS = 10.0
@@ -47,9 +47,9 @@ from proctor.domain.workspace import WorkspaceLimits
 from proctor.sandboxes.workspaces.runners import create
 async def main():
     limits = WorkspaceLimits(memory_bytes=256 << 20, processes=32, disk_bytes=16 << 20, seconds=100)
-    place = await create(sys.argv[1]).open(limits)
-    await place.write({"main.py": sys.argv[2].encode()})
-    process = await place.start(["python3", "/app/main.py", sys.argv[3]])
+    workspace = await create(sys.argv[1]).open(limits)
+    await workspace.write({"main.py": sys.argv[2].encode()})
+    process = await workspace.start(["python3", "/app/main.py", sys.argv[3]])
     while not (await process.logs())[0]: await asyncio.sleep(0.02)
     print("ready", flush=True)
     await asyncio.sleep(300)
@@ -58,12 +58,12 @@ asyncio.run(main())
 
 
 def containers_and_pods(name: str) -> list[str]:
-    """Places as the engine or the cluster lists them."""
+    """Workspaces as the engine or the cluster lists them."""
     if name in ("docker", "podman"):
         command = [name, "ps", "--all", "--filter", "name=proctor-place", "--format", "{{.Names}}"]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     if name == "kubernetes":
-        command = ["kubectl", "--namespace", "proctor-places", "get", "pods", "--output", "json"]
+        command = ["kubectl", "--namespace", "proctor-workspaces", "get", "pods", "--output", "json"]
         done = subprocess.run(command, check=True, capture_output=True)
         return [pod["metadata"]["name"] for pod in json.loads(done.stdout)["items"]]
     return []
@@ -121,7 +121,7 @@ def is_leaving() -> Iterator[None]:
 
 @pytest.mark.usefixtures("is_leaving")
 def test_no_process_is_left_when_harness_and_guard_are_killed_at_once(isolated: str) -> None:
-    """A control group, and a pod that has ended, may stay then: the next place removes them."""
+    """A control group, and a pod that has ended, may stay then: the next workspace removes them."""
     mark = f"{MARK}-{os.getpid()}-both"
     process = harness(isolated, mark)
     try:
@@ -135,9 +135,9 @@ def test_no_process_is_left_when_harness_and_guard_are_killed_at_once(isolated: 
             os.kill(pid, signal.SIGKILL)
         process.wait(30)
         assert within_seconds(lambda: not processes_with(mark)), processes_with(mark)
-        # A dead guard whose end nobody has taken note of yet still counts as there.
+        # A dead supervisor whose end nobody has taken note of yet still counts as there.
         assert within_seconds(lambda: not any(Path("/proc", str(pid)).exists() for pid in guards))
-        within(isolated, lambda place: place.execute(TRUE, limits=SMALL))
+        within(isolated, lambda workspace: workspace.execute(TRUE, limits=SMALL))
         assert within_seconds(lambda: not left_behind() and not containers_and_pods(isolated)), left_behind()
     finally:
         process.kill()
@@ -150,15 +150,15 @@ def test_no_process_is_left_when_harness_and_guard_are_killed_at_once(isolated: 
 def test_a_place_that_is_closed_in_the_middle_of_everything_leaves_nothing(name: str) -> None:
     mark = f"{MARK}-{os.getpid()}-close"
 
-    async def work(place: Workspace) -> None:
-        await place.write({"main.py": PROGRAM.replace(MARK, mark).encode()})
-        process = await place.start(["python3", "/app/main.py"], limits=SMALL)
+    async def work(workspace: Workspace) -> None:
+        await workspace.write({"main.py": PROGRAM.replace(MARK, mark).encode()})
+        process = await workspace.start(["python3", "/app/main.py"], limits=SMALL)
         while not (await process.logs())[0]:
             await asyncio.sleep(0.02)
-        running = asyncio.create_task(place.execute(SLEEP, limits=SMALL))
+        running = asyncio.create_task(workspace.execute(SLEEP, limits=SMALL))
         sending = asyncio.create_task(process.send(bytes(8 << 20)))
         await asyncio.sleep(0.1)
-        await place.close()
+        await workspace.close()
         for task in (running, sending):
             with pytest.raises(SandboxError):
                 await task
@@ -176,14 +176,14 @@ def test_opening_that_is_cancelled_leaves_nothing(name: str) -> None:
 
     async def run() -> None:
         for seconds in (0.0, 0.02, 0.05, 0.1, 0.2, 0.4):
-            opening = asyncio.create_task(runner.open(PLACE))
+            opening = asyncio.create_task(runner.open(WORKSPACE))
             await asyncio.sleep(seconds)
             opening.cancel()
             try:
-                place = await opening
+                workspace = await opening
             except asyncio.CancelledError:
                 continue
-            await place.close()
+            await workspace.close()
         await runner.close()
 
     asyncio.run(run())
@@ -202,7 +202,7 @@ def test_opening_that_is_cancelled_leaves_nothing(name: str) -> None:
 def test_a_tool_that_fails_is_a_fault_that_says_what_the_tool_said(command: tuple[str, ...], said: str) -> None:
     async def run() -> None:
         with pytest.raises(SandboxError, match=said):
-            await open_place(Launch("broken", "1", command), PLACE)
+            await open_place(Launch("broken", "1", command), WORKSPACE)
 
     asyncio.run(run())
 
@@ -213,18 +213,18 @@ def test_a_keeper_that_dies_is_a_fault_and_never_a_programs_failure() -> None:
         launch = Launch(
             "plain", "1", tuple(start_command(shutil.which("python3") or "")), is_hosted=True, is_filtered=False
         )
-        place = await open_place(launch, PLACE)
+        workspace = await open_place(launch, WORKSPACE)
         try:
-            running = asyncio.create_task(place.execute(SLEEP, limits=SMALL))
+            running = asyncio.create_task(workspace.execute(SLEEP, limits=SMALL))
             await asyncio.sleep(0.5)
-            (keeper,) = [pid for guard in guards_of(os.getpid()) for pid in guards_of(guard)]
-            os.kill(keeper, signal.SIGKILL)
+            (agent,) = [pid for supervisor in guards_of(os.getpid()) for pid in guards_of(supervisor)]
+            os.kill(agent, signal.SIGKILL)
             with pytest.raises(SandboxError, match="gone"):
                 await running
             with pytest.raises(SandboxError, match="gone"):
-                await place.execute(TRUE)
+                await workspace.execute(TRUE)
         finally:
-            await place.close()
+            await workspace.close()
 
     asyncio.run(run())
 
@@ -235,11 +235,11 @@ def test_a_group_that_an_engine_has_removed_is_not_the_guards_end(tmp_path: Path
     limits = {"memory_bytes": 1, "disk_bytes": 1, "processes": 1, "seconds": 1}
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        guard = WorkspaceSupervisor(
+        supervisor = WorkspaceSupervisor(
             theirs.fileno(), {"keeper": -1, "is_hosted": False, "is_using_cgroups": False, "limits": limits}
         )
-        guard._counting = Cgroup.of(0, table=tmp_path / "mounts", own=tmp_path / "self")
-        assert guard._counting.has_memory
+        supervisor._counting = Cgroup.of(0, table=tmp_path / "mounts", own=tmp_path / "self")
+        assert supervisor._counting.has_memory
         Channel(ours.fileno()).send(b"{}")
-        guard._answer(select.POLLIN)
+        supervisor._answer(select.POLLIN)
         assert select.select([ours], [], [], 0)[0] == []

@@ -19,7 +19,7 @@ from proctor.sandboxes.images import IMAGE
 from proctor.sandboxes.workspaces.accounts import COUNT, FIRST_UID, anyone, lease
 from proctor.sandboxes.workspaces.kubernetes import pod
 from proctor.sandboxes.workspaces.runners import choose, create, leaks_of
-from sandboxes.workspaces.conftest import PLACE, TRUE, made
+from sandboxes.workspaces.conftest import TRUE, WORKSPACE, made
 from sandboxes.workspaces.test_leftovers import within_seconds
 
 
@@ -78,7 +78,7 @@ def test_a_cluster_that_does_not_enforce_policies_is_refused(monkeypatch: pytest
         monkeypatch.setenv("KUBECACHEDIR", f"{name}/cache")
         runner = made("kubernetes")
         with pytest.raises(SandboxError, match="does not enforce network policies"):
-            asyncio.run(runner.open(PLACE))
+            asyncio.run(runner.open(WORKSPACE))
         assert stand_in.pods() == []
 
 
@@ -92,7 +92,7 @@ def test_a_pod_asks_for_nothing_a_restricted_namespace_refuses() -> None:
         admit(asked["spec"])
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs places as other users")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs workspaces as other users")
 def test_no_two_places_on_a_machine_share_a_user() -> None:
     """Not even of two harnesses: the other one is a process of its own, and gives its user back when it is killed."""
     text = (
@@ -133,11 +133,11 @@ import asyncio, os, sys
 from proctor.sandboxes.workspaces.runners import choose
 async def main():
     runner = await choose("bubblewrap")
-    place = await runner.open()
+    workspace = await runner.open()
     try:
-        await place.write({"index.html": b"hello"})
-        await place.start(["python3", "-m", "http.server", "8000", "--bind", "127.0.0.1"], folder="/app")
-        reach = await place.reach(8000)
+        await workspace.write({"index.html": b"hello"})
+        await workspace.start(["python3", "-m", "http.server", "8000", "--bind", "127.0.0.1"], folder="/app")
+        reach = await workspace.reach(8000)
         for _ in range(200):
             process = await asyncio.create_subprocess_exec(*reach.prefix, "/usr/bin/python3", "-I", "-c",
                 f"import urllib.request; print(urllib.request.urlopen('http://{reach.host}:{reach.port}/').read().decode())",
@@ -145,9 +145,9 @@ async def main():
             out, _ = await process.communicate()
             if out: break
             await asyncio.sleep(0.05)
-        print(place.record["network"], out.decode().strip())
+        print(workspace.record["network"], out.decode().strip())
     finally:
-        await place.close()
+        await workspace.close()
 asyncio.run(main())
 """
 
@@ -183,11 +183,11 @@ def test_many_places_open_and_close_at_once(name: str) -> None:
     runner = made(name)
 
     async def one() -> bool:
-        place = await runner.open(PLACE)
+        workspace = await runner.open(WORKSPACE)
         try:
-            return (await place.execute(TRUE)).succeeded
+            return (await workspace.execute(TRUE)).succeeded
         finally:
-            await place.close()
+            await workspace.close()
 
     async def run() -> list[bool]:
         return await asyncio.gather(*(one() for _ in range(4)))

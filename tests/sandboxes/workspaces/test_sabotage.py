@@ -1,4 +1,4 @@
-"""Programs that would rather see their place fail than be marked: whatever they do to it is their own doing."""
+"""Programs that would rather see their workspace fail than be marked: whatever they do to it is their own doing."""
 
 from __future__ import annotations
 
@@ -44,30 +44,30 @@ try: os.chmod('.', {mode})
 except OSError: pass  # where the folder is not the program's own
 """
 
-    async def work(place: Workspace) -> None:
+    async def work(workspace: Workspace) -> None:
         for folder in ("/work", "/data"):
-            closed = await python(place, source, folder=folder)
+            closed = await python(workspace, source, folder=folder)
             assert closed.succeeded, closed.stderr
-            await place.write({"new": b"y"}, under=folder)
-            assert {"left", "new"} <= set(await place.list(folder))
-            await place.empty(folder)
-            assert await place.list(folder) == {}
-            assert (await python(place, "open('again', 'w').close()", folder=folder)).succeeded
+            await workspace.write({"new": b"y"}, under=folder)
+            assert {"left", "new"} <= set(await workspace.list(folder))
+            await workspace.empty(folder)
+            assert await workspace.list(folder) == {}
+            assert (await python(workspace, "open('again', 'w').close()", folder=folder)).succeeded
 
     within(name, work)
 
 
 @pytest.mark.usefixtures("nothing_left")
 def test_what_a_program_puts_in_the_way_is_its_own_doing_and_no_fault(name: str) -> None:
-    async def work(place: Workspace) -> None:
-        assert (await python(place, "import os; os.mkdir('in.txt'); open('sub', 'w').close()")).succeeded
-        assert await place.read([f"{WORK}/in.txt", f"{WORK}/sub/below.txt"]) == {}
+    async def work(workspace: Workspace) -> None:
+        assert (await python(workspace, "import os; os.mkdir('in.txt'); open('sub', 'w').close()")).succeeded
+        assert await workspace.read([f"{WORK}/in.txt", f"{WORK}/sub/below.txt"]) == {}
         for path in ("in.txt", "sub/below.txt"):
             with pytest.raises(WorkspaceSpentError, match="in the way"):
-                await place.write({path: b"x"}, under=WORK)
-        await place.write({"other.txt": b"x"}, under=WORK)
-        await place.empty()
-        await place.write({"in.txt": b"x", "sub/below.txt": b"x"}, under=WORK)
+                await workspace.write({path: b"x"}, under=WORK)
+        await workspace.write({"other.txt": b"x"}, under=WORK)
+        await workspace.empty()
+        await workspace.write({"in.txt": b"x", "sub/below.txt": b"x"}, under=WORK)
 
     within(name, work)
 

@@ -1,4 +1,4 @@
-"""Attempts to change files outside a place's folders: each is seen and named, and nothing ordinary is."""
+"""Attempts to change files outside a workspace's folders: each is seen and named, and nothing ordinary is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from proctor.domain.sandbox import SandboxResult
 from proctor.domain.workspace import Seen, Workspace
-from sandboxes.workspaces.conftest import PLACE, SMALL, TRUE, python, within
+from sandboxes.workspaces.conftest import SMALL, TRUE, WORKSPACE, python, within
 
 pytestmark = [pytest.mark.usefixtures("nothing_left"), pytest.mark.timeout(300)]
 
@@ -25,7 +25,7 @@ def call(intel, *arguments):
 def stay(folder, path, how):
     libc.syscall(437, folder, path, struct.pack("QQQ", os.O_WRONLY | os.O_CREAT, 0o644, how), 24)
 """
-# Each tries one path of its own, named as the keeper is to name it.
+# Each tries one path of its own, named as the agent is to name it.
 BY_NAME = {
     "/etc/open": 'attempt(open, "/etc/open", "w")',
     "/etc/append": 'attempt(open, "/etc/append", "a")',
@@ -132,8 +132,8 @@ for path in ("/work/" + "x" * 300, "/work/" + "x" * 300 + "/y"): attempt(open, p
 
 
 def _watched(name: str, source: str) -> tuple[SandboxResult, Seen]:
-    async def work(place: Workspace) -> tuple[SandboxResult, Seen]:
-        return await python(place, HEAD + source), await place.seen()
+    async def work(workspace: Workspace) -> tuple[SandboxResult, Seen]:
+        return await python(workspace, HEAD + source), await workspace.seen()
 
     done, seen = within(name, work)
     assert done.succeeded, done.stderr.decode()
@@ -158,15 +158,15 @@ def test_reading_outside_and_writing_inside_are_nothing_to_report(isolated: str)
 
 
 def test_runtimes_that_only_start_try_nothing(isolated: str) -> None:
-    async def work(place: Workspace) -> Seen:
+    async def work(workspace: Workspace) -> Seen:
         limits = replace(SMALL, memory_bytes=400 << 20)
-        await place.write(
+        await workspace.write(
             {"a.py": b"import sqlite3, ssl, json, multiprocessing\nsqlite3.connect('x').execute('create table t(x)')"}
         )
         for words in (["python3", "/app/a.py"], ["node", "-e", "require('fs').writeFileSync('x', 'y')"], TRUE):
-            done = await place.execute(words, limits=limits, environment={"PYTHONDONTWRITEBYTECODE": ""})
+            done = await workspace.execute(words, limits=limits, environment={"PYTHONDONTWRITEBYTECODE": ""})
             assert done.succeeded, done
-        return await place.seen()
+        return await workspace.seen()
 
     assert within(isolated, work).writes == {}
 
@@ -179,8 +179,8 @@ mkdir -p h/i; cp f h/i; tar cf j.tar h; mkdir k; tar xf j.tar -C k; rm -r h; syn
 bash -c 'read line <<< three; (cat <(echo "$line")) & wait; four=$(echo four); echo "$four"'
 """
 
-    async def work(place: Workspace) -> tuple[SandboxResult, Seen]:
-        return await place.execute(["sh", "-c", source], limits=SMALL), await place.seen()
+    async def work(workspace: Workspace) -> tuple[SandboxResult, Seen]:
+        return await workspace.execute(["sh", "-c", source], limits=SMALL), await workspace.seen()
 
     done, seen = within("bubblewrap", work)
     assert (done.stdout, done.stderr, done.exit_code) == (b"two\none\none\ntwo\nthree\nfour\n", b"", 0)
@@ -238,17 +238,17 @@ for number in range(8):
 for _ in range(8): os.wait()
 """
 
-    async def work(place: Workspace) -> tuple[SandboxResult | None, Seen]:
-        await place.write({"main.py": (HEAD + source).encode()})
+    async def work(workspace: Workspace) -> tuple[SandboxResult | None, Seen]:
+        await workspace.write({"main.py": (HEAD + source).encode()})
         limits = replace(SMALL, wall_seconds=100, cpu_seconds=100)
-        service = await place.start(["python3", "/app/main.py"], limits=limits)
+        service = await workspace.start(["python3", "/app/main.py"], limits=limits)
         while b"up" not in (await service.logs())[0]:
             await asyncio.sleep(0.02)
         for _ in range(5):
-            done = await place.execute(["sh", "-c", "echo x > /work/x && echo y"], limits=SMALL)
+            done = await workspace.execute(["sh", "-c", "echo x > /work/x && echo y"], limits=SMALL)
             assert done.stdout == b"y\n", done
-        await place.write({"stop": b""}, under="/data")
-        return await service.wait(60), await place.seen()
+        await workspace.write({"stop": b""}, under="/data")
+        return await service.wait(60), await workspace.seen()
 
     flood, seen = within(isolated, work)
     assert flood is not None
@@ -278,19 +278,19 @@ print(count)
 
 
 def test_where_nobody_can_see_it_nothing_is_claimed() -> None:
-    async def work(place: Workspace) -> Seen:
-        assert (await python(place, "open('/proc/self/comm', 'w')")).succeeded
-        return await place.seen()
+    async def work(workspace: Workspace) -> Seen:
+        assert (await python(workspace, "open('/proc/self/comm', 'w')")).succeeded
+        return await workspace.seen()
 
-    assert within("none", work, replace(PLACE, seconds=60)).writes is None
+    assert within("none", work, replace(WORKSPACE, seconds=60)).writes is None
 
 
 def test_a_program_that_only_asks_is_ended_like_any_other(isolated: str) -> None:
     source = "while True: os.close(os.open('/tmp/x', os.O_WRONLY | os.O_CREAT))"
 
-    async def work(place: Workspace) -> tuple[SandboxResult, SandboxResult]:
-        done = await python(place, HEAD + source, limits=replace(SMALL, wall_seconds=1))
-        return done, await place.execute(TRUE, limits=SMALL)
+    async def work(workspace: Workspace) -> tuple[SandboxResult, SandboxResult]:
+        done = await python(workspace, HEAD + source, limits=replace(SMALL, wall_seconds=1))
+        return done, await workspace.execute(TRUE, limits=SMALL)
 
     done, after = within(isolated, work)
     assert str(done.ending) == "timeout"

@@ -42,7 +42,7 @@ def specification(problem: Problem) -> str:
             problem.brief,
             f"## Requirements\n\nMUST, SHOULD and MAY are meant as in RFC 2119: every MUST is needed.\n\n{lines}",
             f"## Interface\n\n{_interface(problem)}",
-            f"## Surroundings\n\n{_surroundings(problem)}",
+            f"## Surroundings\n\n{_context(problem)}",
         ]
     )
 
@@ -65,7 +65,7 @@ def _interface(problem: Problem) -> str:
     )
 
 
-def _surroundings(problem: Problem) -> str:
+def _context(problem: Problem) -> str:
     has_node = "javascript" in problem.interface.languages
     allowed = ", ".join(problem.dependencies)
     parts = [

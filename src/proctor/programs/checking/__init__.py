@@ -1,1 +1,1 @@
-"""The checker: a process outside the place that runs a problem's tests and reaches the program by asking."""
+"""The checker: a process outside the workspace that runs a problem's tests and reaches the program by asking."""

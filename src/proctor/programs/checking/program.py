@@ -1,4 +1,4 @@
-"""The `program` a check uses: files and processes in the place, by asking the harness."""
+"""The `program` a check uses: files and processes in the workspace, by asking the harness."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Runs a program under cProfile, its threads too, and adds what was seen to a file of statistics.
 
-The file is written and read only inside the place: outside it is kept as it is and never loaded.
+The file is written and read only inside the workspace: outside it is kept as it is and never loaded.
 """
 
 from __future__ import annotations

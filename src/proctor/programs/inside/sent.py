@@ -1,4 +1,4 @@
-"""How the modules of this package get into a place: as text, in a command."""
+"""How the modules of this package get into a workspace: as text, in a command."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def _sources(module: str) -> str:
 
 
 def command(target: str, *arguments: str) -> tuple[str, ...]:
-    """A command for a place's Python that calls `module:function` of this package with these texts."""
+    """A command for a workspace's Python that calls `module:function` of this package with these texts."""
     return ("python3", "-P", "-c", _LOADER, _sources(target.partition(":")[0]), target, *arguments)

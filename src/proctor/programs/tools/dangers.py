@@ -42,7 +42,7 @@ RULES: dict[str, tuple[str, str, str, str]] = {
 
 
 def dangers(path: str, text: str) -> list[dict[str, Any]]:
-    """Every place where a rule fits, comments aside; texts are looked into, because code may stand in them."""
+    """Every workspace where a rule fits, comments aside; texts are looked into, because code may stand in them."""
     code = _COMMENT_OR_TEXT.sub(_blank, text)
     names = {name for both in _NAMED.findall(code) for name in both if name}
     called = "".join(rf"|\b{re.escape(name)}\s*\.\s*exec\s*\(" for name in sorted(names))

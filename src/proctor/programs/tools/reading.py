@@ -40,14 +40,14 @@ def tokens(text: str, *, is_python: bool) -> list[tuple[str, int]]:
 
 def repeated(files: dict[str, str]) -> dict[str, Any]:
     """Lines that belong to a run of tokens which stands somewhere else as well."""
-    places: dict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
+    workspaces: dict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
     read = {path: tokens(text, is_python=path.endswith(".py")) for path, text in files.items()}
     for path, stream in read.items():
         row = [word for word, _ in stream]
         for start in range(len(row) - WINDOW + 1):
-            places[tuple(row[start : start + WINDOW])].append((path, start))
+            workspaces[tuple(row[start : start + WINDOW])].append((path, start))
     lines: set[tuple[str, int]] = set()
-    for words, spots in places.items():
+    for words, spots in workspaces.items():
         if len(spots) > 1 and len(set(words)) >= VARIED and _are_apart(spots):
             for path, start in spots:
                 stream = read[path][start : start + WINDOW]

@@ -1,4 +1,4 @@
-"""Runs a tool outside the place on files nobody executes: limits, a deadline, no configuration but ours."""
+"""Runs a tool outside the workspace on files nobody executes: limits, a deadline, no configuration but ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders outside the place for as long as they are needed; those of a harness that was killed go at the next start."""
+"""Temporary folders outside the workspace; those of a harness that was killed are removed at the next start."""
 
 from __future__ import annotations
 

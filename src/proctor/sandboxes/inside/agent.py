@@ -1,4 +1,4 @@
-"""The first process of a place: keeps its files, starts its commands, and ends with whoever asked for it.
+"""The first process of a workspace: keeps its files, starts its commands, and ends with whoever asked for it.
 
 It decides nothing about a program but which limit it passed. Programs run as the same user; still they cannot read or
 trace it (it is undumpable) nor signal it (it is the first process of their namespace), and it trusts nothing they left
@@ -324,23 +324,23 @@ def _channel() -> tuple[int, int]:
 
 def main(config_text: str) -> None:
     config = json.loads(config_text)
-    os.chdir("/")  # in none of the place's folders: a path through /proc/self must not seem to lead there
+    os.chdir("/")  # in none of the workspace's folders: a path through /proc/self must not seem to lead there
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
     kernel.prctl(kernel.SET_DUMPABLE, 0)
     if os.getpid() != 1:
         kernel.prctl(kernel.SET_CHILD_SUBREAPER, 1)
     kernel.drop_capabilities()
-    keeper, code = WorkspaceAgent(*_channel(), config), 0
+    agent, code = WorkspaceAgent(*_channel(), config), 0
     try:
-        keeper.serve()
+        agent.serve()
     except ControllerGoneError:
         pass
     except BaseException:  # noqa: BLE001  the harness is told: a fault of the sandbox's own
         import traceback  # dear to import, and never needed
 
         code = 70
-        keeper.report(traceback.format_exc(limit=-4))
+        agent.report(traceback.format_exc(limit=-4))
     finally:
-        keeper.close()
+        agent.close()
         os._exit(code)

@@ -1,6 +1,6 @@
 # ruff: noqa: PTH101, PTH103, PTH116, PTH208
 # Plain os calls by descriptor: a path would be looked up again, by then leading elsewhere.
-"""The files of a place, handled without trusting anything a program has made of its folders."""
+"""The files of a workspace, handled without trusting anything a program has made of its folders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _IN_THE_WAY = (
 
 
 class PathRefusedError(Exception):
-    """A path that leads out of the place, or cannot be used."""
+    """A path that leads out of the workspace, or cannot be used."""
 
 
 class BlockedError(PathRefusedError):
@@ -49,7 +49,7 @@ def parts_of(path: str) -> list[str]:
 
 
 def _opened(top: str) -> int:
-    """One of the place's own folders, which a program may have closed, being its owner."""
+    """One of the workspace's own folders, which a program may have closed, being its owner."""
     found = os.stat(top, follow_symlinks=False)
     if stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_IRWXU != stat.S_IRWXU:
         with contextlib.suppress(PermissionError):  # not the programs' own, so not closed by them
@@ -250,7 +250,7 @@ def used(tops: list[str], *, is_hosted: bool) -> tuple[int, bool]:
 class Folders:
     """The four folders by the names programs know them by, and where they really are."""
 
-    NAMES = ("/app", "/work", "/data", "/tmp")  # noqa: S108  the place's own
+    NAMES = ("/app", "/work", "/data", "/tmp")  # noqa: S108  the workspace's own
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -265,7 +265,7 @@ class Folders:
         raise PathRefusedError(f"{path!r} is not below one of {', '.join(self.NAMES)}")
 
     def translated(self, text: str) -> str:
-        """A command's argument or variable with the place's folders as they are called on the host."""
+        """A command's argument or variable with the workspace's folders as they are called on the host."""
         if not self.is_hosted:
             return text
         for name in self.NAMES[:3]:

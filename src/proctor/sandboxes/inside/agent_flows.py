@@ -1,4 +1,4 @@
-"""Connections from outside to what listens in a place, carried over the keeper's own channel."""
+"""Connections from outside to what listens in a workspace, carried over the agent's own channel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Flow:
 
 
 class Flows:
-    """Every connection into the place; programs inside are only ever spoken to as by any client."""
+    """Every connection into the workspace; programs inside are only ever spoken to as by any client."""
 
     def __init__(self, tell: Tell, watch: Watch, unwatch: Callable[[int], None]) -> None:
         self._tell, self._watch, self._unwatch = tell, watch, unwatch

@@ -1,4 +1,4 @@
-"""Messages between a harness and the keeper of a place: a JSON head and raw bytes behind it."""
+"""Messages between a harness and the agent of a workspace: a JSON head and raw bytes behind it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 MAX_FRAME = 256 << 20
 """The most a harness sends at once."""
 MAX_ANSWER = 80 << 20
-"""The most a keeper answers: whatever is announced beyond it is not believed."""
+"""The most a agent answers: whatever is announced beyond it is not believed."""
 _HEAD = struct.Struct(">II")
 
 

@@ -1,4 +1,4 @@
-"""One command in a place: started within limits, listened to, and judged by the limits it passed."""
+"""One command in a workspace: started within limits, listened to, and judged by the limits it passed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .agent_processes import WorkspaceProcess
 _READ = 1 << 16
 _MORE_PROCESSES = 8
 _MORE_MEMORY = 512 << 20
-# What the interpreter and the keeper have set for themselves: a program starts as from a shell.
+# What the interpreter and the agent have set for themselves: a program starts as from a shell.
 _HANDLED = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
 _ALLOW_ALL = b"\x06\x00\x00\x00" + seccomp.ALLOW.to_bytes(4, "little")
 # The last line of a failed program; one that only pretends gains nothing: it failed.
@@ -150,7 +150,7 @@ class RunningCommand:
                 else:
                     chosen.install(is_notifying=False)
             self._exec(environment)
-        except BaseException as error:  # noqa: BLE001  said to the keeper, who knows it is the sandbox's own fault
+        except BaseException as error:  # noqa: BLE001  said to the agent, who knows it is the sandbox's own fault
             with contextlib.suppress(BaseException):
                 report.send(f"f{type(error).__name__}: {error}".encode())
         finally:
@@ -165,7 +165,7 @@ class RunningCommand:
             os._exit(127 if isinstance(error, FileNotFoundError) else 126)
 
     def _limit(self, *, is_counting_users: bool) -> None:
-        """Resource limits are the outer bound: the keeper's own count of the whole command comes first."""
+        """Resource limits are the outer bound: the agent's own count of the whole command comes first."""
         memory = self.limits["memory_bytes"]
         # Threads reserve memory they never use, so a limit on reservations alone would stop honest programs.
         limits = {**self.limits, "memory_bytes": memory + max(memory, _MORE_MEMORY), "has_process_cgroup": True}

@@ -1,4 +1,4 @@
-"""What a keeper waits for, and its words with the harness: nobody it talks to can make it wait."""
+"""What a agent waits for, and its words with the harness: nobody it talks to can make it wait."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CHUNK = 1 << 20
 
 
 class ControllerGoneError(Exception):
-    """Nobody is there to keep a place for."""
+    """Nobody is there to keep a workspace for."""
 
 
 class Loop:

@@ -1,4 +1,4 @@
-"""What a program that waits for its keeper's answer has in its memory."""
+"""What a program that waits for its agent's answer has in its memory."""
 
 from __future__ import annotations
 

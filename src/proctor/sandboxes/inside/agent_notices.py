@@ -20,7 +20,7 @@ _SET_FLAGS, _SYNC_WAKE_UP = 0x40082104, 1
 
 
 class Notices:
-    """What was refused in a place, whom its programs wanted to talk to, and what they wanted to change outside."""
+    """What was refused in a workspace, whom its programs wanted to talk to, and what they wanted to change outside."""
 
     def __init__(self, *, is_seeing_writes: bool) -> None:
         table = syscalls.numbers(syscalls.machine())
@@ -33,7 +33,7 @@ class Notices:
         self._changing = Writes() if is_seeing_writes else None
 
     def answer(self, listener: int, counted: Counter[str]) -> None:
-        """One waiting call; what is refused is counted for the place and for its command."""
+        """One waiting call; what is refused is counted for the workspace and for its command."""
         notice = kernel.next_notice(listener)
         if notice is not None:
             self.decide(listener, notice, counted)
@@ -78,7 +78,7 @@ class Notices:
 
 
 def wake_together(listener: int) -> None:
-    """Have program and keeper take turns on one processor, where the kernel can (6.6): each waits for the other."""
+    """Have program and agent take turns on one processor, where the kernel can (6.6): each waits for the other."""
     try:
         fcntl.ioctl(listener, _SET_FLAGS, _SYNC_WAKE_UP)
     except OSError:
@@ -93,13 +93,13 @@ def _address(thread: int, at: int, length: int) -> bytes:
 
 
 def outside(address: bytes) -> str | None:
-    """Who is meant, when it is nobody in the place: another machine, or a name server that could tell of one."""
+    """Who is meant, when it is nobody in the workspace: another machine, or a name server that could tell of one."""
     if len(address) < 2:
         return "unreadable"
     (family,) = struct.unpack_from("=H", address)
     if family == socket.AF_INET and len(address) >= 8:
         (port,), host = struct.unpack_from(">H", address, 2), socket.inet_ntop(socket.AF_INET, address[4:8])
-        is_own = host.startswith("127.") or host == "0.0.0.0"  # noqa: S104  the place's own
+        is_own = host.startswith("127.") or host == "0.0.0.0"  # noqa: S104  the workspace's own
     elif family == socket.AF_INET6 and len(address) >= 24:
         (port,), host = struct.unpack_from(">H", address, 2), socket.inet_ntop(socket.AF_INET6, address[8:24])
         is_own = host in ("::1", "::") or host.startswith("::ffff:127.")

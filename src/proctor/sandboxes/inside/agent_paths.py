@@ -1,6 +1,6 @@
 # ruff: noqa: PTH115, PTH116
 # Plain os calls on bytes: a path is what the kernel takes it for.
-"""Where a program's paths lead, seen from its keeper, and whether that is outside the place's folders."""
+"""Where a program's paths lead, seen from its agent, and whether that is outside the workspace's folders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HERE = 0xFFFFFF9C
 _FOLDERS = (*(name.encode() for name in Folders.NAMES), b"/dev/shm", b"/dev/pts")
 _DEVICES = frozenset({b"null", b"zero", b"full", b"random", b"urandom", b"tty", b"ptmx"})
 _MAX_LINKS, _MAX_NAME_LENGTH = 40, 255
-_MAX_STEPS = MAX_BYTES // 2  # of a path without links: every further one takes the keeper longer than the kernel
+_MAX_STEPS = MAX_BYTES // 2  # of a path without links: every further one takes the agent longer than the kernel
 _SHOWN = 200
 _GONE = b" (deleted)"  # said of files without a name, as a tool's own in /etc may be
 _MAGIC = re.compile(rb"/proc/[0-9]+/(?:task/[0-9]+/)?(?:fd/[0-9]+|cwd|root|exe)")
@@ -25,7 +25,7 @@ _OF_PROCESS = re.compile(rb"/proc/([0-9]+)(?:/|$)")
 
 
 def own_devices(mounts: bytes) -> frozenset[int]:
-    """File systems that are mounted in a place's folders and nowhere else, of all that are mounted.
+    """File systems that are mounted in a workspace's folders and nowhere else, of all that are mounted.
 
     What is found on one of them is inside, whatever path led there.
     """
@@ -93,7 +93,7 @@ def resolved(
             continue
         links += 1
         if links > _MAX_LINKS or (not link.startswith(b"/") and _MAGIC.fullmatch(at)):
-            return None  # endless, or a pipe, a socket or another thing without a place
+            return None  # endless, or a pipe, a socket or another thing without a workspace
         if link.startswith(b"/"):
             here = top
         steps += [step for step in reversed(link.split(b"/")) if step not in (b"", b".")]
@@ -101,12 +101,12 @@ def resolved(
 
 
 def _link(at: bytes, thread: int) -> bytes | None:
-    if at in (b"/proc/self", b"/proc/thread-self"):  # the kernel would take them for the keeper's own
+    if at in (b"/proc/self", b"/proc/thread-self"):  # the kernel would take them for the agent's own
         return b"/proc/%d" % thread
     try:
         found = os.readlink(at)
     except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:  # no name in it is: it goes on where the keeper cannot follow
+        if error.errno == errno.ENAMETOOLONG:  # no name in it is: it goes on where the agent cannot follow
             raise UnseenError from None
         return None
     except ValueError:

@@ -1,4 +1,4 @@
-"""Who lives in a place, which command each belongs to, and how to end them all.
+"""Who lives in a workspace, which command each belongs to, and how to end them all.
 
 A command's processes are told apart by the number of system call filters they carry: each command is given one more
 empty filter than the others, every descendant inherits it, and the filter itself forbids adding another. Unlike
@@ -71,7 +71,7 @@ def member(pid: int) -> WorkspaceProcess | None:
 
 
 def memory_kills() -> int:
-    """How many were killed for want of memory in this control group, where it is shown in its usual place."""
+    """How many were killed for want of memory in this control group, where it is shown in its usual workspace."""
     for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
         for row in (_read(path) or "").splitlines():
             name, _, value = row.partition(" ")
@@ -94,7 +94,7 @@ def shared_fairly(pid: int) -> int:
 
 
 class Population:
-    """Everyone below the keeper. As the first process of a namespace that is everyone there is."""
+    """Everyone below the agent. As the first process of a namespace that is everyone there is."""
 
     def __init__(self) -> None:
         self.own = os.getpid()
@@ -201,7 +201,7 @@ def send(pids: Iterable[int], number: int) -> None:
 
 
 def offer_first(pid: int) -> None:
-    """When memory runs out, it is a program that goes, not its keeper; only what is already one is ours to write to."""
+    """When memory runs out, it is a program that goes, not its agent; only what is already one is ours to write to."""
     with contextlib.suppress(OSError):
         fd = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
         try:

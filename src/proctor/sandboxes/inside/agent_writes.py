@@ -1,6 +1,6 @@
 # ruff: noqa: PTH116, PTH123
 # Plain os calls on bytes: a path is what the kernel takes it for.
-"""Attempts to change files outside a place's folders, told from the system calls that ask for it.
+"""Attempts to change files outside a workspace's folders, told from the system calls that ask for it.
 
 Nothing is refused here, and nothing needs to be: whatever is outside is mounted read-only or belongs to somebody else.
 A program that changes a path while it is being looked at can hide an attempt, and gains nothing else.
@@ -85,7 +85,7 @@ _BIND = "bind"
 
 
 def can_be_seen() -> bool:
-    """Whether this kernel lets a keeper look at its programs' calls and let them go on."""
+    """Whether this kernel lets a agent look at its programs' calls and let them go on."""
     try:
         with open("/proc/sys/kernel/yama/ptrace_scope", "rb") as file:
             scope = file.read()
@@ -116,7 +116,7 @@ class Writes:
         return number in self._names
 
     def outside(self, notice: kernel.Notice) -> list[str]:
-        """What the call would change outside the place's folders, named so that it can be shown."""
+        """What the call would change outside the workspace's folders, named so that it can be shown."""
         try:
             return [shown(path) for path in self._paths(notice) if is_outside(path, notice.thread)]
         except UnseenError:

@@ -24,7 +24,7 @@ from .cgroups import Cgroup
 from .forking import REPORT
 from .warm import Ended, SandboxFaultError, spawned
 
-_OWN_BYTES = 48 << 20  # the porter, before any code is read
+_OWN_BYTES = 48 << 20  # the container init, before any code is read
 _OWN_PROCESSES = 4
 _START_SECONDS = 60.0
 _END_SECONDS = 6.0
@@ -32,7 +32,7 @@ _LOOK_SECONDS = 2.0
 
 
 class Container:
-    """A container on its way to our door; the door is shut behind it, so that nobody else comes in."""
+    """A container on its way to our socket; the socket is closed behind it, so that nobody else comes in."""
 
     def __init__(
         self, name: str, command: list[str], start: str, environment: dict[str, str], is_there: Callable[[str], bool]
@@ -40,14 +40,14 @@ class Container:
         self.name = name
         self._is_there = is_there
         self.is_used = False
-        self._folder = Path(tempfile.mkdtemp(prefix="proctor-door-"))
+        self._folder = Path(tempfile.mkdtemp(prefix="proctor-control-"))
         self._folder.chmod(0o711)  # the container's user is nobody here
         script = self._folder / "start.py"
         script.write_text(start)
         script.chmod(0o644)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._listener.bind(str(self._folder / "door"))
-        (self._folder / "door").chmod(0o666)
+        self._listener.bind(str(self._folder / "control"))
+        (self._folder / "control").chmod(0o666)
         self._listener.listen(1)
         self._door: socket.socket | None = None
         self.cgroup = Cgroup(name, is_used=False)
@@ -57,8 +57,8 @@ class Container:
         )
 
     @property
-    def door(self) -> socket.socket:
-        """Its porter, once it has come."""
+    def control_socket(self) -> socket.socket:
+        """Its container init, once it has come."""
         if self._door is None:
             self._door = self._accept()
             pid = struct.unpack("3i", self._door.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
@@ -88,14 +88,14 @@ class Container:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def end(self) -> None:
-        """Hang up: the porter ends, and the container with it."""
+        """Hang up: the container init ends, and the container with it."""
         self._shut()
         if self._door is not None:
             self._door.close()
         self.cgroup.forget()
 
     def hang_up(self) -> None:
-        self.door.shutdown(socket.SHUT_RDWR)
+        self.control_socket.shutdown(socket.SHUT_RDWR)
 
     def reap_client(self) -> None:
         """The engine's client, which has done its work when the container runs."""
@@ -174,15 +174,15 @@ class ContainedParent:
             return True
         container.is_used = False
         try:
-            container.door.send(json.dumps({"role": "wipe", "uid": self._config["host_uid"]}).encode())
-            return container.door.recv(64) == b"clean"
+            container.control_socket.send(json.dumps({"role": "wipe", "uid": self._config["host_uid"]}).encode())
+            return container.control_socket.recv(64) == b"clean"
         except OSError:
             return False
 
     def settle(self) -> None:
         """Wait until it has come; the clock of a run starts after that."""
         try:
-            _ = self._container.door
+            _ = self._container.control_socket
         except SandboxFaultError:
             self._end()
             raise
@@ -191,7 +191,7 @@ class ContainedParent:
     def _start(self) -> None:
         self._count += 1
         role = "judge" if self._is_judge else "candidate"
-        start = f"{self._config['inside']}\nfrom inside import porter\nporter.main({role!r})\n"
+        start = f"{self._config['inside']}\nfrom inside import container init\nporter.main({role!r})\n"
         name = f"proctor-{self._name}-{self._count}"
         environment = self._config["client_environment"]
         self._made = Container(name, self._command, start, environment, lambda name: bool(self._running(name)))
@@ -199,7 +199,7 @@ class ContainedParent:
     @property
     def exit_fd(self) -> int:
         """Readable when the child has ended."""
-        return self._container.door.fileno()
+        return self._container.control_socket.fileno()
 
     @property
     def _container(self) -> Container:
@@ -225,7 +225,7 @@ class ContainedParent:
         self._is_lasting = not order["loopback"]
         self._before = Frozen(self._container.cgroup)
         try:
-            return spawned(self._container.door, {**order, **confinement}, fds)
+            return spawned(self._container.control_socket, {**order, **confinement}, fds)
         except SandboxFaultError:
             self._end()
             raise
@@ -239,11 +239,11 @@ class ContainedParent:
 
     def collect(self, timeout_seconds: float) -> Ended | None:
         """How the child ended; None when the container ended with it."""
-        door, data = self._container.door, b""
-        ready, _, _ = select.select([door], [], [], timeout_seconds)
+        control_socket, data = self._container.control_socket, b""
+        ready, _, _ = select.select([control_socket], [], [], timeout_seconds)
         if ready:
             with contextlib.suppress(OSError):
-                data = door.recv(64)
+                data = control_socket.recv(64)
         self.cgroup = Frozen(self._container.cgroup)
         status, user, system, peak = REPORT.unpack(data) if len(data) == REPORT.size else (-1, 0.0, 0.0, 0)
         if status == -1 or not (self._is_judge or (self._is_lasting and self.cgroup.is_calm(self._before))):

@@ -1,4 +1,4 @@
-"""The first process of a container: comes to the supervisor's door, then forks whatever is ordered through it.
+"""The first process of a container: comes to the supervisor's socket, then forks whatever is ordered through it.
 
 It may change users and end processes, and nothing else; what it forks is another user and can do nothing to it.
 """
@@ -17,7 +17,7 @@ from . import kernel
 from . import tool_init as stub
 from .forking import REPORT, Forker, preload, settle
 
-DOOR = "/run/proctor/door"
+CONTROL_SOCKET = "/run/proctor/control"
 _WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108  the container's own
 
 
@@ -36,10 +36,10 @@ class ContainerInit(Forker):
         stub.confine(order, control)
 
     def _wait(self, pid: int) -> bytes:
-        ended, door = os.pidfd_open(pid), self._control.fileno()
-        ready, _, _ = select.select([door, ended], [], [])
+        ended, control_socket = os.pidfd_open(pid), self._control.fileno()
+        ready, _, _ = select.select([control_socket, ended], [], [])
         os.close(ended)
-        if door in ready:
+        if control_socket in ready:
             os._exit(0)  # the supervisor has hung up: the container ends with its first process
         _, status, usage = os.wait4(pid, 0)
         _end_others()
@@ -84,8 +84,8 @@ def _empty(top: str) -> None:
 
 def main(role: str) -> None:
     preload(role)
-    door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    door.connect(DOOR)
+    control_socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    control_socket.connect(CONTROL_SOCKET)
     kernel.prctl(kernel.SET_DUMPABLE, 0)  # nobody in here may look into us
     settle()
-    ContainerInit(door).serve()
+    ContainerInit(control_socket).serve()

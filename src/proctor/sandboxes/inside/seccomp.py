@@ -14,7 +14,7 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 NAMESPACE_FLAGS = 0x7E020000
 CLONE_THREAD = 0x00010000
 _FAMILY_UNIX = 1
-# A place has a network of its own; sockets of other families (to the hypervisor, say) lead past it.
+# A workspace has a network of its own; sockets of other families (to the hypervisor, say) lead past it.
 _FAMILIES = (_FAMILY_UNIX, 2, 10, 16)
 
 # Reading, writing and arranging files, within what the mounts allow.
@@ -102,8 +102,8 @@ def compile_filter(
 ) -> bytes:
     """The filter as the kernel wants it.
 
-    Profiles: `program`; `judge`, which may start and signal no process; and `place`, a program whose keeper runs as
-    the same user: it leaves the keeper's limits alone, and tells it whom it wants to talk to and, if it is to see
+    Profiles: `program`; `judge`, which may start and signal no process; and `place`, a program whose agent runs as
+    the same user: it leaves the agent's limits alone, and tells it whom it wants to talk to and, if it is to see
     writes, what it wants to change; files opened for reading are never asked about.
     """
     number = syscalls.numbers(machine)
@@ -152,7 +152,7 @@ def _place_rules(number: dict[str, int], refuse: int, ask: int) -> list[bytes]:
         *_on(number["socket"], _argument_in(0, _FAMILIES, refuse)),
         *_on(number["prlimit64"], _argument_in(0, (0,), refuse)),
         *_on(number["setpriority"], _both_zero(_ARGUMENTS, _ARGUMENTS + 8, refuse)),
-        # Its own processors a program may choose, not those of the first process, which is its keeper.
+        # Its own processors a program may choose, not those of the first process, which is its agent.
         *_on(
             number["sched_setaffinity"],
             [_op(_LOAD, _ARGUMENTS), _op(_EQUAL, 1, 0, 1), _op(_RETURN, refuse), _op(_RETURN, ALLOW)],

@@ -139,13 +139,13 @@ def main(fd: int) -> None:
         cgroups.sweep()
     if "prefix" in config:
         REAPER.adopt_orphans()
-    warden = Supervisor(fd, config)
+    supervisor = Supervisor(fd, config)
     try:
-        warden.serve()
+        supervisor.serve()
     except (ChannelClosedError, HarnessGoneError):
         pass
     finally:
-        warden.close()
+        supervisor.close()
         with contextlib.suppress(OSError):
             harness.close()
     sys.exit(0)

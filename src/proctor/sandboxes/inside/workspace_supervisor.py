@@ -1,4 +1,4 @@
-"""The guard of one place: trusted, on the host. It starts the tool that makes the place, and leaves nothing of it.
+"""The supervisor of one workspace: trusted, on the host. It starts the tool that makes it, and leaves nothing of it.
 
 The harness says when to end by hanging up, however it ended itself.
 """
@@ -17,7 +17,7 @@ from typing import Any
 from . import cgroups, kernel
 from .frames import Channel, ChannelClosedError
 
-OWN_BYTES = 96 << 20  # the tool and the keeper
+OWN_BYTES = 96 << 20  # the tool and the workspace agent
 OWN_PROCESSES = 12
 _SAID = 4_096
 _DIE_SECONDS = 5.0
@@ -34,7 +34,7 @@ class WorkspaceSupervisor:
         self._folder = _new_folder() if config["is_hosted"] else ""
         self.cgroup = cgroups.Cgroup(f"{os.getpid()}-place", is_used=config["is_using_cgroups"])
         limits = config["limits"]
-        # What is written to a place's folders is memory, too.
+        # What is written to a workspace's folders is memory, too.
         memory = limits["memory_bytes"] + (0 if config["is_hosted"] else limits["disk_bytes"]) + OWN_BYTES
         self.cgroup.limit(memory, limits["processes"] + OWN_PROCESSES)
         # The harness ends its commands on time; this is for when it does not.
@@ -163,7 +163,7 @@ class WorkspaceSupervisor:
                 "cpu": self._counting.cpu_seconds(),
             }
         except OSError:
-            return  # an engine has removed its group: the place's end, which is being watched, says why
+            return  # an engine has removed its group: the workspace's end, which is being watched, says why
         self._channel.send(json.dumps({"counters": counters}).encode())
 
     def _hear(self) -> bool:
@@ -265,7 +265,7 @@ class WorkspaceSupervisor:
 def _new_folder() -> str:
     import tempfile  # dear to import, and seldom needed
 
-    return tempfile.mkdtemp(prefix=f"proctor-place-{os.getpid()}-")
+    return tempfile.mkdtemp(prefix=f"proctor-workspace-{os.getpid()}-")
 
 
 def _remove(folder: str) -> None:
@@ -283,7 +283,7 @@ def _pipe_of(text: str) -> int:
 
 
 def _children() -> list[int]:
-    """Our children by the kernel's list; a keeper that was killed leaves its own to us."""
+    """Our children by the kernel's list; a workspace agent that was killed leaves its own to us."""
     try:
         with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123
             return [int(pid) for pid in file.read().split()]
@@ -302,15 +302,15 @@ def main(config_text: str) -> None:
     os.close(null)
     if config["is_using_cgroups"]:
         cgroups.sweep()
-    guard = WorkspaceSupervisor(harness, config)
+    supervisor = WorkspaceSupervisor(harness, config)
     try:
-        guard.launch()
-        guard.watch()
+        supervisor.launch()
+        supervisor.watch()
     except ChannelClosedError:
         pass
     except OSError as error:
         with contextlib.suppress(ChannelClosedError):
             Channel(harness).send(json.dumps({"exited": None, "said": str(error), "memory": 0}).encode())
     finally:
-        guard.close()
+        supervisor.close()
     os._exit(0)

@@ -1,4 +1,4 @@
-"""Host users for places: each place runs as one that no other place on this machine has."""
+"""Host users for workspaces: each workspace runs as one that no other workspace on this machine has."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIRST_OF_MANY, _MANY = 1_000_000, 2_000_000_000
 
 
 def anyone() -> int:
-    """A user nobody has, drawn from so many that no two places get the same; for machines we cannot ask."""
+    """A user nobody has, drawn from so many that no two workspaces get the same; for machines we cannot ask."""
     return _FIRST_OF_MANY + secrets.randbelow(_MANY)
 
 
@@ -33,4 +33,4 @@ def lease() -> tuple[int, socket.socket | None]:
             taken.close()
             continue
         return uid, taken
-    raise SandboxError(f"All {COUNT} users for places are taken; close some places first.")
+    raise SandboxError(f"All {COUNT} users for workspaces are taken; close some workspaces first.")

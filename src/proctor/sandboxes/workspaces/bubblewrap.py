@@ -1,4 +1,4 @@
-"""The default runner: namespaces made by `bwrap`, once per place."""
+"""The default runner: namespaces made by `bwrap`, once per workspace."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _version(path: str) -> str:
 
 
 class Bubblewrap:
-    """Places in namespaces of their own, without any service to run first."""
+    """Workspaces in namespaces of their own, without any service to run first."""
 
     name = "bubblewrap"
     is_isolated = True
@@ -80,10 +80,10 @@ class Bubblewrap:
             return await open_place(launch, limits)
         finally:
             if held is not None:
-                held.close()  # the guard has its own copy by now
+                held.close()  # the supervisor has its own copy by now
 
     async def close(self) -> None:
-        """Places are closed one by one; a runner holds nothing."""
+        """Workspaces are closed one by one; a runner holds nothing."""
 
 
 def _path(python: Path) -> str:

@@ -1,6 +1,6 @@
-"""Keeper and guard as one message each: code travels, compiled, with the order that starts it.
+"""Agent and supervisor as one message each: code travels, compiled, with the order that starts it.
 
-No runner needs a folder of ours, and nothing is compiled again for every place.
+No runner needs a folder of ours, and nothing is compiled again for every workspace.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Carried:
         exec(code, module.__dict__)
 sys.meta_path.insert(0, Carried)
 import importlib
-importlib.import_module('inside.' + bundle['door']).main(bundle['config'])
+importlib.import_module('inside.' + bundle['entry']).main(bundle['config'])
 """
 _PORTABLE = 2  # the newest format of `marshal` that every interpreter here and inside can read
 
@@ -63,10 +63,10 @@ def _modules(names: str) -> tuple[dict[str, str], dict[str, bytes]]:
     return texts, {name: marshal.dumps(compile(text, name, "exec")) for name, text in texts.items()}
 
 
-def bundle(config: Mapping[str, Any], door: str = "agent") -> bytes:
+def bundle(config: Mapping[str, Any], entry: str = "agent") -> bytes:
     """What the reader expects on its standard input before anything else."""
-    texts, codes = _modules(AGENT if door == "agent" else SUPERVISOR)
-    content = {"magic": MAGIC_NUMBER, "text": texts, "code": codes, "boot": _BOOT, "door": door}
+    texts, codes = _modules(AGENT if entry == "agent" else SUPERVISOR)
+    content = {"magic": MAGIC_NUMBER, "text": texts, "code": codes, "boot": _BOOT, "entry": entry}
     content["config"] = json.dumps(config)
     body = marshal.dumps(content, _PORTABLE)
     return struct.pack(">I", len(body)) + body

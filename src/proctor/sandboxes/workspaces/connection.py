@@ -1,4 +1,4 @@
-"""The harness's line to a keeper: many orders at once, each with its answer; and news of commands that ended."""
+"""The harness's line to a agent: many orders at once, each with its answer; and news of commands that ended."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _PATIENCE_SECONDS = 60.0
 
 
 class WorkspaceFullError(WorkspaceSpentError):
-    """A folder of the place has no room for what was to be written."""
+    """A folder of the workspace has no room for what was to be written."""
 
 
 class WorkspaceLostError(SandboxError):
-    """The place ended before it was closed."""
+    """The workspace ended before it was closed."""
 
 
 class AgentConnection:
@@ -44,14 +44,14 @@ class AgentConnection:
                 for head, body in unpacker.feed(data):
                     self._deliver(head, body)
         except OSError as error:
-            self.fault = self.fault or f"the line to the keeper broke ({error})"
+            self.fault = self.fault or f"the line to the agent broke ({error})"
         except (AgentFrameTooLargeError, ValueError) as error:
-            self.fault = self.fault or f"the keeper answered nonsense ({error})"
+            self.fault = self.fault or f"the agent answered nonsense ({error})"
         finally:
             self.is_lost = True
             for future in (self.ready, *self._answers.values(), *self._ended.values()):
                 if not future.done():
-                    future.set_exception(WorkspaceLostError(self.fault or "the keeper is gone"))
+                    future.set_exception(WorkspaceLostError(self.fault or "the agent is gone"))
                     future.exception()  # nobody may be waiting, which is no reason to complain
             for flow in self._flows.values():
                 flow.put_nowait(None)
@@ -79,7 +79,7 @@ class AgentConnection:
         number = next(self._numbers)
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         if self.is_lost:
-            future.set_exception(WorkspaceLostError(self.fault or "the keeper is gone"))
+            future.set_exception(WorkspaceLostError(self.fault or "the agent is gone"))
             future.exception()
         self._ended[number] = future
         return number, future
@@ -88,7 +88,7 @@ class AgentConnection:
         self._ended.pop(number, None)
 
     def flow(self, number: int) -> asyncio.Queue[bytes | None]:
-        """What comes over a connection into the place: bytes, none at their end, None when it broke."""
+        """What comes over a connection into the workspace: bytes, none at their end, None when it broke."""
         self._flows[number] = asyncio.Queue()
         return self._flows[number]
 
@@ -107,7 +107,7 @@ class AgentConnection:
         if len(body) > MAX_FRAME - (1 << 20):
             raise UserError(f"{len(body)} bytes are too many for one order; {MAX_FRAME - (1 << 20)} is the most.")
         if self.is_lost:
-            raise WorkspaceLostError(self.fault or "the keeper is gone")
+            raise WorkspaceLostError(self.fault or "the agent is gone")
         number = next(self._numbers)
         future = self._answers[number] = asyncio.get_running_loop().create_future()
         try:
@@ -116,16 +116,16 @@ class AgentConnection:
             async with asyncio.timeout(patience):
                 answer = await future
         except TimeoutError:
-            raise WorkspaceLostError(f"the keeper does not answer ({head['op']})") from None
+            raise WorkspaceLostError(f"the agent does not answer ({head['op']})") from None
         except OSError as error:
             await asyncio.wait({self._listening}, timeout=1)  # its last words may say why
-            raise WorkspaceLostError(self.fault or f"the keeper is gone ({error})") from error
+            raise WorkspaceLostError(self.fault or f"the agent is gone ({error})") from error
         finally:
             del self._answers[number]
         return _checked(answer)
 
     async def close(self) -> None:
-        self._writer.transport.abort()  # what is still to be sent is for a place that ends now
+        self._writer.transport.abort()  # what is still to be sent is for a workspace that ends now
         self._listening.cancel()
         await asyncio.wait({self._listening})
         with contextlib.suppress(OSError):
@@ -135,10 +135,10 @@ class AgentConnection:
 def _checked(answer: Answer) -> Answer:
     head, _ = answer
     if "refused" in head:
-        raise UserError(f"The place refused: {head['refused']}.")
+        raise UserError(f"The workspace refused: {head['refused']}.")
     if "blocked" in head:
-        raise WorkspaceSpentError(f"The program has blocked its own place: {head['blocked']}.")
+        raise WorkspaceSpentError(f"The program has blocked its own workspace: {head['blocked']}.")
     if "failed" in head:
         kind = WorkspaceFullError if head["is_full"] else SandboxError
-        raise kind(f"The place could not do it: {head['failed']}.")
+        raise kind(f"The workspace could not do it: {head['failed']}.")
     return answer

@@ -1,4 +1,4 @@
-"""docker and podman: a container per place, from the image made on this machine."""
+"""docker and podman: a container per workspace, from the image made on this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VERSIONS = {"docker": "{{.Server.Version}}", "podman": "{{.Client.Version}}"}
 
 
 class Containers:
-    """Places in containers without a network; the keeper is a container's first process."""
+    """Workspaces in containers without a network; the agent is a container's first process."""
 
     is_isolated = True
 
@@ -34,7 +34,7 @@ class Containers:
         self._version = _version(engine)
 
     def command(self, limits: WorkspaceLimits, uid: int, name: str) -> list[str]:
-        # What is written to a place's folders is memory, too.
+        # What is written to a workspace's folders is memory, too.
         memory = limits.memory_bytes + limits.disk_bytes + OWN_BYTES
         folders = [scratch(self.name, limits.disk_bytes, at) for at in Folders.NAMES]
         return [
@@ -52,7 +52,7 @@ class Containers:
     async def open(self, limits: WorkspaceLimits = WorkspaceLimits()) -> OpenWorkspace:  # noqa: B008  frozen
         uid, held = lease()
         uid = uid if held is not None else anyone()
-        name = f"proctor-place-{secrets.token_hex(8)}"
+        name = f"proctor-workspace-{secrets.token_hex(8)}"
         inspect = (*self._engine.client, "inspect", "--format", "{{.State.Pid}}", name)
         try:
             launch = Launch(
@@ -71,10 +71,10 @@ class Containers:
             return await open_place(launch, limits)
         finally:
             if held is not None:
-                held.close()  # the guard has its own copy by now
+                held.close()  # the supervisor has its own copy by now
 
     async def close(self) -> None:
-        """Places are closed one by one; a runner holds nothing."""
+        """Workspaces are closed one by one; a runner holds nothing."""
 
 
 def _version(engine: Engine) -> str:

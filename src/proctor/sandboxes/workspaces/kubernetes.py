@@ -1,4 +1,4 @@
-"""kubernetes: a pod per place in a restricted namespace, spoken to through `kubectl`."""
+"""kubernetes: a pod per workspace in a restricted namespace, spoken to through `kubectl`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from proctor.sandboxes.workspaces.bundle import start_command
 from proctor.sandboxes.workspaces.opening import Launch, open_place
 from proctor.sandboxes.workspaces.workspace import OpenWorkspace
 
-NAMESPACE = "proctor-places"
-LABEL = {"app.kubernetes.io/name": "proctor-place"}
+NAMESPACE = "proctor-workspaces"
+LABEL = {"app.kubernetes.io/name": "proctor-workspace"}
 _POLICY = "proctor-deny-all"
 _ANSWER_SECONDS = 20
 _SPARE_SECONDS = 60
@@ -44,18 +44,18 @@ POLICY_MANIFEST = {
 
 
 def pod(limits: WorkspaceLimits, image: str, uid: int) -> dict[str, Any]:
-    """What a place asks of a cluster: nothing but memory, a processor, and folders that are gone with it."""
-    # What is written to a place's folders is memory, too.
+    """What a workspace asks of a cluster: nothing but memory, a processor, and folders that are gone with it."""
+    # What is written to a workspace's folders is memory, too.
     amounts = {"cpu": "2", "memory": str(limits.memory_bytes + limits.disk_bytes + OWN_BYTES)}
     names = [folder.strip("/") for folder in Folders.NAMES]
-    keeper = {
+    agent = {
         "name": "keeper",
         "image": image,
         "imagePullPolicy": "IfNotPresent",
         "command": start_command("python3"),
         "workingDir": "/",
         "stdin": True,
-        "stdinOnce": True,  # the keeper sees the end of its input, and ends, when nobody is attached any more
+        "stdinOnce": True,  # the agent sees the end of its input, and ends, when nobody is attached any more
         "resources": {"limits": amounts, "requests": {**amounts, "cpu": "100m"}},
         "securityContext": {
             "allowPrivilegeEscalation": False,
@@ -80,7 +80,7 @@ def pod(limits: WorkspaceLimits, image: str, uid: int) -> dict[str, Any]:
             "fsGroup": uid,
             "seccompProfile": {"type": "RuntimeDefault"},
         },
-        "containers": [keeper],
+        "containers": [agent],
         "volumes": [
             {"name": name, "emptyDir": {"medium": "Memory", "sizeLimit": str(limits.disk_bytes)}} for name in names
         ],
@@ -89,7 +89,7 @@ def pod(limits: WorkspaceLimits, image: str, uid: int) -> dict[str, Any]:
 
 
 class Kubernetes:
-    """Places in pods; the cluster's nodes need the image, and its network must enforce policies."""
+    """Workspaces in pods; the cluster's nodes need the image, and its network must enforce policies."""
 
     name = "kubernetes"
     is_isolated = True
@@ -165,7 +165,7 @@ class Kubernetes:
 
     async def open(self, limits: WorkspaceLimits = WorkspaceLimits()) -> OpenWorkspace:  # noqa: B008  frozen
         await self._prepare()
-        name = f"proctor-place-{secrets.token_hex(8)}"
+        name = f"proctor-workspace-{secrets.token_hex(8)}"
         at = (*self._client, "--namespace", self._namespace)
         run = ("run", name, "--image", self._image, "--restart=Never", "--stdin", "--rm", "--quiet")
         launch = Launch(
@@ -188,24 +188,24 @@ class Kubernetes:
             notes={"image": self._image, "namespace": self._namespace},
             guard_environment=self._environment,
         )
-        place = await open_place(launch, limits)
+        workspace = await open_place(launch, limits)
         try:
-            await self._check_network(place)
+            await self._check_network(workspace)
         except BaseException:
-            await place.close()
+            await workspace.close()
             raise
-        return place
+        return workspace
 
-    async def _check_network(self, place: OpenWorkspace) -> None:
+    async def _check_network(self, workspace: OpenWorkspace) -> None:
         """A policy is only as good as the network that enforces it: the cluster's own API must be out of reach."""
-        if place.cluster is not None and await place.gets_to(*place.cluster):
+        if workspace.cluster is not None and await workspace.gets_to(*workspace.cluster):
             raise SandboxError(
                 "The cluster does not enforce network policies: a pod that may talk to nobody reached its API. "
                 "Install a network plugin that does, or choose another runner."
             )
 
     async def close(self) -> None:
-        """Places are closed one by one; a runner holds nothing."""
+        """Workspaces are closed one by one; a runner holds nothing."""
 
 
 def create(*, namespace: str = NAMESPACE, context: str | None = None, image: str = IMAGE) -> Kubernetes:

@@ -1,4 +1,4 @@
-"""Starts the guard of a place, which starts the tool that makes it; whatever happens here, hanging up ends it all."""
+"""Starts the supervisor of a workspace, which starts the tool that makes it; closing the connection ends both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLOSE_SECONDS = 90.0
 
 
 class SupervisedWorkspace:
-    """The harness's hold on a guard: one question at a time, and an end that leaves nothing."""
+    """The harness's hold on a supervisor: one question at a time, and an end that leaves nothing."""
 
     def __init__(
         self, process: subprocess.Popen[bytes], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -34,13 +34,13 @@ class SupervisedWorkspace:
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def start(cls, config: Mapping[str, Any], keeper: socket.socket, kept: list[int]) -> SupervisedWorkspace:
-        """`keeper` is the end of the line that the tool gets; `kept` is held open for as long as the guard lives."""
+    async def start(cls, config: Mapping[str, Any], agent: socket.socket, kept: list[int]) -> SupervisedWorkspace:
+        """`agent` is the tool's end of the connection; `kept` stays open for as long as the supervisor lives."""
         ours, theirs = socket.socketpair()
         with theirs:
-            process = subprocess.Popen(  # noqa: ASYNC220, S603  ourselves; a few milliseconds, once per place
+            process = subprocess.Popen(  # noqa: ASYNC220, S603  ourselves; a few milliseconds, once per workspace
                 start_command(INTERPRETER),
-                pass_fds=[keeper.fileno(), *kept],
+                pass_fds=[agent.fileno(), *kept],
                 env=dict(config["environment"]),
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
@@ -53,7 +53,7 @@ class SupervisedWorkspace:
             ours.close()
             process.wait(_CLOSE_SECONDS)  # it has been told nothing yet, and ends at once
             raise
-        writer.write(bundle({**config, "keeper": keeper.fileno()}, "keeper_guard"))
+        writer.write(bundle({**config, "keeper": agent.fileno()}, "keeper_guard"))
         return cls(process, reader, writer)
 
     async def _listen(self) -> None:
@@ -64,7 +64,7 @@ class SupervisedWorkspace:
         except (asyncio.IncompleteReadError, OSError):
             pass  # said below
         finally:
-            self._settle(self.ended, {"exited": None, "said": "the guard of the place is gone", "memory": 0})
+            self._settle(self.ended, {"exited": None, "said": "the supervisor of the workspace is gone", "memory": 0})
 
     def _deliver(self, message: dict[str, Any]) -> None:
         if "counters" in message:
@@ -80,7 +80,7 @@ class SupervisedWorkspace:
             future.set_result(value)
 
     async def counters(self, op: Literal["count", "freeze", "thaw"] = "count") -> dict[str, Any]:
-        """What the place's control group has counted so far; everyone in it is stopped or let go on first, if asked."""
+        """What the workspace's control group has counted so far; it is frozen or thawed first, if asked."""
         async with self._turn:
             self._counters = asyncio.get_running_loop().create_future()
             order = orjson.dumps({"op": op})
@@ -90,7 +90,7 @@ class SupervisedWorkspace:
                 return self._counters.result()
             if self.ended in done:
                 return {"is_frozen": False, "memory": self.ended.result()["memory"], "forks": 0, "cpu": None}
-            raise SandboxError("The guard of the place does not answer.")
+            raise SandboxError("The supervisor of the workspace does not answer.")
 
     async def close(self) -> None:
         """Hang up and wait until everything is removed."""

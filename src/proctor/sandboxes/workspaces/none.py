@@ -16,7 +16,7 @@ WARNING = "NO SANDBOX: programs run as this user, with this user's files and net
 
 
 class Unprotected:
-    """Programs run as this user; the place's folders have other names, which are put into commands and variables."""
+    """Programs run as this user; the workspace's folders have other names, put into commands and variables."""
 
     name = "none"
     is_isolated = False
@@ -37,7 +37,7 @@ class Unprotected:
         return await open_place(launch, limits)
 
     async def close(self) -> None:
-        """Places are closed one by one; a runner holds nothing."""
+        """Workspaces are closed one by one; a runner holds nothing."""
 
 
 def create() -> Unprotected:

@@ -1,4 +1,4 @@
-"""Opens a place, given how its runner starts a keeper."""
+"""Opens a workspace, given how its runner starts a agent."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from proctor.sandboxes.workspaces.workspace import OpenWorkspace, Reacher
 
 _OPEN_SECONDS = 60.0
 _OWNING_USER_NAMESPACE = 0xB701
-WORKSPACE_ENVIRONMENT = {**ENVIRONMENT, "HOME": "/tmp"}  # noqa: S108  the place's own
+WORKSPACE_ENVIRONMENT = {**ENVIRONMENT, "HOME": "/tmp"}  # noqa: S108  the workspace's own
 
 Network = Literal["joined", "tunnelled", "host"]
-"""How a service inside is reached: by joining its network, through the keeper (slower), or as any on this machine."""
+"""How a service inside is reached: by joining its network, through the agent (slower), or as any on this machine."""
 
 
 class Launch(Struct, frozen=True):
-    """How a runner starts a keeper, and what holds its limits."""
+    """How a runner starts a agent, and what holds its limits."""
 
     runner: str
     version: str
@@ -45,10 +45,10 @@ class Launch(Struct, frozen=True):
     is_filtered: bool = True
     is_notifying: bool = True
     is_counting_users: bool = False
-    """Whether the user a program runs as is this place's alone, so that the kernel counts its processes."""
+    """Whether the user a program runs as is this workspace's alone, so that the kernel counts its processes."""
     is_using_cgroups: bool = True
     is_seeing_cgroup: bool = False
-    """Whether the place shows its own control group, whose count of the killed nobody outside can read."""
+    """Whether the workspace shows its own control group, whose count of the killed nobody outside can read."""
     is_telling_pid: bool = False
     asking_pid: tuple[str, ...] = ()
     """A command that prints the number of the first process, once there is one."""
@@ -56,11 +56,11 @@ class Launch(Struct, frozen=True):
     """Texts for the tool to read: `{data:name}` stands for a descriptor."""
     enforced_by: Mapping[str, str] = field(default_factory=dict)
     explaining: tuple[str, ...] = ()
-    """A command that prints `OOMKilled` when the place ended because its memory was used up."""
+    """A command that prints `OOMKilled` when the workspace ended because its memory was used up."""
     after: tuple[tuple[str, ...], ...] = ()
     """Commands that remove what the tool may leave."""
     kept: tuple[int, ...] = ()
-    """Descriptors the guard holds for as long as the place is there."""
+    """Descriptors the supervisor holds for as long as the workspace is there."""
     network: Network = "joined"
     path: str = ENVIRONMENT["PATH"]
     notes: Mapping[str, Json] = field(default_factory=dict)
@@ -68,9 +68,9 @@ class Launch(Struct, frozen=True):
 
 
 def _joining(pid: int) -> tuple[Reacher, tuple[int, ...]] | None:
-    """Reach by joining the network of the place's first process; None where this process cannot.
+    """Reach by joining the network of the workspace's first process; None where this process cannot.
 
-    A number given by an engine on another machine may be somebody else's here: only a keeper is joined.
+    A number given by an engine on another machine may be somebody else's here: only a agent is joined.
     """
     tool = shutil.which("nsenter", path="/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
     network = f"/proc/{pid}/ns/net"
@@ -119,50 +119,52 @@ def _reacher(launch: Launch, pid: int) -> tuple[Network, Reacher | None, tuple[i
 async def open_place(launch: Launch, limits: WorkspaceLimits) -> OpenWorkspace:
     """Started, spoken to and ready; on any failure, and on cancellation, everything started is ended."""
     ours, theirs = socket.socketpair()
-    guard: SupervisedWorkspace | None = None
+    supervisor: SupervisedWorkspace | None = None
     line: AgentConnection | None = None
     try:
         async with asyncio.timeout(_OPEN_SECONDS):
             with theirs:
-                guard = await SupervisedWorkspace.start(_guard_config(launch, limits), theirs, list(launch.kept))
+                supervisor = await SupervisedWorkspace.start(_guard_config(launch, limits), theirs, list(launch.kept))
             reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 20)
             line = AgentConnection(reader, writer)
-            launched = await _launched(guard, launch)
+            launched = await _launched(supervisor, launch)
             writer.write(bundle(_agent_config(launch, limits, launched["root"])))
             ready, _ = await line.ready
         network, reach, held = _reacher(launch, launched["pid"])
         record = {**_record(launch, limits, launched["enforced_by"]), "network": network}
-        return OpenWorkspace(line, guard, limits, record, reach, ready["cluster"], held)
+        return OpenWorkspace(line, supervisor, limits, record, reach, ready["cluster"], held)
     except BaseException as error:
-        reason = await _undo(guard, line, ours)
+        reason = await _undo(supervisor, line, ours)
         if isinstance(error, WorkspaceLostError | TimeoutError | OSError):
             raise SandboxError(
-                f"{launch.runner} could not open a place: {reason or str(error) or 'no answer'}."
+                f"{launch.runner} could not open a workspace: {reason or str(error) or 'no answer'}."
             ) from error
         raise
 
 
-async def _launched(guard: SupervisedWorkspace, launch: Launch) -> dict[str, Any]:
-    done, _ = await asyncio.wait({guard.launched, guard.ended}, return_when=asyncio.FIRST_COMPLETED)
-    if guard.launched in done:
-        return guard.launched.result()
-    raise SandboxError(f"{launch.runner} could not open a place: {guard.ended.result()['said'].strip()[-500:]}.")
+async def _launched(supervisor: SupervisedWorkspace, launch: Launch) -> dict[str, Any]:
+    done, _ = await asyncio.wait({supervisor.launched, supervisor.ended}, return_when=asyncio.FIRST_COMPLETED)
+    if supervisor.launched in done:
+        return supervisor.launched.result()
+    raise SandboxError(
+        f"{launch.runner} could not open a workspace: {supervisor.ended.result()['said'].strip()[-500:]}."
+    )
 
 
-async def _undo(guard: SupervisedWorkspace | None, line: AgentConnection | None, ours: socket.socket) -> str:
+async def _undo(supervisor: SupervisedWorkspace | None, line: AgentConnection | None, ours: socket.socket) -> str:
     """What the tool said of its end, after everything is removed."""
     said = ""
-    if guard is not None and line is not None and line.is_lost:
-        await asyncio.wait({guard.ended}, timeout=2)
-    if guard is not None and guard.ended.done():
-        said = guard.ended.result()["said"].strip()[-500:]
+    if supervisor is not None and line is not None and line.is_lost:
+        await asyncio.wait({supervisor.ended}, timeout=2)
+    if supervisor is not None and supervisor.ended.done():
+        said = supervisor.ended.result()["said"].strip()[-500:]
     if line is not None:
         said = said or line.fault or ""
         await line.close()
     else:
         ours.close()
-    if guard is not None:
-        await guard.close()
+    if supervisor is not None:
+        await supervisor.close()
     return said
 
 

@@ -28,7 +28,7 @@ def refuse_unasked(name: str | None, *, is_unsafe: bool) -> None:
 
 
 async def choose(name: str | None = None, *, is_unsafe: bool = False, **options: Any) -> Runner:
-    """A runner whose places have just passed a self-test; refuses when they do not, unless no sandbox was asked for."""
+    """A runner whose workspaces have just passed a self-test; refused otherwise, unless no sandbox was asked for."""
     refuse_unasked(name, is_unsafe=is_unsafe)
     if is_unsafe and name in (None, UNSAFE):
         return create(UNSAFE, **options)
@@ -52,28 +52,28 @@ async def choose(name: str | None = None, *, is_unsafe: bool = False, **options:
 
 
 async def leaks_of(runner: Runner) -> list[str]:
-    """What does not hold in a place of this runner, tried by probes that get through where there is no sandbox."""
-    place = await runner.open(_TEST_LIMITS)
+    """What does not hold in a workspace of this runner, tried by probes that get through where there is no sandbox."""
+    workspace = await runner.open(_TEST_LIMITS)
     try:
-        return await self_test(_InWorkspace(runner, place))
+        return await self_test(_InWorkspace(runner, workspace))
     finally:
-        await place.close()
+        await workspace.close()
 
 
 class _InWorkspace:
-    """Single programs run in a place, as the probes want them."""
+    """Single programs run in a workspace, as the probes want them."""
 
-    def __init__(self, runner: Runner, place: Workspace) -> None:
+    def __init__(self, runner: Runner, workspace: Workspace) -> None:
         self.name, self.is_isolated = runner.name, runner.is_isolated
-        self._place = place
+        self._workspace = workspace
 
     async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> SandboxResult:  # noqa: B008  frozen
-        await self._place.empty()
-        await self._place.write({"probe.py": program.source.encode()})
-        return await self._place.execute(["python3", "/app/probe.py"], limits=limits)
+        await self._workspace.empty()
+        await self._workspace.write({"probe.py": program.source.encode()})
+        return await self._workspace.execute(["python3", "/app/probe.py"], limits=limits)
 
     async def check(self, check: Check, limits: SandboxLimits = SandboxLimits()) -> Verdict:  # noqa: ARG002, B008  frozen
-        raise SandboxError("A place runs whole programs.")
+        raise SandboxError("A workspace runs whole programs.")
 
     async def close(self) -> None:
-        """The place is closed by whoever opened it."""
+        """The workspace is closed by whoever opened it."""

@@ -1,4 +1,4 @@
-"""A port of this machine that leads into a place through its keeper, for runners whose network nobody can join."""
+"""A port of this machine that leads into a workspace through its agent, for runners whose network nobody can join."""
 
 from __future__ import annotations
 

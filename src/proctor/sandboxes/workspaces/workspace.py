@@ -1,4 +1,4 @@
-"""A place as the harness holds it: everything asked of its keeper, and limits only the host can see."""
+"""A workspace as the harness holds it: everything asked of its agent, and limits only the host can see."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ Reacher = Callable[[int], Awaitable[Reach]]
 _LIMITS = SandboxLimits()
 _OWN_SIGKILL = 9
 _AT_ONCE = 8
-"""Commands that are executed at a time; more wait their turn, and leave a keeper room for as many services."""
+"""Commands that are executed at a time; more wait their turn, and leave a agent room for as many services."""
 
 
 class OpenWorkspace:
-    """A place with a keeper inside and a guard outside."""
+    """A workspace with a agent inside and a supervisor outside."""
 
     def __init__(
         self,
         line: AgentConnection,
-        guard: SupervisedWorkspace,
+        supervisor: SupervisedWorkspace,
         limits: WorkspaceLimits,
         record: Mapping[str, Json],
         reach: Reacher | None,
         cluster: Sequence[Any] | None = None,
         held: tuple[int, ...] = (),
     ) -> None:
-        self._line, self._guard = line, guard
+        self._line, self._guard = line, supervisor
         self._limits = limits
         self._record = record
         self._tunnel = Tunnel(line)
@@ -49,7 +49,7 @@ class OpenWorkspace:
         self._memory_kills = 0
         self._refused_forks = 0
         self.cluster = cluster
-        """Host and port of the cluster the place is in, where it is in one."""
+        """Host and port of the cluster the workspace is in, where it is in one."""
         self._held = held
         self._closing: asyncio.Task[None] | None = None
 
@@ -103,7 +103,7 @@ class OpenWorkspace:
                 process.abandon()
                 raise
         if done is None:
-            raise WorkspaceLostError("the keeper does not say how a command ended")
+            raise WorkspaceLostError("the agent does not say how a command ended")
         return done
 
     async def start(
@@ -152,9 +152,9 @@ class OpenWorkspace:
 
     async def _ask(self, order: Mapping[str, Any], body: bytes = b"", *, patience: float | None = 60.0) -> Answer:
         if self._closing is not None:
-            raise SandboxError("The place is closed.")
+            raise SandboxError("The workspace is closed.")
         if time.monotonic() > self._deadline:
-            raise SandboxError(f"The place's {self._limits.seconds:g} seconds are over.")
+            raise SandboxError(f"The workspace's {self._limits.seconds:g} seconds are over.")
         try:
             return await self._line.ask(order, body, patience=patience)
         except WorkspaceLostError as error:
@@ -163,15 +163,15 @@ class OpenWorkspace:
     def _gone(self, error: Exception) -> SandboxError:
         """Whose doing it was: a program's that used up the memory, or nobody's."""
         if not self._guard.ended.done():
-            return SandboxError(f"The place is gone: {error}.")
+            return SandboxError(f"The workspace is gone: {error}.")
         ended = self._guard.ended.result()
         if ended["memory"]:
             size = self._limits.memory_bytes >> 20
-            return WorkspaceSpentError(f"The place is gone: its {size} MiB of memory were used up.")
-        return SandboxError(f"The place is gone: {error}. {ended['said'].strip()[-500:]}")
+            return WorkspaceSpentError(f"The workspace is gone: its {size} MiB of memory were used up.")
+        return SandboxError(f"The workspace is gone: {error}. {ended['said'].strip()[-500:]}")
 
     async def executed(self, answer: Answer, limits: SandboxLimits) -> SandboxResult:
-        """What the keeper said of a command, and what the host knows better."""
+        """What the agent said of a command, and what the host knows better."""
         head, body = answer
         if head.get("fault"):
             raise SandboxError(f"The sandbox failed: {head['fault']}.")
@@ -202,7 +202,7 @@ class OpenWorkspace:
         return Ending.PROCESSES if is_refused and code is not None else ending
 
     async def lost(self, limits: SandboxLimits, error: WorkspaceLostError) -> SandboxResult:
-        """A command whose keeper is gone: the program's doing when memory ran out, else a fault of the sandbox."""
+        """A command whose agent is gone: the program's doing when memory ran out, else a fault of the sandbox."""
         done, _ = await asyncio.wait({self._guard.ended}, timeout=5)
         if done and self._guard.ended.result()["memory"] and self._closing is None:
             record = {**self._record, "command_limits": asdict(limits)}
@@ -218,15 +218,15 @@ class OpenWorkspace:
         if not is_ended:
             self._line.say({"op": "end", "job": number})
 
-    # The place itself
+    # The workspace itself
 
     async def reach(self, port: int) -> Reach:
         if self._closing is not None:
-            raise SandboxError("The place is closed.")
+            raise SandboxError("The workspace is closed.")
         return await self._reach(port)
 
     async def gets_to(self, host: str, port: int, *, seconds: float = 3.0) -> bool:
-        """Whether the keeper itself, whom no filter stops, can connect there."""
+        """Whether the agent itself, whom no filter stops, can connect there."""
         try:
             head, _ = await self._line.ask({"op": "connect", "flow": 0, "host": host, "port": port}, patience=seconds)
         except WorkspaceLostError:
@@ -285,10 +285,12 @@ _NO_PROCESS: Answer = (
 
 
 class WorkspaceCommand:
-    """A command in a place, running or ended."""
+    """A command in a workspace, running or ended."""
 
-    def __init__(self, place: OpenWorkspace, number: int, ended: asyncio.Future[Answer], limits: SandboxLimits) -> None:
-        self._place, self._number, self._ended = place, number, ended
+    def __init__(
+        self, workspace: OpenWorkspace, number: int, ended: asyncio.Future[Answer], limits: SandboxLimits
+    ) -> None:
+        self._workspace, self._number, self._ended = workspace, number, ended
         self._limits = limits
         self._execution: asyncio.Task[SandboxResult] | None = None
 
@@ -299,11 +301,11 @@ class WorkspaceCommand:
     async def send(self, data: bytes) -> None:
         """To its standard input; nothing closes it. What is sent to a program that has ended goes nowhere."""
         if self.is_running:
-            await self._place.ask({"op": "send", "job": self._number}, data, patience=None)
+            await self._workspace.ask({"op": "send", "job": self._number}, data, patience=None)
 
     async def signal(self, number: int) -> None:
         if self.is_running:
-            await self._place.ask({"op": "signal", "job": self._number, "number": number})
+            await self._workspace.ask({"op": "signal", "job": self._number, "number": number})
 
     async def wait(self, timeout_seconds: float) -> SandboxResult | None:
         """An end by a signal of ours is `exited` with that signal."""
@@ -315,17 +317,17 @@ class WorkspaceCommand:
         return await asyncio.shield(self._execution)
 
     async def _told(self) -> SandboxResult:
-        self._place.forget(self._number, is_ended=True)
+        self._workspace.forget(self._number, is_ended=True)
         try:
             answer = self._ended.result()
         except WorkspaceLostError as error:
-            return await self._place.lost(self._limits, error)
-        return await self._place.executed(answer, self._limits)
+            return await self._workspace.lost(self._limits, error)
+        return await self._workspace.executed(answer, self._limits)
 
     async def logs(self) -> tuple[bytes, bytes]:
         head: dict[str, Any] = {"job": None}
         if self.is_running:
-            head, body = await self._place.ask({"op": "logs", "job": self._number})
+            head, body = await self._workspace.ask({"op": "logs", "job": self._number})
         if head["job"] is None:
             done = await self.wait(10)
             return (done.stdout, done.stderr) if done else (b"", b"")
@@ -335,7 +337,7 @@ class WorkspaceCommand:
     async def spent(self) -> Spent:
         head: dict[str, Any] = {"job": None}
         if self.is_running:
-            head, _ = await self._place.ask({"op": "spent", "job": self._number})
+            head, _ = await self._workspace.ask({"op": "spent", "job": self._number})
         if head["job"] is None:
             done = await self.wait(10)
             return done.spent if done else Spent()
@@ -343,7 +345,7 @@ class WorkspaceCommand:
 
     def abandon(self) -> None:
         """End it and ask for nothing more."""
-        self._place.forget(self._number, is_ended=self._ended.done())
+        self._workspace.forget(self._number, is_ended=self._ended.done())
 
 
 def _check_command(command: Sequence[str], environment: Mapping[str, str] | None) -> None:

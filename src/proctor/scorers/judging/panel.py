@@ -46,7 +46,7 @@ class JudgeDecision:
     """What one judge decided; without a verdict when it could not be read on every form."""
 
     judge: Judge
-    hearings: tuple[JudgeReply, ...]
+    replies: tuple[JudgeReply, ...]
     verdict: Verdict | None
     refusal: str | None = None
     """Why it was given no reply, where a request was refused."""
@@ -54,7 +54,7 @@ class JudgeDecision:
     @property
     def readable(self) -> tuple[JudgeReply, ...]:
         """One for each form, where there is a verdict."""
-        return tuple(hearing for hearing in self.hearings if hearing.reading.verdict is not None)
+        return tuple(reply for reply in self.replies if reply.reading.verdict is not None)
 
     @property
     def problem(self) -> str | None:
@@ -63,7 +63,7 @@ class JudgeDecision:
             return None
         if self.refusal is not None:
             return self.refusal
-        return next((hearing.reading.problem for hearing in reversed(self.hearings) if hearing.reading.problem), None)
+        return next((reply.reading.problem for reply in reversed(self.replies) if reply.reading.problem), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +150,13 @@ class JudgeScorer:
         for judge, asked in zip(self.judges, tasks, strict=True):
             heard, refusal = [], None
             for task in asked:
-                hearings = task.result()
-                if isinstance(hearings, JudgeRefusedError):
-                    refusal = str(hearings)
-                elif isinstance(hearings, ScorerError):
-                    raise hearings
+                replies = task.result()
+                if isinstance(replies, JudgeRefusedError):
+                    refusal = str(replies)
+                elif isinstance(replies, ScorerError):
+                    raise replies
                 else:
-                    heard.append(hearings)
+                    heard.append(replies)
             verdict = self._settled(heard) if refusal is None else None
             rulings.append(JudgeDecision(judge, tuple(chain.from_iterable(heard)), verdict, refusal))
         return rulings
@@ -166,7 +166,7 @@ class JudgeScorer:
 
     def _settled(self, heard: Sequence[Sequence[JudgeReply]]) -> Verdict | None:
         """The verdict out of the last reply to each form; None where one of them could not be read."""
-        last = [hearings[-1].reading.verdict for hearings in heard]
+        last = [replies[-1].reading.verdict for replies in heard]
         verdicts = tuple(verdict for verdict in last if verdict is not None)
         return self.kind.settle(verdicts) if len(verdicts) == len(last) else None
 
@@ -182,8 +182,8 @@ class JudgeScorer:
     def _reason(self, rulings: Sequence[JudgeDecision], value: float) -> str:
         if len(rulings) == 1:
             [ruling] = rulings
-            hearing = ruling.readable[0]
-            said = clean(reasons_in(hearing.opinion.response, hearing.form.code))
+            reply = ruling.readable[0]
+            said = clean(reasons_in(reply.opinion.response, reply.form.code))
             cut = f"{said[:MAX_REASON]}…" if len(said) > MAX_REASON else said
             verdict = self._say(ruling)
             return f"{verdict} by {ruling.judge.label}: {cut}" if cut else f"{verdict} by {ruling.judge.label}"
@@ -193,7 +193,7 @@ class JudgeScorer:
     def _say(self, ruling: JudgeDecision) -> str:
         if ruling.verdict is None:
             return UNREADABLE
-        said = (hearing.reading.verdict for hearing in ruling.readable)
+        said = (reply.reading.verdict for reply in ruling.readable)
         return self.kind.say(ruling.verdict, tuple(word for word in said if word is not None))
 
     def _details(self, rulings: Sequence[JudgeDecision]) -> dict[str, Json]:
@@ -247,15 +247,15 @@ def _ruling_json(ruling: JudgeDecision) -> dict[str, Json]:
         "options": dict(ruling.judge.options),
         "verdict": ruling.verdict,
         "problem": ruling.problem,
-        "hearings": [_hearing_json(hearing) for hearing in ruling.hearings],
+        "hearings": [_hearing_json(reply) for reply in ruling.replies],
     }
 
 
-def _hearing_json(hearing: JudgeReply) -> dict[str, Json]:
-    response = hearing.opinion.response
+def _hearing_json(reply: JudgeReply) -> dict[str, Json]:
+    response = reply.opinion.response
     return {
-        "prompt": hearing.form.digest,
-        "verdict": hearing.reading.verdict,
+        "prompt": reply.form.digest,
+        "verdict": reply.reading.verdict,
         "reply": clean(response.text),
         "model": response.model,
         "finish_reason": response.finish_reason.value,
@@ -263,5 +263,5 @@ def _hearing_json(hearing: JudgeReply) -> dict[str, Json]:
         "cost_usd": None if response.cost_usd is None else str(response.cost_usd),
         "cost_basis": response.cost_basis,
         "latency_seconds": response.latency_seconds,
-        "cached": hearing.opinion.is_cached,
+        "cached": reply.opinion.is_cached,
     }

@@ -37,34 +37,34 @@ class JudgeTotals:
     """What the costs rest on, each basis once."""
 
     def add(self, ruling: Mapping[str, Json]) -> None:
-        hearings = ruling["hearings"]
+        replies = ruling["hearings"]
         if ruling["verdict"] is None:
             self.unreadable += 1
         else:
             self.verdicts += 1
-            self._note_order([hearing["verdict"] for hearing in hearings if hearing["verdict"] is not None])
-        for hearing in hearings:
-            self._add_request(hearing)
+            self._note_order([reply["verdict"] for reply in replies if reply["verdict"] is not None])
+        for reply in replies:
+            self._add_request(reply)
 
     def add_earlier(self, ruling: Mapping[str, Json]) -> None:
         """What was paid for in an earlier execution; the verdicts are those of a later one."""
-        for hearing in ruling["hearings"]:
-            if not hearing["cached"]:
-                self._add_request(hearing)
+        for reply in ruling["hearings"]:
+            if not reply["cached"]:
+                self._add_request(reply)
 
-    def _add_request(self, hearing: Mapping[str, Json]) -> None:
-        if hearing["cached"]:
+    def _add_request(self, reply: Mapping[str, Json]) -> None:
+        if reply["cached"]:
             self.cached += 1
             return
         self.requests += 1
-        usage = hearing["usage"]
+        usage = reply["usage"]
         self.input_tokens = _sum(self.input_tokens, usage["input_tokens"])
         self.output_tokens = _sum(self.output_tokens, usage["output_tokens"])
-        cost = hearing["cost_usd"]
+        cost = reply["cost_usd"]
         known = self.cost_usd is not None and cost is not None
         self.cost_usd = self.cost_usd + Decimal(cost) if known else None  # type: ignore[operator]
         if cost is not None:
-            self.cost_bases[hearing.get("cost_basis")] = None
+            self.cost_bases[reply.get("cost_basis")] = None
 
     def _note_order(self, said: list[Json]) -> None:
         """Note whether the order of two answers changed what this judge said of them."""

@@ -18,7 +18,7 @@ from proctor.sandboxes.pool import Pool
 
 
 class SupervisorClient:
-    """Asks a warden in the same words as a slot does."""
+    """Asks a supervisor in the same words as a slot does."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -40,17 +40,17 @@ class SupervisorClient:
 
 @contextmanager
 def supervisor(pool: Pool, **changes: Any) -> Iterator[SupervisorClient]:
-    """The warden a slot of this backend would have; hanging up ends it, and its thread with it."""
+    """The supervisor a slot of this backend would have; hanging up ends it, and its thread with it."""
     ours, theirs = socket.socketpair()
-    warden = Supervisor(theirs.fileno(), {**pool._config, **changes})
+    supervisor = Supervisor(theirs.fileno(), {**pool._config, **changes})
 
     def serve() -> None:
         try:
-            warden.serve()
+            supervisor.serve()
         except (ChannelClosedError, HarnessGoneError):
             pass
         finally:
-            warden.close()
+            supervisor.close()
             theirs.close()
 
     thread = threading.Thread(target=serve)
