@@ -215,3 +215,58 @@ def test_a_refusal_is_found_with_and_without_the_hints_that_make_the_search_quic
     refusing = [text for text in texts if REFUSAL.search(text)]
     assert len(refusing) > 50
     assert [text for text in texts if find_refusal(text)] == refusing
+
+
+@pytest.mark.parametrize(
+    ("said", "label"),
+    [
+        ("B scheidet aus. C und D passen ebenfalls nicht. Es bleibt A.", "A"),
+        ("Plutôt C que A.", "C"),
+        ("A, B, C는 제외됩니다. 남은 것은 D입니다.", "D"),
+        ("Option B contradicts the text. Option C fails. Option D is too small. Option A fits best.", "A"),
+        ("A Mars is small. The planet you want is Venus.", "B"),
+        ("Examinons. A) Mars : petite. B) Venus : un", None),
+        ("逐项分析：\nA. Mars 很小\nB. Venus 很", None),
+        ("I don't know whether it is A or B.", None),
+        ("C'est Jupiter, et pas Saturn.", "C"),
+        ("Between C and D, D is larger.", "D"),
+        ("A: wrong. B: wrong. C: wrong. D: right.", "D"),
+        ("The answer is C. (D would be right if the question asked about rings.)", "C"),
+        ("Aです。すみません、間違えました。Bです。", "B"),
+    ],
+)
+def test_the_option_that_remains_is_the_choice_and_a_response_that_breaks_off_has_none(said, label):
+    assert score(choice.create(), said, "D", PLANETS).answer == label
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("Sydney. Canberra is wrong.", 0),
+        ("No está en Canberra sino en Sydney.", 0),
+        ("Many people guess Canberra, but the capital is Sydney.", 0),
+        ("Many people guess Sydney, but the capital is Canberra.", 1),
+        ("Canberra... no, wait, it's Sydney.", 0),
+        ("Canberra is often overlooked, but it is the capital.", 1),
+        ("I can't tell you whether Canberra is the capital.", 0),
+        ("Neither Sydney nor Canberra.", 0),
+    ],
+)
+def test_a_target_that_is_denied_taken_back_or_only_supposed_is_not_included(said, value):
+    assert score(includes.create(), said, "Canberra").value == value
+
+
+@pytest.mark.parametrize(
+    ("said", "target"),
+    [
+        ("三分之二", "2/3"),
+        ("百分之二十", "20"),
+        ("ciento veinte", "120"),
+        ("deux cents", "200"),
+        ("zweihundertfünfzig", "250"),
+        ("The price rose from $80 to $92.", "92"),
+        ("I first got 12, but after checking it is 14.", "14"),
+    ],
+)
+def test_numbers_are_read_in_words_and_where_another_was_thought_of_before(said, target):
+    assert score(numeric.create(), said, target).value == 1

@@ -6,7 +6,15 @@ import re
 
 from proctor.scorers.choice_patterns import ALTERNATIVE, Patterns
 from proctor.scorers.choice_texts import QUOTING, choice_at_start, fold_choice
-from proctor.scorers.contrast import LEAD_TO_MEANT, NOT_ONLY, ONLY_WORDS, WINDOW, rulings_after, rulings_before
+from proctor.scorers.contrast import (
+    ALSO_AFTER,
+    LEAD_TO_MEANT,
+    NOT_ONLY,
+    ONLY_WORDS,
+    WINDOW,
+    rulings_after,
+    rulings_before,
+)
 
 MAX_CHOICE_LENGTH = 300
 Span = tuple[int, int, str]
@@ -69,20 +77,31 @@ def _mention_end(text: str, start: int, patterns: Patterns, choices: tuple[str, 
     label = choice_at_start(said, choices, labels)
     if label is None:
         return None
-    return start + len(said) - len(said.lstrip(QUOTING)) + len(fold_choice(choices[labels.index(label)]))
+    end = start + len(said) - len(said.lstrip(QUOTING)) + len(fold_choice(choices[labels.index(label)]))
+    own = re.compile(rf"\s?\({label}\)").match(text, end)  # 'overfitting (A)'
+    return own.end() if own else end
 
 
 def _named_before(text: str, patterns: Patterns, choices: tuple[str, ...]) -> list[Span]:
     spans: list[Span] = []
     floor = 0
     for start, end in rulings_after(text):
-        said = text[max(floor, start - WINDOW) : start]
-        label = patterns.named_before.search(said)
-        lengths = [len(said) - label.start()] if label else []
-        lengths += [
-            len(choice) for choice in choices if choice.strip() and said.casefold().endswith(fold_choice(choice))
-        ]
-        if lengths:
-            spans.append((start - max(lengths), end, ""))
+        begin = _named_until(text, floor, start, patterns, choices)
+        if begin is not None:
+            while also := ALSO_AFTER.search(text, floor, begin):
+                another = _named_until(text, floor, also.start(), patterns, choices)
+                if another is None:
+                    break
+                begin = another
+            spans.append((begin, end, ""))
         floor = end
     return spans
+
+
+def _named_until(text: str, floor: int, end: int, patterns: Patterns, choices: tuple[str, ...]) -> int | None:
+    """Where the option begins that ends here."""
+    said = text[max(floor, end - WINDOW) : end]
+    label = patterns.named_before.search(said)
+    lengths = [len(said) - label.start()] if label else []
+    lengths += [len(choice) for choice in choices if choice.strip() and said.casefold().endswith(fold_choice(choice))]
+    return end - max(lengths) if lengths else None

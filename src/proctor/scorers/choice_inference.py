@@ -6,12 +6,12 @@ import re
 from collections import deque
 from itertools import islice
 
-from proctor.scorers.choice_labels import is_conditional, is_label, read_correction
-from proctor.scorers.choice_listing import skip_listing
+from proctor.scorers.choice_commitment import ALL_SET_ASIDE, read_commitment
+from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
+from proctor.scorers.choice_listing import breaks_off, skip_listing
 from proctor.scorers.choice_patterns import (
     ADVERB,
     APPROVED,
-    CHOSEN_BY_OTHERS,
     CONCESSION,
     COPULA,
     IN_PASSING,
@@ -27,6 +27,7 @@ from proctor.scorers.choice_patterns import (
 )
 from proctor.scorers.choice_texts import QUOTING, choice_at_start, fold_choice, only_choice_in
 from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END
+from proctor.scorers.stance import is_denied
 
 CONCLUSIONS_TRIED = 20
 
@@ -35,22 +36,29 @@ def infer_choice(text: str, patterns: Patterns, choices: tuple[str, ...], labels
     """No statement was found: a conclusion, the only option mentioned, or the only one quoted."""
     if not skip_listing(text, patterns, choices, labels):
         return None, "lists the options without choosing one"
+    if breaks_off(text, patterns, labels):
+        return None, "breaks off while going through the options"
     text = _without_listing(text, patterns, choices, labels)
-    concluded = _concluded(text, patterns)
-    if concluded:
-        return concluded, "the conclusion"
     approved = {found[1] for found in islice(patterns.listed.finditer(text), 60) if APPROVED.search(found[2])}
     if len(approved) == 1 and len(set(patterns.listed.findall(text))) > 1:
         return approved.pop(), "the only one listed as right"
+    settled = _corrected_to(text, patterns) or read_commitment(text, patterns, choices, labels)
+    if settled is not None:
+        is_quoted = settled[1] == ALL_SET_ASIDE and (last := only_choice_in(_sentences(text)[-1], choices, labels))
+        return (last, "quoted in the last sentence") if is_quoted else settled
+    concluded = _concluded(text, patterns)
+    if concluded:
+        return concluded, "the conclusion"
     ending = patterns.ending.search(text, max(0, len(text) - 60))
     if ending:
         return ending[1], "the last word"
-    mentioned = _mentioned(text, patterns)
-    if len(mentioned) > 1 and (settled := _corrected_to(text, patterns) or _contrasted(text, patterns)):
+    mentioned = mentioned_in(text, patterns)
+    if len(mentioned) > 1 and (settled := _contrasted(text, patterns)):
         return settled
     if len(mentioned) == 1:
         label = mentioned.pop()
-        if not re.search(rf"\bnot\s+(?:option\s+)?\(?{re.escape(label)}\b", text, re.IGNORECASE):
+        is_wrong = all(is_denied(text, found.end()) for found in patterns.mention.finditer(text))
+        if not is_wrong and not re.search(rf"\bnot\s+(?:option\s+)?\(?{re.escape(label)}\b", text, re.IGNORECASE):
             return label, "the only option mentioned"
         return None, "rules an option out without choosing one"
     quoted = _quoted(text, choices, labels) if choices else None
@@ -65,19 +73,10 @@ def infer_choice(text: str, patterns: Patterns, choices: tuple[str, ...], labels
     return None, MANY_OPTIONS if mentioned else "names no option"
 
 
-def _mentioned(text: str, patterns: Patterns, start: int = 0) -> set[str]:
-    return {
-        found[found.lastindex or 0].upper()
-        for found in patterns.mention.finditer(text, start)
-        if (found.lastindex != 5 or is_label(text, found.start(5), found[5]))
-        and not CHOSEN_BY_OTHERS.search(text, max(0, found.start() - 40), found.start())
-    }
-
-
 def _corrected_to(text: str, patterns: Patterns) -> tuple[str, str] | None:
     """The only option after the last correction: 'I thought of A, but I was wrong: it is D'."""
     last = max((found.start() for found in CORRECTION.finditer(text)), default=None)
-    if last is None or len(_mentioned(text, patterns, last)) != 1:
+    if last is None or len(mentioned_in(text, patterns, last)) != 1 or len(mentioned_in(text, patterns)) < 2:
         return None
     return read_correction(text, last, patterns)
 
@@ -111,7 +110,7 @@ def _quoted(text: str, choices: tuple[str, ...], labels: str) -> str | None:
     """The option named by its text: the only one of all, of the conclusion, of the opening or of the last sentence."""
     said = RULED_OUT.sub("", text)
     opening, end = _opening(text, choices, labels)
-    *earlier, last = [part for part in SENTENCE_END.split(text) if part.strip()] or [""]
+    *earlier, last = _sentences(text)
     if earlier and choice_at_start(last, choices, labels) and IN_PASSING.search(last):
         return _quoted(". ".join(earlier), choices, labels)
     *before, turned = TURN.split(last)
@@ -125,6 +124,10 @@ def _quoted(text: str, choices: tuple[str, ...], labels: str) -> str | None:
         or only_choice_in(last, choices, labels)
         or (opening if end == "subject" else None)
     )
+
+
+def _sentences(text: str) -> list[str]:
+    return [part for part in SENTENCE_END.split(text) if part.strip()] or [""]
 
 
 def _opening(text: str, choices: tuple[str, ...], labels: str) -> tuple[str | None, str]:

@@ -1,13 +1,38 @@
-"""The options as the question listed them, repeated at the start of a response."""
+"""The options as the question listed them, repeated or gone through one by one in a response."""
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from proctor.scorers.choice_patterns import Patterns
 from proctor.scorers.choice_texts import QUOTING, fold_choice
+from proctor.scorers.markers import SENTENCE_END
 
+MAX_ITEMS = 60
 _ITEM = re.compile(r"[\s,;|*_#>-]*\(?(\w)[*_]*(?:[).:][*_]*\s*|\s*\Z)")
+
+_ENDED = re.compile(r"[.!?。！？✓✔✅✗✘❌✖][\"'”’»」』)）*_`\s]*\Z")
+
+
+def breaks_off(text: str, patterns: Patterns, labels: str) -> bool:
+    """Whether a response goes through the options in their order and ends within one that is not the last."""
+    reached = 0
+    for found in islice(patterns.item.finditer(text), MAX_ITEMS):
+        if reached < len(labels) and found[1] == labels[reached]:
+            reached += 1
+        elif found[1] not in labels[:reached]:
+            return False
+    return 1 < reached < len(labels) and not _is_ended(text)
+
+
+def ends_within_sentence(text: str) -> bool:
+    """Whether the last of several sentences has no end."""
+    return not _is_ended(text) and SENTENCE_END.search(text) is not None
+
+
+def _is_ended(text: str) -> bool:
+    return _ENDED.search(text, max(0, len(text) - 20)) is not None
 
 
 def skip_listing(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> str:

@@ -10,12 +10,11 @@ MARKERS_TRIED = 25
 MAX_GAP = 160
 OWN_MARKERS = (
     "choose", "choice", "select", "pick", "go with", "going with", "opt for", "correct option", "best option",
-    "right option", "only option", "response", "guess", "ans:",
+    "right option", "only option", "response", "guess", "ans:", "richtig", "correcta", "elijo", "choisis", "bonne est",
 )  # fmt: skip
 FOREIGN_MARKERS = (
     "我选择", "我选", "选择", "应选", "故选", "選択", "正解", "正しいのは", "正しくは", "正确选项", "正确的是",
-    "选项为", "选项是", "선택", "выбираю", "вариант", "أختار", "wähle", "lösung", "richtig", "choisis",
-    "elijo", "opción correcta", "correcta", "escolho", "scelgo",
+    "选项为", "选项是", "선택", "выбираю", "вариант", "أختار", "wähle", "lösung", "escolho", "scelgo",
 )  # fmt: skip
 FOREIGN_LETTERS = {
     **dict(zip("أبجد", "ABCD", strict=True)), "ا": "A", **dict(zip("কখগঘ", "ABCD", strict=True)),
@@ -39,7 +38,8 @@ RULED_OUT = re.compile(
 )
 # 'A common mistake is to choose C', 'many students pick A': not the choice of who is speaking.
 OF_OTHERS = re.compile(
-    r"\b(?:students?|people|many|some|others|mistakes?|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$",
+    r"\b(?:students?|people|many|some|others|mistakes?|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$"
+    r"|(?:in(?=correcta)|un(?=richtig))\w+$",
     re.IGNORECASE,
 )
 CHOSEN_BY_OTHERS = re.compile(r"\b(?:students?|people|many|others|mistakes?|tempt\w*)\b[^.,\n]{0,20}$", re.IGNORECASE)
@@ -48,6 +48,12 @@ NAMING = re.compile(r"\b(?:option|choice|letter|answer|opción|opção|réponse|
 FOLLOWERS = re.compile(
     r"\s+(?:because|since|as|and|or|is|for|which|due|given|but|not|with|by|based|would|in|it\sis|fits"
     r"|oder|und|ist|statt|weil|ou|et|est|mais|plutôt|o|y|es|sino|porque|en)\b|\s*[^\sA-Za-z0-9'’]|\s*(?:\n|$)"
+)
+# What is said of an option, not of a thing: 'A scheidet aus'.
+PREDICATE = re.compile(
+    r"\s+(?:fails|does|was|has|seems|looks|sounds|contradicts|remains|can['’]?t|cannot"
+    r"|als|sowie|wie|passt|stimmt|scheidet|fällt|klingt|scheint|bleibt|trifft|kommt"
+    r"|ne|n['’]est|semble|convient|reste|como|no|parece|queda)\b"
 )
 JOINED = (
     r"[)\]*_.\"'}]*\s*(?:,|/|&|\b(?:and|or|und|oder|et|ou|y|o|и|или)\b|和|或|と|か|또는|와|과)\s*"
@@ -72,9 +78,10 @@ COPULA = re.compile(
     r"[\s*_\"']*(?:is|was|are|were|ist|war|est|es|era|fue|è|é)\b|[\s*_\"']*[是はが은는이]", re.IGNORECASE
 )
 EITHER = re.compile(r"\b(?:either|both|neither)\W*$", re.IGNORECASE)
-# 'Both A and B is correct', 'AとBが正解', '不仅A正确': one of two that are right.
+# 'Both A and B is correct', 'A oder B richtig', 'AとBが正解', '不仅A正确': one of two that are right.
 ONE_OF_TWO = re.compile(
-    r"(?:\bboth\s[^.,;\n]{1,60}\sand\s|[A-Z][)\]*_]{0,3}\s?(?:[と和或か、及]|[와과]|및|또는)\s?|不[仅但只]是?)[(\[*_\"']{0,8}\Z",
+    r"(?:\bboth\s[^.,;\n]{1,60}\sand\s|(?-i:(?<!\w)[A-Z])[)\]*_]{0,3}\s(?:or|oder|ou|o)\s(?:(?:option|die|la)\s)?"
+    r"|[A-Z][)\]*_]{0,3}\s?(?:[と和或か、及も]|[와과도]|및|또는)\s?|不[仅但只]是?)[(\[*_\"']{0,8}\Z",
     re.IGNORECASE,
 )
 VERDICT = (
@@ -93,7 +100,7 @@ THEREFORE = re.compile(
     re.IGNORECASE,
 )
 NO_CHOICE = (
-    "i can't", "i cannot", "i won't", "i'm sorry", "i can’t", "i won’t", "i’m sorry", "unable to", "none of the",
+    "i won't", "i'm sorry", "i won’t", "i’m sorry", "unable to", "none of the",
     "no puedo", "je ne peux", "ich kann nicht", "ich kann das nicht", "ich kann diese nicht", "ich kann leider nicht",
     "无法", "できません",
 )  # fmt: skip
@@ -106,7 +113,8 @@ DISMISSED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 NOT_RIGHT = re.compile(
-    r"[)\]*_\"']{0,4}\s(?:(?:is|does|ist|est|es)\s)?(?:not|nicht|no|n['’]est\spas|wrong|incorrect|false|falsch|incorrect[ao]|fauss?e?x?)\b[^.\n]{0,60}\Z"
+    r"[)\]*_\"']{0,4}\s(?:(?:is|does|ist|est|es)\s)?(?:not|nicht|no|n['’]est\spas|wrong|incorrect|false|falsch"
+    r"|incorrect[ao]|fauss?e?x?)\b[^.\n]{0,60}\Z"
 )
 TURN = re.compile(
     r"\b(?:but|however|so|therefore|thus|hence|aber|sondern|mais|pero|sino|но)\b|→|但|而|しかし|하지만", re.IGNORECASE
@@ -116,7 +124,7 @@ NAMED = re.compile(
     r"(?:option|choice|letter|answer|antwort|buchstabe|opción|respuesta|opção|réponse|lettre|вариант|ответ)\s*$",
     re.IGNORECASE,
 )
-CONDITION = re.compile(r"\b(?:if|unless|wenn|falls|si|если)\b|如果|もし", re.IGNORECASE)
+CONDITION = re.compile(r"\b(?:if|unless|wenn|falls|si|если)\b|如果|(?<!か)もし", re.IGNORECASE)
 # 'Charles Dickens was only three then': said of an option that was not chosen.
 IN_PASSING = re.compile(r"(?<!the )\b(?:only|merely|just|also|too)\b", re.IGNORECASE)
 CONCESSION = re.compile(r"\b(?:(?:al)?though|but|while|whereas|even if|obwohl|bien que|aunque|хотя)\b", re.IGNORECASE)
@@ -133,6 +141,8 @@ class Patterns:
     lead: re.Pattern[str]
     only: re.Pattern[str]
     line: re.Pattern[str]
+    item: re.Pattern[str]
+    """The label of an option that is gone through, at the start of a line or sentence."""
     listed: re.Pattern[str]
     """A line or table row about one option: its label, then what is said of it."""
     verdict: re.Pattern[str]
@@ -161,16 +171,24 @@ def patterns_for(labels: str) -> Patterns:
         named_before=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"'“‘「『]{{0,4}}([{upper}])\Z"),
         plainly=re.compile(rf"[:\s*]*(?:is:?\s)?[\s*]*\(?([{upper}])\)?[\s.*]*\Z"),
         ending=re.compile(
-            rf"(?:(?<!nor\s)(?<!neither\s)(?<!so\s)(?<!noch\s)(?<!ni\s)\b(?:is|are|ist|est|es|è|é)\s|[:：=→是は]|(?<=[a-z]),\s)[\s*_\"'(\[]*([{upper}])[)\]*_\"']*[.!。\s]*\Z"
+            rf"(?:(?<!nor\s)(?<!neither\s)(?<!so\s)(?<!noch\s)(?<!ni\s)\b(?:is|are|ist|est|es|è|é)\s|[:：=→是は]"
+            rf"|(?<=[a-z]),\s)[\s*_\"'(\[]*([{upper}])[)\]*_\"']*[.!。\s]*\Z"
         ),
         changed=re.compile(rf"{changed}([{upper}])(?![A-Za-z0-9])"),
         label=re.compile(
             rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
         ),
-        lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])[*_]*(?:\s*[).:\]\"'`,;$]|\s*$|\s*\n|\s+[-–—=]\s)"),
+        lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])(?!['’]\w)[*_]*(?:\s*[).:\]\"'`,;$]|\s*$|\s*\n|\s+[-–—=]\s)"),
         only=re.compile(rf"[\W_]*([{both}])(?!\s*[✗✘❌✖])[\W_]*"),
         line=re.compile(rf"(?m)^[ \t*_#>-]{{0,12}}\(?([{upper}])[*_]*[).:]"),
-        listed=re.compile(rf"(?m)^[ \t|*_#>-]{{0,12}}\(?([{upper}])[*_]*[ \t]*(?:[).:|–—-]|(?=[{MARKS}]))[*_]*(.*)$"),
+        item=re.compile(
+            rf"(?:\A|(?<=[\n.;:!?。；：！？，、,])"
+            rf"|(?<=[.;:!?,]\s))[ \t*_#>(\[-]{{0,12}}([{upper}])[*_]*[)\].:、：．][*_]*(?!\w\.)"
+        ),
+        listed=re.compile(
+            rf"(?m)^[ \t|*_#>-]{{0,12}}(?:\d{{1,2}}[.)] )?"
+            rf"\(?([{upper}])[*_]*[ \t]*(?:[).:|–—-]|(?=[{MARKS}]))[*_]*(.*)$"
+        ),
         verdict=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"']{{0,8}}([{upper}]){VERDICT}"),
         joined=re.compile(rf"{JOINED}([{upper}])(?![A-Za-z0-9'’])"),
         mention=re.compile(

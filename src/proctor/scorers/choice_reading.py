@@ -7,8 +7,8 @@ from itertools import islice
 
 from proctor.scorers.choice_contrast import drop_ruled_out
 from proctor.scorers.choice_inference import infer_choice
-from proctor.scorers.choice_labels import is_conditional, is_label, read_correction
-from proctor.scorers.choice_listing import skip_listing
+from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
+from proctor.scorers.choice_listing import breaks_off, skip_listing
 from proctor.scorers.choice_patterns import (
     CLAUSE,
     CYRILLIC,
@@ -118,7 +118,7 @@ def _claimed(text: str, patterns: Patterns, choices: tuple[str, ...], labels: st
             claim = announced
             break
     for found in patterns.verdict.finditer(text, claim[1] if claim else 0):
-        if is_label(text, found.start(1), found[1]) and not is_conditional(text, found.start()):
+        if is_label(text, found.start(1), found[1]) and not is_conditional(text, found.start(), found.end()):
             is_two = ONE_OF_TWO.search(text, max(0, found.start() - 80), found.start(1)) is not None
             claim = (None, found.end(), MANY_OPTIONS) if is_two else (found[1], found.end(), "said to be correct")
     return claim
@@ -162,9 +162,12 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
             continue
         if not is_label(rest, found.start("label"), found["label"], found["open"]):
             continue
-        if DISMISSED.match(rest, found.end()):
-            return None
         label = found["label"].upper()
+        own = choices[labels.index(label)] if labels.index(label) < len(choices) else ""
+        if DISMISSED.match(rest, found.end()) and not starts_with_choice(
+            rest[found.end() :].lstrip(").: ").replace("(", "\0", 1), own
+        ):
+            return None
         if label in "AI" and not found["open"]:
             quoted = choice_at_start(rest[found.start() :], choices, labels)
             label = quoted or label
@@ -205,11 +208,13 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
     found = patterns.only.fullmatch(text)
     if found:
         return found[1].upper(), "the whole response"
-    lines = {found.group(1) for found in islice(patterns.line.finditer(text), 60)}
+    lines = {found.group(1) for found in islice(patterns.item.finditer(text), 60)}
     last_line = text[text.rfind("\n") + 1 :].removeprefix("A: ")
     found = patterns.only.fullmatch(last_line) or patterns.only.fullmatch(LAST_SENTENCE.split(last_line)[-1])
     if found and (found[1].isupper() or len(last_line) > 1):
         return found[1].upper(), "the last line"
+    if breaks_off(text, patterns, labels):
+        return None
     lead = patterns.lead.match(text)
     if len(lines) > 1 and not (lead and lead[1] != labels[0]):  # a list of the options begins with the first
         return None
@@ -217,7 +222,9 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
         return lead[1].upper(), "the response begins with it"
     if choices and text[:1] in labels and text[1:2] == " ":
         own = choices[labels.index(text[0])]
-        if starts_with_choice(text[2:], own) or (text[0] not in "AI" and FOLLOWERS.match(text, 1)):
+        is_article = text[0] in "AI" and text[2 + len(own) : 3 + len(own)] == " "  # 'A thermometer is for …'
+        is_subject = text[0] not in "AI" and FOLLOWERS.match(text, 1) and len(mentioned_in(text, patterns)) == 1
+        if is_subject or (starts_with_choice(text[2:], own) and not is_article):
             return text[0], "the response begins with it"
     return None
 

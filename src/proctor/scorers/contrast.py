@@ -10,29 +10,45 @@ WINDOW = 60
 _OPENING = r"[(\[*_\"'“‘«「『`]{0,4}"
 _CLOSING = r"[)\]*_\"'”’»」』`]{0,4}"
 _ARTICLE = (
-    r"(?:(?:the|an?|option|choice|answer|letter|der|die|das|den|dem|antwort|la|el|los|las|opción|respuesta|le|les|réponse"
+    r"(?:(?:the|(?-i:an?)|option|choice|answer|letter|der|die|das|den|dem|antwort|la|el|los|las|opción|respuesta"
+    r"|le|les|réponse"
     r"|вариант)\s{1,3}|l['’]|选项?){0,3}"
 )
 _RULING = re.compile(
-    r"(?:(?:no(?:\s(?P<verb>es|son|era))?|not|n['’]t|neither|weder|ni|instead\sof|rather\sthan|as\sopposed\sto|nicht|kein|(?:an)?statt"
-    r"|anstelle\svon|en\slugar\sde|en\svez\sde|pas|non(?:\spas)?|au\slieu\sde|plutôt\sque|не|вместо)\s{1,3}|(?:lieu\sd|plutôt\squ)['’]"
-    rf"|(?:而不是|不是|而非|并非|並非|不选|不選)\s?)(?P<thing>){_ARTICLE}{_OPENING}",
+    r"(?:(?:no(?:\s(?P<verb>es|son|era))?|not|n['’]t|never(?:\s(?:been|was))?|neither|weder|ni|keinesfalls"
+    r"|keineswegs|auf\skeinen\sfall|jamais|nunca|instead\sof|rather\sthan|as\sopposed\sto|nicht|kein|(?:an)?statt"
+    r"|anstelle\svon|en\slugar\sde|en\svez\sde|pas|non(?:\spas)?|au\slieu\sde|plutôt\sque|не|вместо)\s{1,3}"
+    r"|(?:lieu\sd|plutôt\squ)['’]"
+    rf"|(?:而不是|不是|也不是|绝非|而非|并非|並非|不选|不選|与其说?[选選是]?|與其說?[选選是]?|比起|相比)\s?)(?P<thing>){_ARTICLE}{_OPENING}",
     re.IGNORECASE,
 )
 _WORDS = (
     "not ", "n't ", "instead of", "rather than", "as opposed to", "nicht ", "kein ", "statt ", "anstelle von", "no ",
-    "neither ", "weder ", "ni ", "en lugar de", "en vez de", "pas ", "non ", "au lieu de", "lieu d'",
+    "never ", "keinesfalls ", "keineswegs ", "auf keinen fall ", "jamais ", "nunca ", "neither ", "weder ", "ni ",
+    "en lugar de", "en vez de", "pas ", "non ", "au lieu de", "lieu d'",
 )  # fmt: skip
+_PREFERRED_WORDS = (" over ", " than ", " als ", " que ", " qu'", " qu’")
 _OTHER_WORDS = (
-    "n’t ", "plutôt qu", "lieu d’", "не ", "вместо ", "而不是", "不是", "而非", "并非", "並非", "不选", "不選",
+    "n’t ", "plutôt qu", "lieu d’", "не ", "вместо ", "而不是", "不是", "绝非", "而非", "并非", "並非", "不选", "不選",
+    "与其", "與其", "比起", "相比",
 )  # fmt: skip
+_PREFERRED = re.compile(
+    r"\b(?:(?:rather|sooner|eher|lieber|plutôt|más\sbien|antes|mejor)\s[^.,;:\n]{1,40}?"
+    r"(?P<than>\s(?:than|als|que)\s{1,3}|\squ['’])"
+    r"|(?:pick|choose|take|prefer|favou?r|go\swith|select)\s[^.,;:\n]{1,40}?(?P<over>\sover\s{1,3}))"
+    rf"(?P<thing>){_ARTICLE}{_OPENING}",
+    re.IGNORECASE,
+)
+"""'Plutôt C que A', 'I would pick C over A'."""
 _LINK = re.compile(r"(?:[,，]\s?)?(?:\b(?:and|und|y|et|а)\s)?\Z", re.IGNORECASE)
 _AFTER = re.compile(
-    rf"{_CLOSING}\s?(?:\([^()\n]{{0,60}}\)\s?)?(?:(?:では|じゃ)(?:なく(?:て)?|ない|ありません|なかった|ございません)"
-    r"|の(?:代わり|かわり)に|(?:가|이|은|는|도)?\s?아(?:니라|니고|니며|닌|닙니다|니에요|니다)|\s?대신에?|\s?말고)[、,]?\s?"
+    rf"{_CLOSING}\s?(?:\([^()\n]{{0,60}}\)\s?)?(?:(?:では|じゃ|でも)(?:なく(?:て)?|ない|ありません|なかった|ございません)"
+    r"|の(?:代わり|かわり)に|(?:가|이|은|는|도)?\s?아(?:니라|니고|니며|닌|닙니다|니에요|니다|니요)|\s?대신에?|\s?말고)[、,]?\s?"
 )
 _AFTER_UNIT = re.compile(rf"[^\s\d\W]{{0,3}}?{_AFTER.pattern}")
-_AFTER_WORDS = ("では", "じゃ", "代わり", "かわり", "아니", "아닌", "아닙", "대신", "말고")
+ALSO_AFTER = re.compile(r"(?:でも|も|도)[、,]?\s?\Z")
+"""Behind another thing that is ruled out with it: 'AでもBでもなく', 'A도 B도 아니고'."""
+_AFTER_WORDS = ("では", "でも", "じゃ", "代わり", "かわり", "아니", "아닌", "아닙", "대신", "말고")
 LEAD_TO_MEANT = re.compile(
     rf"{_CLOSING}[,，、;]?\s?(?:(?:(?:but|sondern|mais|sino|но|а)\b|而是|应该是|應該是)\s{{0,3}}(?:rather\s|c['’]est\s)?)?",
     re.IGNORECASE,
@@ -40,7 +56,8 @@ LEAD_TO_MEANT = re.compile(
 """What leads from the thing ruled out to the one that is meant."""
 
 NOT_ONLY = re.compile(
-    rf"\b(?:not\s(?:only|just|merely)|nicht\snur|no\s(?:s[oó]lo|solamente)|(?:non|pas)\sseulement)\s(?P<one>{_ARTICLE}{_OPENING})"
+    rf"\b(?:not\s(?:only|just|merely)|nicht\snur|no\s(?:s[oó]lo|solamente)|(?:non"
+    rf"|pas)\sseulement)\s(?P<one>{_ARTICLE}{_OPENING})"
     r"(?P<rest>[^.\n]{1,60}?)[,;]?\s(?:but|sondern|sino|mais)\s(?:(?:also|auch|también|aussi|également)\s)?"
     rf"(?P<other>{_ARTICLE}{_OPENING})",
     re.IGNORECASE,
@@ -73,6 +90,8 @@ def rulings_before(text: str) -> Iterator[ContrastWords]:
                     link.start() if link else start, found.start("thing"), found.end(), found["verb"] or ""
                 )
             start = lowered.find(word, start + 1)
+    for found in _PREFERRED.finditer(text) if any(word in lowered for word in _PREFERRED_WORDS) else ():
+        yield ContrastWords(found.start("than" if found["than"] else "over"), found.start("thing"), found.end(), "")
 
 
 def _is_inside_word(lowered: str, start: int, word: str) -> bool:

@@ -12,18 +12,20 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
-from proctor.scorers.contrast import is_ruled_out
+from proctor.scorers.assertion import is_asserted
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, plain
 from proctor.scorers.words import KOREAN_ENDING
 
 NAME = "includes"
-REVISION = "2"
+REVISION = "3"
 
 MAX_PLACES = 1000
 SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that are written without spaces: nothing there shows where a word ends."""
 HANGUL = re.compile("[가-힣]")
+PREDICATE = "일|이며|이고|이죠|죠|이네요|네요|이었다|였다|입니다만|인데|이지만|지만|이지"
+"""Further forms of 'is' behind a Korean noun; 인 is none, for 한국인 is a person."""
 LETTER = r"[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f가-힣]"
 """A letter or digit of a script with spaces; 'Parisは' and '3月18日' are words of their own."""
 
@@ -62,7 +64,7 @@ class Includes:
         for target in sample.targets:
             wanted = self._normal(target.strip())
             places = self._places(wanted, said) if wanted else []
-            if any(not is_ruled_out(said, start, end) for start, end in places):
+            if any(is_asserted(said, start, end, sample.input_text) for start, end in places):
                 return Score(NAME, 1.0, answer=target, reason="the response contains the target")
             is_named = is_named or bool(places)
         reason = "the response rules the target out" if is_named else "the target does not occur in the response"
@@ -99,6 +101,6 @@ def _end(last: str) -> str:
     if SPACELESS.match(last) or not last.isalnum():
         return ""
     if HANGUL.match(last):
-        return f"(?=(?:{KOREAN_ENDING})?(?![가-힣]))"
+        return f"(?=(?:{KOREAN_ENDING}|{PREDICATE})?(?![가-힣]))"
     apart = rf"(?!_?{LETTER}"
     return rf"{apart}|[.,]\d)" if last.isdecimal() else rf"{apart}|\+\+|\#(?!\w))"  # C is not in C++

@@ -34,10 +34,13 @@ NEGATION = re.compile(
 CORRECTION = re.compile(
     r"""\b(?:wait|actually|correction|scratch\ that|on\ second\ thou?ght|let\ me\ (?:re|correct|double|fix)
     |i\ (?:made\ a\ mistake|was\ wrong|misread|meant?)|my\ mistake|corrected\ to|sorry|oops|hmm|no,
-    |moment\ mal|korrektur|nein|verrechnet|(?:mich|habe)\ (?:geirrt|vertan)|en\ fait|attend(?:s|ez)
-    |je\ me\ suis\ trompée?|espera|perdón|corrección|me\ (?:he\ )?equivo\w+|подождите|исправление)\b|\bmoment,
-    |等等|等一下|不对[，。,！ ]|更正|订正|(?:算|看|写|弄|搞)错了|いや[、，]|いえ[、，]|訂正|間違え
-    |아니(?=[,.요 ]|에요[,. ])|잠깐|잠시만요|정정|잘못""",
+    |moment\ mal|korrektur|nein|verrechnet|stimmt\ nicht|pardon|je\ voulais\ dire|quise\ decir|(?:mich
+    |habe)\ (?:geirrt|vertan)|en\ fait|attend(?:s|ez)
+    |je\ me\ suis\ trompée?|espera|perdón|corrección|me\ (?:he\ )?equivo\w+|подождите|исправление)\b
+    |\b(?:moment|halt|stop|stopp),
+    |等等|等一下|哦不|噢不|不不|(?:，|。)不[，,]|不对[，。,！ ]
+    |更正|订正|(?:算|看|写|弄|搞)错了|いや[、，]|いえ[、，]|訂正|間違え
+    |아니(?=[,.요 ]|에요[,. ]|다[,. ])|잠깐|잠시만요|정정|잘못""",
     re.VERBOSE | re.IGNORECASE,
 )
 PUNCTUATION = re.compile(r"[\W_]*")

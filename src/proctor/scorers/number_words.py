@@ -44,6 +44,17 @@ _SMALL = {
     **{word: value for value, word in enumerate(_TWENTIES.split(), 21)},
     "quatre-vingts": 80,
 }
+_SPANISH_HUNDREDS = (
+    "ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos"
+)
+_HUNDREDS = {
+    **{f"{unit}hundert": 100 * value for value, unit in enumerate(_GERMAN_UNITS.split(), 1)},
+    **{f"{unit} cents": 100 * value for value, unit in enumerate(_FRENCH.split()) if 1 < value < 10 and unit != "."},
+    **{f"{unit} cent": 100 * value for value, unit in enumerate(_FRENCH.split()) if 1 < value < 10 and unit != "."},
+    **{word: 100 * value for value, word in enumerate(_SPANISH_HUNDREDS.split(), 1)},
+    "hundert": 100,
+    "cien": 100,
+}  # 'cent' and 'six cents' are money in English
 _DOZEN = r"dozens?|dutzend|docenas?|douzaines?"
 _HALF = r"half(?:\ an?)?|ein\ halbes|media|une\ demi"
 _MULTIPLES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9}
@@ -89,12 +100,15 @@ _MORE = rf"[ -](?:{_any_of(_MULTIPLES)})(?:[ -](?:and\ )?{_BELOW_HUNDRED})?"
 _SPELT = re.compile(
     rf"(?<![\w-])(?:(?P<half>{_HALF})[ -]|(?P<count>{_FIRST}|one|an?|eine?[ms]?|une?|una)[ -])"
     rf"(?:{_DOZEN})(?!\w|\ or\ so\b)"
+    rf"|(?<![\w-])(?P<hundreds>{_any_of(_HUNDREDS)})(?:(?:[ -]|und)?(?P<rest>{_BELOW_HUNDRED}))?(?![\w-])"
     rf"|(?<![\w-])(?P<minus>(?:minus|negative)\ )?"
     rf"(?P<words>{_BELOW_HUNDRED}(?:{_MORE})*|a(?:{_MORE})+)"
     rf"(?:[ -](?P<part>{'|'.join(_PARTS)})s?|\ and\ a\ (?P<more>half|quarter))?(?![\w-])"
-    rf"|(?<![가-힣])(?P<korean>(?:{_KOREAN_TENS})(?:{_KOREAN_UNITS})?|{_KOREAN_UNITS})(?=\s?(?:{_KOREAN_COUNTERS}|입니다|이에요))"
+    rf"|(?<![가-힣])(?P<korean>(?:{_KOREAN_TENS})(?:{_KOREAN_UNITS})?|{_KOREAN_UNITS})(?=\s?(?:{_KOREAN_COUNTERS}"
+    rf"|입니다|이에요))"
     rf"|(?<![가-힣])(?P<sino>(?=[가-힣]?[십백천만])[일이삼사오육칠팔구십백천만]{{2,}})(?=\s?(?:{_KOREAN_COUNTERS}|입니다))"
     r"|(?P<dozens>[一二两兩三四五六七八九十])打(?![开開电電算扮扫掃听聽])"
+    r"|(?P<under>[一二两三四五六七八九十百]+)分[之の](?P<over>[一二两三四五六七八九十百]+)"
     # 一共 'altogether', 一起 'together' and 三角 'triangle' are words, and 第三 is a place in a row.
     r"|(?<!第)(?P<signs>[〇零一二两兩三四五六七八九十百千万萬]+)(?![共起样樣定些直般旦切部角边邊])",
     re.IGNORECASE,
@@ -122,12 +136,18 @@ def find_spelt(text: str, start: int = 0, end: int | None = None) -> Iterator[Fo
 
 
 def _read(found: re.Match[str]) -> FoundNumber:
-    return FoundNumber(_value(found), found[0], found.start(), found.end())
+    factor = 0.01 if found["under"] == "百" else 1
+    return FoundNumber(_value(found), found[0], found.start(), found.end(), factor)
 
 
 def _value(found: re.Match[str]) -> int | float:
     if found["words"]:
         return _worded_value(found)
+    if found["hundreds"]:
+        return _HUNDREDS[found["hundreds"].lower()] + (_worded(found["rest"].lower()) if found["rest"] else 0)
+    if found["under"]:
+        over = _signed(found["over"])
+        return over if found["under"] == "百" else over / _signed(found["under"])
     if found["signs"] or found["sino"]:
         return _signed(found["signs"] or found["sino"].translate(_SINO_KOREAN))
     if found["korean"]:

@@ -59,6 +59,7 @@ _SPACED = re.compile(r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?")
 
 
 _MYRIADS = re.compile(r"(?<![\d,.])(?:\d[\d,.]*[億亿억万萬만千천百백]{1,2} ?)+(?:\d[\d,]*)?")
+_PARTS_OF = re.compile(r"(?P<under>\d{1,9}|百)\s?(?:分[之の]|분의)\s?(?P<over>\d[\d.]{0,8})")
 _MYRIAD = re.compile(r"(\d[\d,.]*)([億亿억万萬만千천百백]*)")
 
 
@@ -86,7 +87,12 @@ def readable(text: str) -> str:
     if "\\" in text or "{,}" in text:
         for written, meant in (("{,}", ","), ("\\,", ""), ("\\!", ""), ("\\$", "$"), ("\\%", "%"), ("\\;", " ")):
             text = text.replace(written, meant)
-    return text if text.isascii() else _MYRIADS.sub(_add_myriads, text)
+    return text if text.isascii() else _PARTS_OF.sub(_divide_parts, _MYRIADS.sub(_add_myriads, text))
+
+
+def _divide_parts(found: re.Match[str]) -> str:
+    """3分の2 as 2/3, 百分之20 as 20%."""
+    return f"{found['over']}%" if found["under"] == "百" else f"{found['over']}/{found['under']}"
 
 
 def _add_myriads(found: re.Match[str]) -> str:

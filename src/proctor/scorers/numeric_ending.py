@@ -16,6 +16,7 @@ from proctor.scorers.numeric_patterns import (
     BECAUSE,
     BETWEEN,
     BOLD,
+    CHANGED,
     CIRCUMSTANCE,
     CLAUSE_END,
     CONCLUDES,
@@ -41,6 +42,7 @@ from proctor.scorers.numeric_patterns import (
     UNDONE_SUM,
     UNFINISHED,
 )
+from proctor.scorers.stance import is_supposed
 
 TAIL = 2000
 
@@ -218,6 +220,8 @@ def role_of(text: str, number: FoundNumber) -> Role:
     before = before[-24:]
     if (KNOWN.search(before) and not OBJECT.search(before)) or is_ruled_out_after(text, number.end):
         return Role.KNOWN
+    if is_supposed(text, number.start, number.end):
+        return Role.KNOWN
     is_rate = RATE.match(text, number.end) is not None
     if CIRCUMSTANCE.search(before) or MEANWHILE.match(text, number.end):
         return Role.CIRCUMSTANTIAL_RATE if is_rate else Role.CIRCUMSTANCE
@@ -229,7 +233,9 @@ def _ends_range(text: str, numbers: list[FoundNumber], last: FoundNumber) -> boo
     if not place:
         return False
     first = numbers[place - 1]
-    if first.factor != last.factor:  # 'falls 30% to $14'
+    if first.factor != last.factor or CHANGED.search(
+        text[max(0, first.start - 50) : first.start]
+    ):  # 'falls 30% to $14'
         return False
     if BETWEEN.search(text[max(0, first.start - 12) : first.start]) and last.start - first.end < 6:
         return True

@@ -25,7 +25,8 @@ AFTERWORD = re.compile(
         |(?:is|['’]s)\ (?:because|based|calculated
         |[$€£]?[\d.,]+%?\ (?:more|less|fewer|times|higher|lower))))\b
     |注意|注[:：]|验证|验算|检验|検算|검산|참고|ملاحظة
-    |(?P<grounds>given|explanation|reasoning|solution|steps?|step-by-step|calculations?|breakdown|work|working|details|how
+    |(?P<grounds>given|explanation|reasoning|solution|steps?|step-by-step|calculations?|breakdown|work|working
+    |details|how
       |here['’]s\ (?:how|why|the)|erklärung|begründung|rechnung|lösungsweg|explication|calculs?|explicación|cálculos?
       |пояснение|решение|解释|解析|説明|설명|풀이|الشرح)\b
     |(?P<origins>initially|originally|at\ (?:first|the\ (?:beginning|start))
@@ -35,9 +36,11 @@ AFTERWORD = re.compile(
 # … or in the middle of one; 'and after that' goes on instead.
 REASON = re.compile(
     r"""\b(?:because|since|weil|denn|puisque|car|parce\ que|porque|ya\ que|потому\ что|так\ как)\b|\bcheck(?:ing)?:
-    |因为|比|，?其中|(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
+    |因为|比|，?其中|、?そのうち|그\ ?중(?!에)
+    |(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
     |,\ (?:(?:which|who)\ (?:is|are|was|were|represents|had)|(?:with|or)(?!\ [^.]{0,30}total)|compared|versus|vs|from
-      |das\ (?:sind|entspricht)|reached|attained|at|each|reading|where|while|whereas|soit|dont|contre|wobei|davon
+      |das\ (?:sind|entspricht)|reached|attained|at|each|reading|where|while|whereas|soit|dont
+      |de\ l[oa]s\ cuales|contre|wobei|davon
       |während|mientras|frente|alors\ que)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -47,7 +50,8 @@ REASON_AT_END = re.compile(r"(?:から(?:です)?|ため(?:です)?|때문(?:입
 OPERATOR = re.compile(r"\d\s?[-+*/×÷·]\s?[$€£]?\d|\d\s(?:times|plus|minus|divided|multiplied)\s", re.IGNORECASE)
 UNDONE_SUM = re.compile(r"\d\s?[+*×÷·]\s?[$€£]?\d[\d.,]*[^\d=]*$")
 INTRODUCTION = re.compile(
-    r"[\W_]*(?:if|when|since|because|as|with|after|given|while|for|in|at|by|wenn|da|nach|mit|si|comme|quand|avec|après|como"
+    r"[\W_]*(?:if|when|since|because|as|with|after|given|while|for|in|at|by|wenn|da|nach|mit|si|comme|quand|avec"
+    r"|après|como"
     r"|cuando|con|если|так\ как|когда)\b[^\n]{0,160}?,\s",
     re.IGNORECASE,
 )
@@ -57,14 +61,15 @@ HEADED = re.compile(
     r"\b(?:step|question|problem|example|case|part|figure|table|equation|method|schritt|étape|paso|шаг)\s*[#(]?$|步骤$",
     re.IGNORECASE,
 )
-RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|до|至|到)\s)\s?(?=[$€£]?\d)")
+RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|a|до|至|到)\s)\s?(?=[$€£]?\d)")
 _UNIT = r"[^\s\d,.:;，。、；：]{0,3}?"
 SPAN = re.compile(
-    rf"{_UNIT}\s?(?:から|[至到～~-]|에서|부터)\s?[\d.,]+\s?{_UNIT}\s?(?:の間|まで|くらい|之间|之間|사이|까지)"
+    rf"{_UNIT}\s?(?:から|[至到～~-]|에서|부터)\s?[\d.,]+\s?{_UNIT}\s?(?:の間|まで|くらい|ほど|程度|之间|之間|左右|上下|사이|까지|정도|쯤|가량)"
 )
 """'10から20の間', '10到20之间', '10에서 20 사이' behind its first number."""
 OR = re.compile(
-    r"\s(?:or|oder|ou|o|или)\s(?=[$€£]?\d)|,?\s(?:o\sbien|ou\sbien|soit)\s(?=[$€£]?\d)"
+    r"\s(?:or|oder|ou|o|или)\s(?:[a-z]\s?=\s?)?(?=[$€£]?-?\d)|,?\s(?:o\sbien|ou\sbien|soit)\s(?=[$€£]?\d)"
+    r"|,?\s(?:or\s)?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal\svez)\s(?=[$€£]?\d)"
     rf"|{_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이나)、?\s?(?=\d)"
 )
 REMAINDER = re.compile(
@@ -72,17 +77,27 @@ REMAINDER = re.compile(
     re.IGNORECASE,
 )
 SPENT = re.compile(
-    r"\b(?:spen[dt]\w*|used|ate|gave|paid|sold|lost|ausgegeben|gab\b|verbrauch\w*|bezahlt|gegessen|verkauft|verloren|gast\w+"
+    r"\b(?:spen[dt]\w*|used|ate|gave|paid|sold|lost|ausgegeben|gab\b|verbrauch\w*|bezahlt|gegessen|verkauft"
+    r"|verloren|gast\w+"
     r"|pag\w+|comi\w+|vendi\w+|perdi\w+|dépens\w+|pay\w+|mang\w+|vendu\w*|perdu\w*|utilis\w+|потратил\w*)\b"
     r"|[花吃]|用了|用掉|给了|卖|使っ|払|食べ|売|썼|쓰|사용|먹|지불|팔",
     re.IGNORECASE,
 )
 CLAUSE_END = re.compile(r"[,;，、；]|(?<=[고며])\s|(?<=で)、?|\b(?:and|und|y|et|и)\b", re.IGNORECASE)
+# 'rose from 80 to 92' arrives at 92.
+CHANGED = re.compile(
+    r"\b(?:rose|risen|rises|increas\w+|grew|grown|went|fell|falls|dropp\w+|decreas\w+|reduc\w+|rais\w+|chang\w+"
+    r"|stieg\w*|sank|fiel"
+    r"|augment\w+|pass[eé]\w*|baiss\w+|diminu\w+|subi\w+|aument\w+|baj\w+|pasó)\b[^.,;\n]{0,20}\b(?:from|von"
+    r"|de)\s+[$€£]?$",
+    re.IGNORECASE,
+)
 BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+[$€£]?$", re.IGNORECASE)
 ASIDE = re.compile(r"(?<=[\s\u3000-\uffff])\([^()\n]*\)")
 BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 KNOWN = re.compile(
-    r"""\b(?:not|instead\ of|rather\ than|nicht|statt|pas|no|не|а\ не)\s+[$€£]?$|(?:不是|而不是|ではなく|这|那|其余)$
+    r"""\b(?:not|instead\ of|rather\ than|as\ opposed\ to|nicht|statt|anstelle\ von|au\ lieu\ de|plutôt\ que
+    |en\ lugar\ de|en\ vez\ de|pas|non|no|не|а\ не)\s+[$€£]?$|(?:不是|而不是|ではなく|这|那|其余)$
     |(?:[\d%]\s+|\bout\s|\d\s\w+\s)of\s[$€£]?$
     |(?:(?<!in\ )\ball|\b(?:the|these|those|both|his|her|their|its|our|your|die|den|diesen?|allen?|les|ces|ses|los|las
       |sus))\s(?:(?:original|first|last|other|initial|given|same)\s)?[$€£]?$""",

@@ -1,0 +1,189 @@
+"""The words by which a response sets something aside, supposes it, leaves it open or settles on it, by language.
+
+A text may mix languages, so all of them are looked for together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+
+def _any_of(spaced: Mapping[str, str], spaceless: Mapping[str, str]) -> re.Pattern[str]:
+    """One pattern of all languages; words of scripts with spaces begin at the start of a word."""
+    return re.compile(rf"\b(?:{'|'.join(spaced.values())})|{'|'.join(spaceless.values())}", re.IGNORECASE)
+
+
+TURN = _any_of(
+    {
+        "en": r"but\b|however\b|yet\b|actually\b|in\s(?:fact|reality|truth)\b|turn(?:s|ed)\sout\b|until\b",
+        "de": r"aber\b|doch\b|jedoch\b|sondern\b|tatsächlich\b|eigentlich\b|in\swirklichkeit\b|dabei\b"
+        r"|stellte?\ssich\b",
+        "fr": r"mais\b|cependant\b|pourtant\b|en\sréalité\b|en\sfait\b|en\svérité\b|finalement\b|or\b,",
+        "es": r"pero\b|sin\sembargo\b|sino\b|en\srealidad\b|no\sobstante\b|resulta\b|resultó\b",
+    },
+    {
+        "ja": r"が、|けれど|けど|しかし|実は|実際|でも、|正しくは|結局|調べ",
+        "ko": r"지만|그러나|실제로|사실은?\s|는데|알고\s?보니",
+        "zh": r"但|其实|其實|实际|實際|不过|然而|却是|后来|後來|发现|結果|结果",
+    },
+)
+"""What leads from a thing that was only supposed to the one that is meant."""
+
+SUPPOSED = _any_of(
+    {
+        "en": r"(?:many|most|some|other)\s(?:\w+\s)?(?:people|students|of\sus|think|say|guess|choose|pick|assume"
+        r"|believe)|people\b"
+        r"|(?:might|may|would|could)\s(?:\w+\s)?(?:think|guess|say|expect|assume|choose|pick|believe)"
+        r"|(?:at\sfirst|initially|originally|mistakenly)\b|first\s(?:thought|guess|instinct|got)|(?:often"
+        r"|commonly|popularly)\b"
+        r"|i(?:['’]d)?\s(?:\w+\s)?(?:thought|considered|assumed|had)\b|used\sto\s(?:think|believe|say)"
+        r"|was\s(?:going|about)\sto\ssay",
+        "de": r"viele\b|die\smeisten|(?:man|oft|häufig)\s(?:\w+\s){0,2}(?:denk|glaub|mein)\w+|dachte\b|zuerst\b"
+        r"|zunächst\b|anfangs\b|erst\b"
+        r"|würden\s(?:viele|manche)|irrtümlich\w*|könnte\sman",
+        "fr": r"beaucoup\b|la\splupart|on\s(?:croit|pense|pourrait|confond|cite)\b|(?:d['’]abord|souvent)\b"
+        r"|pens(?:é|ais)\b|cru\b|croyais\b",
+        "es": r"much[oa]s\b|la\smayoría|(?:al\sprincipio|primero|a\smenudo|suele\w*)\b|pensé\b|pensaba\b|creí\b"
+        r"|se\spodría\b|podría\s(?:parecer|pensar)",
+    },
+    {
+        "ja": r"思いがち|思われがち|思われて|と思いました|と思った|かと思|最初は|はじめは|多くの人|よく間違",
+        "ko": r"생각하기\s?쉽|생각했|생각하지만|생각할\s?수|인\s?줄|처음에?[는엔]|흔히|많은\s사람",
+        "zh": r"很多人|不少人|人们常|常有人|有人会?|以为|以為|误认|本来|一开始|起初|最初|乍一看",
+    },
+)
+"""What others say, or what was thought before."""
+
+GUESSED = re.compile(
+    r"\b(?:(?:popular|common|frequent|obvious)\s(?:guess|answer|choice|mistake|misconception|error|assumption)"
+    r"|(?:often|commonly|frequently|widely)\s(?:mentioned|named|cited|given|assumed|thought|believed|mistaken"
+    r"|guessed|confused)"
+    r"|(?:oft|häufig|gern)\s(?:genannt|vermutet|angenommen|verwechselt|geglaubt)|häufige[rs]?\s(?:irrtum|fehler"
+    r"|antwort)"
+    r"|souvent\s(?:cit|mention|confond|propos|donn)\w+|erreur\s(?:fréquente|courante)"
+    r"|suele\s(?:mencion|cit|pens|dec|confund)\w+|a\smenudo\s(?:se\s)?(?:menciona|cita|confund)\w*"
+    r"|error\s(?:común|frecuente))",
+    re.IGNORECASE,
+)
+"""Said behind a thing that others take for the answer."""
+
+SEEMING = _any_of(
+    {
+        "en": r"(?:seems?|looks?|sounds?|appears?|tempting|plausible)\b",
+        "de": r"(?:klingt|scheint|wirkt|sieht|plausibel|naheliegend|zwar)\b",
+        "fr": r"(?:semble|paraît|a\sl['’]air|plausible|certes)\b",
+        "es": r"(?:parece|suena|plausible|tentadora?)\b",
+    },
+    {"ja": r"有力|に見え|一見|もっともらし", "ko": r"처럼\s?보|그럴듯|같아\s?보", "zh": r"看起来|看上去|看似|似乎"},
+)
+"""What only looks right where a turn follows."""
+
+OPEN = _any_of(
+    {
+        "en": r"between\b|either\b|whether\b|torn\b|undecided\b|unclear\b|if\b|unless\b|maybe\b|perhaps\b|possibl[ey]\b"
+        r"|(?:can['’]?t|cannot|can\snot)\s(?:\w+\s){0,2}(?:rule|exclude|decide|tell|choose|pick|say)|(?:might|may"
+        r"|could)\s(?:also\s)?be\b",
+        "de": r"zwischen\b|entweder\b|ob\b|schwank\w+|wenn\b|falls\b|vielleicht\b|möglicherweise\b"
+        r"|nicht\s(?:ganz\s)?ausschließen",
+        "fr": r"entre\b|soit\b|hésit\w+|si\b|peut-être\b|(?:pas|impossible\sd['’e]\s?)(?:\s\w+)?\s?(?:exclure"
+        r"|trancher)",
+        "es": r"entre\b|dud[oa]\b|duda\w*\b|si\b|quizás?\b|tal\svez\b|(?:no|imposible)\s(?:\w+\s)?(?:descartar"
+        r"|decidir)",
+    },
+    {
+        "ja": r"迷|かもしれ|(?<!か)もし|可能性|のどちらか|なのか|とは言い切",
+        "ko": r"사이에서|고민|수도\s|만약|인지|가능성|라면",
+        "zh": r"之间|犹豫|可能|也许|如果|若|还是[A-Z]",
+    },
+)
+DISMISSED = _any_of(
+    {
+        "en": r"(?:not|never|neither|nor|none|wrong|incorrect|false|mistaken|invalid|fails?|contradicts?"
+        r"|contradicted|lacks?|irrelevant)\b"
+        r"|\w+n['’]t\b|(?:rul|eliminat|exclud|discard|reject|dismiss)(?:e|es|ed|ing|s)?\b|(?:is|are|was"
+        r"|so\sis)\sout\b|too\b|unlike\b",
+        "de": r"(?:nicht|kein\w*|weder|noch|falsch\w*|unzutreffend|unmöglich|entfällt|entfallen|ausgeschlossen)\b"
+        r"|scheide\w*|(?:fällt|fallen)\s(?:\w+\s)?(?:weg|aus|raus)"
+        r"|(?:aus|weg)(?:schließ|lass|fall)\w*|schließ\w+|streich\w+|zu\s(?:\w+)\b(?=\W*$)|widerspr\w+|ebenso\b"
+        r"|ebenfalls\b|auch\snicht|genauso\swenig",
+        "fr": r"(?:pas|ni|faux|fausses?|incorrect\w*|impossible|trop|aucune?)\b|élimin\w+|exclu\w*|écart\w+"
+        r"|contredi\w+",
+        "es": r"(?:no|ni|tampoco|fals[oa]s?|incorrect[oa]s?|imposible|demasiado|ninguna?)\b|descart\w+|elimin\w+"
+        r"|exclu\w+|contradic\w+",
+    },
+    {
+        "ja": r"ない|ません|違い|違う|誤り|間違|不正解|除外|除[いくき]|外れ|当てはまらず|不適",
+        "ko": r"아니|아닙|않|없|틀[렸리립]|제외|오답|배제|해당하지",
+        "zh": r"不|错|錯|排除|没有|沒有|并非|太[小大高低早晚]",
+    },
+)
+SOLE = _any_of(
+    {
+        "en": r"leav(?:es?|ing)\b|remain(?:s|ing)?\b|is\sleft\b|the\sonly\b|only\b(?=\W*$)",
+        "de": r"bleibt\b|übrig\b|verbleibt\b",
+        "fr": r"(?:il\s(?:ne\s)?)?reste\b|ne\sreste\b",
+        "es": r"(?:solo|sólo|nos)?\s?quedan?\b",
+    },
+    {"ja": r"残[るっり]|だけが", "ko": r"남[는은습]|(?<!지)만\s", "zh": r"剩"},
+)
+SETTLED = _any_of(
+    {
+        "en": r"(?:pick|choose|select|gives?\sus|go(?:ing)?\s(?:with|for)|settl\w+\son|stick\w*\swith"
+        r"|lean\w*\stowards?|opt\w*\sfor|best|better|correct|right|fits?|match(?:es)?"
+        r"|satisf\w+|works|must\sbe|has\sto\sbe|answer|final|finally|what\swe|actually|after\sall)\b",
+        "de": r"(?:nehme|wähle|entscheide|tippe|richtig\w*|korrekt\w*|stimmt|trifft|passt|gesucht|tatsächlich"
+        r"|doch|vielmehr|antwort|lösung|erfüllt)\b",
+        "fr": r"(?:pench\w+|choisi\w*|opte|retien\w+|bonne|correct\w*|juste|convient|en\sréalité|finalement|donc"
+        r"|réponse)\b",
+        "es": r"(?:quedo|inclino|elijo|escojo|opto|correct[oa]|válida|en\srealidad|finalmente|respuesta|cumple)\b",
+    },
+    {
+        "ja": r"にします|選[びぶ]|正し|正解|適切|実際|やはり|答え|になり|が合",
+        "ko": r"선택|고르|정답|맞[습는아]|실제로|역시|답은|적절",
+        "zh": r"选|選|正确|正確|才对|才是|其实|应该|应为|最后|最终|答案|更合适|符合",
+    },
+)
+RUNNER_UP = _any_of(
+    {
+        "en": r"(?:comes?|came|ranks?)\s(?:\w+\s)?(?:second|third)\b|runner-up\b"
+        r"|is\s(?:only\s)?second(?=\s*[.,;)]|\s*\Z)",
+        "de": r"nur\s(?:der|die|das)\s(?:zweit|dritt)\w*",
+        "fr": r"arrive\s(?:\w+\s)?(?:deuxième|second|troisième)",
+        "es": r"(?:solo|sólo)\s\w+\s(?:segund|tercer)",
+    },
+    {"ja": r"は二番目で", "ko": r"는\s두\s?번째입", "zh": r"其次"},
+)
+"""Said of a thing that comes behind the one asked for."""
+WHEREAS = _any_of(
+    {
+        "en": r"(?:while|whereas|unlike|though|although|than)\b",
+        "de": r"(?:während|obwohl|wohingegen|wobei|als)\b",
+        "fr": r"(?:alors|tandis|bien)\sque\b",
+        "es": r"(?:mientras|aunque)\b",
+    },
+    {"ja": r"一方で?、", "ko": r"반면", "zh": r"虽然|虽|尽管"},
+)
+"""What opens a clause about something else."""
+DENIED = re.compile(
+    r"""[)\]*_\"'”’»」』`]{0,4}\s?(?:\([^()\n]{0,60}\)\s?)?(?:
+    (?:(?:is|was|are|would\sbe|ist|wäre|sind|est|serait|es|sería)\s(?:\w+\s)?|,\s)?
+      (?:wrong|incorrect|false|mistaken|falsch|inkorrekt|unzutreffend|faux|fausse|incorrecte?|erronée?
+      |incorrect[oa]|fals[oa]|erróne[oa])\b
+    |(?:can|could|may)\sbe\s(?:ruled\sout|eliminated|excluded)|(?:is|was|are)\s(?:ruled\s)?out\b|scheidet\saus
+    |fällt\sweg|est\sà\sexclure|queda\sdescartad\w
+    |(?:is\snot|isn['’]t|ist\snicht|n['’]est\spas|no\ses)\s(?:(?:the|die|la|le|el)\s)?
+      (?:(?:correct|right|richtige|bonne|respuesta)\s)?(?:correct[ae]?|right|true|it|answer|option|choice
+      |richtig|korrekt|antwort|réponse|opción|respuesta)\b
+    |[はが]\s?(?:明らかに)?(?:間違|誤り|不正解|違い|違う|正しくな|正しくあり|除外)
+    |[은는이가]\s?(?:명백히\s)?(?:틀[렸리립]|오답|제외|맞지\s않|정답이\s아)
+    |(?:是|显然|也|都)?(?:错|錯|不对|不對|不正确|不正確|被?排除))""",
+    re.VERBOSE | re.IGNORECASE,
+)
+CLAUSE_END = re.compile(
+    r"[.!?;:…](?:\s|\Z)|[。！？；，：\n]|(?<!\d)[,、]|,\s|\s[–—]\s|[)）](?=\s?[,.])"
+    r"|\b(?:but|and|yet|while|whereas|so|though|although|aber|und|jedoch|während|somit|damit|denn|mais|et|donc"
+    r"|car|tandis|alors|pero|y|mientras|así)\b"
+    r"|(?<=[면고며만데니])\s|但|而(?!是)|所以|因此",
+    re.IGNORECASE,
+)
