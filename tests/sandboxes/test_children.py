@@ -19,9 +19,8 @@ from typing import Any
 
 import pytest
 
-from proctor.sandboxes.inside import children, confinement, forking, kernel, script, zygote
+from proctor.sandboxes.inside import children, confinement, forking, kernel, script, tool_init, zygote
 from proctor.sandboxes.inside import container_init as init
-from proctor.sandboxes.inside import tool_init as stub
 from proctor.sandboxes.inside.frames import Channel, ChannelClosedError
 from proctor.sandboxes.inside.warm import spawned
 from proctor.sandboxes.inside.watching import order_for
@@ -120,7 +119,7 @@ def test_a_parent_forks_children_that_confine_themselves_and_tells_their_ends(
 ) -> None:
     class Bare(forking.Forker):
         def confine(self, order: dict[str, Any], control: socket.socket) -> None:
-            stub.confine(order, control)
+            tool_init.confine(order, control)
 
     extra = {**stubbed, "work": str(tmp_path / "work")}
     with served(lambda control: Bare(control).serve()) as control:
@@ -310,7 +309,7 @@ def test_the_stub_does_what_it_is_told_over_its_descriptors(stubbed: dict[str, A
         os.dup2(out, 1)
         sys.stdout = io.StringIO()
         signal.alarm(60)
-        stub.main(theirs.fileno())
+        tool_init.main(theirs.fileno())
 
     channel = Channel(ours.fileno())
     channel.send(json.dumps(order).encode())

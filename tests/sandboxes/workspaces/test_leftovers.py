@@ -236,7 +236,7 @@ def test_a_group_that_an_engine_has_removed_is_not_the_guards_end(tmp_path: Path
     ours, theirs = socket.socketpair()
     with ours, theirs:
         supervisor = WorkspaceSupervisor(
-            theirs.fileno(), {"keeper": -1, "is_hosted": False, "is_using_cgroups": False, "limits": limits}
+            theirs.fileno(), {"agent": -1, "is_hosted": False, "is_using_cgroups": False, "limits": limits}
         )
         supervisor._counting = Cgroup.of(0, table=tmp_path / "mounts", own=tmp_path / "self")
         assert supervisor._counting.has_memory

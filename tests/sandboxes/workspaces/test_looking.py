@@ -1,6 +1,6 @@
 # ruff: noqa: PTH103, PTH114, PTH116, PTH118, PTH211
 # Plain os calls: what is compared is text, and an empty step or a dot in it matters.
-"""How a agent looks at a waiting call: memory that may end anywhere, and paths through any links."""
+"""How an agent looks at a waiting call: memory that may end anywhere, and paths through any links."""
 
 from __future__ import annotations
 

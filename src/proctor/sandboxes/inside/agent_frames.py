@@ -10,7 +10,7 @@ from typing import Any
 MAX_FRAME = 256 << 20
 """The most a harness sends at once."""
 MAX_ANSWER = 80 << 20
-"""The most a agent answers: whatever is announced beyond it is not believed."""
+"""The most an agent answers: whatever is announced beyond it is not believed."""
 _HEAD = struct.Struct(">II")
 
 

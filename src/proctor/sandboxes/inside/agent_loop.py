@@ -1,4 +1,4 @@
-"""What a agent waits for, and its words with the harness: nobody it talks to can make it wait."""
+"""What an agent waits for, and its words with the harness: nobody it talks to can make it wait."""
 
 from __future__ import annotations
 

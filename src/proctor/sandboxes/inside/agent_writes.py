@@ -85,7 +85,7 @@ _BIND = "bind"
 
 
 def can_be_seen() -> bool:
-    """Whether this kernel lets a agent look at its programs' calls and let them go on."""
+    """Whether this kernel lets an agent look at its programs' calls and let them go on."""
     try:
         with open("/proc/sys/kernel/yama/ptrace_scope", "rb") as file:
             scope = file.read()

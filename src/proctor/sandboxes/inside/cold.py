@@ -17,7 +17,7 @@ from . import cgroups
 from .reaping import REAPER, Reaped
 from .warm import Ended, SandboxFaultError
 
-_OWN_BYTES = 48 << 20  # the tool and the stub, before any code is read
+_OWN_BYTES = 48 << 20  # the tool and its init, before any code is read
 _OWN_PROCESSES = 6
 _DIE_SECONDS = 10.0
 _READER = """import struct
@@ -58,7 +58,7 @@ class ColdParent:
     @property
     def carried(self) -> bytes | None:
         """The code for the inside, sent first where the tool shows no folder of ours and takes no long arguments."""
-        return f"{self._config['inside']}\n{self._door(self._numbers)}".encode() if self._is_carrying else None
+        return f"{self._config['inside']}\n{self._entry(self._numbers)}".encode() if self._is_carrying else None
 
     def prepare(self, limits: dict[str, Any]) -> None:
         """Everything is started with the run."""
@@ -83,14 +83,14 @@ class ColdParent:
             "fd1": kept[-1],
         }
         numbers = self._numbers = ", ".join(map(str, kept))
-        start = f"{self._config['inside']}\n{self._door(numbers)}"
+        start = f"{self._config['inside']}\n{self._entry(numbers)}"
         if self._is_carrying:
             start = _READER.format(fd=kept[0])
         prefix = [part.format(**values) for part in self._config["prefix"]]
         return [*prefix, self._config["python"], "-s", "-S", "-P", "-B", "-c", start]
 
-    def _door(self, numbers: str) -> str:
-        return f"from inside import stub\nstub.main({numbers})"
+    def _entry(self, numbers: str) -> str:
+        return f"from inside import tool_init\ntool_init.main({numbers})"
 
     def spawn(self, order: dict[str, Any], fds: list[int]) -> int:
         """Start the tool around these descriptors; returns one for its process."""

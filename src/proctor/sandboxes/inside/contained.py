@@ -49,7 +49,7 @@ class Container:
         self._listener.bind(str(self._folder / "control"))
         (self._folder / "control").chmod(0o666)
         self._listener.listen(1)
-        self._door: socket.socket | None = None
+        self._control: socket.socket | None = None
         self.cgroup = Cgroup(name, is_used=False)
         text = [part.replace("{folder}", str(self._folder)).replace("{name}", name) for part in command]
         self._client = subprocess.Popen(  # noqa: S603  the engine itself
@@ -59,11 +59,11 @@ class Container:
     @property
     def control_socket(self) -> socket.socket:
         """Its container init, once it has come."""
-        if self._door is None:
-            self._door = self._accept()
-            pid = struct.unpack("3i", self._door.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+        if self._control is None:
+            self._control = self._accept()
+            pid = struct.unpack("3i", self._control.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
             self.cgroup = Cgroup.of(pid)
-        return self._door
+        return self._control
 
     def _accept(self) -> socket.socket:
         now = time.monotonic()
@@ -90,8 +90,8 @@ class Container:
     def end(self) -> None:
         """Hang up: the container init ends, and the container with it."""
         self._shut()
-        if self._door is not None:
-            self._door.close()
+        if self._control is not None:
+            self._control.close()
         self.cgroup.forget()
 
     def hang_up(self) -> None:
@@ -191,7 +191,7 @@ class ContainedParent:
     def _start(self) -> None:
         self._count += 1
         role = "judge" if self._is_judge else "candidate"
-        start = f"{self._config['inside']}\nfrom inside import container init\nporter.main({role!r})\n"
+        start = f"{self._config['inside']}\nfrom inside import container_init\ncontainer_init.main({role!r})\n"
         name = f"proctor-{self._name}-{self._count}"
         environment = self._config["client_environment"]
         self._made = Container(name, self._command, start, environment, lambda name: bool(self._running(name)))

@@ -1,4 +1,4 @@
-"""The harness's line to a agent: many orders at once, each with its answer; and news of commands that ended."""
+"""The harness's line to an agent: many orders at once, each with its answer; and news of commands that ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens a workspace, given how its runner starts a agent."""
+"""Opens a workspace, given how its runner starts an agent."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Network = Literal["joined", "tunnelled", "host"]
 
 
 class Launch(Struct, frozen=True):
-    """How a runner starts a agent, and what holds its limits."""
+    """How a runner starts an agent, and what holds its limits."""
 
     runner: str
     version: str
@@ -70,7 +70,7 @@ class Launch(Struct, frozen=True):
 def _joining(pid: int) -> tuple[Reacher, tuple[int, ...]] | None:
     """Reach by joining the network of the workspace's first process; None where this process cannot.
 
-    A number given by an engine on another machine may be somebody else's here: only a agent is joined.
+    A number given by an engine on another machine may be somebody else's here: only an agent is joined.
     """
     tool = shutil.which("nsenter", path="/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
     network = f"/proc/{pid}/ns/net"

@@ -23,11 +23,11 @@ Reacher = Callable[[int], Awaitable[Reach]]
 _LIMITS = SandboxLimits()
 _OWN_SIGKILL = 9
 _AT_ONCE = 8
-"""Commands that are executed at a time; more wait their turn, and leave a agent room for as many services."""
+"""Commands that are executed at a time; more wait their turn, and leave an agent room for as many services."""
 
 
 class OpenWorkspace:
-    """A workspace with a agent inside and a supervisor outside."""
+    """A workspace with an agent inside and a supervisor outside."""
 
     def __init__(
         self,
