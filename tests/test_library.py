@@ -163,7 +163,7 @@ LISTED = {"benchmarks": "puzzles", "models": "demo/strong"}
         ({"models": None}, "evaluate() needs models, or a plan file"),
         ({"model": "demo/strong"}, "evaluate() has no option 'model'. Did you mean 'models'?"),
         ({"benchmark": "puzzles"}, "evaluate() has no option 'benchmark'. Did you mean 'benchmarks'?"),
-        ({"where": "category=dates"}, "it should be a mapping"),
+        ({"where": "category=dates"}, "it must be a mapping"),
         ({"judge": a_function}, "judge holds the function a_function."),
     ],
 )  # fmt: skip

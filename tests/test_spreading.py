@@ -32,7 +32,11 @@ def test_every_rule_speaks_of_tests_that_are_there(request: pytest.FixtureReques
         assert sum(pattern.match(name) is not None for name in names) > 1, pattern.pattern
 
 
-CHEAP = ("tests/models/test_trust.py", "tests/sandboxes/workspaces/test_looking.py")
+CHEAP = (
+    "tests/models/test_trust.py",
+    "tests/sandboxes/workspaces/test_looking.py",
+    "tests/scorers_code/test_extraction.py",
+)
 """Each worker may make what these share for itself: it takes milliseconds."""
 
 

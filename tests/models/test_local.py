@@ -88,8 +88,8 @@ def test_two_models_share_a_server_and_a_killed_one_is_started_anew(models_home:
 @needs_runtime
 def test_the_server_ends_when_its_parent_is_killed(models_home: Path) -> None:
     script = (
-        "import sys, time\nfrom pathlib import Path\nfrom proctor.models.local import Server, Settings\n"
-        f"server = Server('smollm2-135m', Path({str(models_home / 'models')!r}), Path('.'), Settings(threads=1))\n"
+        "import sys, time\nfrom pathlib import Path\nfrom proctor.models.local import LocalSettings, Server\n"
+        f"server = Server('smollm2-135m', Path({str(models_home / 'models')!r}), Path('.'), LocalSettings(threads=1))\n"
         "server.address()\nprint(server._process.pid, flush=True)\ntime.sleep(600)\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
@@ -133,7 +133,7 @@ def test_other_weights_than_expected_are_refused(tmp_path: Path) -> None:
     weights = ModelWeights("proctor-test-weights", "1", "w/model.gguf", "0" * 64, "CC0-1.0", "a test")
     environment = {**os.environ, "PIP_FIND_LINKS": str(folder), "PIP_NO_INDEX": "1"}
     script = (
-        "from pathlib import Path\nfrom proctor.models.local_weights import Weights, _fetch\n"
+        "from pathlib import Path\nfrom proctor.models.local_weights import ModelWeights, _fetch\n"
         f"_fetch({weights!r}, Path('out.gguf'))\n"
     )
     done = subprocess.run(

@@ -73,4 +73,4 @@ def test_a_run_says_loudly_that_its_answers_are_old_ones(cli: Cli) -> None:
         out = cli("run", "sums.yaml", "-m", "python/asked_anew:answer?cache=true").out
         for shown in (out, cli("show").out, cli("report", "latest", "-f", "md").out.replace("\\", "")):
             assert ("2 of 2 answers came from the cache (off with --no-cache)." in shown) is said
-            assert ("2 trials asked in" in shown) is not said
+            assert ("2 trials run in" in shown) is not said

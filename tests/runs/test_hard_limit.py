@@ -159,7 +159,7 @@ def test_an_answer_that_does_not_say_what_it_cost_is_told_of_in_words_that_are_t
     ended = cli("run", plan({"model": "python/functions:told", "max_tokens": 100}), "--json")
     assert ended.json["evaluations"][0]["scored"] == 1
     assert ended.json["unanswered_cost_usd"] > 0
-    words = "on requests that were not answered, or whose answers do not say what they cost."
+    words = "on requests without an answer, or whose answers report no cost."
     assert words in " ".join(cli("show", "latest").out.split())
 
 

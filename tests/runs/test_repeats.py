@@ -150,7 +150,8 @@ def test_marks_of_whole_texts_have_no_majority_and_only_words_are_compared(asked
         "    code = re.findall(r'^VERDICT (\\w+): VALUE$', prompt, re.MULTILINE)[-1]\n"
         "    return f'VERDICT {code}: ' + ('CORRECT' if 'INCORRECT' in prompt else '5')\n"
     )
-    found = values(asked(written, ["Paris"] * 3, judge="python/lenient:judge"))
+    judge = {"judge": "python/lenient:judge"} if scorer.startswith("judge") else {}
+    found = values(asked(written, ["Paris"] * 3, **judge))
     assert "majority@3" not in found
     assert "consistency" not in found
     assert found["consistency_of_words"] == 1

@@ -92,7 +92,7 @@ def _print(found: Sequence[ListedRun], *, is_filtered: bool) -> None:
 
     out = console()
     if not found:
-        nothing = "No run fits." if is_filtered else "No runs yet."
+        nothing = "No runs match." if is_filtered else "No runs yet."
         out.print(f"{nothing} Start one with: proctor run puzzles -m demo/strong -m demo/weak")
         return
     table = plain_table(numbers=("Run", "Started", "Status", "Trials", "Time", "Cost"))

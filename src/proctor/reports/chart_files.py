@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,13 @@ from warnings import catch_warnings, simplefilter
 from xml.sax.saxutils import quoteattr
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from proctor.domain.text import visible
 from proctor.reports.charts import Chart
 from proctor.reports.sections import Page
 from proctor.reports.shapes import Circle, Line, Polygon, Rect, Shape, Text, svg_text
+from proctor.reports.theme import load_theme
 
 MARGIN = 12
 TITLE_HEIGHT = 36
@@ -119,11 +119,11 @@ def look_of(kind: str) -> Look:
 
 @cache
 def _colours() -> dict[str, str]:
-    """By name, as the page's style gives them: `text`, `s0`, `h9`."""
-    style = files("proctor.reports").joinpath("templates", "page.css").read_text(encoding="utf-8")
-    light = style.partition("}")[0]
-    named = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", light))
-    return {**named, **dict(re.findall(r"\.chart \.(h\d) \{ fill: (#[0-9a-f]{6})", style))}
+    """By name, as the page's style has them: `text`, `s0`, `h9`."""
+    theme = load_theme("default")
+    named = {name: value for name, value in asdict(theme.light).items() if isinstance(value, str)}
+    series = {f"s{index}": colour for index, colour in enumerate(theme.light.series)}
+    return {**named, **series, **{f"h{index}": colour for index, colour in enumerate(theme.heat)}}
 
 
 def chart_png(chart: Chart) -> bytes:
