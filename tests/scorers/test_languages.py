@@ -165,3 +165,14 @@ def _spoil(row: Row) -> dict[str, Any]:
     if "mark" in row:
         return {"mark": 1 - row["mark"]}
     return {"expect": 0.123 if isinstance(row["expect"], int | float) else "-123456"}
+
+
+HELD_OUT = list(rows(FOLDER / "held_out.jsonl"))
+FIRST_SIGHT = (317, 6)
+"""Agreements and false accepts when these responses were first read; the reference page says so."""
+
+
+def test_the_set_that_was_held_out_is_read_no_worse_than_at_first_sight():
+    missed = [row for row in HELD_OUT if _accepts(row) is not row["right"]]
+    assert len(HELD_OUT) - len(missed) >= FIRST_SIGHT[0]
+    assert sum(not row["right"] for row in missed) <= FIRST_SIGHT[1]
