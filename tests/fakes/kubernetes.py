@@ -169,7 +169,7 @@ class Node:
             phase = "Succeeded" if self.code == 0 else "Failed"
             reason = "OOMKilled" if self.is_out_of_memory else "Completed" if self.code == 0 else "Error"
             state = {"terminated": {"exitCode": abs(self.code), "reason": reason}}
-        container = {"name": "keeper", "state": state, "ready": phase == "Running", "restartCount": 0}
+        container = {"name": "agent", "state": state, "ready": phase == "Running", "restartCount": 0}
         conditions = [{"type": "Ready", "status": str(phase == "Running")}]
         return {"phase": phase, "containerStatuses": [container], "conditions": conditions}
 

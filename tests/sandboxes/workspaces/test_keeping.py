@@ -156,7 +156,7 @@ def test_who_is_meant_by_an_address(address: bytes, target: str | None) -> None:
 
 
 @given(st.binary(max_size=40))
-def test_no_address_confuses_the_keeper(address: bytes) -> None:
+def test_no_address_confuses_the_agent(address: bytes) -> None:
     found = outside(address)
     assert found is None or found.isprintable()
 
@@ -264,15 +264,15 @@ def _line_with(answer: bytes, *, is_hanging_up: bool = True) -> tuple[type[Excep
 @pytest.mark.parametrize(
     "answer", [b"", b"\xff" * 64, packed({"fault": "it broke"}), struct.pack(">II", 4, 4) + b"nope"]
 )
-def test_a_keeper_that_answers_nonsense_or_nothing_is_lost(answer: bytes) -> None:
+def test_an_agent_that_answers_nonsense_or_nothing_is_lost(answer: bytes) -> None:
     assert _line_with(answer)[0] is WorkspaceLostError
 
 
-def test_a_fault_the_keeper_reports_is_the_reason_given() -> None:
+def test_a_fault_the_agent_reports_is_the_reason_given() -> None:
     assert "it broke" in _line_with(packed({"fault": "it broke"}))[1]
 
 
-def test_what_a_keeper_refuses_is_the_callers_mistake() -> None:
+def test_what_an_agent_refuses_is_the_callers_mistake() -> None:
     kind, text = _line_with(packed({"id": 1, "refused": "'/etc' is not below"}), is_hanging_up=False)
     assert kind is UserError
     assert "/etc" in text

@@ -208,7 +208,7 @@ def test_a_tool_that_fails_is_a_fault_that_says_what_the_tool_said(command: tupl
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_a_keeper_that_dies_is_a_fault_and_never_a_programs_failure() -> None:
+def test_an_agent_that_dies_is_a_fault_and_never_a_programs_failure() -> None:
     async def run() -> None:
         launch = Launch(
             "plain", "1", tuple(start_command(shutil.which("python3") or "")), is_hosted=True, is_filtered=False
@@ -236,7 +236,7 @@ def test_a_group_that_an_engine_has_removed_is_not_the_guards_end(tmp_path: Path
     ours, theirs = socket.socketpair()
     with ours, theirs:
         supervisor = WorkspaceSupervisor(
-            theirs.fileno(), {"keeper": -1, "is_hosted": False, "is_using_cgroups": False, "limits": limits}
+            theirs.fileno(), {"agent": -1, "is_hosted": False, "is_using_cgroups": False, "limits": limits}
         )
         supervisor._counting = Cgroup.of(0, table=tmp_path / "mounts", own=tmp_path / "self")
         assert supervisor._counting.has_memory

@@ -30,7 +30,7 @@ class WorkspaceSupervisor:
     def __init__(self, harness: int, config: dict[str, Any]) -> None:
         self._config = config
         self._channel = Channel(harness)
-        self._harness, self._keeper = harness, config["keeper"]
+        self._harness, self._agent = harness, config["agent"]
         self._folder = _new_folder() if config["is_hosted"] else ""
         self.cgroup = cgroups.Cgroup(f"{os.getpid()}-place", is_used=config["is_using_cgroups"])
         limits = config["limits"]
@@ -51,8 +51,8 @@ class WorkspaceSupervisor:
         command = [str(told.get(part, part)) for part in self._config["command"]]
         self._process = subprocess.Popen(  # noqa: S603  the runner's own command
             command,
-            stdin=self._keeper,
-            stdout=self._keeper,
+            stdin=self._agent,
+            stdout=self._agent,
             stderr=subprocess.PIPE,
             pass_fds=list(told.values()),
             env=self._config["environment"],
@@ -60,7 +60,7 @@ class WorkspaceSupervisor:
             cwd="/",
             preexec_fn=self._join,  # noqa: PLW1509  single-threaded
         )
-        for fd in (*told.values(), self._keeper):
+        for fd in (*told.values(), self._agent):
             os.close(fd)
         pid: int | None = self._process.pid
         if self._config["is_telling_pid"]:

@@ -49,7 +49,7 @@ def pod(limits: WorkspaceLimits, image: str, uid: int) -> dict[str, Any]:
     amounts = {"cpu": "2", "memory": str(limits.memory_bytes + limits.disk_bytes + OWN_BYTES)}
     names = [folder.strip("/") for folder in Folders.NAMES]
     agent = {
-        "name": "keeper",
+        "name": "agent",
         "image": image,
         "imagePullPolicy": "IfNotPresent",
         "command": start_command("python3"),
