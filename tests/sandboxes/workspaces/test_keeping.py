@@ -207,6 +207,18 @@ def test_a_command_is_judged_by_all_its_processes_together(
     assert job.ending == ending
 
 
+def test_a_fork_bomb_is_ended_without_asking_what_its_processes_share() -> None:
+    """That answer waits for every fork under way: an agent who asks a bomb for it comes too late for all limits."""
+
+    def fair(pid: int) -> int:
+        raise AssertionError(f"{pid} was asked")
+
+    job = _job()
+    for _ in range(2):  # the second look is the one before it is killed
+        job.observe([_member(pid, memory=900) for pid in range(2, 8)], fair)
+    assert job.ending == "processes"
+
+
 @pytest.mark.parametrize(
     ("error", "ending"),
     [
@@ -228,7 +240,7 @@ def test_a_limit_a_failed_program_told_of_last_is_named(error: bytes, ending: st
 
 
 def test_an_interpreter_of_another_version_reads_the_text_instead_of_the_code() -> None:
-    """A agent told of no harness ends at once, and did not stumble over its own code."""
+    """An agent told of no harness ends at once, and did not stumble over its own code."""
     config = {"root": "", "environment": {}, "disk_bytes": 1, "is_filtered": False, "is_notifying": False,
               "is_counting_users": False, "is_seeing_cgroup": False}  # fmt: skip
     content = marshal.loads(bundle(config)[4:])
