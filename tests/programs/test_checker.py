@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,8 @@ import proctor
 from proctor.domain.errors import ScorerError
 from proctor.domain.problem import Problem
 from proctor.domain.workspace import Runner
-from proctor.programs.checker import setup_of
+from proctor.programs import checker
+from proctor.programs.checker import converse, setup_of
 from proctor.programs.checking.frames import framed
 from programs.programs import checked, text
 
@@ -111,6 +113,32 @@ def test_when_time_is_up_the_running_test_is_failed_and_the_others_were_not_run(
     found = said(problem, runner, wall_seconds=20)
     assert found["counts_files"] == "failed"
     assert found["says_which_file_is_missing"] == found["counts_as_split_does"] == "not run"
+
+
+def test_a_checker_that_ends_badly_after_its_last_test_takes_no_result_with_it(
+    tally: Problem, runner: Runner, changed: Changed
+) -> None:
+    leaving = "import os\ndef pytest_sessionfinish():\n    os._exit(3)\n"
+    problem = changed(tally, {"tests/hidden/unit/conftest.py": leaving})
+    assert set(said(problem, runner).values()) == {"passed"}
+
+
+@pytest.mark.parametrize(("event", "results"), [("end", ["passed"] * 4), ("result", ["passed", *["not run"] * 3])])
+def test_time_that_is_up_while_no_test_runs_leaves_what_was_reported(
+    tally: Problem, runner: Runner, monkeypatch: pytest.MonkeyPatch, event: str, results: list[str]
+) -> None:
+    async def late(line: Any, answers: Any, turn: Any, hear: Callable[[Any], bool]) -> None:
+        def heard(message: Any) -> bool:
+            is_more = hear(message)
+            if message["event"] == event:
+                raise TimeoutError
+            return is_more
+
+        await converse(line, answers, turn, heard)
+
+    monkeypatch.setattr(checker, "converse", late)
+    monkeypatch.setattr(checker, "MAX_CHECKERS", 1)
+    assert sorted(said(tally, runner).values(), reverse=True) == results
 
 
 def test_a_skipped_test_proves_nothing(tally: Problem, runner: Runner, changed: Changed) -> None:

@@ -75,7 +75,7 @@ async def execute_batches(
     Setting `stopping` leaves what was handed in with the provider: the next execution waits for the same batches.
     """
     scorers = {item.id: item.scorers for item in evaluations}
-    desks = []
+    sessions = []
     async with Recorder(journal, scorers, observe) as recorder, asyncio.TaskGroup() as group:
         for label, items in groupby(evaluations, key=lambda item: item.label):
             of_model = list(items)
@@ -83,13 +83,13 @@ async def execute_batches(
             session = BatchSession(
                 label, api, BatchStore(database), journal, recorder, retries, stopping, observe, budget
             )
-            desks.append(session)
+            sessions.append(session)
             group.create_task(_serve(session, of_model))
     # Only now is every answer committed: until here, a crash would have read the same results again.
-    for session in desks:
+    for session in sessions:
         for batch_id, ended_as in session.ended:
             await asyncio.to_thread(session.store.end, batch_id, ended_as)
-    return {session.label: session.given_up for session in desks if session.given_up is not None}
+    return {session.label: session.given_up for session in sessions if session.given_up is not None}
 
 
 async def _serve(session: BatchSession, evaluations: Sequence[Evaluation]) -> None:

@@ -53,7 +53,7 @@ class AskedJudge:
         self._cache: AnswerCache | None = None
         self.failures = 0
         self.last_failure: str | None = None
-        self._gate = self._make_lane(asyncio.Event(), _ignore, None)
+        self._gate = self._make_gate(asyncio.Event(), _ignore, None)
 
     @property
     def identity(self) -> ModelIdentity:
@@ -78,7 +78,7 @@ class AskedJudge:
     ) -> None:
         """Work for this execution: use its cache and its money, stop when it stops, tell its observers of faults."""
         self._cache = cache if self.is_cached else None
-        self._gate = self._make_lane(stopping, observe, budget, rates.of(self._model))
+        self._gate = self._make_gate(stopping, observe, budget, rates.of(self._model))
 
     async def ask(self, prompt: Prompt, is_readable: Callable[[Response], bool]) -> tuple[Opinion, ...]:
         """Every reply to a request, the last one readable where the limits allowed it; only that one is cached."""
@@ -116,7 +116,7 @@ class AskedJudge:
     async def close(self) -> None:
         await self._model.close()
 
-    def _make_lane(
+    def _make_gate(
         self, stopping: asyncio.Event, observe: Observer, budget: Budget | None, rate: RateLimit | None = None
     ) -> ModelGate:
         return ModelGate(

@@ -40,7 +40,7 @@ class HttpClient:
         self._idle: dict[tuple[object, ...], list[Connection]] = {}
         self._connections: set[Connection] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._keeper: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
         self._last_head: tuple[object, bytes] = (None, b"")
 
     async def send(
@@ -126,17 +126,17 @@ class HttpClient:
 
     async def close(self) -> None:
         """End every connection and wait until they are gone."""
-        keeper, self._keeper, self._loop = self._keeper, None, None
-        if keeper is not None and not keeper.done() and keeper.get_loop() is asyncio.get_running_loop():
-            keeper.cancel()
-            await asyncio.wait([keeper])
+        ending, self._ending, self._loop = self._ending, None, None
+        if ending is not None and not ending.done() and ending.get_loop() is asyncio.get_running_loop():
+            ending.cancel()
+            await asyncio.wait([ending])
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start anew in this loop; the connections of an earlier one have ended with it."""
         self._idle, self._connections, self._loop = {}, set(), loop
-        self._keeper = loop.create_task(self._keep())
+        self._ending = loop.create_task(self._end_when_cancelled())
 
-    async def _keep(self) -> None:
+    async def _end_when_cancelled(self) -> None:
         """Wait to be cancelled, by `close` or by the end of the loop: only then can connections be ended in peace."""
         connections = self._connections
         try:

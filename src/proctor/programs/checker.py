@@ -9,7 +9,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ async def run_checks(problem: Problem, answers: CheckRequests, order: Order) -> 
     deadline = time.monotonic() + order.wall_seconds
     for _ in range(MAX_CHECKERS):
         setup = {**order.setup, "skip": sorted(checked.results)}
-        watch = _Watch(checked)
+        watch = _Watch(checked, problem.checks)
         left = deadline - time.monotonic()
         is_over = await _serve(answers, Order(setup, order.prefix, left), watch)
         if is_over or time.monotonic() >= deadline:
@@ -81,8 +81,9 @@ async def run_checks(problem: Problem, answers: CheckRequests, order: Order) -> 
 class _Watch:
     """Follows one checker: which test runs, which have ended."""
 
-    def __init__(self, checked: Checked) -> None:
+    def __init__(self, checked: Checked, names: Collection[str]) -> None:
         self.checked = checked
+        self._names = names
         self.running: tuple[str, str, float] | None = None
         self.broken: list[str] = []
         self.is_over = False
@@ -112,36 +113,42 @@ class _Watch:
             return False
         return True
 
-    def lose(self, reason: str) -> None:
-        """The checker is gone: the test that ran has failed."""
+    def lose(self, reason: str, *, is_late: bool = False) -> None:
+        """The checker is gone: the test that ran has failed; what was reported before counts."""
         if self.running is None:
+            if self.is_all_reported() or (is_late and self.checked.results):
+                return
             raise ScorerError(f"The checker ended by itself: {reason}. Last lines: {self.checked.log[-500:]}")
         name, kind, began = self.running
         self.checked.results[name] = CheckResult(
             name, kind, CheckStatus.FAILED, f"the check did not end: {reason}", round(time.monotonic() - began, 4)
         )
 
+    def is_all_reported(self) -> bool:
+        return all(name in self.checked.results for name in self._names)
+
 
 async def _serve(answers: CheckRequests, order: Order, watch: _Watch) -> bool:
-    """True when the checker said that it is through."""
+    """True when there is nothing more to check."""
     turn = asyncio.Lock()
+    is_late = False
     async with checker(order) as line:
         try:
             async with asyncio.timeout(order.wall_seconds):
                 await converse(line, answers, turn, watch.hear)
         except TimeoutError:
-            watch.checked.log += line.log()
-            watch.lose(f"all checks together took longer than {order.wall_seconds:g} s")
-            return False
+            is_late = True
         finally:
             await answers.end_jobs()
         watch.checked.log += line.log()
     if watch.broken:
         why = f"{' '.join(watch.broken)} {watch.checked.log}"
         raise ScorerError(f"The problem's tests cannot be run: {why[:MAX_MESSAGE]}")
-    if not watch.is_over:
+    if is_late:
+        watch.lose(f"all checks together took longer than {order.wall_seconds:g} s", is_late=True)
+    elif not watch.is_over:
         watch.lose("its process ended")
-    return watch.is_over
+    return watch.is_over or watch.is_all_reported()
 
 
 class CheckerProcess:

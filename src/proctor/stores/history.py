@@ -102,12 +102,12 @@ def find_reply_lengths(database: Database, judge: str) -> Lengths | None:
     with explained(database.path), database.engine.connect() as connection:
         details = [orjson.loads(text) for (text,) in connection.execute(query)]
     tokens = [
-        float(hearing["usage"]["output_tokens"])
+        float(reply["usage"]["output_tokens"])
         for detail in details
         for ruling in detail.get("judges", ())
         if ruling["judge"] == judge
-        for hearing in ruling["hearings"]
-        if hearing["usage"]["output_tokens"] is not None
+        for reply in ruling["hearings"]
+        if reply["usage"]["output_tokens"] is not None
     ]
     if not tokens:
         return None

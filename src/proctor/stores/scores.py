@@ -128,7 +128,7 @@ class ScoreStore:
         total = Decimal(0)
         with explained(self._database.path), closing(self._connect()) as connection:
             for row in connection.execute(query, [run_id]):
-                costs = (hearing["cost_usd"] for hearing in _hearings(orjson.loads(row[0])))
+                costs = (reply["cost_usd"] for reply in _replies(orjson.loads(row[0])))
                 total += sum((Decimal(cost) for cost in costs if cost is not None), Decimal(0))
         return total
 
@@ -206,18 +206,18 @@ class SampleAnswers:
         return str(text) if asked == sample.input_text else None
 
 
-def _hearings(details: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+def _replies(details: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
     """Every reply behind a score, once: one that was paid for earlier may be among the later ones, from the cache."""
     paid = set()
     for ruling in details.get("earlier", ()):
-        for hearing in ruling["hearings"]:
-            if not hearing["cached"]:
-                paid.add((ruling["judge"], hearing["prompt"]))
-                yield hearing
+        for reply in ruling["hearings"]:
+            if not reply["cached"]:
+                paid.add((ruling["judge"], reply["prompt"]))
+                yield reply
     for ruling in details.get("judges", ()):
-        for hearing in ruling["hearings"]:
-            if not hearing["cached"] or (ruling["judge"], hearing["prompt"]) not in paid:
-                yield hearing
+        for reply in ruling["hearings"]:
+            if not reply["cached"] or (ruling["judge"], reply["prompt"]) not in paid:
+                yield reply
 
 
 def _answer(row: sqlite3.Row) -> Answer:

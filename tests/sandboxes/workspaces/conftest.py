@@ -146,7 +146,7 @@ def descendants() -> set[int]:
     parents: dict[int, int] = {}
     for path in Path("/proc").glob("[0-9]*/status"):
         try:
-            rows = dict(row.split(":\t", 1) for row in path.read_text().splitlines() if ":\t" in row)
+            rows = dict(row.split(":\t", 1) for row in path.read_text(errors="replace").splitlines() if ":\t" in row)
         except (FileNotFoundError, ProcessLookupError):
             continue  # gone meanwhile
         parents[int(rows["Pid"])] = int(rows["PPid"])

@@ -43,7 +43,7 @@ attempt("lookup", lambda: socket.getaddrinfo("example.com", 80))
         "    attempt(str(family), lambda: socket.socket(family, kind, protocol))",
     ),
     _one(
-        "starves_the_keeper",
+        "starves_the_agent",
         r"""
 import resource
 attempt("cpu", lambda: resource.prlimit(1, resource.RLIMIT_CPU, (1, 1)))
@@ -56,7 +56,7 @@ attempt("oom", lambda: write("/proc/1/oom_score_adj", b"1000"))
 """,
     ),
     _one(
-        "signals_the_keeper",
+        "signals_the_agent",
         r"""
 for number in range(1, 65):
     for _ in range(20):
@@ -72,7 +72,7 @@ for name in (b"\x0bPPid:", b"\x0cThreads:x", b"\rVmHWM:", b"\x1cRssAnon:", b"\x0
 """,
     ),
     _one(
-        "looks_into_the_keeper",
+        "looks_into_the_agent",
         r"""
 for name in ("mem", "environ", "maps", "fd", "fdinfo", "cwd", "root", "exe", "ns/net", "stack", "syscall", "auxv"):
     path = f"/proc/1/{name}"
@@ -113,7 +113,7 @@ def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         )
 
 
-def test_no_hostile_program_gets_out_of_a_place_or_at_its_keeper(isolated: str, head: str) -> None:
+def test_no_hostile_program_gets_out_of_a_place_or_at_its_agent(isolated: str, head: str) -> None:
     # Whole where a sandbox differs in kind; elsewhere the agent and the filter are the same, and a part will do.
     some = PROGRAMS if isolated in ("bubblewrap", "docker") else PROGRAMS[::3]
     programs = [one for one in (*some, *OWN) if one.name not in _ALLOWED_HERE]

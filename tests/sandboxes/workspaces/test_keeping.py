@@ -156,7 +156,7 @@ def test_who_is_meant_by_an_address(address: bytes, target: str | None) -> None:
 
 
 @given(st.binary(max_size=40))
-def test_no_address_confuses_the_keeper(address: bytes) -> None:
+def test_no_address_confuses_the_agent(address: bytes) -> None:
     found = outside(address)
     assert found is None or found.isprintable()
 
@@ -207,6 +207,18 @@ def test_a_command_is_judged_by_all_its_processes_together(
     assert job.ending == ending
 
 
+def test_a_fork_bomb_is_ended_without_asking_what_its_processes_share() -> None:
+    """That answer waits for every fork under way: an agent who asks a bomb for it comes too late for all limits."""
+
+    def fair(pid: int) -> int:
+        raise AssertionError(f"{pid} was asked")
+
+    job = _job()
+    for _ in range(2):  # the second look is the one before it is killed
+        job.observe([_member(pid, memory=900) for pid in range(2, 8)], fair)
+    assert job.ending == "processes"
+
+
 @pytest.mark.parametrize(
     ("error", "ending"),
     [
@@ -228,7 +240,7 @@ def test_a_limit_a_failed_program_told_of_last_is_named(error: bytes, ending: st
 
 
 def test_an_interpreter_of_another_version_reads_the_text_instead_of_the_code() -> None:
-    """A agent told of no harness ends at once, and did not stumble over its own code."""
+    """An agent told of no harness ends at once, and did not stumble over its own code."""
     config = {"root": "", "environment": {}, "disk_bytes": 1, "is_filtered": False, "is_notifying": False,
               "is_counting_users": False, "is_seeing_cgroup": False}  # fmt: skip
     content = marshal.loads(bundle(config)[4:])
@@ -264,15 +276,15 @@ def _line_with(answer: bytes, *, is_hanging_up: bool = True) -> tuple[type[Excep
 @pytest.mark.parametrize(
     "answer", [b"", b"\xff" * 64, packed({"fault": "it broke"}), struct.pack(">II", 4, 4) + b"nope"]
 )
-def test_a_keeper_that_answers_nonsense_or_nothing_is_lost(answer: bytes) -> None:
+def test_an_agent_that_answers_nonsense_or_nothing_is_lost(answer: bytes) -> None:
     assert _line_with(answer)[0] is WorkspaceLostError
 
 
-def test_a_fault_the_keeper_reports_is_the_reason_given() -> None:
+def test_a_fault_the_agent_reports_is_the_reason_given() -> None:
     assert "it broke" in _line_with(packed({"fault": "it broke"}))[1]
 
 
-def test_what_a_keeper_refuses_is_the_callers_mistake() -> None:
+def test_what_an_agent_refuses_is_the_callers_mistake() -> None:
     kind, text = _line_with(packed({"id": 1, "refused": "'/etc' is not below"}), is_hanging_up=False)
     assert kind is UserError
     assert "/etc" in text

@@ -23,7 +23,7 @@ from proctor.sandboxes.inside.cgroups import Cgroup
 from proctor.sandboxes.inside.frames import Channel
 from proctor.sandboxes.inside.workspace_supervisor import WorkspaceSupervisor
 from proctor.sandboxes.workspaces.bundle import start_command
-from proctor.sandboxes.workspaces.opening import Launch, open_place
+from proctor.sandboxes.workspaces.opening import Launch, open_workspace
 from sandboxes.conftest import processes_with
 from sandboxes.traces import leaving
 from sandboxes.workspaces.conftest import SLEEP, SMALL, TRUE, WORKSPACE, left_behind, made, within
@@ -202,18 +202,18 @@ def test_opening_that_is_cancelled_leaves_nothing(name: str) -> None:
 def test_a_tool_that_fails_is_a_fault_that_says_what_the_tool_said(command: tuple[str, ...], said: str) -> None:
     async def run() -> None:
         with pytest.raises(SandboxError, match=said):
-            await open_place(Launch("broken", "1", command), WORKSPACE)
+            await open_workspace(Launch("broken", "1", command), WORKSPACE)
 
     asyncio.run(run())
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_a_keeper_that_dies_is_a_fault_and_never_a_programs_failure() -> None:
+def test_an_agent_that_dies_is_a_fault_and_never_a_programs_failure() -> None:
     async def run() -> None:
         launch = Launch(
             "plain", "1", tuple(start_command(shutil.which("python3") or "")), is_hosted=True, is_filtered=False
         )
-        workspace = await open_place(launch, WORKSPACE)
+        workspace = await open_workspace(launch, WORKSPACE)
         try:
             running = asyncio.create_task(workspace.execute(SLEEP, limits=SMALL))
             await asyncio.sleep(0.5)

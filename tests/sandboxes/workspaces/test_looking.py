@@ -62,7 +62,7 @@ def test_a_path_is_as_long_as_the_kernel_takes_it(last_page: int, length: int) -
 
 
 @given(st.integers(0, 2**64 - 1))
-def test_no_address_makes_a_keeper_fail(address: int) -> None:
+def test_no_address_makes_an_agent_fail(address: int) -> None:
     found = path_at(OWN, address)
     assert found is None or b"\0" not in found
     assert len(peek(OWN, address)) <= 256
@@ -255,7 +255,7 @@ def test_an_old_kernel_and_a_strict_one_show_nothing(release: str, scope: bytes,
     assert is_enough(release, scope) is is_it
 
 
-def test_every_call_the_filter_asks_about_is_one_the_keeper_looks_at() -> None:
+def test_every_call_the_filter_asks_about_is_one_the_agent_looks_at() -> None:
     """One it did not know it would take for a forbidden one."""
     numbers = syscalls.numbers(syscalls.machine())
     asked = {numbers[name] for name in (*seccomp._CHANGING.split(), *seccomp._OPENING) if name in numbers}
@@ -264,7 +264,7 @@ def test_every_call_the_filter_asks_about_is_one_the_keeper_looks_at() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(sorted(seccomp._CHANGING.split())), st.lists(st.integers(0, 2**64 - 1), min_size=6, max_size=6))
-def test_no_arguments_make_a_keeper_fail(name: str, arguments: list[int]) -> None:
+def test_no_arguments_make_an_agent_fail(name: str, arguments: list[int]) -> None:
     numbers = syscalls.numbers(syscalls.machine())
     if name in numbers:
         found = LOOKING.outside(Notice(1, OWN, numbers[name], tuple(arguments)))

@@ -220,16 +220,19 @@ class RunningCommand:
     def observe(self, members: list[WorkspaceProcess], fair: Callable[[int], int]) -> None:
         """Look at everyone of this command: what they hold together, and what they have used."""
         self.live_cpu = sum(one.cpu_seconds for one in members)
+        self.peak = max(self.peak, *(one.peak for one in members), 0)
+        if sum(one.threads for one in members) > self.limits["processes"]:
+            # What they share is not asked for: the kernel answers after the forks under way, and they never cease.
+            self.ending = self.ending or "processes"
+            return
         held = sum(one.memory for one in members)
         if held > self.limits["memory_bytes"] and len(members) > 1:
             held = sum(fair(one.pid) for one in members)
-        self.peak = max(self.peak, held, *(one.peak for one in members), 0)
+        self.peak = max(self.peak, held)
         if self.ending is not None:
             return
         if held > self.limits["memory_bytes"]:
             self.ending = "memory"
-        elif sum(one.threads for one in members) > self.limits["processes"]:
-            self.ending = "processes"
         elif self.cpu_seconds() > self.limits["cpu_seconds"]:
             self.ending = "cpu"
 

@@ -14,7 +14,7 @@ from proctor.sandboxes.inside.agent_files import Folders
 from proctor.sandboxes.namespaces import ENVIRONMENT
 from proctor.sandboxes.workspaces.accounts import lease
 from proctor.sandboxes.workspaces.bundle import start_command
-from proctor.sandboxes.workspaces.opening import Launch, open_place
+from proctor.sandboxes.workspaces.opening import Launch, open_workspace
 from proctor.sandboxes.workspaces.workspace import OpenWorkspace
 
 _SHARED_MEMORY = 16 << 20
@@ -77,7 +77,7 @@ class Bubblewrap:
                 kept=(held.fileno(),) if held is not None else (),
                 path=_path(self._python),
             )
-            return await open_place(launch, limits)
+            return await open_workspace(launch, limits)
         finally:
             if held is not None:
                 held.close()  # the supervisor has its own copy by now

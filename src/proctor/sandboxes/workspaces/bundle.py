@@ -11,13 +11,17 @@ import struct
 from collections.abc import Mapping
 from functools import cache
 from importlib.util import MAGIC_NUMBER
-from typing import Any
+from typing import Any, Literal
 
 from proctor.sandboxes.cold import PACKAGE
 
-AGENT = """__init__ confinement kernel agent agent_feeding agent_files agent_flows agent_frames agent_jobs
-agent_loop agent_memory agent_notices agent_paths agent_processes agent_writes seccomp syscalls"""
-SUPERVISOR = "__init__ cgroups frames kernel workspace_supervisor syscalls"
+Entry = Literal["agent", "workspace_supervisor"]
+"""The module whose `main` is called."""
+MODULES: dict[Entry, str] = {
+    "agent": """__init__ confinement kernel agent agent_feeding agent_files agent_flows agent_frames agent_jobs
+agent_loop agent_memory agent_notices agent_paths agent_processes agent_writes seccomp syscalls""",
+    "workspace_supervisor": "__init__ cgroups frames kernel workspace_supervisor syscalls",
+}
 
 # Read by an interpreter that may be of another version: compiled code is used where it fits, the text elsewhere.
 READER = """import marshal, os, struct
@@ -63,9 +67,9 @@ def _modules(names: str) -> tuple[dict[str, str], dict[str, bytes]]:
     return texts, {name: marshal.dumps(compile(text, name, "exec")) for name, text in texts.items()}
 
 
-def bundle(config: Mapping[str, Any], entry: str = "agent") -> bytes:
+def bundle(config: Mapping[str, Any], entry: Entry = "agent") -> bytes:
     """What the reader expects on its standard input before anything else."""
-    texts, codes = _modules(AGENT if entry == "agent" else SUPERVISOR)
+    texts, codes = _modules(MODULES[entry])
     content = {"magic": MAGIC_NUMBER, "text": texts, "code": codes, "boot": _BOOT, "entry": entry}
     content["config"] = json.dumps(config)
     body = marshal.dumps(content, _PORTABLE)

@@ -13,7 +13,7 @@ from proctor.sandboxes.inside.agent_files import Folders
 from proctor.sandboxes.inside.workspace_supervisor import OWN_BYTES, OWN_PROCESSES
 from proctor.sandboxes.workspaces.accounts import anyone, lease
 from proctor.sandboxes.workspaces.bundle import start_command
-from proctor.sandboxes.workspaces.opening import Launch, open_place
+from proctor.sandboxes.workspaces.opening import Launch, open_workspace
 from proctor.sandboxes.workspaces.workspace import OpenWorkspace
 
 _VERSIONS = {"docker": "{{.Server.Version}}", "podman": "{{.Client.Version}}"}
@@ -66,9 +66,9 @@ class Containers:
                 after=((*self._engine.client, "rm", "--force", "--volumes", name),),
                 kept=(held.fileno(),) if held is not None else (),
                 notes={"image": self._image},
-                guard_environment=self._engine.environment,
+                supervisor_environment=self._engine.environment,
             )
-            return await open_place(launch, limits)
+            return await open_workspace(launch, limits)
         finally:
             if held is not None:
                 held.close()  # the supervisor has its own copy by now

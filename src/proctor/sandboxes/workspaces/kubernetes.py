@@ -18,7 +18,7 @@ from proctor.sandboxes.inside.agent_files import Folders
 from proctor.sandboxes.inside.workspace_supervisor import OWN_BYTES
 from proctor.sandboxes.workspaces.accounts import anyone
 from proctor.sandboxes.workspaces.bundle import start_command
-from proctor.sandboxes.workspaces.opening import Launch, open_place
+from proctor.sandboxes.workspaces.opening import Launch, open_workspace
 from proctor.sandboxes.workspaces.workspace import OpenWorkspace
 
 NAMESPACE = "proctor-workspaces"
@@ -186,9 +186,9 @@ class Kubernetes:
             },
             after=((*at, "delete", "pod", name, "--now", "--ignore-not-found"),),
             notes={"image": self._image, "namespace": self._namespace},
-            guard_environment=self._environment,
+            supervisor_environment=self._environment,
         )
-        workspace = await open_place(launch, limits)
+        workspace = await open_workspace(launch, limits)
         try:
             await self._check_network(workspace)
         except BaseException:

@@ -9,7 +9,7 @@ from proctor.domain.workspace import WorkspaceLimits
 from proctor.sandboxes.namespaces import ENVIRONMENT
 from proctor.sandboxes.slot import INTERPRETER
 from proctor.sandboxes.workspaces.bundle import start_command
-from proctor.sandboxes.workspaces.opening import Launch, open_place
+from proctor.sandboxes.workspaces.opening import Launch, open_workspace
 from proctor.sandboxes.workspaces.workspace import OpenWorkspace
 
 WARNING = "NO SANDBOX: programs run as this user, with this user's files and network."
@@ -34,7 +34,7 @@ class Unprotected:
             path=f"{Path(INTERPRETER).parent}:{ENVIRONMENT['PATH']}",
             notes={"warning": WARNING},
         )
-        return await open_place(launch, limits)
+        return await open_workspace(launch, limits)
 
     async def close(self) -> None:
         """Workspaces are closed one by one; a runner holds nothing."""

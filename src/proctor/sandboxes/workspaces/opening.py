@@ -64,7 +64,7 @@ class Launch(Struct, frozen=True):
     network: Network = "joined"
     path: str = ENVIRONMENT["PATH"]
     notes: Mapping[str, Json] = field(default_factory=dict)
-    guard_environment: Mapping[str, str] = field(default_factory=dict)
+    supervisor_environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def _joining(pid: int) -> tuple[Reacher, tuple[int, ...]] | None:
@@ -116,7 +116,7 @@ def _reacher(launch: Launch, pid: int) -> tuple[Network, Reacher | None, tuple[i
     return ("joined", *joined) if joined is not None else ("tunnelled", None, ())
 
 
-async def open_place(launch: Launch, limits: WorkspaceLimits) -> OpenWorkspace:
+async def open_workspace(launch: Launch, limits: WorkspaceLimits) -> OpenWorkspace:
     """Started, spoken to and ready; on any failure, and on cancellation, everything started is ended."""
     ours, theirs = socket.socketpair()
     supervisor: SupervisedWorkspace | None = None
@@ -124,7 +124,9 @@ async def open_place(launch: Launch, limits: WorkspaceLimits) -> OpenWorkspace:
     try:
         async with asyncio.timeout(_OPEN_SECONDS):
             with theirs:
-                supervisor = await SupervisedWorkspace.start(_guard_config(launch, limits), theirs, list(launch.kept))
+                supervisor = await SupervisedWorkspace.start(
+                    _supervisor_config(launch, limits), theirs, list(launch.kept)
+                )
             reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 20)
             line = AgentConnection(reader, writer)
             launched = await _launched(supervisor, launch)
@@ -168,10 +170,10 @@ async def _undo(supervisor: SupervisedWorkspace | None, line: AgentConnection | 
     return said
 
 
-def _guard_config(launch: Launch, limits: WorkspaceLimits) -> dict[str, Any]:
+def _supervisor_config(launch: Launch, limits: WorkspaceLimits) -> dict[str, Any]:
     return {
         "command": list(launch.command),
-        "environment": {"PATH": ENVIRONMENT["PATH"], "LANG": "C.UTF-8", **launch.guard_environment},
+        "environment": {"PATH": ENVIRONMENT["PATH"], "LANG": "C.UTF-8", **launch.supervisor_environment},
         "limits": asdict(limits),
         "is_hosted": launch.is_hosted,
         "is_using_cgroups": launch.is_using_cgroups,

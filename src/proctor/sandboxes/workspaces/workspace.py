@@ -39,7 +39,7 @@ class OpenWorkspace:
         cluster: Sequence[Any] | None = None,
         held: tuple[int, ...] = (),
     ) -> None:
-        self._line, self._guard = line, supervisor
+        self._line, self._supervisor = line, supervisor
         self._limits = limits
         self._record = record
         self._tunnel = Tunnel(line)
@@ -162,9 +162,9 @@ class OpenWorkspace:
 
     def _gone(self, error: Exception) -> SandboxError:
         """Whose doing it was: a program's that used up the memory, or nobody's."""
-        if not self._guard.ended.done():
+        if not self._supervisor.ended.done():
             return SandboxError(f"The workspace is gone: {error}.")
-        ended = self._guard.ended.result()
+        ended = self._supervisor.ended.result()
         if ended["memory"]:
             size = self._limits.memory_bytes >> 20
             return WorkspaceSpentError(f"The workspace is gone: its {size} MiB of memory were used up.")
@@ -193,7 +193,7 @@ class OpenWorkspace:
 
     async def _counted(self, ending: Ending, code: int | None, number: int | None) -> Ending:
         """Memory and processes as the control group counts them: only the host sees those."""
-        counters = await self._guard.counters()
+        counters = await self._supervisor.counters()
         is_killed = counters["memory"] > self._memory_kills
         is_refused = counters["forks"] > self._refused_forks
         self._memory_kills, self._refused_forks = counters["memory"], counters["forks"]
@@ -203,8 +203,8 @@ class OpenWorkspace:
 
     async def lost(self, limits: SandboxLimits, error: WorkspaceLostError) -> SandboxResult:
         """A command whose agent is gone: the program's doing when memory ran out, else a fault of the sandbox."""
-        done, _ = await asyncio.wait({self._guard.ended}, timeout=5)
-        if done and self._guard.ended.result()["memory"] and self._closing is None:
+        done, _ = await asyncio.wait({self._supervisor.ended}, timeout=5)
+        if done and self._supervisor.ended.result()["memory"] and self._closing is None:
             record = {**self._record, "command_limits": asdict(limits)}
             return SandboxResult(ending=Ending.MEMORY, sandbox=record)
         raise self._gone(error) from error
@@ -239,7 +239,7 @@ class OpenWorkspace:
 
     async def seen(self) -> Seen:
         head, _ = await self._ask({"op": "seen"})
-        counters = await self._guard.counters()
+        counters = await self._supervisor.counters()
         return Seen(
             violations=head["violations"],
             peak_memory_bytes=head["peak"] or None,
@@ -249,13 +249,13 @@ class OpenWorkspace:
         )
 
     async def freeze(self) -> bool:
-        return bool((await self._guard.counters("freeze"))["is_frozen"])
+        return bool((await self._supervisor.counters("freeze"))["is_frozen"])
 
     async def thaw(self) -> None:
-        await self._guard.counters("thaw")
+        await self._supervisor.counters("thaw")
 
     async def cpu_seconds(self) -> float | None:
-        found: float | None = (await self._guard.counters())["cpu"]
+        found: float | None = (await self._supervisor.counters())["cpu"]
         return found
 
     async def close(self) -> None:
@@ -268,7 +268,7 @@ class OpenWorkspace:
             os.close(fd)
         await self._tunnel.close()
         await self._line.close()
-        await self._guard.close()
+        await self._supervisor.close()
 
 
 _NO_PROCESS: Answer = (

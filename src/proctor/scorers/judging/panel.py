@@ -247,11 +247,11 @@ def _ruling_json(ruling: JudgeDecision) -> dict[str, Json]:
         "options": dict(ruling.judge.options),
         "verdict": ruling.verdict,
         "problem": ruling.problem,
-        "hearings": [_hearing_json(reply) for reply in ruling.replies],
+        "hearings": [_reply_json(reply) for reply in ruling.replies],
     }
 
 
-def _hearing_json(reply: JudgeReply) -> dict[str, Json]:
+def _reply_json(reply: JudgeReply) -> dict[str, Json]:
     response = reply.opinion.response
     return {
         "prompt": reply.form.digest,

@@ -13,7 +13,7 @@ class FullError(ValueError):
         self.size = size
 
 
-class ProblemFolder:
+class Shelf:
     """Things in the order they were put."""
 
     def __init__(self, size):

@@ -1,5 +1,5 @@
 def test_keeps_things_in_order(program):
-    shelf = program.module.ProblemFolder(3)
+    shelf = program.module.Shelf(3)
     shelf.put("a")
     shelf.put(("b", 2))
     assert len(shelf) == 2

@@ -2,11 +2,11 @@ from decimal import Decimal
 
 
 def test_refuses_more_than_it_holds(program):
-    with program.module.ProblemFolder(0) as shelf, program.raises("ValueError", match="0") as caught:
+    with program.module.Shelf(0) as shelf, program.raises("ValueError", match="0") as caught:
         shelf.put(1)
     assert caught.value.size == 0
     with program.raises("FullError"):
-        program.module.ProblemFolder(0).put(2)
+        program.module.Shelf(0).put(2)
 
 
 def test_adds_exactly(program):
@@ -15,7 +15,7 @@ def test_adds_exactly(program):
 
 def test_calls_for_each(program):
     seen = []
-    shelf = program.module.ProblemFolder(2)
+    shelf = program.module.Shelf(2)
     shelf.put({"x": 1})
     shelf.put(b"y")
     shelf.each(seen.append)
