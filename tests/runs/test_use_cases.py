@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import proctor
 from proctor.domain.errors import FilterError, PlanError, RunError, UserError
 from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
@@ -100,3 +102,27 @@ def test_nothing_below_the_command_line_loads_click() -> None:
     modules = ", ".join(f"proctor.runs.{name}" for name in names.split())
     code = f"import sys, {modules}; sys.exit('click' in sys.modules or 'proctor.settings' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+QUIET = (
+    "batches",
+    "costs",
+    "domain",
+    "engine",
+    "judges",
+    "metrics",
+    "planning",
+    "prompts",
+    "reports",
+    "runs",
+    "stores",
+)
+
+
+@pytest.mark.parametrize("folder", QUIET)
+def test_nothing_below_the_entry_points_writes_to_the_terminal(folder: str) -> None:
+    """What is worth saying is an event, or part of what is returned."""
+    for path in (Path(proctor.__file__).parent / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            written = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+            assert written not in ("print", "sys.stderr", "sys.stdout"), f"{path.name}:{node.lineno}"  # type: ignore[attr-defined]

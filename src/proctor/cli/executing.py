@@ -13,6 +13,7 @@ from proctor.cli.echo import echo
 from proctor.cli.event_loop import run_until_done
 from proctor.cli.gates import write_reports
 from proctor.cli.hints import resume_command
+from proctor.cli.notices import show_notices
 from proctor.domain.run import RunStatus
 from proctor.runs.execute import RunExecution, execute_run
 from proctor.runs.gates import check_gates
@@ -98,5 +99,6 @@ def watch(execution: RunExecution) -> RunStatus:
         view.close()  # a terminal gets its cursor back
         echo(f"Quit. Everything recorded is kept; resume with 'proctor resume {execution.run_id}'.", err=True)
 
+    execution.observers.append(show_notices)
     with View(execution.progress, execution.run_id) as view:
         return run_until_done(lambda: execute_run(execution), interrupted, quit_now)

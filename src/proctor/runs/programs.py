@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from proctor.benchmarks.problems.benchmark import ProblemSamples
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import PlanError, RunError, ScorerError, UserError
 from proctor.domain.evaluation import Evaluation
+from proctor.domain.event import NoticeGiven, Observer
 from proctor.domain.plan import Plan
 from proctor.domain.problem import Problem
 from proctor.domain.response import Response
@@ -53,14 +55,19 @@ FREE_AGENT_WARNING = (
 
 
 @asynccontextmanager
-async def opened_runner(name: str | None = None, *, is_unsafe: bool = False) -> AsyncIterator[Runner]:
-    """A runner that has just proved that it holds; raises SandboxError when none does."""
+async def opened_runner(
+    observe: Observer, name: str | None = None, *, is_unsafe: bool = False
+) -> AsyncIterator[Runner]:
+    """A runner that has just proved that it holds; raises SandboxError when none does.
+
+    One that does not isolate is used only where that was asked for, and `observe` is warned of it.
+    """
     from proctor.sandboxes.workspaces.runners import choose
 
     refuse_without_needed()
     runner = await choose(name, is_unsafe=is_unsafe)
     if not runner.is_isolated:
-        print(UNSAFE_WARNING, file=sys.stderr)  # noqa: T201 - loud, whatever view is on
+        observe(NoticeGiven(UNSAFE_WARNING, is_warning=True))
     try:
         yield runner
     finally:
@@ -69,7 +76,7 @@ async def opened_runner(name: str | None = None, *, is_unsafe: bool = False) -> 
 
 @asynccontextmanager
 async def programming(
-    plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event
+    plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event, observe: Observer
 ) -> AsyncIterator[list[Evaluation]]:
     """The evaluations, ready to ask for programs and to mark them; nothing is asked before every problem is proven.
 
@@ -80,11 +87,12 @@ async def programming(
         yield list(evaluations)
         return
     _refuse_in_batches(plan, asked)
-    _warn_of_free_agents(asked)
+    _warn_of_free_agents(asked, observe)
     problems = {one.id: one for item in asked for one in _selected(item)}
-    async with opened_runner(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox) as runner:
+    async with opened_runner(observe, plan.sandbox, is_unsafe=plan.unsafe_no_sandbox) as runner:
         options = _marked_with(asked)
-        proving = prove(list(problems.values()), runner, database.path.parent, options=options, on_begin=_say_proving)
+        tell = partial(_tell_proving, observe)
+        proving = prove(list(problems.values()), runner, database.path.parent, options=options, on_begin=tell)
         await _unless(stopping, proving)
         turns = asyncio.Semaphore(most_at_once())
         given = _Given(runner, problems, artifacts_of(database), turns)
@@ -103,10 +111,10 @@ async def programming(
         ]
 
 
-def _say_proving(count: int) -> None:
+def _tell_proving(observe: Observer, count: int) -> None:
     """Before the first answer there may be a minute in which nothing else is seen to happen."""
     what = "1 problem" if count == 1 else f"{count} problems"
-    print(f"Verifying {what} on this machine first; the result is kept for a day.", file=sys.stderr)  # noqa: T201
+    observe(NoticeGiven(f"Verifying {what} on this machine first; the result is kept for a day."))
 
 
 async def _unless(stopping: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
@@ -137,10 +145,10 @@ def _marked_with(asked: Sequence[Evaluation]) -> MarkOptions:
     return found.pop() if found else MarkOptions()
 
 
-def _warn_of_free_agents(asked: Sequence[Evaluation]) -> None:
-    """Loud, whatever view is on; the run keeps it, because it is part of the model's name."""
+def _warn_of_free_agents(asked: Sequence[Evaluation], observe: Observer) -> None:
+    """The run itself keeps it, because it is part of the model's name."""
     for name in {item.label for item in asked if getattr(item.model, "is_free_agent", False)}:
-        print(FREE_AGENT_WARNING.format(name=name), file=sys.stderr)  # noqa: T201
+        observe(NoticeGiven(FREE_AGENT_WARNING.format(name=name), is_warning=True))
 
 
 def _refuse_in_batches(plan: Plan, asked: Sequence[Evaluation]) -> None:
