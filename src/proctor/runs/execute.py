@@ -20,6 +20,7 @@ from proctor.costs.durable_budget import DurableBudget
 from proctor.domain.errors import ProctorError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Event, Observer
+from proctor.domain.model import Model, max_concurrency_of
 from proctor.domain.plan import Limits, Plan
 from proctor.domain.run import RunStatus
 from proctor.domain.trial import Outcome
@@ -290,7 +291,7 @@ def _work_by_model(execution: RunExecution, rates: RateLimits) -> list[ModelWork
             label=label,
             model=items[0].model,
             work=[_work(item, execution) for item in items],
-            concurrency=min(limits.concurrency, getattr(items[0].model, "most_at_once", limits.concurrency)),
+            concurrency=_concurrency(limits, items[0].model),
             retries=limits.retries,
             timeout_seconds=limits.timeout_seconds,
             price=items[0].price,
@@ -298,6 +299,11 @@ def _work_by_model(execution: RunExecution, rates: RateLimits) -> list[ModelWork
         )
         for label, items in _by_label(execution.evaluations)
     ]
+
+
+def _concurrency(limits: Limits, model: Model) -> int:
+    own = max_concurrency_of(model)
+    return limits.concurrency if own is None else min(limits.concurrency, own)
 
 
 def _work(item: Evaluation, execution: RunExecution) -> Work:

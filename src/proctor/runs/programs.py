@@ -23,13 +23,14 @@ from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import PlanError, RunError, ScorerError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import NoticeGiven, Observer
+from proctor.domain.model import BuildsPrograms
 from proctor.domain.plan import Plan
 from proctor.domain.problem import Problem
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorecard import Scorecard
-from proctor.domain.scorer import Control, Controlled, Scorer
+from proctor.domain.scorer import Control, Controlled, NeedsRunner, Scorer
 from proctor.domain.workspace import Runner
 from proctor.engine.budget import REPAIR_ROUNDS
 from proctor.programs.marking import mark
@@ -94,7 +95,7 @@ async def programming(
         tell = partial(_tell_proving, observe)
         proving = prove(list(problems.values()), runner, database.path.parent, options=options, on_begin=tell)
         await _unless(stopping, proving)
-        turns = asyncio.Semaphore(most_at_once())
+        turns = asyncio.Semaphore(max_concurrency())
         given = _Given(runner, problems, artifacts_of(database), turns)
         prompts = {
             item.benchmark.renderer.render(sample).text: problems[sample.id]
@@ -147,7 +148,7 @@ def _marked_with(asked: Sequence[Evaluation]) -> MarkOptions:
 
 def _warn_of_free_agents(asked: Sequence[Evaluation], observe: Observer) -> None:
     """The run itself keeps it, because it is part of the model's name."""
-    for name in {item.label for item in asked if getattr(item.model, "is_free_agent", False)}:
+    for name in {item.label for item in asked if isinstance(item.model, BuildsPrograms) and item.model.is_free_agent}:
         observe(NoticeGiven(FREE_AGENT_WARNING.format(name=name), is_warning=True))
 
 
@@ -166,10 +167,9 @@ class _Given(Struct, frozen=True):
     turns: asyncio.Semaphore
 
     def to(self, scorer: Scorer) -> Scorer:
-        if not getattr(scorer, "needs_runner", False):
+        if not isinstance(scorer, NeedsRunner):
             return scorer
-        ready: Scorer = scorer.with_runner(self.runner, self._find, self.artifacts)  # type: ignore[attr-defined]
-        return _InTurn(ready, self.turns)
+        return _InTurn(scorer.with_runner(self.runner, self._find, self.artifacts), self.turns)
 
     def _find(self, name: str) -> Problem:
         if name not in self.problems:
@@ -225,7 +225,7 @@ async def prove(
     A proof counts for a day on this machine, for this version of the problem and of Proctor. `on_begin` is told how
     many are due, where any is.
     """
-    turns = asyncio.Semaphore(jobs or most_at_once())
+    turns = asyncio.Semaphore(jobs or max_concurrency())
     faults: list[str] = []
     notes = {problem.id: _note_of(problem, runner, home) for problem in problems}
     due = [problem for problem in problems if not _is_fresh(notes[problem.id])]
@@ -252,7 +252,7 @@ async def prove(
         )
 
 
-def most_at_once() -> int:
+def max_concurrency() -> int:
     """Programs marked side by side; what they measure under load is taken one at a time anyway."""
     return max(1, min(4, os.cpu_count() or 1))
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import NoticeGiven, Observer
 from proctor.domain.plan import Plan
-from proctor.domain.scorer import Scorer
+from proctor.domain.scorer import NeedsRunner, NeedsSandbox, Scorer
 from proctor.stores.database import Database
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ async def sandboxing(
     plan: Plan, evaluations: Sequence[Evaluation], record: Record, observe: Observer
 ) -> AsyncIterator[list[Evaluation]]:
     """The evaluations, ready to score; raises, before anything is asked, when no sandbox holds or judges as it must."""
-    if not any(needs_sandbox(scorer) for item in evaluations for scorer in item.scorers):
+    if not any(isinstance(scorer, NeedsSandbox) for item in evaluations for scorer in item.scorers):
         yield list(evaluations)
         return
     from proctor.runs.golds import prove
@@ -56,7 +56,7 @@ async def programming(
     plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event, observe: Observer
 ) -> AsyncIterator[list[Evaluation]]:
     """The evaluations, ready to ask for whole programs and to mark them, where any of them does."""
-    if not any(_needs_runner(scorer) for item in evaluations for scorer in item.scorers):
+    if not any(isinstance(scorer, NeedsRunner) for item in evaluations for scorer in item.scorers):
         yield list(evaluations)
         return
     from proctor.runs import programs
@@ -70,28 +70,17 @@ def refuse_unusable(plan: Plan, evaluations: Sequence[Evaluation]) -> None:
     if plan.sandbox is None:
         return
     scorers = [scorer for item in evaluations for scorer in item.scorers]
-    if any(map(needs_sandbox, scorers)):
+    if any(isinstance(scorer, NeedsSandbox) for scorer in scorers):
         from proctor.sandboxes import backends
 
         backends.refuse_unasked(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox)
         backends.create(plan.sandbox)
-    if any(map(_needs_runner, scorers)):
+    if any(isinstance(scorer, NeedsRunner) for scorer in scorers):
         from proctor.sandboxes.workspaces import runners
 
         runners.refuse_unasked(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox)
         runners.create(plan.sandbox)
 
 
-def _needs_runner(scorer: Scorer) -> bool:
-    return bool(getattr(scorer, "needs_runner", False))
-
-
-def needs_sandbox(scorer: Scorer) -> bool:
-    return bool(getattr(scorer, "needs_sandbox", False))
-
-
 def _given(scorer: Scorer, sandbox: Sandbox) -> Scorer:
-    if not needs_sandbox(scorer):
-        return scorer
-    given: Scorer = scorer.with_sandbox(sandbox)  # type: ignore[attr-defined]
-    return given
+    return scorer.with_sandbox(sandbox) if isinstance(scorer, NeedsSandbox) else scorer
