@@ -113,7 +113,7 @@ def test_mistakes_in_subscribing_are_said() -> None:
 
 def test_every_event_has_a_name() -> None:
     assert "model_given_up" in KINDS
-    assert len(KINDS) == len(set(KINDS.values())) == 7
+    assert len(KINDS) == len(set(KINDS.values())) == 8
 
 
 def test_awaiting_leaves_the_callers_event_loop_free(provider: FakeProvider, asked_model: str) -> None:

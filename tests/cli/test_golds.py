@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import proctor
 from commands import Cli
 from sandboxes.conftest import made
 
@@ -94,3 +95,18 @@ def test_rows_without_a_solution_are_run_and_recorded_as_not_checked(
     done = cli("run", benchmark(canonical_solution=None), "-m", "python/asking:answer", "--json")
     assert done.code == 0, done.err
     assert _recorded(home)[0]["checked"][0]["samples"] == []
+
+
+def test_code_that_runs_without_a_sandbox_is_warned_of_whoever_runs_it(
+    cli: Cli, benchmark: Callable[..., str], caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = cli("run", benchmark(), "-m", "python/asking:answer", "--sandbox", "none", "--unsafe-no-sandbox")
+    assert done.err.count("WARNING: code written by the model runs on this machine WITHOUT a sandbox") == 1
+    heard: list[str] = []
+    run = proctor.prepare("adding.yaml", "python/asking:answer", sandbox="none", unsafe_no_sandbox=True)
+    run.subscribe("notice_given", lambda notice: heard.append(notice.text))
+    capsys.readouterr()
+    run.execute()
+    assert [text[:21] for text in heard] == ["WARNING: code written"]
+    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == heard
+    assert capsys.readouterr() == ("", "")

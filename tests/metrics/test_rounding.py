@@ -6,7 +6,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from proctor.cli.gates import check_gates
 from proctor.domain.estimate import Estimate
 from proctor.metrics.compare import Comparison
 from proctor.metrics.rounding import (
@@ -19,6 +18,7 @@ from proctor.metrics.rounding import (
 )
 from proctor.metrics.verdicts import verdict
 from proctor.reports.figures import estimate_text, share_text
+from proctor.runs.gates import check_gates
 
 SHARES = st.one_of(
     st.floats(0, 1), st.builds(lambda n, k: min(k, n) / n, st.integers(1, 10**6), st.integers(0, 10**6)),

@@ -40,7 +40,7 @@ def problem(tmp_path: Path) -> Problem:
 
 def in_runner(work: Callable[[Runner], Awaitable[T]]) -> T:
     async def run() -> T:
-        async with opened_runner() as runner:
+        async with opened_runner(lambda _: None) as runner:
             return await work(runner)
 
     return asyncio.run(run())

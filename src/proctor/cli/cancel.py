@@ -16,12 +16,8 @@ def cancel(reference: str) -> None:
     RUN is an id, a unique prefix of one, or 'latest'.
     """
     from proctor.cli.context import database
-    from proctor.domain.errors import RunError
-    from proctor.stores.runs import RunStore
+    from proctor.runs.cancel import cancel_run
 
     with database() as opened:
-        store = RunStore(opened)
-        run = store.get(reference)
-        if not store.request_cancel(run.id):
-            raise RunError(f"Run {run.id} has already ended ({run.status}).")
-    echo(f"Run {run.id} is stopping; its process ends within a second or two.", err=True)
+        run_id = cancel_run(opened, reference)
+    echo(f"Run {run_id} is stopping; its process ends within a second or two.", err=True)

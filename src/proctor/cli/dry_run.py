@@ -1,105 +1,114 @@
-"""`proctor run --dry-run`: resolve everything and estimate the cost; ask nothing, write nothing."""
+"""`proctor run --dry-run` on the terminal: the resolved plan and its estimated cost."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from decimal import Decimal
+from rich.console import Console
+from rich.text import Text
 
-    from proctor.costs.estimate import CostEstimate
-    from proctor.domain.evaluation import Evaluation
-    from proctor.domain.plan import Plan
-    from proctor.runs.resolve import PlanContext
-    from proctor.stores.database import Database
+from proctor.cli.figures import cost_text, count_text, plural
+from proctor.cli.terminal import cell, console, fits, plain_table
+from proctor.domain.text import visible
+from proctor.runs.dry_run import DryRun, EstimatedCost, PlannedEvaluation
+from proctor.runs.pilot import PilotRun
 
-
-def estimated(plan: Plan, evaluations: Sequence[Evaluation], database: Database | None) -> dict[str, Any]:
-    """The resolved plan with what each evaluation and all of them will cost."""
-    from proctor.costs.estimate import estimate_cost, total_cost
-    from proctor.costs.judge_estimate import estimate_judges
-
-    document = resolved(plan, evaluations)
-    estimates = [estimate_cost(item, database) for item in evaluations]
-    judges = [estimate_judges(item, database) for item in evaluations]
-    for part, estimate, judging in zip(document["evaluations"], estimates, judges, strict=True):
-        part["cost"] = _cost_json(estimate)
-        part["judges"] = [
-            {"scorer": item.scorer, "judge": item.judge, "cost": _cost_json(item.cost)} for item in judging
-        ]
-    document["cost"] = _cost_json(total_cost(estimates, [item.cost for some in judges for item in some]))
-    document["judges_counted"] = True if any(judges) else None
-    return document
+LIMITS = {
+    "cost_usd": "cost ${}",
+    "assume_price": "assumed price {} dollars per million tokens (input/output)",
+    "minutes": "{} minutes",
+    "concurrency": "{} requests in flight per model",
+    "retries": "{} retries per request",
+    "timeout_seconds": "{} s per request",
+    "requests_per_minute": "{} requests per minute and model",
+    "tokens_per_minute": "{} tokens per minute and model",
+}
 
 
-def _cost_json(estimate: CostEstimate) -> dict[str, Any]:
-    def number(value: Decimal | None) -> float | None:
-        return None if value is None else float(round(value, 12))
-
-    return {
-        "value_usd": number(estimate.value_usd),
-        "ci95_usd": None if estimate.value_usd is None else [number(estimate.low_usd), number(estimate.high_usd)],
-        "cached_trials": estimate.cached_trials,
-        "basis": estimate.basis,
-    }
-
-
-def resolved(plan: Plan, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
-    """The plan with everything fixed that it left open, as `--dry-run --json` prints it."""
-    from proctor.stopping.rule import rule_of
-
-    turns = {id(item.samples): item.samples for item in evaluations}
-    requests = {key: sum(1 + len(sample.follow_ups) for sample in samples) for key, samples in turns.items()}
-    return {
-        "dry_run": True,
-        "name": plan.name,
-        "seed": plan.seed,
-        "trials": sum(item.trials for item in evaluations),
-        "estimated_requests": sum(requests[id(item.samples)] * item.epochs for item in evaluations),
-        "limits": plan.limits.model_dump(mode="json"),
-        "until": None if plan.until is None else str(rule_of(plan)),
-        "evaluations": [
-            {
-                "model": item.label,
-                "model_spec": str(item.model_spec),
-                "endpoint": item.model.identity.endpoint,
-                "benchmark": item.benchmark.name,
-                "version": item.benchmark.version,
-                "digest": item.fingerprint.digest,
-                "samples": item.fingerprint.count,
-                "epochs": item.epochs,
-                "trials": item.trials,
-                "options": dict(item.options),
-                "scorers": {scorer.name: scorer.version for scorer in item.scorers},
-                "metrics": list(item.benchmark.metrics),
-            }
-            for item in evaluations
-        ],
-    }
+def print_dry_run(planned: DryRun) -> None:
+    """The resolved plan."""
+    out = console()
+    table = plain_table(("Model", "Benchmark", "Version", "Digest"), ("Samples", "Epochs", "Trials"))
+    table.columns[3].no_wrap = True
+    table.add_column("Options", overflow="fold")
+    for item in planned.evaluations:
+        table.add_row(
+            cell(item.model_spec), cell(item.benchmark), cell(item.version), item.digest[:8],
+            count_text(item.samples), count_text(item.epochs), count_text(item.trials),
+            cell(_options_text(item)),
+        )  # fmt: skip
+    if fits(table, out):
+        out.print(table)
+    else:
+        for item in planned.evaluations:
+            _print_resolved(out, item)
+    _print_costs(out, planned)
+    limits = ", ".join(
+        LIMITS[name].format(f"{value:g}" if isinstance(value, int | float) else value)
+        for name, value in planned.limits.items()
+        if value is not None
+    )
+    out.print(
+        f"\n{plural(planned.trials, 'trial')}, {plural(planned.estimated_requests, 'request')} "
+        "(not counting retries and cached answers); "
+        f"seed {planned.seed}; limits: {limits}."
+        f"{_stop_text(planned.until)}\n{_what_happened(planned.pilot)}"
+        f"{_missing_keys_text(planned.missing_keys)}"
+    )
 
 
-def run_pilot(plan: Plan, here: PlanContext, samples: int) -> dict[str, Any]:
-    """Ask a few samples for real, as a run of its own; raises RunError when it could not be finished."""
-    from proctor.cli.context import database
-    from proctor.cli.executing import watch
-    from proctor.costs.estimate import pilot_plan
-    from proctor.domain.errors import PlanError, RunError
-    from proctor.domain.run import RunStatus
-    from proctor.runs.execute import submit
-    from proctor.runs.read import read_run
+def _missing_keys_text(variables: Sequence[str]) -> str:
+    return f" The run itself needs a key: set {', '.join(variables)}." if variables else ""
 
-    if not plan.cache:
-        raise PlanError("--pilot caches its answers so that none is paid for twice: leave out --no-cache.")
-    with database() as opened:
-        execution = submit(pilot_plan(plan, samples), here, opened)
-        status = watch(execution)
-        document = read_run(opened, execution.run_id)
-    if status is not RunStatus.COMPLETED:
-        raise RunError(f"The pilot run {execution.run_id} was not completed: {document['error']}")
-    costs = [item["cost_usd"] for item in document["evaluations"]]
-    return {
-        "run_id": execution.run_id,
-        "trials": sum(item["trials"] for item in document["evaluations"]),
-        "cost_usd": None if None in costs else sum(costs),
-    }
+
+def _stop_text(rule: str | None) -> str:
+    return f" Stop rule {rule}: the run may end earlier, so these are upper limits." if rule else ""
+
+
+def _options_text(item: PlannedEvaluation) -> str:
+    return ", ".join(f"{key}={value}" for key, value in item.options.items()) or "none sent"
+
+
+def _print_resolved(out: Console, item: PlannedEvaluation) -> None:
+    """One evaluation as a paragraph, for a narrow terminal: names can be copied as they are."""
+    out.print(Text(visible(item.model_spec), "bold"), soft_wrap=True)
+    trials = f"{plural(item.samples, 'sample')}, {plural(item.epochs, 'epoch')}, {plural(item.trials, 'trial')}"
+    out.print(Text(visible(f"  on {item.benchmark} {item.version}: {trials}")))
+    out.print(Text(f"  digest: {item.digest[:8]}"))
+    out.print(Text(visible(f"  options: {_options_text(item)}")))
+
+
+def _print_costs(out: Console, planned: DryRun) -> None:
+    """What each evaluation will cost and why, and all of them together."""
+    evaluations = planned.evaluations
+    costs = [cost for item in evaluations for cost in (item.cost, *(judge.cost for judge in item.judges))]
+    if all(cost.basis == "it costs nothing" for cost in costs):
+        out.print("\nEstimated cost: $0.")
+        return
+    out.print("\nEstimated cost [95 % interval]:")
+    for item in evaluations:
+        out.print(
+            Text(f"  {item.model} on {item.benchmark}: {_estimate_text(item.cost)} ({item.cost.basis})"),
+            soft_wrap=True,
+        )
+        for part in item.judges:
+            who = f"judge {part.judge} ({part.scorer})"
+            out.print(Text(f"    {who}: {_estimate_text(part.cost)} ({part.cost.basis})"), soft_wrap=True)
+    if len(costs) > 1:
+        total = planned.cost
+        reason = f" ({total.basis})" if total.value_usd is None else ""
+        out.print(Text(f"  total: {_estimate_text(total)}{reason}"), soft_wrap=True)
+
+
+def _estimate_text(cost: EstimatedCost) -> str:
+    if cost.value_usd is None or cost.ci95_usd is None:
+        return "unknown"
+    low, high = cost.ci95_usd
+    return f"{cost_text(cost.value_usd)} [{cost_text(low)}, {cost_text(high)}]"
+
+
+def _what_happened(pilot: PilotRun | None) -> str:
+    if pilot is None:
+        return "No model was asked and nothing was written."
+    asked = plural(pilot.trials, "trial")
+    return f"The pilot run {pilot.run_id} asked {asked} for {cost_text(pilot.cost_usd)}; its answers are cached."

@@ -11,27 +11,19 @@ from typing import TYPE_CHECKING, Any
 from proctor.cli.context import print_json
 from proctor.cli.echo import echo
 from proctor.cli.event_loop import run_until_done
-from proctor.cli.gates import check_gates, check_regression, write_reports
+from proctor.cli.gates import write_reports
 from proctor.cli.hints import resume_command
+from proctor.cli.notices import show_notices
 from proctor.domain.run import RunStatus
-from proctor.reports.labels import all_labels
 from proctor.runs.execute import RunExecution, execute_run
+from proctor.runs.gates import check_gates
+from proctor.runs.metric_names import metrics_of_each
 
 if TYPE_CHECKING:
     from proctor.stores.database import Database
 
 INTERRUPTED = "interrupted"
 STOPPING = "Stopping: waiting for the requests in flight. Ctrl-C again quits at once; nothing recorded is lost."
-
-
-def metrics_of_each(execution: RunExecution) -> list[list[str]]:
-    """The names of what each evaluation of this run measures."""
-    return [all_labels(item.scorers, item.benchmark.metrics, item.epochs) for item in execution.evaluations]
-
-
-def known_metrics(execution: RunExecution) -> list[str]:
-    """The names of everything this run measures."""
-    return list(dict.fromkeys(label for labels in metrics_of_each(execution) for label in labels))
 
 
 def finish(
@@ -50,12 +42,14 @@ def finish(
 
     document = read_run(opened, execution.run_id)
     document["execution_seconds"] = round(time.monotonic() - started, 3)
-    cases = check_gates(document, gates, metrics_of_each(execution))
+    results = check_gates(document, gates, metrics_of_each(execution.evaluations))
     if baseline is not None:
-        cases += check_regression(opened, document, baseline)
-    problems = [*_problems(document, status), *(case.problem for case in cases if case.problem is not None)]
+        from proctor.runs.regression import check_regression  # few runs have a baseline, and it is not free to import
+
+        results += check_regression(opened, document, baseline)
+    problems = [*_problems(document, status), *(item.problem for item in results if item.problem is not None)]
     if is_json:
-        write_reports(opened, execution.run_id, reports, cases)  # a report that cannot be written is a document, too
+        write_reports(opened, execution.run_id, reports, results)  # a report that cannot be written is a document, too
         print_json({**document, "problems": problems})
     else:
         from proctor.cli.outcome import print_outcome
@@ -65,7 +59,7 @@ def finish(
     for problem in problems:
         echo(f"Error: {problem}", err=True)
     if not is_json:
-        write_reports(opened, execution.run_id, reports, cases)
+        write_reports(opened, execution.run_id, reports, results)
     if execution.stop_reason == INTERRUPTED:
         sys.exit(130)
     if status is not RunStatus.COMPLETED or problems:
@@ -105,5 +99,6 @@ def watch(execution: RunExecution) -> RunStatus:
         view.close()  # a terminal gets its cursor back
         echo(f"Quit. Everything recorded is kept; resume with 'proctor resume {execution.run_id}'.", err=True)
 
+    execution.observers.append(show_notices)
     with View(execution.progress, execution.run_id) as view:
         return run_until_done(lambda: execute_run(execution), interrupted, quit_now)

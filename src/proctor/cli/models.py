@@ -171,7 +171,7 @@ def _one(text: str, settings: Any) -> dict[str, Any]:
             "requests_per_minute": spec.settings.get("rpm"),
             "tokens_per_minute": spec.settings.get("tpm"),
             "requests_per_batch": facts.requests_per_batch,
-            "most_at_once": facts.most_at_once,
+            "most_at_once": facts.max_concurrency,
         },
         "listed_at": facts.listed_at,
         **({} if missing else _said_of_itself(model)),

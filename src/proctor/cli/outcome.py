@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,6 @@ from rich.text import Text
 
 from proctor.cli.figures import (
     cost_notes,
-    cost_text,
-    count_text,
     coverage_notes,
     plural,
     seconds_text,
@@ -21,7 +18,7 @@ from proctor.cli.figures import (
 )
 from proctor.cli.hints import resume_command
 from proctor.cli.tables import agreement_lines, count_categories, print_categories, print_results
-from proctor.cli.terminal import cell, console, fits, plain_table, status_text
+from proctor.cli.terminal import cell, console, status_text
 from proctor.domain.text import visible
 from proctor.reports.judge_notes import judge_notes
 from proctor.reports.scorer_notes import scorer_notes
@@ -30,16 +27,6 @@ from proctor.reports.trust import trust_notes
 
 MAX_CATEGORIES = 40
 """More than these would push the totals off the screen that a run ends on."""
-LIMITS = {
-    "cost_usd": "cost ${}",
-    "assume_price": "assumed price {} dollars per million tokens (input/output)",
-    "minutes": "{} minutes",
-    "concurrency": "{} requests in flight per model",
-    "retries": "{} retries per request",
-    "timeout_seconds": "{} s per request",
-    "requests_per_minute": "{} requests per minute and model",
-    "tokens_per_minute": "{} tokens per minute and model",
-}
 
 
 def print_run(document: dict[str, Any]) -> None:
@@ -124,94 +111,3 @@ def _next_steps(document: dict[str, Any]) -> list[tuple[str, str]]:
     if any(item["trials"] > item["stopped"] + item["pending"] for item in evaluations):
         steps.append(("Export", f"proctor export {run_id} -f csv"))
     return steps
-
-
-def print_dry_run(document: dict[str, Any]) -> None:
-    """The resolved plan."""
-    out = console()
-    table = plain_table(("Model", "Benchmark", "Version", "Digest"), ("Samples", "Epochs", "Trials"))
-    table.columns[3].no_wrap = True
-    table.add_column("Options", overflow="fold")
-    for item in document["evaluations"]:
-        table.add_row(
-            cell(item["model_spec"]), cell(item["benchmark"]), cell(item["version"]), item["digest"][:8],
-            count_text(item["samples"]), count_text(item["epochs"]), count_text(item["trials"]),
-            cell(_options_text(item)),
-        )  # fmt: skip
-    if fits(table, out):
-        out.print(table)
-    else:
-        for item in document["evaluations"]:
-            _print_resolved(out, item)
-    _print_costs(out, document)
-    limits = ", ".join(
-        LIMITS[name].format(f"{value:g}" if isinstance(value, int | float) else value)
-        for name, value in document["limits"].items()
-        if value is not None
-    )
-    out.print(
-        f"\n{plural(document['trials'], 'trial')}, {plural(document['estimated_requests'], 'request')} "
-        "(not counting retries and cached answers); "
-        f"seed {document['seed']}; limits: {limits}."
-        f"{_stop_text(document['until'])}\n{_what_happened(document['pilot'])}"
-        f"{_missing_keys_text(document['missing_keys'])}"
-    )
-
-
-def _missing_keys_text(variables: Sequence[str]) -> str:
-    return f" The run itself needs a key: set {', '.join(variables)}." if variables else ""
-
-
-def _stop_text(rule: str | None) -> str:
-    return f" Stop rule {rule}: the run may end earlier, so these are upper limits." if rule else ""
-
-
-def _options_text(item: dict[str, Any]) -> str:
-    return ", ".join(f"{key}={value}" for key, value in item["options"].items()) or "none sent"
-
-
-def _print_resolved(out: Console, item: dict[str, Any]) -> None:
-    """One evaluation as a paragraph, for a narrow terminal: names can be copied as they are."""
-    out.print(Text(visible(item["model_spec"]), "bold"), soft_wrap=True)
-    trials = (
-        f"{plural(item['samples'], 'sample')}, {plural(item['epochs'], 'epoch')}, {plural(item['trials'], 'trial')}"
-    )
-    out.print(Text(visible(f"  on {item['benchmark']} {item['version']}: {trials}")))
-    out.print(Text(f"  digest: {item['digest'][:8]}"))
-    out.print(Text(visible(f"  options: {_options_text(item)}")))
-
-
-def _print_costs(out: Console, document: dict[str, Any]) -> None:
-    """What each evaluation will cost and why, and all of them together."""
-    evaluations = document["evaluations"]
-    costs = [part["cost"] for item in evaluations for part in (item, *item["judges"])]
-    if all(cost["basis"] == "it costs nothing" for cost in costs):
-        out.print("\nEstimated cost: $0.")
-        return
-    out.print("\nEstimated cost [95 % interval]:")
-    for item in evaluations:
-        out.print(
-            Text(f"  {item['model']} on {item['benchmark']}: {_estimate_text(item['cost'])} ({item['cost']['basis']})"),
-            soft_wrap=True,
-        )
-        for part in item["judges"]:
-            who = f"judge {part['judge']} ({part['scorer']})"
-            out.print(Text(f"    {who}: {_estimate_text(part['cost'])} ({part['cost']['basis']})"), soft_wrap=True)
-    if len(costs) > 1:
-        total = document["cost"]
-        reason = f" ({total['basis']})" if total["value_usd"] is None else ""
-        out.print(Text(f"  total: {_estimate_text(total)}{reason}"), soft_wrap=True)
-
-
-def _estimate_text(cost: dict[str, Any]) -> str:
-    if cost["value_usd"] is None:
-        return "unknown"
-    low, high = cost["ci95_usd"]
-    return f"{cost_text(cost['value_usd'])} [{cost_text(low)}, {cost_text(high)}]"
-
-
-def _what_happened(pilot: dict[str, Any] | None) -> str:
-    if pilot is None:
-        return "No model was asked and nothing was written."
-    asked = plural(pilot["trials"], "trial")
-    return f"The pilot run {pilot['run_id']} asked {asked} for {cost_text(pilot['cost_usd'])}; its answers are cached."

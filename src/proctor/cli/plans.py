@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from proctor.benchmarks.registry import LM_EVAL, load_benchmark
-from proctor.domain.errors import FilterError, NotFoundError, PlanError, UserError, did_you_mean
+from proctor.benchmarks.registry import LM_EVAL
+from proctor.domain.errors import NotFoundError, PlanError, UserError, did_you_mean
 from proctor.domain.plan import BenchmarkSpec, Plan
-from proctor.models.registry import create_model, named_hosts
+from proctor.models.registry import named_hosts
 from proctor.planning.plan_file import is_plan, plan_from, plan_in, with_selection
-from proctor.reports.labels import all_labels
-from proctor.scorers.registry import create_scorers
 from proctor.yaml_document import LocatedDocument, load_yaml
-
-if TYPE_CHECKING:
-    from proctor.domain.benchmark import Benchmark
-    from proctor.runs.resolve import PlanContext
 
 YAML_ENDINGS = (".yaml", ".yml")
 
@@ -36,73 +29,19 @@ class GivenPlan(Struct, frozen=True):
     """Parts of the file that flags have replaced."""
 
     @contextmanager
-    def located(self, context: PlanContext) -> Iterator[None]:
+    def located(self) -> Iterator[None]:
         """A mistake that shows only when names are looked up gets the line of the plan it comes from."""
         try:
             yield
         except UserError as error:
-            place = self._place_of(error, context)
-            if place is None or self.document is None:
+            if self.document is None or not error.field or self._is_overridden(error.field):
                 raise
-            line, path = self.document.line_of(place), self.document.path_of(place)
+            line, path = self.document.line_of(error.field), self.document.path_of(error.field)
             raise type(error)(f"{self.document.name}:{line}: {path}: {error}") from error
 
-    def metrics(self, context: PlanContext) -> list[str]:
-        """The names of everything this plan will measure; no data is read for it."""
-        found: dict[str, None] = {}
-        for spec in self.plan.benchmarks:
-            benchmark = self._load(spec, context)
-            scorers = create_scorers(benchmark.scorers, context.folder)
-            found.update(dict.fromkeys(all_labels(scorers, benchmark.metrics, spec.epochs or self.plan.epochs)))
-        return list(found)
-
-    def _load(self, spec: BenchmarkSpec, context: PlanContext) -> Benchmark:
-        return load_benchmark(spec, seed=self.plan.seed, folder=context.folder, data=context.data)
-
-    def _place_of(self, error: UserError, context: PlanContext) -> tuple[str | int, ...] | None:
-        """Which part of the plan says this when it is looked up alone."""
-        if self.document is None:
-            return None
-        message = str(error)
-        if isinstance(error, FilterError):
-            return None if "where" in self.overridden else self._filter_place(message, context)
-        if self.plan.until is not None and "until" not in self.overridden and _says(message, self._read_rule):
-            return ("until",)
-        environment = context.allowing(self.plan).environment
-        make = partial(create_model, environment=environment, folder=context.folder)
-        for index, model in enumerate(self.plan.models):
-            if _says(message, partial(make, model)):
-                return None if "models" in self.overridden else ("models", index)
-        for index, spec in enumerate(self.plan.benchmarks):
-            if _says(message, partial(self._load, spec, context)):
-                return ("benchmarks", index)
-        return None
-
-    def _filter_place(self, message: str, context: PlanContext) -> tuple[str | int, ...] | None:
-        """The key of a benchmark's filter that says this, or the filter where only all its keys together do."""
-        from proctor.planning.selection import select
-
-        for index, spec in enumerate(self.plan.benchmarks):
-            samples = self._load(spec, context).samples
-            for key, values in spec.where.items():
-                if _says(message, partial(select, samples, {key: values}, None, self.plan.seed)):
-                    return ("benchmarks", index, "where", key)
-            if _says(message, partial(select, samples, spec.where, None, self.plan.seed)):
-                return ("benchmarks", index, "where")
-        return None
-
-    def _read_rule(self) -> object:
-        from proctor.stopping.rule import rule_of
-
-        return rule_of(self.plan)
-
-
-def _says(message: str, look_up: Callable[[], object]) -> bool:
-    try:
-        look_up()
-    except UserError as again:
-        return str(again) == message
-    return False
+    def _is_overridden(self, field: tuple[str | int, ...]) -> bool:
+        """Whether flags have replaced this field: a part of the plan, or a part of each of its benchmarks."""
+        return not self.overridden.isdisjoint((*field[:1], *field[2:3]))
 
 
 def read_targets(targets: Sequence[str], models: Sequence[str], values: dict[str, Any]) -> GivenPlan:

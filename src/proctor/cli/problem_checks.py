@@ -88,6 +88,7 @@ def check(
 
 
 def _prove(problems: Sequence[Problem], running: dict[str, Any], **how: Any) -> list[ProblemProof]:
+    from proctor.cli.notices import show_notices
     from proctor.runs.programs import opened_runner
     from proctor.runs.proving import check_problem
 
@@ -97,7 +98,7 @@ def _prove(problems: Sequence[Problem], running: dict[str, Any], **how: Any) -> 
 
     async def work() -> list[ProblemProof]:
         runner, unsafe = running["runner"], running["unsafe_no_sandbox"]
-        async with opened_runner(runner, is_unsafe=unsafe) as opened:
+        async with opened_runner(show_notices, runner, is_unsafe=unsafe) as opened:
             return [
                 await check_problem(problem, opened, options=_options(running), on_probe=tell, **how)
                 for problem in problems
@@ -218,13 +219,14 @@ def _artifacts() -> FileArtifacts:
 
 
 def _mark(problem: Problem, files: Any, running: dict[str, Any]) -> Scorecard:
+    from proctor.cli.notices import show_notices
     from proctor.runs.programs import opened_runner
     from proctor.runs.programs import submit as mark_it
 
     artifacts = _artifacts()
 
     async def work() -> Scorecard:
-        async with opened_runner(running["runner"], is_unsafe=running["unsafe_no_sandbox"]) as runner:
+        async with opened_runner(show_notices, running["runner"], is_unsafe=running["unsafe_no_sandbox"]) as runner:
             return await mark_it(problem, files, runner, options=_options(running), artifacts=artifacts)
 
     card: Scorecard = _run(work)

@@ -31,10 +31,11 @@ def resume(reference: str, **flags: Any) -> None:
     RUN is an id, a unique prefix of one, or 'latest'. No recorded answer is requested again.
     """
     from proctor.cli.context import context, database
-    from proctor.cli.executing import finish, known_metrics
+    from proctor.cli.executing import finish
     from proctor.cli.gates import read_gates, refuse_unknown, refuse_unwritable
     from proctor.planning.plan_file import limits_with
     from proctor.runs.execute import reopen
+    from proctor.runs.metric_names import metrics_of_all
     from proctor.stores.runs import RunStore
 
     bars = read_gates(flags["fail_under"])
@@ -46,6 +47,6 @@ def resume(reference: str, **flags: Any) -> None:
         here = context(flags["data"])
         here = replace(here, is_offline=here.is_offline or flags["offline"])
         execution = reopen(run, here, opened, limits)
-        refuse_unknown(bars, known_metrics(execution))
+        refuse_unknown(bars, metrics_of_all(execution.evaluations))
         baseline = None if reference_run is None else RunStore(opened).get(reference_run).id
         finish(execution, opened, is_json=flags["as_json"], gates=bars, baseline=baseline, reports=flags["reports"])

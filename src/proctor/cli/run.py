@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.completing import complete_benchmark, complete_model
 from proctor.cli.options import COUNT, as_json, execution_options, gates, plan_values
+
+if TYPE_CHECKING:
+    from proctor.domain.plan import Plan
+    from proctor.runs.pilot import PilotRun
+    from proctor.runs.resolve import PlanContext
 
 
 @click.command(short_help="Evaluate models on benchmarks.")
@@ -55,9 +60,11 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
     refuse_unwritable(flags["reports"])
     given = read_targets(targets, models, plan_values(flags))
     here = context(flags["data"])
-    with confined(given.plan.offline or here.is_offline), given.located(here):
+    with confined(given.plan.offline or here.is_offline), given.located():
         if bars:
-            refuse_unknown(bars, given.metrics(here))
+            from proctor.runs.metric_names import metrics_of_plan
+
+            refuse_unknown(bars, metrics_of_plan(given.plan, here))
         if flags["dry_run"]:
             _dry_run(given.plan, here, pilot=flags["pilot"], is_json=flags["as_json"])
             return
@@ -79,27 +86,36 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
             )  # fmt: skip
 
 
-def _dry_run(plan: Any, here: Any, *, pilot: int | None, is_json: bool) -> None:
-    from proctor.cli.dry_run import estimated, run_pilot
+def _dry_run(plan: Plan, here: PlanContext, *, pilot: int | None, is_json: bool) -> None:
     from proctor.cli.hints import say_unused_judges
+    from proctor.runs.dry_run import estimate_run
     from proctor.runs.resolve import resolve_without_keys, unused_judges
     from proctor.settings import Settings
     from proctor.stores.database import find_database
 
     evaluations, missing = resolve_without_keys(plan, here)
     say_unused_judges(unused_judges(plan, evaluations))
-    piloted = run_pilot(plan, here, pilot) if pilot else None
+    piloted = _run_pilot(plan, here, pilot) if pilot else None
     found = find_database(Settings.from_environment().database_url)
     try:
-        document = {**estimated(plan, evaluations, found), "pilot": piloted, "missing_keys": missing}
+        estimated = estimate_run(plan, evaluations, found, pilot=piloted, missing_keys=missing)
     finally:
         if found is not None:
             found.dispose()
     if is_json:
         from proctor.cli.context import print_json
 
-        print_json(document)
+        print_json(estimated)
     else:
-        from proctor.cli.outcome import print_dry_run
+        from proctor.cli.dry_run import print_dry_run
 
-        print_dry_run(document)
+        print_dry_run(estimated)
+
+
+def _run_pilot(plan: Plan, here: PlanContext, samples: int) -> PilotRun:
+    from proctor.cli.context import database
+    from proctor.cli.executing import watch
+    from proctor.runs.pilot import run_pilot
+
+    with database() as opened:
+        return run_pilot(plan, here, opened, samples, watch)

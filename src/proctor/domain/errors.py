@@ -24,7 +24,8 @@ ProctorError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from proctor.domain.text import shorten, storable
 
@@ -37,8 +38,11 @@ class ProctorError(Exception):
 
 
 class UserError(ProctorError):
+    """A mistake; `field` is the path of the plan's field that it is in, such as ("models", 0), where it is in one."""
+
     exit_code = 2
     http_status = 422
+    field: tuple[str | int, ...] = ()
 
 
 class PlanError(UserError):
@@ -50,7 +54,9 @@ class BenchmarkError(UserError):
 
 
 class FilterError(BenchmarkError):
-    pass
+    def __init__(self, message: str, key: str | None = None) -> None:
+        super().__init__(message)
+        self.field = ("where",) if key is None else ("where", key)
 
 
 class TemplateLimitError(BenchmarkError):
@@ -135,6 +141,16 @@ class UnusableAnswerError(ModelError):
 
 class ModelUnavailableError(ModelError):
     pass
+
+
+@contextmanager
+def in_field(*path: str | int, kind: type[UserError] = UserError) -> Iterator[None]:
+    """Says of every mistake of this kind that is found within, which field of the plan it is in."""
+    try:
+        yield
+    except kind as error:
+        error.field = (*path, *error.field)
+        raise
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

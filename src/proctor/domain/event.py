@@ -60,5 +60,21 @@ class BatchDelayed(Struct, frozen=True):
     reason: str
 
 
-Event = TrialsSkipped | ResultsRecorded | FaultSeen | ConcurrencyChanged | ModelGivenUp | BatchSeen | BatchDelayed
+class NoticeGiven(Struct, frozen=True):
+    """Something that whoever watches the run should read, as a sentence; a warning is about a danger."""
+
+    text: str
+    is_warning: bool = False
+
+
+Event = (
+    TrialsSkipped
+    | ResultsRecorded
+    | FaultSeen
+    | ConcurrencyChanged
+    | ModelGivenUp
+    | BatchSeen
+    | BatchDelayed
+    | NoticeGiven
+)
 Observer = Callable[[Event], None]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from proctor.domain.message import Json, Prompt
 from proctor.domain.response import Response
+from proctor.domain.workspace import Runner
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,7 @@ def _less(one: float | None, other: float | None) -> float | None:
 
 
 class Model(Protocol):
-    """Answers prompts; raises ModelError when it cannot.
-
-    One with an `allowance` is asked no faster than that; an `account` tells apart those whose allowances differ. One
-    with `is_cached` False is asked anew each time, because it may have changed without its identity changing.
-    """
+    """Answers prompts; raises ModelError when it cannot. What only some can do or need is in the protocols below."""
 
     @property
     def identity(self) -> ModelIdentity: ...
@@ -76,6 +74,61 @@ class ScoresTexts(Protocol):
     def scores_texts(self) -> bool: ...
 
 
+@runtime_checkable
+class HasAllowance(Protocol):
+    """A model that is asked no faster than its allowance, which all models with its account and identity share."""
+
+    @property
+    def allowance(self) -> Allowance: ...
+
+    @property
+    def account(self) -> str | None: ...
+
+
+@runtime_checkable
+class LimitsConcurrency(Protocol):
+    """A model that takes only so many requests at once; None, as any other, as many as the plan allows."""
+
+    @property
+    def max_concurrency(self) -> int | None: ...
+
+
+@runtime_checkable
+class MayChange(Protocol):
+    """A model that may answer otherwise without its identity changing: asked anew each time unless `is_cached`."""
+
+    @property
+    def is_cached(self) -> bool: ...
+
+
+@runtime_checkable
+class BuildsPrograms(Protocol):
+    """An agent: it builds a program in a folder, where any other model writes one into its answer."""
+
+    @property
+    def is_free_agent(self) -> bool:
+        """Whether it works outside any sandbox."""
+        ...
+
+    async def build(
+        self, prompt: Prompt, seed: Mapping[str, bytes], *, timeout_seconds: float, runner: Runner, hidden: Path
+    ) -> Response:
+        """Build in a folder that holds `seed`: what is new or changed is the answer; `hidden` is kept out of sight."""
+        ...
+
+
+def allowance_of(model: Model) -> Allowance:
+    return model.allowance if isinstance(model, HasAllowance) else Allowance()
+
+
+def account_of(model: Model) -> str | None:
+    return model.account if isinstance(model, HasAllowance) else None
+
+
+def max_concurrency_of(model: Model) -> int | None:
+    return model.max_concurrency if isinstance(model, LimitsConcurrency) else None
+
+
 def is_cached(model: Model) -> bool:
     """Whether an answer given earlier stands for one given now: True for all models that do not say otherwise."""
-    return bool(getattr(model, "is_cached", True))
+    return model.is_cached if isinstance(model, MayChange) else True

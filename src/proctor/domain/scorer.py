@@ -7,9 +7,13 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct
 
+from proctor.domain.artifacts import Artifacts
+from proctor.domain.problem import Problem
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
+from proctor.domain.sandbox import Sandbox
 from proctor.domain.score import Score
+from proctor.domain.workspace import Runner
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -69,11 +73,52 @@ class Scorer(Protocol):
         ...
 
 
-class SlowScorer(Scorer, Protocol):
+@runtime_checkable
+class SlowScorer(Protocol):
     """A scorer that needs long for some answers; these it scores in another process, where it is sent by pickle."""
 
     def is_slow_for(self, response: Response) -> bool:
         """Whether scoring this answer may take more than a few milliseconds; asked of every answer: quick."""
+        ...
+
+
+@runtime_checkable
+class NeedsSandbox(Protocol):
+    """A scorer that runs code: it scores nothing until it has been given a sandbox."""
+
+    @property
+    def needs_sandbox(self) -> bool: ...
+
+    def with_sandbox(self, sandbox: Sandbox) -> Scorer:
+        """The same scorer, running code there."""
+        ...
+
+
+@runtime_checkable
+class HasGolds(Protocol):
+    """A scorer that knows answers which must pass or fail, so that a sandbox can be tried before a model is asked."""
+
+    def golds(self, sample: Sample) -> tuple[str, str] | None:
+        """An answer that must pass and one that must fail; None where the sample has no solution."""
+        ...
+
+    def for_golds(self) -> Scorer:
+        """The scorer to try those with: as quick as can be, and otherwise the same."""
+        ...
+
+
+FindProblem = Callable[[str], Problem]
+
+
+@runtime_checkable
+class NeedsRunner(Protocol):
+    """A scorer of whole programs: it scores nothing until it has been given a runner."""
+
+    @property
+    def needs_runner(self) -> bool: ...
+
+    def with_runner(self, runner: Runner, find: FindProblem, artifacts: Artifacts | None = None) -> Scorer:
+        """The same scorer, marking there; `find` gives a problem by the id in a sample's metadata."""
         ...
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from proctor.domain.model import Allowance, Model
+from proctor.domain.model import Allowance, Model, account_of, allowance_of
 from proctor.domain.response import RateState, Usage
 from proctor.engine.retry import MAX_RETRY_AFTER_SECONDS
 
@@ -189,7 +189,7 @@ class RateLimits:
     def of(self, model: Model) -> RateLimit:
         """The model's limit: the strictest of what the run and all who share it allow."""
         identity = model.identity
-        key = (identity.provider, identity.endpoint, identity.name, getattr(model, "account", None))
+        key = (identity.provider, identity.endpoint, identity.name, account_of(model))
         limit = self._limits.setdefault(key, self._make())
-        limit.tighten(self._of_each.stricter(getattr(model, "allowance", Allowance())))
+        limit.tighten(self._of_each.stricter(allowance_of(model)))
         return limit

@@ -10,7 +10,7 @@ from proctor.domain.journal import Journal
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
-from proctor.domain.scorer import Scorer
+from proctor.domain.scorer import Scorer, SlowScorer
 from proctor.domain.trial import Answer, Result, outcome_of
 from proctor.engine.scoring import score_answer
 from proctor.engine.slow_scoring import ScoringProcess
@@ -29,6 +29,8 @@ class Recorder:
     def __init__(self, journal: Journal, scorers: Mapping[int, Sequence[Scorer]], observe: Observer) -> None:
         self._journal = journal
         self._scorers = scorers
+        # Looked up once: asking a protocol takes as long as marking a short answer.
+        self._slow = {id(one): one for some in scorers.values() for one in some if isinstance(one, SlowScorer)}
         self._observe = observe
         self._answers: list[Answer] = []
         self._results: list[Result] = []
@@ -146,7 +148,7 @@ class Recorder:
 
     async def _mark(self, scorer: Scorer, sample: Sample, response: Response) -> Score:
         """Answers are timed here, so what takes long is done elsewhere."""
-        is_slow_for = getattr(scorer, "is_slow_for", None)
-        if is_slow_for is not None and is_slow_for(response):
+        slow = self._slow.get(id(scorer))
+        if slow is not None and slow.is_slow_for(response):
             return await self._process.score(scorer, sample, response)
         return await scorer.score(sample, response)

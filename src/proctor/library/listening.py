@@ -12,7 +12,7 @@ from typing import Any, get_args
 from msgspec import Struct
 
 from proctor.domain.errors import PlanError, did_you_mean
-from proctor.domain.event import Event
+from proctor.domain.event import Event, NoticeGiven
 
 log = logging.getLogger("proctor")
 Function = Callable[[Any], object]
@@ -40,6 +40,12 @@ def listener(kind: str, function: Function) -> Listener:
     if inspect.iscoroutinefunction(function) or not callable(function):
         raise PlanError(f"subscribe() takes a plain function, which is called with each event, not {function!r}.")
     return Listener(KINDS[kind], function)
+
+
+def log_notices(event: Event) -> None:
+    """A danger is logged as a warning, which is seen also where nobody has set up logging; the rest as information."""
+    if isinstance(event, NoticeGiven):
+        log.log(logging.WARNING if event.is_warning else logging.INFO, "%s", event.text)
 
 
 class Listening:

@@ -9,7 +9,7 @@ from proctor.domain.errors import PlanError
 from proctor.domain.estimate import Estimate
 from proctor.domain.run import RunStatus
 from proctor.library.documents import read_estimate
-from proctor.library.listening import Function, Listener, Listening, listener
+from proctor.library.listening import Function, Listener, Listening, listener, log_notices
 from proctor.library.worker import Worker
 from proctor.reports.rows import result_json
 from proctor.runs.execute import RunExecution, execute_run, reopen
@@ -141,6 +141,7 @@ class _Executing:
 
     def __enter__(self) -> Worker[RunStatus]:
         execution = self._execution
+        execution.observers.append(log_notices)
         if self._listening is not None:
             execution.observers.append(self._listening)
         return Worker(lambda: execute_run(execution), lambda: execution.stop("interrupted"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from proctor.domain.estimate import Estimate, SampleScore
 
@@ -17,12 +17,6 @@ class Accumulator(Protocol):
 
 
 class Metric(Protocol):
-    """One that has a true `reads_answers` is given each sample's class and answers beside its score.
-
-    One that is a mean over samples has `sample_value(score)`, what it is the mean of: only then can two systems be
-    compared on it sample by sample.
-    """
-
     @property
     def name(self) -> str: ...
 
@@ -33,6 +27,36 @@ class Metric(Protocol):
     def measure(self, scores: Iterable[SampleScore]) -> Estimate:
         """The estimate over these scores; the order does not matter."""
         ...
+
+
+@runtime_checkable
+class ReadsAnswers(Protocol):
+    """A metric that may be given each sample's class and answers beside its score."""
+
+    @property
+    def reads_answers(self) -> bool: ...
+
+
+@runtime_checkable
+class MeanOverSamples(Protocol):
+    """A metric that is a mean over samples: only on such can two systems be compared sample by sample."""
+
+    def sample_value(self, score: float) -> float:
+        """What it is the mean of."""
+        ...
+
+
+@runtime_checkable
+class HasThreshold(Protocol):
+    """A metric that may count a score as right from a threshold on; None where it takes scores as they are."""
+
+    @property
+    def threshold(self) -> float | None: ...
+
+
+def takes_scores_as_they_are(metric: Metric) -> bool:
+    """Whether no threshold turns them into right and wrong."""
+    return not isinstance(metric, HasThreshold) or metric.threshold is None
 
 
 def accumulate(accumulator: Accumulator, scores: Iterable[SampleScore]) -> Estimate:

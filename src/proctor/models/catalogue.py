@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from proctor.domain.model import Model
+from proctor.domain.model import Model, max_concurrency_of
 from proctor.domain.price import FREE, FlatPrice, Price
 from proctor.models.kept_lists import find_listed
 from proctor.models.price_file import FilePrice
@@ -41,7 +41,7 @@ class ModelFacts(Struct, frozen=True):
     context_source: str | None
     price: PriceFacts | None
     requests_per_batch: int | None
-    most_at_once: int | None
+    max_concurrency: int | None
     listed_at: float | None
     """When the provider last said that it has this model; None when it was not asked, or did not say so."""
     listed_capabilities: Mapping[str, bool]
@@ -63,7 +63,7 @@ def find_facts(model: Model, *, prices: Path | None, lists: Path | None) -> Mode
         context_source=None if context is None else source,
         price=_price(price, entry),
         requests_per_batch=BATCH_LIMITS.get(identity.provider) if is_own else None,
-        most_at_once=getattr(model, "most_at_once", None),
+        max_concurrency=max_concurrency_of(model),
         listed_at=listed_at,
         listed_capabilities=listed.capabilities if listed else {},
     )

@@ -125,9 +125,9 @@ class Server:
 class LocalModel:
     """Asks the server over loopback; the server is started when the first question comes."""
 
-    def __init__(self, identity: ModelIdentity, server: Server, most_at_once: int) -> None:
+    def __init__(self, identity: ModelIdentity, server: Server, max_concurrency: int) -> None:
         self.identity = identity
-        self.most_at_once = most_at_once
+        self.max_concurrency = max_concurrency
         self._server = server
         self._inner: HostedModel | None = None
         self._address: str | None = None

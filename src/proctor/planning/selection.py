@@ -131,7 +131,7 @@ def _reader(key: str) -> Callable[[Sample], tuple[str, ...]]:
     hint = did_you_mean(key, allowed)
     if key.isidentifier() and not hint:
         return lambda sample: (sample.tags[key],) if key in sample.tags else _texts(sample.metadata.get(key))
-    raise FilterError(f"'where' cannot filter on {key!r}: use {', '.join(allowed[:-1])} or {allowed[-1]}.{hint}")
+    raise FilterError(f"'where' cannot filter on {key!r}: use {', '.join(allowed[:-1])} or {allowed[-1]}.{hint}", key)
 
 
 def _dig(metadata: Mapping[str, Json], path: str) -> Json:
@@ -195,12 +195,14 @@ class _Seen:
                 known = sorted(self.keys)
                 raise FilterError(
                     f"No sample has {key!r}, which 'where' filters on.{did_you_mean(key, known)}"
-                    f" Available: {', '.join(known[:SHOWN]) or 'id'}."
+                    f" Available: {', '.join(known[:SHOWN]) or 'id'}.",
+                    key,
                 )
             more = f", … ({len(available)} in all)" if len(available) > SHOWN else ""
             raise FilterError(
                 f"No sample has {key} {value!r}.{did_you_mean(value, available)}"
-                f" Available: {', '.join(available[:SHOWN])}{more}."
+                f" Available: {', '.join(available[:SHOWN])}{more}.",
+                key,
             )
         if self.where and count == 0:
             asked = ", ".join(f"{key}={'|'.join(values)}" for key, values in self.where.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -21,7 +21,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorecard import Evidence, Scorecard
-from proctor.domain.scorer import Control, traits
+from proctor.domain.scorer import Control, FindProblem, traits
 from proctor.domain.submission import Submission
 from proctor.domain.workspace import Runner
 from proctor.programs.answers.reading import program_of
@@ -38,8 +38,6 @@ REVISION = "3"
 LEAST_GOLD = 0.01
 """A gold solution that gets less was marked in a workspace that is broken."""
 _KEPT = 64
-
-FindProblem = Callable[[str], Problem]
 
 
 @traits(has_votes=False)

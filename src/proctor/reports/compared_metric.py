@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct
 
@@ -13,7 +13,7 @@ from proctor.domain.estimate import SampleScore
 from proctor.metrics.class_pairs import compare_classes
 from proctor.metrics.classification import MacroAverage
 from proctor.metrics.compare import Comparison, StoppedEarly, compare_marks, either_stopped, rest_on_worse
-from proctor.metrics.metric import Metric
+from proctor.metrics.metric import MeanOverSamples, Metric, takes_scores_as_they_are
 from proctor.metrics.pairing import Mark
 from proctor.metrics.registry import create_metric
 from proctor.reports.figures import done_trials
@@ -45,7 +45,7 @@ class ComparedMetric(Struct, frozen=True):
     def is_mean_of_marks(self) -> bool:
         """Whether it is the mean of the marks as they are, not of what they reach or say together."""
         metric = self.create()
-        return hasattr(metric, "sample_value") and getattr(metric, "threshold", None) is None
+        return metric is not None and isinstance(metric, MeanOverSamples) and takes_scores_as_they_are(metric)
 
     def is_measurable(self, row: EvaluationRow) -> bool:
         """Whether the scorer's answers name classes, where the metric needs that."""
@@ -55,7 +55,7 @@ class ComparedMetric(Struct, frozen=True):
     def is_paired(self) -> bool:
         """Whether two systems can be tested on it sample by sample: it is a mean over samples, or over classes."""
         metric = self.create()
-        return metric is None or isinstance(metric, MacroAverage) or hasattr(metric, "sample_value")
+        return metric is None or isinstance(metric, MacroAverage | MeanOverSamples)
 
 
 def compared_metrics(row: EvaluationRow) -> dict[str, ComparedMetric]:
@@ -121,7 +121,7 @@ class Side:
             for name, _, group, _ in self._marks:
                 yield name, values.get(_sample_id(name)), group, 1
             return
-        of_sample: Callable[[float], float] = getattr(metric, "sample_value")  # noqa: B009 - `is_paired` was asked
+        of_sample = cast("MeanOverSamples", metric).sample_value  # `is_paired` was asked
         for name, value, group, weight in self._marks:
             yield name, None if value is None else of_sample(value), group, weight
 

@@ -14,7 +14,7 @@ from proctor import plugins
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.latency import Latencies
-from proctor.metrics.metric import Metric, measure_all
+from proctor.metrics.metric import Metric, ReadsAnswers, measure_all, takes_scores_as_they_are
 from proctor.metrics.registry import create_metric, metric_name
 from proctor.reports.labels import (
     has_votes,
@@ -103,7 +103,7 @@ def _measure(
                 metric = create_metric(name)
                 total, parts = measure_all(metric, scores_for(metric, results, row["id"], scorer, version))
             # A share of marks that reach a threshold is no mean of marks: it can be 1 whatever they cover.
-            cut = cut_at_covered if getattr(metric, "threshold", None) is None else operator.or_
+            cut = cut_at_covered if takes_scores_as_they_are(metric) else operator.or_
             metrics[label] = cut(estimate_json(total), covered.get(None, {}))
             metrics[label] |= title_json(label, name, has_parts=marks[scorer].has_parts)
             for how, counted in _counted_wrong(marks[scorer]).items():
@@ -171,7 +171,7 @@ def scores_for(
     unmeasured: Unmeasured = Unmeasured.LEFT_OUT,
 ) -> Iterator[SampleScore]:
     """What this metric reads; nothing for one that reads answers where the scorer marks whole texts."""
-    if not getattr(metric, "reads_answers", False):
+    if not (isinstance(metric, ReadsAnswers) and metric.reads_answers):
         return results.sample_scores(evaluation_id, scorer, version, unmeasured)
     if not has_votes(scorer, version):
         return iter(())

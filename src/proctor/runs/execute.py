@@ -20,6 +20,7 @@ from proctor.costs.durable_budget import DurableBudget
 from proctor.domain.errors import ProctorError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Event, Observer
+from proctor.domain.model import Model, max_concurrency_of
 from proctor.domain.plan import Limits, Plan
 from proctor.domain.run import RunStatus
 from proctor.domain.trial import Outcome
@@ -130,7 +131,7 @@ async def execute_run(execution: RunExecution) -> RunStatus:
     if execution.rule is not None:
         # Which groups are whole is known from the plan alone, and whoever reads the run has no plan.
         store.add_event(execution.run_id, GROUP_SIZES, execution.rule.group_sizes)
-    clock = _Clock()
+    clock, observe = _Clock(), _guarded(execution)
     status: RunStatus = RunStatus.FAILED
     error: str | None = "the process ended"
     try:
@@ -138,13 +139,13 @@ async def execute_run(execution: RunExecution) -> RunStatus:
             async with (
                 _watched(execution, store, clock),
                 sandboxing(
-                    execution.plan, execution.evaluations, partial(store.add_event, execution.run_id)
+                    execution.plan, execution.evaluations, partial(store.add_event, execution.run_id), observe
                 ) as execution.evaluations,
                 programming(
-                    execution.plan, execution.evaluations, execution.database, execution.stopping
+                    execution.plan, execution.evaluations, execution.database, execution.stopping, observe
                 ) as execution.evaluations,
             ):
-                status, error = await _attempt(execution, store)
+                status, error = await _attempt(execution, store, observe)
     except ProctorError as failure:
         error = str(failure)
         raise
@@ -158,10 +159,10 @@ async def execute_run(execution: RunExecution) -> RunStatus:
     return status
 
 
-async def _attempt(execution: RunExecution, store: RunStore) -> tuple[RunStatus, str | None]:
+async def _attempt(execution: RunExecution, store: RunStore, observe: Observer) -> tuple[RunStatus, str | None]:
     async with _journal(execution) as journal:
         try:
-            given_up = await _ask_everything(execution, store, journal)
+            given_up = await _ask_everything(execution, store, journal, observe)
         except BaseExceptionGroup as group:
             raise _first_cause(group) from group
     if execution.stop_reason is not None:
@@ -206,11 +207,13 @@ async def _watched(execution: RunExecution, store: RunStore, clock: _Clock) -> A
         await asyncio.gather(pulse, return_exceptions=True)
 
 
-async def _ask_everything(execution: RunExecution, store: RunStore, journal: SqliteJournal) -> dict[str, str]:
+async def _ask_everything(
+    execution: RunExecution, store: RunStore, journal: SqliteJournal, observe: Observer
+) -> dict[str, str]:
     """Every trial that can be finished is; gives the models and judges that were given up, and why."""
     limits = execution.plan.limits
     rates = RateLimits(limits.requests_per_minute, limits.tokens_per_minute)
-    observe, budget = _guarded(execution), _budget(execution, store)
+    budget = _budget(execution, store)
     async with judging(
         [scorer for item in execution.evaluations for scorer in item.scorers],
         execution.database,
@@ -288,7 +291,7 @@ def _work_by_model(execution: RunExecution, rates: RateLimits) -> list[ModelWork
             label=label,
             model=items[0].model,
             work=[_work(item, execution) for item in items],
-            concurrency=min(limits.concurrency, getattr(items[0].model, "most_at_once", limits.concurrency)),
+            concurrency=_concurrency(limits, items[0].model),
             retries=limits.retries,
             timeout_seconds=limits.timeout_seconds,
             price=items[0].price,
@@ -296,6 +299,11 @@ def _work_by_model(execution: RunExecution, rates: RateLimits) -> list[ModelWork
         )
         for label, items in _by_label(execution.evaluations)
     ]
+
+
+def _concurrency(limits: Limits, model: Model) -> int:
+    own = max_concurrency_of(model)
+    return limits.concurrency if own is None else min(limits.concurrency, own)
 
 
 def _work(item: Evaluation, execution: RunExecution) -> Work:

@@ -6,27 +6,17 @@ import asyncio
 import random
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from proctor.domain.errors import BenchmarkError, SandboxError, ScorerError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Sandbox
-from proctor.domain.score import Score
+from proctor.domain.scorer import HasGolds, Scorer
 
 SAMPLES = 3
 """Of each benchmark: a sandbox that fails one kind of program fails the first; the tests judge all of them."""
-
-
-class ProvedScorer(Protocol):
-    """A scorer that can tell the answer that must pass from one that must not."""
-
-    def golds(self, sample: Sample) -> tuple[str, str] | None:
-        """An answer that must pass and one that must fail; None where the sample has no solution."""
-        ...
-
-    async def score(self, sample: Sample, response: Response) -> Score: ...
 
 
 async def prove(evaluations: Sequence[Evaluation], sandbox: Sandbox, seed: int) -> list[dict[str, Any]]:
@@ -35,18 +25,19 @@ async def prove(evaluations: Sequence[Evaluation], sandbox: Sandbox, seed: int) 
     for item in evaluations:
         for scorer in item.scorers:
             key = (item.benchmark_identity, scorer.name, scorer.version)
-            if key not in seen and hasattr(scorer, "golds"):
+            if key not in seen and isinstance(scorer, HasGolds):
                 seen.add(key)
-                rows.append(await _proved(item, scorer.name, scorer.for_golds(), sandbox, seed))  # type: ignore[attr-defined]
+                rows.append(await _proved(item, scorer, sandbox, seed))
     return rows
 
 
-async def _proved(item: Evaluation, name: str, scorer: ProvedScorer, sandbox: Sandbox, seed: int) -> dict[str, Any]:
+async def _proved(item: Evaluation, known: HasGolds, sandbox: Sandbox, seed: int) -> dict[str, Any]:
+    scorer = known.for_golds()
     started = time.monotonic()
     count = item.fingerprint.count
     positions = random.Random(f"gold {seed}").sample(range(count), min(SAMPLES, count))
     samples = list(item.samples.at(sorted(positions)))
-    pairs = [(sample, answers) for sample in samples if (answers := scorer.golds(sample)) is not None]
+    pairs = [(sample, answers) for sample in samples if (answers := known.golds(sample)) is not None]
     async with asyncio.TaskGroup() as group:
         asked = [
             (sample, is_gold, group.create_task(_value(scorer, sample, answer)))
@@ -65,14 +56,14 @@ async def _proved(item: Evaluation, name: str, scorer: ProvedScorer, sandbox: Sa
             )
     return {
         "benchmark": item.benchmark.name,
-        "scorer": name,
+        "scorer": scorer.name,
         "sandbox": sandbox.name,
         "samples": [sample.id for sample, _ in pairs],
         "seconds": round(time.monotonic() - started, 3),
     }
 
 
-async def _value(scorer: ProvedScorer, sample: Sample, answer: str) -> tuple[float | None, str | ScorerError | None]:
+async def _value(scorer: Scorer, sample: Sample, answer: str) -> tuple[float | None, str | ScorerError | None]:
     try:
         score = await scorer.score(sample, Response(answer))
     except ScorerError as error:

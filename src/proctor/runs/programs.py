@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,15 @@ from proctor.benchmarks.problems.benchmark import ProblemSamples
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import PlanError, RunError, ScorerError, UserError
 from proctor.domain.evaluation import Evaluation
+from proctor.domain.event import NoticeGiven, Observer
+from proctor.domain.model import BuildsPrograms
 from proctor.domain.plan import Plan
 from proctor.domain.problem import Problem
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorecard import Scorecard
-from proctor.domain.scorer import Control, Controlled, Scorer
+from proctor.domain.scorer import Control, Controlled, NeedsRunner, Scorer
 from proctor.domain.workspace import Runner
 from proctor.engine.budget import REPAIR_ROUNDS
 from proctor.programs.marking import mark
@@ -53,14 +56,19 @@ FREE_AGENT_WARNING = (
 
 
 @asynccontextmanager
-async def opened_runner(name: str | None = None, *, is_unsafe: bool = False) -> AsyncIterator[Runner]:
-    """A runner that has just proved that it holds; raises SandboxError when none does."""
+async def opened_runner(
+    observe: Observer, name: str | None = None, *, is_unsafe: bool = False
+) -> AsyncIterator[Runner]:
+    """A runner that has just proved that it holds; raises SandboxError when none does.
+
+    One that does not isolate is used only where that was asked for, and `observe` is warned of it.
+    """
     from proctor.sandboxes.workspaces.runners import choose
 
     refuse_without_needed()
     runner = await choose(name, is_unsafe=is_unsafe)
     if not runner.is_isolated:
-        print(UNSAFE_WARNING, file=sys.stderr)  # noqa: T201 - loud, whatever view is on
+        observe(NoticeGiven(UNSAFE_WARNING, is_warning=True))
     try:
         yield runner
     finally:
@@ -69,7 +77,7 @@ async def opened_runner(name: str | None = None, *, is_unsafe: bool = False) -> 
 
 @asynccontextmanager
 async def programming(
-    plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event
+    plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event, observe: Observer
 ) -> AsyncIterator[list[Evaluation]]:
     """The evaluations, ready to ask for programs and to mark them; nothing is asked before every problem is proven.
 
@@ -80,13 +88,14 @@ async def programming(
         yield list(evaluations)
         return
     _refuse_in_batches(plan, asked)
-    _warn_of_free_agents(asked)
+    _warn_of_free_agents(asked, observe)
     problems = {one.id: one for item in asked for one in _selected(item)}
-    async with opened_runner(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox) as runner:
+    async with opened_runner(observe, plan.sandbox, is_unsafe=plan.unsafe_no_sandbox) as runner:
         options = _marked_with(asked)
-        proving = prove(list(problems.values()), runner, database.path.parent, options=options, on_begin=_say_proving)
+        tell = partial(_tell_proving, observe)
+        proving = prove(list(problems.values()), runner, database.path.parent, options=options, on_begin=tell)
         await _unless(stopping, proving)
-        turns = asyncio.Semaphore(most_at_once())
+        turns = asyncio.Semaphore(max_concurrency())
         given = _Given(runner, problems, artifacts_of(database), turns)
         prompts = {
             item.benchmark.renderer.render(sample).text: problems[sample.id]
@@ -103,10 +112,10 @@ async def programming(
         ]
 
 
-def _say_proving(count: int) -> None:
+def _tell_proving(observe: Observer, count: int) -> None:
     """Before the first answer there may be a minute in which nothing else is seen to happen."""
     what = "1 problem" if count == 1 else f"{count} problems"
-    print(f"Verifying {what} on this machine first; the result is kept for a day.", file=sys.stderr)  # noqa: T201
+    observe(NoticeGiven(f"Verifying {what} on this machine first; the result is kept for a day."))
 
 
 async def _unless(stopping: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
@@ -137,10 +146,10 @@ def _marked_with(asked: Sequence[Evaluation]) -> MarkOptions:
     return found.pop() if found else MarkOptions()
 
 
-def _warn_of_free_agents(asked: Sequence[Evaluation]) -> None:
-    """Loud, whatever view is on; the run keeps it, because it is part of the model's name."""
-    for name in {item.label for item in asked if getattr(item.model, "is_free_agent", False)}:
-        print(FREE_AGENT_WARNING.format(name=name), file=sys.stderr)  # noqa: T201
+def _warn_of_free_agents(asked: Sequence[Evaluation], observe: Observer) -> None:
+    """The run itself keeps it, because it is part of the model's name."""
+    for name in {item.label for item in asked if isinstance(item.model, BuildsPrograms) and item.model.is_free_agent}:
+        observe(NoticeGiven(FREE_AGENT_WARNING.format(name=name), is_warning=True))
 
 
 def _refuse_in_batches(plan: Plan, asked: Sequence[Evaluation]) -> None:
@@ -158,10 +167,9 @@ class _Given(Struct, frozen=True):
     turns: asyncio.Semaphore
 
     def to(self, scorer: Scorer) -> Scorer:
-        if not getattr(scorer, "needs_runner", False):
+        if not isinstance(scorer, NeedsRunner):
             return scorer
-        ready: Scorer = scorer.with_runner(self.runner, self._find, self.artifacts)  # type: ignore[attr-defined]
-        return _InTurn(ready, self.turns)
+        return _InTurn(scorer.with_runner(self.runner, self._find, self.artifacts), self.turns)
 
     def _find(self, name: str) -> Problem:
         if name not in self.problems:
@@ -217,7 +225,7 @@ async def prove(
     A proof counts for a day on this machine, for this version of the problem and of Proctor. `on_begin` is told how
     many are due, where any is.
     """
-    turns = asyncio.Semaphore(jobs or most_at_once())
+    turns = asyncio.Semaphore(jobs or max_concurrency())
     faults: list[str] = []
     notes = {problem.id: _note_of(problem, runner, home) for problem in problems}
     due = [problem for problem in problems if not _is_fresh(notes[problem.id])]
@@ -244,7 +252,7 @@ async def prove(
         )
 
 
-def most_at_once() -> int:
+def max_concurrency() -> int:
     """Programs marked side by side; what they measure under load is taken one at a time anyway."""
     return max(1, min(4, os.cpu_count() or 1))
 

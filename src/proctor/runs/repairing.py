@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -16,7 +16,15 @@ from proctor.benchmarks.problems.folder import entry_files
 from proctor.benchmarks.problems.prompt import agent_prompt, specification
 from proctor.domain.errors import ModelError, ProviderFaultError, SandboxError, ScorerError
 from proctor.domain.message import Json, Message, Prompt
-from proctor.domain.model import Model, ModelIdentity
+from proctor.domain.model import (
+    Allowance,
+    BuildsPrograms,
+    Model,
+    ModelIdentity,
+    account_of,
+    allowance_of,
+    max_concurrency_of,
+)
 from proctor.domain.problem import CheckKind, Problem
 from proctor.domain.response import FinishReason, Response
 from proctor.domain.scorecard import CheckResult, CheckStatus, Evidence, PhaseStatus
@@ -62,8 +70,17 @@ class ProgramModel:
     def identity(self) -> ModelIdentity:
         return self._model.identity
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
+    @property
+    def allowance(self) -> Allowance:
+        return allowance_of(self._model)
+
+    @property
+    def account(self) -> str | None:
+        return account_of(self._model)
+
+    @property
+    def max_concurrency(self) -> int | None:
+        return max_concurrency_of(self._model)
 
     async def close(self) -> None:
         await self._model.close()
@@ -74,8 +91,8 @@ class ProgramModel:
         problem = self._problems.get(prompt.text)
         if problem is None:
             return await self._model.respond(prompt, plain, timeout_seconds=timeout_seconds)
-        if hasattr(self._model, "build"):
-            return await self._by_agent(problem, prompt, timeout_seconds)
+        if isinstance(self._model, BuildsPrograms):
+            return await self._by_agent(self._model, problem, prompt, timeout_seconds)
         ends = time.monotonic() + max(timeout_seconds - ENDING_SECONDS, timeout_seconds / 2)
         response = await self._model.respond(prompt, plain, timeout_seconds=timeout_seconds)
         files: Mapping[str, bytes] = {}
@@ -129,15 +146,16 @@ class ProgramModel:
             evidence = await visible_evidence(problem, files, self._runner, self._options)
         return feedback(evidence)
 
-    async def _by_agent(self, problem: Problem, prompt: Prompt, timeout_seconds: float) -> Response:
+    async def _by_agent(
+        self, agent: BuildsPrograms, problem: Problem, prompt: Prompt, timeout_seconds: float
+    ) -> Response:
         """An agent works in a folder that holds what it is told; what it adds or changes is the program."""
         told = prompt.with_messages(Message(one.role, agent_prompt(one.text)) for one in prompt.messages)
         seed = {f"tests/{path}": text.encode() for path, text in problem.visible.items()}
         seed["README.md"] = f"{specification(problem)}\n".encode()
-        built: Response = await self._model.build(  # type: ignore[attr-defined]
+        return await agent.build(
             told, seed, timeout_seconds=timeout_seconds, runner=self._runner, hidden=problem.folder
         )
-        return built
 
 
 _ONCE_MORE = (

@@ -14,14 +14,13 @@ from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.errors import NotFoundError, PlanError, RunError, did_you_mean
 from proctor.domain.event import Event, FaultSeen, ResultsRecorded
 from proctor.domain.plan import Limits, ModelSpec
-from proctor.domain.scorer import Scorer
+from proctor.domain.scorer import NeedsRunner, NeedsSandbox, Scorer
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.recording import Recorder
 from proctor.judges.asking import JudgeRegistry, faults_of, give_opponents, judges_of, judging, lost
 from proctor.models.key_hosts import with_key_hosts
 from proctor.models.registry import named_hosts
 from proctor.runs.resolve import PlanContext, price_of
-from proctor.runs.sandboxing import needs_sandbox
 from proctor.runs.side_by_side import Versions, side_by_side
 from proctor.scorers.registry import create_scorers
 from proctor.stores.database import Database
@@ -146,7 +145,7 @@ def prepare(
 
 def _refuse_running(scorers: Sequence[Scorer]) -> None:
     """There is no sandbox here: without it they would leave every response unmeasured."""
-    names = [one.name for one in scorers if needs_sandbox(one) or getattr(one, "needs_runner", False)]
+    names = [one.name for one in scorers if isinstance(one, NeedsSandbox | NeedsRunner)]
     if names:
         raise PlanError(
             f"{', '.join(names)} would run what was answered, which rescoring does not do. Start the run again: "

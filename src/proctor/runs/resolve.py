@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +12,15 @@ from msgspec.structs import replace
 from proctor import plugins
 from proctor.benchmarks.registry import load_benchmark
 from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
-from proctor.domain.errors import BenchmarkError, MissingKeyError, NotFoundError, PlanError, did_you_mean
+from proctor.domain.errors import (
+    BenchmarkError,
+    FilterError,
+    MissingKeyError,
+    NotFoundError,
+    PlanError,
+    did_you_mean,
+    in_field,
+)
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.model import Model, ScoresTexts, is_cached
 from proctor.domain.plan import BenchmarkSpec, Limits, ModelSpec, Plan
@@ -90,10 +98,9 @@ def _resolve(plan: Plan, context: PlanContext) -> list[Evaluation]:
     if plan.until is not None:
         from proctor.stopping.rule import rule_of  # few runs have a rule, and it is not free to import
 
-        rule_of(plan)
-    models = [
-        (spec, create_model(spec, environment=context.environment, folder=context.folder)) for spec in plan.models
-    ]
+        with in_field("until"):
+            rule_of(plan)
+    models = _create_models(plan, context)
     _refuse_unknown_helpers(plan, context)
     prepared = _prepare_all(plan, context)
     evaluations = [
@@ -111,6 +118,14 @@ def _resolve(plan: Plan, context: PlanContext) -> list[Evaluation]:
         for item in evaluations:
             refuse_unenforceable(item.label, item.model, item.price, item.options, "--max-tokens")
     return evaluations
+
+
+def _create_models(plan: Plan, context: PlanContext) -> list[tuple[ModelSpec, Model]]:
+    models = []
+    for index, spec in enumerate(plan.models):
+        with in_field("models", index):
+            models.append((spec, create_model(spec, environment=context.environment, folder=context.folder)))
+    return models
 
 
 def _refuse_without_likelihoods(item: Evaluation) -> None:
@@ -144,7 +159,18 @@ def _prepare_all(plan: Plan, context: PlanContext) -> list[tuple[BenchmarkSpec, 
         folder=context.folder,
         price_of=lambda model: price_of(model, plan.limits, context),
     )
-    return [(spec, _prepare(spec, plan, context, bench)) for spec in plan.benchmarks]
+    return [
+        (spec, _prepare(index, spec, benchmark, plan, context, bench))
+        for index, (spec, benchmark) in enumerate(load_benchmarks(plan, context))
+    ]
+
+
+def load_benchmarks(plan: Plan, context: PlanContext) -> Iterator[tuple[BenchmarkSpec, Benchmark]]:
+    """The plan's benchmarks, one after another; no data is read for it."""
+    for index, spec in enumerate(plan.benchmarks):
+        with in_field("benchmarks", index):
+            benchmark = load_benchmark(spec, seed=plan.seed, folder=context.folder, data=context.data)
+        yield spec, benchmark
 
 
 def _prices(
@@ -183,12 +209,14 @@ def price_of(model: Model, limits: Limits, context: PlanContext) -> Price | None
     return find_price(model.identity, context.prices, assumed, context.lists)
 
 
-def _prepare(spec: BenchmarkSpec, plan: Plan, context: PlanContext, bench: JudgeRegistry) -> _Prepared:
-    benchmark = load_benchmark(spec, seed=plan.seed, folder=context.folder, data=context.data)
+def _prepare(
+    index: int, spec: BenchmarkSpec, benchmark: Benchmark, plan: Plan, context: PlanContext, bench: JudgeRegistry
+) -> _Prepared:
     scorers = bench.give(create_scorers(benchmark.scorers, context.folder))
     # A rule that may stop early needs a random order.
     every = proven(benchmark.samples, scorers)
-    samples = select(every, spec.where, spec.limit, plan.seed, is_shuffled=plan.until is not None)
+    with in_field("benchmarks", index, kind=FilterError):
+        samples = select(every, spec.where, spec.limit, plan.seed, is_shuffled=plan.until is not None)
     fingerprint = samples.fingerprint()
     if fingerprint.count == 0:
         raise BenchmarkError(f"{benchmark.name} has no samples.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from proctor.domain.evaluation import Evaluation
+from proctor.domain.event import NoticeGiven, Observer
 from proctor.domain.plan import Plan
-from proctor.domain.scorer import Scorer
+from proctor.domain.scorer import NeedsRunner, NeedsSandbox, Scorer
 from proctor.stores.database import Database
 
 if TYPE_CHECKING:
@@ -28,9 +28,11 @@ Record = Callable[[str, dict[str, Any]], None]
 
 
 @asynccontextmanager
-async def sandboxing(plan: Plan, evaluations: Sequence[Evaluation], record: Record) -> AsyncIterator[list[Evaluation]]:
+async def sandboxing(
+    plan: Plan, evaluations: Sequence[Evaluation], record: Record, observe: Observer
+) -> AsyncIterator[list[Evaluation]]:
     """The evaluations, ready to score; raises, before anything is asked, when no sandbox holds or judges as it must."""
-    if not any(needs_sandbox(scorer) for item in evaluations for scorer in item.scorers):
+    if not any(isinstance(scorer, NeedsSandbox) for item in evaluations for scorer in item.scorers):
         yield list(evaluations)
         return
     from proctor.runs.golds import prove
@@ -38,7 +40,7 @@ async def sandboxing(plan: Plan, evaluations: Sequence[Evaluation], record: Reco
 
     sandbox = await choose(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox)
     if not sandbox.is_isolated:
-        print(UNSAFE_WARNING, file=sys.stderr)  # noqa: T201 - loud, whatever view is on
+        observe(NoticeGiven(UNSAFE_WARNING, is_warning=True))
     try:
         ready = [
             replace(item, scorers=tuple(_given(scorer, sandbox) for scorer in item.scorers)) for item in evaluations
@@ -51,15 +53,15 @@ async def sandboxing(plan: Plan, evaluations: Sequence[Evaluation], record: Reco
 
 @asynccontextmanager
 async def programming(
-    plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event
+    plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event, observe: Observer
 ) -> AsyncIterator[list[Evaluation]]:
     """The evaluations, ready to ask for whole programs and to mark them, where any of them does."""
-    if not any(_needs_runner(scorer) for item in evaluations for scorer in item.scorers):
+    if not any(isinstance(scorer, NeedsRunner) for item in evaluations for scorer in item.scorers):
         yield list(evaluations)
         return
     from proctor.runs import programs
 
-    async with programs.programming(plan, evaluations, database, stopping) as ready:
+    async with programs.programming(plan, evaluations, database, stopping, observe) as ready:
         yield ready
 
 
@@ -68,28 +70,17 @@ def refuse_unusable(plan: Plan, evaluations: Sequence[Evaluation]) -> None:
     if plan.sandbox is None:
         return
     scorers = [scorer for item in evaluations for scorer in item.scorers]
-    if any(map(needs_sandbox, scorers)):
+    if any(isinstance(scorer, NeedsSandbox) for scorer in scorers):
         from proctor.sandboxes import backends
 
         backends.refuse_unasked(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox)
         backends.create(plan.sandbox)
-    if any(map(_needs_runner, scorers)):
+    if any(isinstance(scorer, NeedsRunner) for scorer in scorers):
         from proctor.sandboxes.workspaces import runners
 
         runners.refuse_unasked(plan.sandbox, is_unsafe=plan.unsafe_no_sandbox)
         runners.create(plan.sandbox)
 
 
-def _needs_runner(scorer: Scorer) -> bool:
-    return bool(getattr(scorer, "needs_runner", False))
-
-
-def needs_sandbox(scorer: Scorer) -> bool:
-    return bool(getattr(scorer, "needs_sandbox", False))
-
-
 def _given(scorer: Scorer, sandbox: Sandbox) -> Scorer:
-    if not needs_sandbox(scorer):
-        return scorer
-    given: Scorer = scorer.with_sandbox(sandbox)  # type: ignore[attr-defined]
-    return given
+    return scorer.with_sandbox(sandbox) if isinstance(scorer, NeedsSandbox) else scorer

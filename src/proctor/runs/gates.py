@@ -1,0 +1,56 @@
+"""Gates: bars that a run's metrics must reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from proctor.metrics.rounding import SAME, figure_text
+
+
+class GateResult(Struct, frozen=True):
+    """Whether one evaluation passed one gate; `problem` says why not, and is None where it did."""
+
+    evaluation: str
+    gate: str
+    problem: str | None = None
+
+
+def check_gates(
+    document: dict[str, Any], gates: Mapping[str, float], expected: Sequence[Sequence[str]]
+) -> list[GateResult]:
+    """One result for each gate and evaluation; a metric that could not be measured does not pass.
+
+    `expected` are the names of what each evaluation set out to measure.
+    """
+    results = []
+    for evaluation, names in zip(document["evaluations"], expected, strict=True):
+        who = f"{evaluation['model']} on {evaluation['benchmark']}"
+        for name, bar in gates.items():
+            if name not in names:
+                continue  # another benchmark's metric
+            # Whether answers can be told to be the same may show only once they are there.
+            estimate = evaluation["metrics"].get(name, {"value": None})
+            reason = _below(estimate, bar)
+            problem = None if reason is None else f"{who}: {name} {reason}."
+            results.append(GateResult(who, f"{name} is at least {bar:.12g}", problem=problem))
+    return results
+
+
+def _below(estimate: Mapping[str, Any], bar: float) -> str | None:
+    """Why a metric does not pass; it passes only where it does so also with a judge's unreadable verdicts as wrong."""
+    if estimate["value"] is None:
+        return "could not be measured"
+    value = figure_text(estimate["value"], limits=(0.0, bar, 1.0))
+    if estimate["value"] < bar - SAME:
+        return f"is {value} (n={estimate['n']:,}), below {bar:.12g}"
+    worst = estimate.get("if_unreadable_wrong")
+    if worst is None or worst >= bar - SAME:
+        return None
+    counted = figure_text(worst, limits=(0.0, bar, 1.0))
+    return (
+        f"is {value} (n={estimate['n']:,}), but {counted} with its {estimate['unreadable']:,} unreadable judge "
+        f"verdicts counted as wrong, below {bar:.12g}"
+    )
