@@ -53,7 +53,7 @@ class SupervisedWorkspace:
             ours.close()
             process.wait(_CLOSE_SECONDS)  # it has been told nothing yet, and ends at once
             raise
-        writer.write(bundle({**config, "keeper": agent.fileno()}, "keeper_guard"))
+        writer.write(bundle({**config, "keeper": agent.fileno()}, "workspace_supervisor"))
         return cls(process, reader, writer)
 
     async def _listen(self) -> None:
