@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -81,11 +82,17 @@ def _agreement_text(agreed: dict[str, Any]) -> str:
 
 
 def benchmark_names(evaluations: Evaluations) -> list[str]:
-    """Each evaluation's benchmark, with its selection where the name alone would be ambiguous."""
-    pairs = [(item["model"], item["benchmark"]) for item in evaluations]
+    """Each evaluation's benchmark, with its version or its selection where the name alone would be ambiguous."""
+    versions = {(item["benchmark"], item["version"]) for item in evaluations}
+    several = Counter(name for name, _ in versions)
+    names = [
+        f"{item['benchmark']}@{item['version']}" if several[item["benchmark"]] > 1 else item["benchmark"]
+        for item in evaluations
+    ]
+    pairs = [(item["model"], name) for item, name in zip(evaluations, names, strict=True)]
     return [
-        f"{item['benchmark']} ({_selection_text(item)})" if pairs.count(pair) > 1 else item["benchmark"]
-        for item, pair in zip(evaluations, pairs, strict=True)
+        f"{name} ({_selection_text(item)})" if pairs.count((item["model"], name)) > 1 else name
+        for item, name in zip(evaluations, names, strict=True)
     ]
 
 

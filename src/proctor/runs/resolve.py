@@ -144,7 +144,15 @@ def _prepare_all(plan: Plan, context: PlanContext) -> list[tuple[BenchmarkSpec, 
         folder=context.folder,
         price_of=lambda model: price_of(model, plan.limits, context),
     )
-    return [(spec, _prepare(spec, plan, context, bench)) for spec in plan.benchmarks]
+    prepared = [(spec, _prepare(spec, plan, context, bench)) for spec in plan.benchmarks]
+    return [(_pinned(spec, item.benchmark), item) for spec, item in prepared]
+
+
+def _pinned(spec: BenchmarkSpec, benchmark: Benchmark) -> BenchmarkSpec:
+    """The same with the commits of what was read from a hub."""
+    if not benchmark.revisions:
+        return spec
+    return spec.model_copy(update={"revisions": dict(benchmark.revisions)})
 
 
 def _prices(
@@ -190,6 +198,7 @@ def _prepare(spec: BenchmarkSpec, plan: Plan, context: PlanContext, bench: Judge
     every = proven(benchmark.samples, scorers)
     samples = select(every, spec.where, spec.limit, plan.seed, is_shuffled=plan.until is not None)
     fingerprint = samples.fingerprint()
+    _ = benchmark.renderer.digest  # worked examples are read for it: by now, every source has been
     if fingerprint.count == 0:
         raise BenchmarkError(f"{benchmark.name} has no samples.")
     return _Prepared(benchmark, samples, fingerprint, scorers)
