@@ -260,6 +260,7 @@ def test_two_versions_of_a_benchmark_in_one_run_are_told_apart(cli: Cli) -> None
     shown = cli("show", "latest").out
     assert "sums@1" in shown
     assert "sums@2" in shown
+    assert "Results on sums@2, sums@1" in cli("report", "latest", "-f", "md").out
     assert cli("resume", "latest").code == 0
     alone = cli("run", "plans/sums.yaml@1", "-m", "demo/average")
     assert alone.code == 0, alone.err

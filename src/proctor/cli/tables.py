@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from proctor.cli.terminal import cell, fits, plain_table
 from proctor.domain.text import visible
 from proctor.metrics.rounding import decimal_text, percent_text
 from proctor.reports.figures import done_trials, has_parts
-from proctor.reports.labels import is_of_repeats, metric_titles
+from proctor.reports.labels import is_of_repeats, metric_titles, versioned_names
 
 FOLDED_WIDTH = 22
 """Names are folded at this width where a table is too wide otherwise."""
@@ -83,12 +82,7 @@ def _agreement_text(agreed: dict[str, Any]) -> str:
 
 def benchmark_names(evaluations: Evaluations) -> list[str]:
     """Each evaluation's benchmark, with its version or its selection where the name alone would be ambiguous."""
-    versions = {(item["benchmark"], item["version"]) for item in evaluations}
-    several = Counter(name for name, _ in versions)
-    names = [
-        f"{item['benchmark']}@{item['version']}" if several[item["benchmark"]] > 1 else item["benchmark"]
-        for item in evaluations
-    ]
+    names = versioned_names(evaluations)
     pairs = [(item["model"], name) for item, name in zip(evaluations, names, strict=True)]
     return [
         f"{name} ({_selection_text(item)})" if pairs.count((item["model"], name)) > 1 else name
