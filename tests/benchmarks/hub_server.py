@@ -27,6 +27,8 @@ class HubServer:
     cut: frozenset[str] = frozenset()
     """Files whose downloads end early."""
     asked: list[str] = field(default_factory=list)
+    moved: dict[str, str] = field(default_factory=dict)
+    """Branches that have come to be what another one is; their old commits are still there."""
 
     def __enter__(self) -> Self:
         self._server = Loopback(self._answer).start()
@@ -99,5 +101,5 @@ class HubServer:
     def _branch(self, name: str, revision: str) -> str | None:
         branches = self.repositories[name]
         if revision in branches:
-            return revision
+            return self.moved.get(revision, revision)
         return next((branch for branch in branches if commit_of(branch) == revision), None)

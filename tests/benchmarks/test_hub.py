@@ -53,6 +53,23 @@ class Here:
         fields = {"input": "question", "target": "answer"}
         values = {"name": "sums", "dataset": {"source": source, "fields": fields}, "scorers": ["numeric"]}
         (self.folder / "sums.yaml").write_text(yaml.safe_dump(values))
+        done = self._proctor("benchmarks", "check", "sums.yaml", "--json", hub=hub, environment=environment)
+        assert done.returncode == code, done.stdout + done.stderr
+        if code == 0:
+            return json.loads(done.stdout)
+        assert "Traceback" not in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+        return " ".join(done.stderr.split())
+
+    def document(self, *words: str, hub: HubServer | str, **environment: str) -> Any:
+        """What a command that ends well prints as JSON."""
+        done = self._proctor(*words, "--json", hub=hub, environment=environment)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads(done.stdout)
+
+    def _proctor(
+        self, *words: str, hub: HubServer | str, environment: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
         settings = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PROCTOR_"))},
             "HF_HOME": str(self.folder / "cache"),
@@ -61,16 +78,10 @@ class Here:
             "PROCTOR_HOME": str(self.folder / "home"),
             **environment,
         }
-        command = [sys.executable, "-m", "proctor", "benchmarks", "check", "sums.yaml", "--json"]
-        done = subprocess.run(
-            command, cwd=self.folder, env=settings, capture_output=True, text=True, timeout=120, check=False
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        if code == 0:
-            return json.loads(done.stdout)
-        assert "Traceback" not in done.stderr
-        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
-        return " ".join(done.stderr.split())
+        return subprocess.run(
+            [sys.executable, "-m", "proctor", *words],
+            cwd=self.folder, env=settings, capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
 
 
 @pytest.fixture
@@ -181,3 +192,37 @@ def test_an_address_says_what_it_takes() -> None:
     assert found == HubReference("org/name", "conf", ("a", "b"), "v1", None, None)
     assert "conf/a-*.parquet" in found.patterns
     assert parse_reference("org/name").splits == ("test",)
+
+
+def test_a_run_keeps_the_commit_it_read_and_is_resumed_with_it_after_the_branch_has_moved(here: Here) -> None:
+    newer = {**TRAIN, "main/test-00000-of-00001.parquet": parquet(question(7))}
+    repositories = {"org/sums": {"main": REPOSITORIES["org/sums"]["main"], "v2": newer}}
+    source = "hf://org/sums/main?split=test"
+    examples = "hf://org/sums/main?split=train"
+    run = ("run", "sums.yaml", "-m", "demo/average")
+    with HubServer(repositories) as hub:
+        here.check(source, hub)
+        values = yaml.safe_load((here.folder / "sums.yaml").read_text())
+        values["dataset"]["examples"] = {"source": examples}
+        (here.folder / "sums.yaml").write_text(yaml.safe_dump({**values, "shots": 1}))
+        (first,) = here.document(*run, hub=hub)["evaluations"]
+        assert first["revisions"] == {source: commit_of("main"), examples: commit_of("main")}
+        hub.moved["main"] = "v2"
+        (again,) = here.document("resume", "latest", hub=hub)["evaluations"]
+        assert (again["samples"], again["revisions"]) == (3, first["revisions"])
+        (moved,) = here.document(*run, hub=hub)["evaluations"]
+        assert (moved["samples"], moved["revisions"][source]) == (1, commit_of("v2"))
+        run_id = here.document("runs", hub=hub)[-1]["run_id"]
+    (offline,) = here.document("resume", run_id, "--offline", hub=NOBODY)["evaluations"]
+    assert (offline["samples"], offline["digest"]) == (3, first["digest"])
+
+
+def test_a_plan_can_name_the_commit_of_a_source(here: Here) -> None:
+    newer = {"main/test-00000-of-00001.parquet": parquet(question(7))}
+    source = "hf://org/sums/main?split=test"
+    with HubServer({"org/sums": {"main": newer, "v2": REPOSITORIES["org/sums"]["main"]}}) as hub:
+        assert here.check(source, hub)["samples"] == 1
+        pinned = {"benchmark": "sums.yaml", "revisions": {source: commit_of("v2")}}
+        (here.folder / "plan.yaml").write_text(yaml.safe_dump({"models": ["demo/average"], "benchmarks": [pinned]}))
+        (done,) = here.document("run", "plan.yaml", hub=hub)["evaluations"]
+    assert (done["samples"], done["revisions"]) == (3, {source: commit_of("v2")})

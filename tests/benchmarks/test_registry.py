@@ -160,3 +160,38 @@ def test_a_file_takes_no_parameters_and_examples_cannot_be_invented(tmp_path: Pa
     with pytest.raises(BenchmarkError, match="'shots' cannot be given"):
         loaded("my.yaml", tmp_path, shots=3)
     assert loaded("my.yaml", tmp_path, shots=0).name == "x"
+
+
+def versioned(folder: Path, name: str, version: str) -> None:
+    rows = f"sums-{version}.jsonl"
+    (folder / rows).write_text(f'{{"input": "{version}?", "target": "{version}"}}\n')
+    (folder / name).write_text(f"name: sums\nversion: '{version}'\ndataset: {{source: {rows}}}\nscorers: [exact]\n")
+
+
+def test_a_version_is_named_after_the_benchmark_and_is_the_one_it_declares(tmp_path: Path) -> None:
+    versioned(tmp_path, "sums.yaml", "2")
+    versioned(tmp_path, "sums@1.yaml", "1")
+    for text, version in (("sums.yaml", "2"), ("sums.yaml@2", "2"), ("sums.yaml@1", "1"), ("sums@1.yaml", "1")):
+        found = loaded(text, tmp_path)
+        assert (found.name, found.version, next(iter(found.samples)).target) == ("sums", version, version)
+    with pytest.raises(NotFoundError, match=r"no version '3' of the benchmark 'sums\.yaml'\. There are: 1, 2\."):
+        loaded("sums.yaml@3", tmp_path)
+    current = loaded("mmlu", tmp_path).version
+    assert loaded(f"mmlu@{current}", tmp_path).name == "mmlu"
+    assert loaded("puzzles@1", tmp_path).name == "puzzles"
+    with pytest.raises(NotFoundError, match=rf"no version '0' of the benchmark 'mmlu'\. There are: {current}\."):
+        loaded("mmlu@0", tmp_path)
+
+
+def test_a_file_that_calls_itself_another_version_is_not_taken_for_the_one_in_its_name(tmp_path: Path) -> None:
+    versioned(tmp_path, "sums.yaml", "2")
+    versioned(tmp_path, "sums@1.yaml", "4")
+    with pytest.raises(NotFoundError, match=r"There are: 2, 4\."):
+        loaded("sums.yaml@1", tmp_path)
+
+
+def test_an_at_sign_in_a_file_or_folder_name_is_no_version(tmp_path: Path) -> None:
+    (tmp_path / "a@b").mkdir()
+    versioned(tmp_path / "a@b", "sums@new.yaml", "1")
+    assert loaded("a@b/sums@new.yaml", tmp_path).version == "1"
+    assert loaded("a@b/sums@new.yaml@1", tmp_path).version == "1"

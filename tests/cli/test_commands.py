@@ -245,3 +245,25 @@ def test_without_arguments_the_help_is_shown(cli: Cli) -> None:
     ended = cli()
     assert ended.code == 2
     assert "proctor run puzzles" in ended.err
+
+
+def test_two_versions_of_a_benchmark_in_one_run_are_told_apart(cli: Cli) -> None:
+    Path("plans").mkdir()
+    for name, version in (("sums.yaml", "2"), ("sums@1.yaml", "1")):
+        Path(f"plans/{version}.jsonl").write_text(f'{{"input": "1 + 1?", "target": "{version}"}}\n')
+        Path(f"plans/{name}").write_text(
+            f"name: sums\nversion: '{version}'\ndataset: {{source: {version}.jsonl}}\nscorers: [numeric]\n"
+        )
+    Path("plans/plan.yaml").write_text("models: [demo/average]\nbenchmarks: [sums.yaml, sums.yaml@1]\n")
+    ended = cli("run", "plans/plan.yaml", "--json")
+    assert [(one["benchmark"], one["version"]) for one in ended.json["evaluations"]] == [("sums", "2"), ("sums", "1")]
+    shown = cli("show", "latest").out
+    assert "sums@1" in shown
+    assert "sums@2" in shown
+    assert "Results on sums@2, sums@1" in cli("report", "latest", "-f", "md").out
+    assert cli("resume", "latest").code == 0
+    alone = cli("run", "plans/sums.yaml@1", "-m", "demo/average")
+    assert alone.code == 0, alone.err
+    assert "sums@" not in cli("show", "latest").out
+    assert "There is no version '3'" in cli("run", "plans/sums.yaml@3", "-m", "demo/average").error
+    assert cli("benchmarks", "show", "plans/sums.yaml@1", "--json").json["version"] == "1"

@@ -6,12 +6,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 
 from proctor.domain.errors import StoreError, UserError
 from proctor.stores.database import NewerDatabaseError, open_database
 from proctor.stores.schema import as_sqlite_script, metadata
+from proctor.stores.submissions import SubmissionStore
 from proctor.stores.upgrade import HEAD, configuration, upgrade
 
 
@@ -85,6 +87,28 @@ def test_a_database_of_an_older_version_is_migrated_and_a_copy_is_kept(tmp_path:
     assert "responses" in structure(path)
     [copy] = tmp_path.glob("a.db.before-*")
     assert set(structure(copy)) == {"alembic_version"}
+
+
+@pytest.mark.parametrize("version", ["0001", "0002", "0003", "0004", "0005"])
+def test_a_database_of_any_earlier_version_keeps_its_data_and_takes_submissions(tmp_path: Path, version: str) -> None:
+    path = tmp_path / "a.db"
+    engine = create_engine(url(path))
+    with engine.begin() as connection:
+        command.upgrade(configuration(connection), version)
+    engine.dispose()
+    row = ("r1", "old", "completed", "{}", "/x", "0.1.0", "2026-01-01T00:00:00+00:00")
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(
+            "INSERT INTO runs (id, name, status, plan, folder, version, created_at) VALUES (?,?,?,?,?,?,?)", row
+        )
+    database = open_database(url(path))
+    with closing(sqlite3.connect(path)) as raw:
+        kept = raw.execute("SELECT id, name, status, plan, folder, version, created_at FROM runs").fetchall()
+    assert kept == [row]
+    marking = {"total": 0.5, "covers": 1.0, "passed": False, "grade": None, "is_forgeable": False}
+    added = SubmissionStore(database).add("mine", ("add-up", "d1"), None, "3", marking)
+    assert SubmissionStore(database).listed("add-up") == [added]
+    assert (added.marks.total, added.marks.passed, added.problem_folder) == (0.5, False, None)
 
 
 def test_a_database_of_another_program_is_not_touched(tmp_path: Path) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from proctor.benchmarks.files import ProblemFolder
+from proctor.benchmarks.hub import HubRows
 from proctor.benchmarks.packaged import find_function
 from proctor.benchmarks.reshaping import JoinedRows, TransformedRows
 from proctor.benchmarks.rows import Row, Rows, StreamedRows
@@ -28,6 +29,8 @@ class DataLocation(Struct, frozen=True):
     name: str
     folder: Path
     data: Path | None = None
+    revisions: dict[str, str] = field(default_factory=dict)
+    """The commit of each source on a hub: the one to read, or the one that was read, once it was."""
 
 
 class Opened(Struct, frozen=True):
@@ -89,11 +92,19 @@ def _opened(source: str, dataset: Dataset, local: Local, file: str, location: Da
         file = source.removeprefix(DATA)
         rows = _nowhere(file, location)
     else:
-        rows = open_rows(source, location.folder, dataset.format)
+        rows = open_pinned(source, location.folder, location.revisions, dataset.format)
         if source.startswith(HUB):
             rows = AdvisedRows(rows, _advice(file, location))
     rows = _reshaped(rows, dataset.transform, dataset.join, location, location.folder)
     return Opened(rows, dataset.fields, source, _shelf(source, location.folder))
+
+
+def open_pinned(source: str, folder: Path, revisions: dict[str, str], format_name: str | None = None) -> Rows:
+    """The source's rows; from a hub, at the commit that `revisions` has for it, or noting there which one it was."""
+    rows = open_rows(source, folder, format_name)
+    if isinstance(rows, HubRows):
+        rows.pin(source, revisions)
+    return rows
 
 
 def _shelf(source: str, folder: Path) -> ProblemFolder:
@@ -103,7 +114,7 @@ def _shelf(source: str, folder: Path) -> ProblemFolder:
 
 def _reshaped(rows: Rows, transform: str | None, join: Join | None, location: DataLocation, folder: Path) -> Rows:
     if join is not None:
-        rows = JoinedRows(rows, open_rows(join.source, folder, join.format), join.key)
+        rows = JoinedRows(rows, open_pinned(join.source, folder, location.revisions, join.format), join.key)
     if transform is None or transform == NONE:
         return rows
     if transform.startswith(PYTHON):

@@ -156,6 +156,7 @@ def build(
         tags=definition.tags,
         needs_sandbox=definition.needs_sandbox,
         shots=shots if definition.dataset.examples is not None else None,
+        revisions=place.revisions,
     )
 
 

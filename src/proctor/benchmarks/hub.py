@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.benchmarks.rows import Row, Rows, pick
 from proctor.benchmarks.sources import open_rows
@@ -95,6 +96,12 @@ class HubRows:
 
     def __init__(self, reference: HubReference) -> None:
         self.reference = reference
+        self._commits: dict[str, str] = {}
+        self._source = ""
+
+    def pin(self, source: str, commits: dict[str, str]) -> None:
+        """Read at the commit that stands there for this source; where none does, note the one that was read."""
+        self._source, self._commits = source, commits
 
     @property
     def label(self) -> str:
@@ -113,18 +120,23 @@ class HubRows:
 
     @cached_property
     def _files(self) -> list[tuple[str | None, Rows]]:
-        files = download(self.reference)
+        commit = self._commits.get(self._source)
+        reference = self.reference if commit is None else replace(self.reference, revision=commit)
+        self._commits[self._source], files = download(reference)
         return [(config, open_rows(path.name, path.parent, self.reference.format)) for config, path in files]
 
 
-def download(reference: HubReference) -> list[tuple[str | None, Path]]:
-    """The files of a reference, each with its config where all configs were asked for; raises NoDataError."""
+def download(reference: HubReference) -> tuple[str, list[tuple[str | None, Path]]]:
+    """The commit and its files, each with its config where all configs were asked for; raises NoDataError.
+
+    A branch may have moved by the next time; its commit is the same data for ever.
+    """
     revisions = [reference.revision] if reference.revision or reference.file else [MAIN, CONVERTED]
     for place, revision in enumerate(revisions):
         folder = _snapshot(reference, revision or MAIN, is_optional=place > 0)
         found = files_in(folder, reference) if folder is not None else []
-        if found:
-            return found
+        if folder is not None and found:
+            return folder.name, found  # the cache calls a snapshot's folder by its commit
     wanted = reference.file or f"Parquet file of the split {' or '.join(map(repr, reference.splits))}"
     raise NoDataError(f"{reference}: the data set has no {wanted}.")
 

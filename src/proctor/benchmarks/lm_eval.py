@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from proctor.benchmarks.datasets import AdvisedRows
+from proctor.benchmarks.datasets import AdvisedRows, open_pinned
 from proctor.benchmarks.examples import ExamplePool, Remaining
 from proctor.benchmarks.lm_eval_docs import Documents, filled
 from proctor.benchmarks.lm_eval_file import TaskFile, read_task
@@ -73,11 +73,12 @@ def load_task(spec: BenchmarkSpec, *, seed: int, folder: Path, data: Path | None
     split = task.test_split or task.validation_split
     if split is None:
         raise BenchmarkError(f"{label}: neither test_split nor validation_split is given, so there is nothing to ask.")
-    samples: Samples = _samples(task, split, path, data, by_likelihood)
+    revisions = dict(spec.revisions)
+    samples: Samples = _samples(task, split, path, data, by_likelihood, revisions)
     shots = task.num_fewshot or 0 if spec.shots is None else spec.shots
-    pool = _pool(task, split, samples, path, data, shots, seed, by_likelihood) if shots else None
+    pool = _pool(task, split, samples, path, data, shots, seed, by_likelihood, revisions) if shots else None
     renderer = TaskRenderer(task.description, task.target_delimiter, task.fewshot_delimiter, pool, by_likelihood)
-    proven: Samples = _samples(task, split, path, data, by_likelihood, renderer)
+    proven: Samples = _samples(task, split, path, data, by_likelihood, revisions, renderer)
     if pool is not None and pool.samples is samples:
         proven = Remaining(proven, pool)
     return Benchmark(
@@ -91,6 +92,7 @@ def load_task(spec: BenchmarkSpec, *, seed: int, folder: Path, data: Path | None
         source=task.dataset_path,
         tags={"form": "choice" if _is_choice(task) else "short"},
         shots=shots,
+        revisions=revisions,
     )
 
 
@@ -118,9 +120,15 @@ def _asked(task: TaskFile, by_likelihood: bool) -> str:
 
 
 def _samples(
-    task: TaskFile, split: str, path: Path, data: Path | None, by_likelihood: bool, proof: TaskRenderer | None = None
+    task: TaskFile,
+    split: str,
+    path: Path,
+    data: Path | None,
+    by_likelihood: bool,
+    revisions: dict[str, str],
+    proof: TaskRenderer | None = None,
 ) -> MappedSamples:
-    rows = _rows(task, split, path, data, f"{task.task}.jsonl")
+    rows = _rows(task, split, path, data, f"{task.task}.jsonl", revisions)
     return _mapped(rows, task, by_likelihood, proof)
 
 
@@ -138,6 +146,7 @@ def _pool(
     shots: int,
     seed: int,
     by_likelihood: bool,
+    revisions: dict[str, str],
 ) -> ExamplePool:
     config = task.fewshot_config
     chosen = task.fewshot_split or (config.split if config else None) or task.training_split or task.validation_split
@@ -148,7 +157,7 @@ def _pool(
         pool = _mapped(StreamedRows("fewshot_config.samples", "row", lambda: _listed(fixed)), task, by_likelihood)
         label = "fewshot_config.samples"
     elif chosen is not None and chosen != split:
-        pool = _mapped(_rows(task, chosen, path, data, f"{task.task}.dev.jsonl"), task, by_likelihood)
+        pool = _mapped(_rows(task, chosen, path, data, f"{task.task}.dev.jsonl", revisions), task, by_likelihood)
         label = f"the split {chosen}"
     is_first = config is not None and (config.sampler == "first_n" or config.samples is not None)
     return ExamplePool(pool, shots, seed=seed, pick="first" if is_first else "seeded", label=label)
@@ -158,7 +167,7 @@ def _listed(values: list[dict[str, Any]]) -> list[Row]:
     return list(enumerate(values, start=1))
 
 
-def _rows(task: TaskFile, split: str, path: Path, data: Path | None, file: str) -> Rows:
+def _rows(task: TaskFile, split: str, path: Path, data: Path | None, file: str, revisions: dict[str, str]) -> Rows:
     given = task.dataset_kwargs.data_files if task.dataset_kwargs else None
     if task.dataset_path in FILES:
         return _from_files(given, split, path, task.dataset_path)
@@ -178,7 +187,7 @@ def _rows(task: TaskFile, split: str, path: Path, data: Path | None, file: str) 
     address = f"hf://{task.dataset_path}" + (f"/{task.dataset_name}" if task.dataset_name else "")
     query = f"?split={split}" + (f"&revision={revision}" if revision else "")
     advice = f"Or put {file} into a folder, and name the folder with --data or PROCTOR_DATA."
-    return AdvisedRows(open_rows(address + query, path.parent), advice)
+    return AdvisedRows(open_pinned(address + query, path.parent, revisions), advice)
 
 
 def _from_files(given: Any, split: str, path: Path, kind: str) -> Rows:

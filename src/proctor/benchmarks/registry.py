@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -55,7 +56,55 @@ def load_benchmark(spec: BenchmarkSpec, *, seed: int, folder: Path, data: Path |
 
     Files and modules are looked for in `folder` first; `seed` makes generated benchmarks and picks worked examples;
     `data` is a folder whose `NAME.jsonl` takes the place of what the benchmark NAME would read from the hub.
+    `NAME@VERSION` is the benchmark that declares this version; NotFoundError names those there are.
     """
+    name, version = split_version(spec.benchmark, folder)
+    if version is None:
+        return _load(spec, seed, folder, data)
+    found = _load(_named(spec, _name_of_version(name, version, folder)), seed, folder, data)
+    if found.version != version:
+        others = [_load(_named(spec, one), seed, folder, data) for one in (name, *_other_versions(name, folder))]
+        there = ", ".join(sorted({one.version for one in others}))
+        raise NotFoundError(f"There is no version {version!r} of the benchmark {name!r}. There are: {there}.")
+    return found
+
+
+def _named(spec: BenchmarkSpec, name: str) -> BenchmarkSpec:
+    return spec.model_copy(update={"benchmark": name})
+
+
+def split_version(name: str, folder: Path) -> tuple[str, str | None]:
+    """`mmlu@1` as the name and the version; None where no version is named, or the '@' is a file's or an address's."""
+    head, mark, version = name.rpartition("@")
+    is_plain = not head or not version or "/" in version or "\\" in version or version.lower().endswith(_YAML)
+    if not mark or is_plain or "://" in name or (folder / name).is_file():
+        return name, None
+    return head, version
+
+
+def _name_of_version(name: str, version: str, folder: Path) -> str:
+    """What NAME@VERSION is called: sums@1.yaml beside sums.yaml, a plugin called sums@1; else the plain name."""
+    others = [one for one in _other_versions(name, folder) if one.removesuffix(_ending(name)).endswith(f"@{version}")]
+    return others[0] if others else name
+
+
+def _other_versions(name: str, folder: Path) -> list[str]:
+    """The names of a benchmark's other versions."""
+    ending = _ending(name)
+    if ending:
+        stem = name.removesuffix(ending)
+        return sorted(
+            f"{stem}@{path.name.removesuffix(ending).rpartition('@')[2]}{ending}"
+            for path in (folder / name).parent.glob(f"{glob.escape(Path(stem).name)}@*{ending}")
+        )
+    return sorted(one for one in (*_files_by_name(), *plugins.names("benchmarks")) if one.startswith(f"{name}@"))
+
+
+def _ending(name: str) -> str:
+    return next((name[-len(ending) :] for ending in _YAML if name.lower().endswith(ending)), "")
+
+
+def _load(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) -> Benchmark:
     name = spec.benchmark
     if name.startswith(LM_EVAL):
         from proctor.benchmarks.lm_eval import load_task
@@ -65,8 +114,8 @@ def load_benchmark(spec: BenchmarkSpec, *, seed: int, folder: Path, data: Path |
         benchmark = _from_function(spec, seed, folder, data)
     elif _looks_like_file(name, folder):
         return _from_file(spec, seed, folder, data)
-    elif name in _catalog():
-        return _from_yaml(spec, _catalog()[name], None, seed, data)
+    elif name in _files_by_name():
+        return _from_yaml(spec, _files_by_name()[name], None, seed, data)
     else:
         benchmark = _from_plugin(spec, seed, folder, data)
     if spec.shots:
@@ -82,10 +131,15 @@ def list_benchmarks() -> list[BenchmarkInfo]:
 
 
 @cache
-def _catalog() -> dict[str, Path]:
-    """The catalogue's files by name; a file is called what its benchmark is called."""
+def _files_by_name() -> dict[str, Path]:
+    """The catalogue's files by name; an older version of NAME is called NAME@VERSION."""
     folder = Path(__file__).parent.parent / "catalog"
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def _catalog() -> dict[str, Path]:
+    """The catalogue's files that a plain name means; a file is called what its benchmark is called."""
+    return {name: path for name, path in _files_by_name().items() if "@" not in name}
 
 
 def _looks_like_file(name: str, folder: Path) -> bool:
@@ -120,7 +174,7 @@ def _from_yaml(spec: BenchmarkSpec, path: Path, label: str | None, seed: int, da
     asked = Asked(seed, spec.shots, None if variant is None else str(variant), layout)
     definition, document = read_definition(path, label, asked)
     refuse_unknown(definition.name, spec.parameters, parameters_of(definition))
-    return build(definition, document, DataLocation(definition.name, path.parent, data), asked)
+    return build(definition, document, DataLocation(definition.name, path.parent, data, dict(spec.revisions)), asked)
 
 
 def parameters_of(definition: BenchmarkFile) -> dict[str, str]:
@@ -169,7 +223,8 @@ def _benchmark_of(made: Any, spec: BenchmarkSpec, seed: int, folder: Path, data:
 
     definition, document = _definition_of(made, spec.benchmark)
     rows = given_rows(made["rows"], spec.benchmark) if "rows" in made else None
-    return build(definition, document, DataLocation(definition.name, folder, data), Asked(seed, spec.shots), rows)
+    location = DataLocation(definition.name, folder, data, dict(spec.revisions))
+    return build(definition, document, location, Asked(seed, spec.shots), rows)
 
 
 def _definition_of(made: Any, name: str) -> tuple[BenchmarkFile, LocatedDocument]:
@@ -217,10 +272,13 @@ def find_info(spec: BenchmarkSpec, folder: Path) -> BenchmarkInfo | None:
     """What a benchmark says of itself, in the variant that is named, without its data; None for a function's."""
     from proctor.benchmarks.definition import Asked, read_definition
 
-    name, variant = spec.benchmark, spec.parameters.get("variant")
+    variant = spec.parameters.get("variant")
+    name, version = split_version(spec.benchmark, folder)
     if name.startswith((LM_EVAL, PYTHON)):
         return None
-    path = folder / name if _looks_like_file(name, folder) else _catalog().get(name)
+    if version is not None:
+        name = _name_of_version(name, version, folder)
+    path = folder / name if _looks_like_file(name, folder) else _files_by_name().get(name)
     if path is not None and path.is_file():
         asked = Asked(variant=None if variant is None else str(variant))
         info = info_of(read_definition(path, asked=asked)[0])

@@ -37,6 +37,14 @@ yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 run_argument = click.argument("reference", metavar="RUN", shell_complete=complete_run)
 run_or_latest = click.argument("reference", metavar="[RUN]", default="latest", shell_complete=complete_run)
 
+shelf_option = click.option(
+    "--problems",
+    "shelf",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="A folder with problems of your own.",
+)
+
 SAMPLING = ("temperature", "top_p", "max_tokens")
 LIMITS = {
     "concurrency": "concurrency",

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from proctor.benchmarks.registry import LM_EVAL
+from proctor.benchmarks.registry import LM_EVAL, split_version
 from proctor.domain.errors import NotFoundError, PlanError, UserError, did_you_mean
 from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.models.registry import named_hosts
@@ -90,7 +90,8 @@ def _beside(folder: Path, plan: Plan) -> Plan:
     def found(spec: BenchmarkSpec) -> BenchmarkSpec:
         scheme = LM_EVAL if spec.benchmark.startswith(LM_EVAL) else ""
         path = folder / spec.benchmark.removeprefix(scheme)
-        is_file = spec.benchmark.lower().endswith(YAML_ENDINGS) and path.is_file()
+        name, _ = split_version(str(path), folder)
+        is_file = name.lower().endswith(YAML_ENDINGS) and Path(name).is_file()
         return spec.model_copy(update={"benchmark": f"{scheme}{path}"}) if is_file else spec
 
     return plan.model_copy(update={"benchmarks": tuple(found(spec) for spec in plan.benchmarks)})

@@ -11,7 +11,7 @@ import click
 
 from proctor.cli.completing import complete_problem
 from proctor.cli.echo import echo
-from proctor.cli.options import as_json
+from proctor.cli.options import as_json, shelf_option
 
 if TYPE_CHECKING:
     from proctor.domain.problem import Problem
@@ -43,13 +43,7 @@ def _running(function: F) -> F:
 
 @click.command(short_help="Verify problems with their gold solutions and mutants.")
 @click.argument("names", metavar="[ID|DIR]...", nargs=-1, shell_complete=complete_problem)
-@click.option(
-    "--problems",
-    "shelf",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="A folder with problems of your own.",
-)
+@shelf_option
 @click.option(
     "--repeats", type=click.IntRange(1, 100), default=1, show_default=True, help="Repeat N times to find flaky checks."
 )
@@ -153,13 +147,7 @@ def _print_proofs(proofs: Sequence[ProblemProof]) -> None:
 @click.command(short_help="Mark an existing program.")
 @click.argument("name", metavar="ID|DIR", shell_complete=complete_problem)
 @click.argument("program", metavar="DIR|ARCHIVE", type=click.Path(path_type=Path))
-@click.option(
-    "--problems",
-    "shelf",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="A folder with problems of your own.",
-)
+@shelf_option
 @click.option(
     "--report",
     "reports",
@@ -168,6 +156,7 @@ def _print_proofs(proofs: Sequence[ProblemProof]) -> None:
     metavar="FILE",
     help="Write the scorecard: .html, .md or .json. Repeatable.",
 )
+@click.option("--name", "label", metavar="TEXT", help="The submission's name; the folder's or archive's if left out.")
 @click.option("--no-load", is_flag=True, help="Skip the load test and the profile; performance is not measured.")
 @click.option("--short", is_flag=True, help="Show the verdict, the marks and the requirements only.")
 @_running
@@ -177,6 +166,7 @@ def submit(
     program: Path,
     shelf: Path | None,
     reports: tuple[Path, ...],
+    label: str | None,
     no_load: bool,
     short: bool,
     as_json: bool,
@@ -184,46 +174,41 @@ def submit(
 ) -> None:
     """Mark the program in a folder or archive (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz) like a model's answer.
 
+    It is stored as a submission: 'proctor problems submissions' lists them, 'proctor problems ranking' ranks them.
     Exit code 1 when it does not pass.
     """
     from proctor.benchmarks.problems.shelf import find_problem
-    from proctor.cli.context import print_json
+    from proctor.cli.context import database, print_json
     from proctor.cli.gates import refuse_unwritable
     from proctor.cli.pages import print_page, put
     from proctor.programs.submissions import submission_from
     from proctor.reports.forms import form_of, page_text
     from proctor.reports.scorecard_page import scorecard_page
-    from proctor.runs.scorecards import whole_document
+    from proctor.runs.scorecards import artifacts_of
+    from proctor.runs.submissions import keep_submission
 
     refuse_unwritable(reports, is_of_gates=False)
     problem = find_problem(name, shelf)
     submission = submission_from(program)
-    card = _mark(problem, submission.files, {**running, "no_load": no_load})
-    document = whole_document(card, problem, submission.files, _artifacts(), submission.refused)
+    with database() as opened:
+        card = _mark(problem, submission.files, {**running, "no_load": no_load}, artifacts_of(opened))
+        document = keep_submission(opened, label or program.resolve().name, problem, submission, card)
     if as_json:
         print_json(document)
     else:
         print_page(scorecard_page(document, is_short=short))
     sys.stdout.flush()
+    echo(f"Stored as submission {document['submission_id']} ({document['name']}).", err=True)
     for path in reports:
         put(page_text(scorecard_page(document), document, form_of(path.suffix) or "html"), path)
     if not card.passed:
         raise click.exceptions.Exit(1)
 
 
-def _artifacts() -> FileArtifacts:
-    from proctor.settings import Settings
-    from proctor.stores.artifacts import FileArtifacts
-
-    return FileArtifacts(Settings.from_environment().home / "artifacts")
-
-
-def _mark(problem: Problem, files: Any, running: dict[str, Any]) -> Scorecard:
+def _mark(problem: Problem, files: Any, running: dict[str, Any], artifacts: FileArtifacts) -> Scorecard:
     from proctor.cli.notices import show_notices
     from proctor.runs.programs import opened_runner
     from proctor.runs.programs import submit as mark_it
-
-    artifacts = _artifacts()
 
     async def work() -> Scorecard:
         async with opened_runner(show_notices, running["runner"], is_unsafe=running["unsafe_no_sandbox"]) as runner:

@@ -1,4 +1,4 @@
-"""`proctor problems`: list, show, lint, check, submit, compare, start one's own."""
+"""`proctor problems`: list, show, lint, check, submit, rank, compare, start one's own."""
 
 from __future__ import annotations
 
@@ -10,21 +10,13 @@ import click
 
 from proctor.cli.completing import complete_problem, complete_run
 from proctor.cli.echo import echo
-from proctor.cli.options import as_json
+from proctor.cli.options import as_json, shelf_option
 from proctor.cli.pages import form_option
 
 if TYPE_CHECKING:
     from proctor.domain.problem import Problem
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-shelf_option = click.option(
-    "--problems",
-    "shelf",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="A folder with problems of your own.",
-)
 
 
 def _filters(function: F) -> F:
@@ -227,7 +219,7 @@ def new(folder: Path) -> None:
 
 
 @problems.command()
-@click.argument("reference", metavar="RUN|FILE", shell_complete=complete_run)
+@click.argument("reference", metavar="RUN|SUBMISSION|FILE", shell_complete=complete_run)
 @click.argument("sample", required=False)
 @click.option("--model", metavar="MODEL", help="Only this model's; needed where the run has several.")
 @click.option("--epoch", type=click.IntRange(0), default=0, show_default=True, help="Which of several answers.")
@@ -245,22 +237,16 @@ def card(
     output: Path | None,
     shelf: Path | None,
 ) -> None:
-    """Show a scorecard: of a trial, where SAMPLE is the problem's id in the run RUN, or one in a FILE.
+    """Show a scorecard: of a submission, of a trial (SAMPLE is the problem's id in the run RUN), or one in a FILE.
 
-    FILE is a scorecard as JSON, as this command and 'proctor problems submit' write it. Either way its marks are
-    recomputed from its evidence; a difference to the file is reported.
+    FILE is a scorecard as JSON, as this command and 'proctor problems submit' write it. In each case its marks are
+    recomputed from its evidence; a difference to what was stored is reported.
     """
-    from proctor.cli.context import database
     from proctor.cli.pages import print_page, put
     from proctor.reports.forms import page_text
     from proctor.reports.scorecard_page import scorecard_page
-    from proctor.runs.scorecards import card_of_trial, read_card
 
-    if sample is None:
-        document = read_card(_card_file(reference, has_model=model is not None), shelf)
-    else:
-        with database() as opened:
-            document = card_of_trial(opened, reference, sample, model=model, epoch=epoch, shelf=shelf)
+    document = _card_document(reference, sample, model, epoch, shelf)
     page = scorecard_page(document)
     if form is None and output is None:
         print_page(page)
@@ -268,16 +254,27 @@ def card(
     put(page_text(page, document, form or _form_of(output)), output)
 
 
-def _card_file(reference: str, *, has_model: bool) -> Path:
-    path = Path(reference)
-    if not path.is_file():
+def _card_document(
+    reference: str, sample: str | None, model: str | None, epoch: int, shelf: Path | None
+) -> dict[str, Any]:
+    from proctor.cli.context import database
+    from proctor.runs.scorecards import card_of_trial, read_card
+    from proctor.runs.submissions import card_of_submission
+    from proctor.stores.submissions import PREFIX
+
+    if sample is None and model is not None:
+        raise click.UsageError("--model is for a trial of a run: a submission or a file holds one scorecard.")
+    if sample is None and Path(reference).is_file():
+        return read_card(Path(reference), shelf)
+    if sample is None and not reference.startswith(PREFIX):
         raise click.UsageError(
             f"There is no file {reference}. For a trial of a run, name the problem too: "
             f"proctor problems card {reference} SAMPLE."
         )
-    if has_model:
-        raise click.UsageError("--model is for a trial of a run: a file holds one scorecard.")
-    return path
+    with database() as opened:
+        if sample is None:
+            return card_of_submission(opened, reference, shelf)
+        return card_of_trial(opened, reference, sample, model=model, epoch=epoch, shelf=shelf)
 
 
 def _form_of(output: Path | None) -> str:
@@ -315,8 +312,9 @@ def diff(a: Path, b: Path, form: str | None, output: Path | None, shelf: Path | 
     put(page_text(page, document, form or _form_of(output)), output)
 
 
-# The commands that run programs, in a module of their own.
+# The commands that run programs, and those about programs that were marked, in modules of their own.
 from proctor.cli.problem_checks import check, submit  # noqa: E402
+from proctor.cli.problem_submissions import ranking, submissions  # noqa: E402
 
-problems.add_command(check)
-problems.add_command(submit)
+for command in (check, submit, submissions, ranking):
+    problems.add_command(command)

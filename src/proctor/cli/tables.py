@@ -14,7 +14,7 @@ from proctor.cli.terminal import cell, fits, plain_table
 from proctor.domain.text import visible
 from proctor.metrics.rounding import decimal_text, percent_text
 from proctor.reports.figures import done_trials, has_parts
-from proctor.reports.labels import is_of_repeats, metric_titles
+from proctor.reports.labels import is_of_repeats, metric_titles, versioned_names
 
 FOLDED_WIDTH = 22
 """Names are folded at this width where a table is too wide otherwise."""
@@ -81,11 +81,12 @@ def _agreement_text(agreed: dict[str, Any]) -> str:
 
 
 def benchmark_names(evaluations: Evaluations) -> list[str]:
-    """Each evaluation's benchmark, with its selection where the name alone would be ambiguous."""
-    pairs = [(item["model"], item["benchmark"]) for item in evaluations]
+    """Each evaluation's benchmark, with its version or its selection where the name alone would be ambiguous."""
+    names = versioned_names(evaluations)
+    pairs = [(item["model"], name) for item, name in zip(evaluations, names, strict=True)]
     return [
-        f"{item['benchmark']} ({_selection_text(item)})" if pairs.count(pair) > 1 else item["benchmark"]
-        for item, pair in zip(evaluations, pairs, strict=True)
+        f"{name} ({_selection_text(item)})" if pairs.count((item["model"], name)) > 1 else name
+        for item, name in zip(evaluations, names, strict=True)
     ]
 
 

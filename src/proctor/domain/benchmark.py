@@ -67,3 +67,5 @@ class Benchmark(Struct, frozen=True):
     needs_sandbox: bool = False
     shots: int | None = None
     """Worked examples in each prompt; None where the benchmark knows no such thing."""
+    revisions: Mapping[str, str] = field(default_factory=dict)
+    """The commit of each source on a hub; those that the plan does not name are here once the data was read."""

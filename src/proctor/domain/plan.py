@@ -241,7 +241,7 @@ class ModelSpec(_Frozen):
 class BenchmarkSpec(_Frozen):
     """A benchmark's name or file, which of its samples, and parameters that only this benchmark understands."""
 
-    OWN: ClassVar[frozenset[str]] = frozenset({"where", "limit", "shots", "epochs", "parameters"})
+    OWN: ClassVar[frozenset[str]] = frozenset({"where", "limit", "shots", "epochs", "parameters", "revisions"})
 
     benchmark: str = Field(min_length=1)
     where: dict[str, Annotated[list[str], BeforeValidator(_as_texts)]] = {}
@@ -249,6 +249,8 @@ class BenchmarkSpec(_Frozen):
     shots: Whole | None = Field(None, ge=0)
     epochs: Whole | None = Field(None, ge=1)
     parameters: dict[str, Any] = {}
+    revisions: dict[str, str] = {}
+    """The commit to read of each source on a hub; a run's own plan has those that it read."""
 
     @model_validator(mode="before")
     @classmethod

@@ -186,6 +186,16 @@ class Marked:
         )
 
 
+def marking_details(submission: Submission, card: Scorecard, *, is_forgeable: bool) -> dict[str, Json]:
+    """What is kept of a marking, whoever wrote the program."""
+    return {
+        "form": submission.form,
+        "refused": dict(submission.refused),
+        **scorecard_to_json(card),
+        "is_forgeable": is_forgeable,
+    }
+
+
 def _nothing(name: str, submission: Submission, response: Response) -> Score:
     refused = [f"{path}: {why}" for path, why in submission.refused.items()]
     reasons = [*([response.note] if response.note else []), *submission.notes, *refused]
@@ -204,8 +214,7 @@ class ProgramPassed(Marked):
         submission, card = await self.card(sample, response)
         if card is None:
             return _nothing(PASSED, submission, response)
-        details = {"form": submission.form, "refused": dict(submission.refused), **scorecard_to_json(card)}
-        details["is_forgeable"] = self.is_forgeable
+        details = marking_details(submission, card, is_forgeable=self.is_forgeable)
         reason = card.reason or f"every MUST requirement is verified; the total is {card.total}"
         if response.note:
             details["note"], reason = response.note, f"{reason}; {response.note}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,16 @@ CONSISTENCY = "consistency"
 CONSISTENCY_OF_WORDS = "consistency_of_words"
 JUDGES = ("pairwise/", "reference/", "rubric/")
 """How the versions of judges begin, whatever the benchmark calls them."""
+
+
+def versioned_names(evaluations: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each evaluation's benchmark, as NAME@VERSION where there are several versions of it among them."""
+    versions = {(item["benchmark"], item["version"]) for item in evaluations}
+    several = Counter(name for name, _ in versions)
+    return [
+        f"{item['benchmark']}@{item['version']}" if several[item["benchmark"]] > 1 else str(item["benchmark"])
+        for item in evaluations
+    ]
 
 
 def metrics_of(scorer: str, metrics: Sequence[str]) -> list[str]:

@@ -26,7 +26,7 @@ from proctor.reports.figures import (
 )
 from proctor.reports.frontier import frontier_section
 from proctor.reports.judge_notes import judge_notes
-from proctor.reports.labels import is_of_repeats, metric_titles
+from proctor.reports.labels import is_of_repeats, metric_titles, versioned_names
 from proctor.reports.report_samples import samples_note, shown_sample
 from proctor.reports.scorer_notes import rescored_notes
 from proctor.reports.sections import Page, Section, Table
@@ -40,7 +40,9 @@ STREAMED = ("first token, p50", "tokens/s, p50")
 
 def run_page(document: Document) -> Page:
     """Everything about one run, the answer first."""
-    evaluations = document["evaluations"]
+    names = versioned_names(document["evaluations"])
+    evaluations = [{**item, "benchmark": name} for item, name in zip(document["evaluations"], names, strict=True)]
+    document = {**document, "evaluations": evaluations}
     sections = [
         _summary(document),
         _repeats(evaluations),

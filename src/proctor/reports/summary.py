@@ -50,6 +50,7 @@ def summarise_evaluation(results: ResultStore, row: dict[str, Any], *, has_ended
         "version": row["version"],
         "digest": row["digest"],
         "selection": _selection(row),
+        "revisions": _revisions(row),
         "samples": row["samples"],
         "epochs": row["epochs"],
         "trials": trials,
@@ -187,6 +188,12 @@ def _selection(row: dict[str, Any]) -> dict[str, Any]:
     """What the plan said of the benchmark beside its name: which samples, which parameters."""
     spec = orjson.loads(row["benchmark_spec"])
     return {name: spec[name] for name in ("where", "limit", "shots", "parameters") if spec.get(name)}
+
+
+def _revisions(row: dict[str, Any]) -> dict[str, str]:
+    """The commit of each source that came from a hub."""
+    found: dict[str, str] = orjson.loads(row["benchmark_spec"]).get("revisions", {})
+    return found
 
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Delete a run and everything that belongs to it alone."""
+"""Delete a run or a submission, and everything that belongs to it alone."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from msgspec import Struct
 from proctor.domain.errors import RunError
 from proctor.runs.scorecards import artifacts_of
 from proctor.stores.database import Database
-from proctor.stores.deleting import artifacts_in, delete_rows
+from proctor.stores.deleting import artifacts_in, delete_rows, delete_submission_row
 from proctor.stores.runs import RunStore
+from proctor.stores.submissions import SubmissionStore
 
 
 class DeletedRun(Struct, frozen=True):
@@ -33,3 +34,21 @@ def delete_run(database: Database, reference: str) -> DeletedRun:
     rows = delete_rows(database, run.id)
     sizes = [size for key in sorted(rows.artifacts) if (size := kept.remove(key)) is not None]
     return DeletedRun(run.id, rows.responses, rows.samples, len(sizes), sum(sizes))
+
+
+class DeletedSubmission(Struct, frozen=True):
+    submission_id: str
+    artifacts: int
+    artifact_bytes: int
+
+
+def delete_submission(database: Database, reference: str) -> DeletedSubmission:
+    """What runs and other submissions refer to stays; raises RunError while a run could use its artifacts."""
+    found = SubmissionStore(database).get(reference)
+    if executing := RunStore(database).executing():
+        others = ", ".join(executing)
+        raise RunError(f"{others} may be about to use the artifacts of {found.id}. Delete it when that has ended.")
+    kept = artifacts_of(database)
+    keys = delete_submission_row(database, found.id)
+    sizes = [size for key in sorted(keys) if (size := kept.remove(key)) is not None]
+    return DeletedSubmission(found.id, len(sizes), sum(sizes))

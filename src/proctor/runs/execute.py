@@ -85,6 +85,8 @@ def submit(plan: Plan, context: PlanContext, database: Database) -> RunExecution
     evaluations = _facing_opponents(resolve(plan, context), database)
     refuse_unusable(plan, evaluations)
     store = RunStore(database)
+    pinned = tuple(item.benchmark_spec for item in evaluations[: len(plan.benchmarks)])  # each model has all of them
+    plan = plan.model_copy(update={"benchmarks": pinned})
     run_id = store.create(plan, evaluations, context.folder, context.data)
     return _execution(run_id, plan, evaluations, store, database, is_offline=context.is_offline)
 

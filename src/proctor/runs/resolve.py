@@ -159,10 +159,11 @@ def _prepare_all(plan: Plan, context: PlanContext) -> list[tuple[BenchmarkSpec, 
         folder=context.folder,
         price_of=lambda model: price_of(model, plan.limits, context),
     )
-    return [
+    prepared = [
         (spec, _prepare(index, spec, benchmark, plan, context, bench))
         for index, (spec, benchmark) in enumerate(load_benchmarks(plan, context))
     ]
+    return [(_pinned(spec, item.benchmark), item) for spec, item in prepared]
 
 
 def load_benchmarks(plan: Plan, context: PlanContext) -> Iterator[tuple[BenchmarkSpec, Benchmark]]:
@@ -171,6 +172,13 @@ def load_benchmarks(plan: Plan, context: PlanContext) -> Iterator[tuple[Benchmar
         with in_field("benchmarks", index):
             benchmark = load_benchmark(spec, seed=plan.seed, folder=context.folder, data=context.data)
         yield spec, benchmark
+
+
+def _pinned(spec: BenchmarkSpec, benchmark: Benchmark) -> BenchmarkSpec:
+    """The same with the commits of what was read from a hub."""
+    if not benchmark.revisions:
+        return spec
+    return spec.model_copy(update={"revisions": dict(benchmark.revisions)})
 
 
 def _prices(
@@ -218,6 +226,7 @@ def _prepare(
     with in_field("benchmarks", index, kind=FilterError):
         samples = select(every, spec.where, spec.limit, plan.seed, is_shuffled=plan.until is not None)
     fingerprint = samples.fingerprint()
+    _ = benchmark.renderer.digest  # worked examples are read for it: by now, every source has been
     if fingerprint.count == 0:
         raise BenchmarkError(f"{benchmark.name} has no samples.")
     return _Prepared(benchmark, samples, fingerprint, scorers)

@@ -1,11 +1,11 @@
-"""Removes a run, and of what runs share only what no other run refers to."""
+"""Removes a run or a submission, and of what they share only what no other refers to."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 
 from msgspec import Struct
 
@@ -33,22 +33,35 @@ class DeletedRows(Struct, frozen=True):
     samples: int
     """Of those only that no other run has put to a model."""
     artifacts: frozenset[str]
-    """Keys that this run alone referred to."""
+    """Keys that nothing else refers to."""
 
 
 def delete_rows(database: Database, run_id: str) -> DeletedRows:
     """All or nothing, in one transaction."""
+    with _transaction(database) as connection:
+        return _delete(connection, {"run": run_id})
+
+
+def delete_submission_row(database: Database, submission_id: str) -> frozenset[str]:
+    """Remove a submission; gives the keys of artifacts that it alone referred to."""
+    with _transaction(database) as connection:
+        mine = _keys(connection.execute("SELECT details FROM submissions WHERE id = ?", [submission_id]))
+        connection.execute("DELETE FROM submissions WHERE id = ?", [submission_id])
+        return mine - _referred(connection)
+
+
+@contextmanager
+def _transaction(database: Database) -> Iterator[sqlite3.Connection]:
     with explained(database.path), closing(database.connect()) as connection:
-        # Each row is named below. Were they enforced, every sample would be looked for in all responses.
+        # Each row is named here. Were they enforced, every sample would be looked for in all responses.
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute("BEGIN IMMEDIATE")
         try:
-            found = _delete(connection, {"run": run_id})
+            yield connection
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")
             raise
-    return found
 
 
 def artifacts_in(database: Database, run_id: str) -> frozenset[str]:
@@ -76,8 +89,14 @@ def _delete(connection: sqlite3.Connection, run: dict[str, str]) -> DeletedRows:
         "AND digest NOT IN (SELECT sample_digest FROM responses)"
     ).rowcount
     connection.execute("DROP TABLE put")
-    others = _keys(connection.execute("SELECT details FROM scores WHERE details IS NOT NULL")) if mine else frozenset()
+    others = _referred(connection) if mine else frozenset()
     return DeletedRows(counts["responses"], samples, mine - others)
+
+
+def _referred(connection: sqlite3.Connection) -> frozenset[str]:
+    """The keys of every artifact that something still refers to."""
+    details = "SELECT details FROM scores WHERE details IS NOT NULL UNION ALL SELECT details FROM submissions"
+    return _keys(connection.execute(details))
 
 
 def _keys(rows: Iterable[tuple[str | None]]) -> frozenset[str]:

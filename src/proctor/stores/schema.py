@@ -201,6 +201,22 @@ batch_trials = Table(
     sqlite_with_rowid=False,
 )
 
+# Programs that people handed in to be marked; `details` is what a trial's score of the same program would hold.
+submissions = Table(
+    "submissions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("problem", Text, nullable=False),
+    Column("problem_digest", Text, nullable=False),
+    # Of a problem of the user's own; NULL for those that come with Proctor.
+    Column("problem_folder", Text),
+    Column("revision", Text, nullable=False),
+    Column("details", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Index("ix_submissions_problem", "problem"),
+)
+
 events = Table(
     "events",
     metadata,

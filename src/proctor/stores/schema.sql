@@ -53,6 +53,20 @@ CREATE TABLE samples (
 	CONSTRAINT pk_samples PRIMARY KEY (digest)
 );
 
+CREATE TABLE submissions (
+	id TEXT NOT NULL,
+	name TEXT NOT NULL,
+	problem TEXT NOT NULL,
+	problem_digest TEXT NOT NULL,
+	problem_folder TEXT,
+	revision TEXT NOT NULL,
+	details TEXT NOT NULL,
+	created_at TEXT NOT NULL,
+	CONSTRAINT pk_submissions PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_submissions_problem ON submissions (problem);
+
 CREATE TABLE evaluations (
 	id INTEGER NOT NULL,
 	run_id TEXT NOT NULL,

@@ -19,7 +19,7 @@ from proctor.stores.database import Database, explained
 from proctor.stores.runs import now_text
 
 RESCORED = "rescored"
-_CURRENT = """
+CURRENT = """
     NOT EXISTS (SELECT 1 FROM responses AS later WHERE later.evaluation_id = responses.evaluation_id
                 AND later.trial_id = responses.trial_id AND later.attempt > responses.attempt AND later.attempt > 0)
 """
@@ -67,14 +67,14 @@ class ScoreStore:
 
     def answered(self, evaluation_id: int) -> int:
         """How many trials have a response that can be scored."""
-        query = f"SELECT count(*) FROM responses WHERE evaluation_id = ? AND error IS NULL AND {_CURRENT}"  # noqa: S608
+        query = f"SELECT count(*) FROM responses WHERE evaluation_id = ? AND error IS NULL AND {CURRENT}"  # noqa: S608
         return int(self._rows(query, [evaluation_id])[0][0])
 
     def unscored(self, evaluation_id: int, versions: Mapping[str, str], *, after: int, limit: int) -> list[Answer]:
         """Responses that some of these scorers have not measured, by id from `after` on; prompts are left out."""
         wanted = " OR ".join(["(scorer = ? AND version = ?)"] * len(versions))
         query = f"""{_ANSWER}
-            WHERE responses.evaluation_id = ? AND responses.id > ? AND error IS NULL AND {_CURRENT}
+            WHERE responses.evaluation_id = ? AND responses.id > ? AND error IS NULL AND {CURRENT}
             AND (SELECT count(value) FROM scores WHERE response_id = responses.id AND ({wanted})) < ?
             ORDER BY responses.id LIMIT ?
         """  # noqa: S608 - only placeholders are put in
@@ -87,7 +87,7 @@ class ScoreStore:
             SELECT scorer, scores.version, count(value) - sum(is_invalid) AS scored, sum(is_invalid) AS invalid,
                    count(*) - count(value) AS unscored
             FROM responses JOIN scores ON response_id = responses.id
-            WHERE evaluation_id = ? AND {_CURRENT} GROUP BY scorer, scores.version ORDER BY scorer, scores.version
+            WHERE evaluation_id = ? AND {CURRENT} GROUP BY scorer, scores.version ORDER BY scorer, scores.version
         """  # noqa: S608 - only our own text is put in
         return [ScoreSet(*row) for row in self._rows(query, [evaluation_id])]
 
@@ -95,7 +95,7 @@ class ScoreStore:
         """Why one of the responses that this scorer did not measure was not."""
         query = f"""
             SELECT reason FROM responses JOIN scores ON response_id = id
-            WHERE evaluation_id = ? AND scorer = ? AND scores.version = ? AND value IS NULL AND {_CURRENT} LIMIT 1
+            WHERE evaluation_id = ? AND scorer = ? AND scores.version = ? AND value IS NULL AND {CURRENT} LIMIT 1
         """  # noqa: S608 - only our own text is put in
         return str(self._rows(query, [evaluation_id, scorer, version])[0][0])
 
@@ -105,7 +105,7 @@ class ScoreStore:
             SELECT count(*), coalesce(sum(new.value > old.value), 0), coalesce(sum(new.value < old.value), 0)
             FROM responses JOIN scores AS old ON old.response_id = id JOIN scores AS new ON new.response_id = id
             WHERE evaluation_id = ? AND old.scorer = ? AND old.version = ? AND new.scorer = ? AND new.version = ?
-            AND old.value IS NOT NULL AND new.value IS NOT NULL AND {_CURRENT}
+            AND old.value IS NOT NULL AND new.value IS NOT NULL AND {CURRENT}
         """  # noqa: S608 - only our own text is put in
         return Changes(*self._rows(query, [evaluation_id, *old, *new])[0])
 
@@ -113,7 +113,7 @@ class ScoreStore:
         """What the scorer noted beside its scores, one response at a time."""
         query = f"""
             SELECT details FROM responses JOIN scores ON response_id = id
-            WHERE evaluation_id = ? AND scorer = ? AND scores.version = ? AND details IS NOT NULL AND {_CURRENT}
+            WHERE evaluation_id = ? AND scorer = ? AND scores.version = ? AND details IS NOT NULL AND {CURRENT}
         """  # noqa: S608 - only our own text is put in
         with explained(self._database.path), closing(self._connect()) as connection:
             for row in connection.execute(query, [evaluation_id, scorer, version]):
@@ -186,7 +186,7 @@ class SampleAnswers:
     def __init__(self, database: Database, evaluation_id: int) -> None:
         self._database = database
         query = f"""
-            SELECT sample_id, id FROM responses WHERE evaluation_id = ? AND error IS NULL AND {_CURRENT}
+            SELECT sample_id, id FROM responses WHERE evaluation_id = ? AND error IS NULL AND {CURRENT}
             ORDER BY epoch DESC, id
         """  # noqa: S608 - only our own text is put in
         with explained(database.path), closing(database.connect()) as connection:

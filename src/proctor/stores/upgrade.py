@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest migration; a test holds it against the scripts."""
 
 

@@ -1,0 +1,157 @@
+"""Programs that were handed in, with the evidence and the marks of each; and models' programs for the same problem."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+from msgspec import Struct
+
+from proctor.domain.errors import NotFoundError
+from proctor.domain.json_value import storable_json
+from proctor.domain.text import storable
+from proctor.stores import codec
+from proctor.stores.database import Database, explained
+from proctor.stores.runs import new_run_id, now_text
+from proctor.stores.scores import CURRENT
+
+PREFIX = "s-"
+"""No run's id begins with it."""
+_MARKS = ", ".join(
+    f"json_extract(details, '$.{name}') AS {name}" for name in ("total", "covers", "passed", "grade", "is_forgeable")
+)
+_COLUMNS = f"id, name, problem, problem_digest, problem_folder, revision, created_at, {_MARKS}"
+
+
+class Marks(Struct, frozen=True):
+    """What a scorecard comes to, without the evidence."""
+
+    total: float | None
+    covers: float | None
+    """None where there was no program, which gets 0."""
+    passed: bool
+    grade: str | None
+    is_forgeable: bool
+
+
+class SubmissionRow(Struct, frozen=True):
+    id: str
+    name: str
+    problem: str
+    problem_digest: str
+    problem_folder: Path | None
+    """Of a problem of the user's own."""
+    revision: str
+    """Of the formula that the marks were computed with."""
+    created_at: datetime
+    marks: Marks
+
+
+class ProgramTrial(Struct, frozen=True):
+    """A model's program for a problem, as it is scored now."""
+
+    run_id: str
+    model: str
+    epoch: int
+    problem_digest: str
+    revision: str
+    created_at: datetime
+    marks: Marks
+
+
+class SubmissionStore:
+    """Submissions: added once, never changed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(
+        self, name: str, problem: tuple[str, str], folder: Path | None, revision: str, details: Mapping[str, Any]
+    ) -> SubmissionRow:
+        """Keep a marked program; `problem` is its id and its digest, `folder` where it is if it is the user's own."""
+        submission_id = f"{PREFIX}{new_run_id()}"
+        kept_folder, marking = None if folder is None else str(folder.absolute()), codec.to_json(storable_json(details))
+        self._rows(
+            "INSERT INTO submissions (id, name, problem, problem_digest, problem_folder, revision, details, created_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            submission_id, storable(name), *problem, kept_folder, revision, marking, now_text(),
+        )  # fmt: skip
+        return self.get(submission_id)
+
+    def get(self, reference: str) -> SubmissionRow:
+        """The submission with this id, or this unique beginning of one."""
+        query = f"SELECT {_COLUMNS} FROM submissions WHERE id >= ? AND id < ? ORDER BY id LIMIT 2"  # noqa: S608 - ours
+        rows = self._rows(query, reference, f"{reference}\uffff")
+        if not rows or not reference:
+            raise NotFoundError(f"No submission {reference!r}. 'proctor problems submissions' lists them.")
+        if len(rows) > 1 and rows[0]["id"] != reference:
+            raise NotFoundError(f"{reference!r} fits several submissions. Give more of the id.")
+        return _submission(rows[0])
+
+    def details(self, submission_id: str) -> dict[str, Any]:
+        """The marking as it was kept: the marks and the evidence they follow from."""
+        [row] = self._rows("SELECT details FROM submissions WHERE id = ?", submission_id)
+        found: dict[str, Any] = orjson.loads(row["details"])
+        return found
+
+    def listed(self, problem: str | None = None) -> list[SubmissionRow]:
+        """All of them or those of one problem, newest first."""
+        which, values = ("", []) if problem is None else ("WHERE problem = ?", [problem])
+        query = f"SELECT {_COLUMNS} FROM submissions {which} ORDER BY created_at DESC, id DESC"  # noqa: S608 - ours
+        return [_submission(row) for row in self._rows(query, *values)]
+
+    def trials(self, problem: str, scorer: str) -> list[ProgramTrial]:
+        """Models' current answers to a problem that have a score of that scorer, in the version in force."""
+        # CROSS: few evaluations have this scorer, and samples are many; SQLite then keeps to this order.
+        query = f"""
+            SELECT run_id, model, epoch, json_extract(samples.body, '$.metadata.digest') AS problem_digest,
+                scores.version AS revision, is_invalid, responses.created_at, {_MARKS}
+            FROM evaluations
+            CROSS JOIN responses ON responses.evaluation_id = evaluations.id
+            CROSS JOIN scores ON response_id = responses.id AND scorer = ?
+                AND scores.version = json_extract(evaluations.scorers, '$.' || scorer)
+            CROSS JOIN samples ON samples.digest = sample_digest
+            WHERE json_type(evaluations.scorers, '$.' || ?) IS NOT NULL AND (value IS NOT NULL OR is_invalid)
+                AND json_extract(samples.body, '$.metadata.problem') = ? AND {CURRENT}
+            ORDER BY responses.id
+        """  # noqa: S608 - our own
+        return [_trial(row) for row in self._rows(query, scorer, scorer, problem)]
+
+    def _rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
+        with explained(self._database.path), closing(self._database.connect()) as connection:
+            connection.row_factory = sqlite3.Row
+            return connection.execute(query, values).fetchall()
+
+
+def _marks(row: sqlite3.Row) -> Marks:
+    return Marks(row["total"], row["covers"], bool(row["passed"]), row["grade"], bool(row["is_forgeable"]))
+
+
+def _submission(row: sqlite3.Row) -> SubmissionRow:
+    return SubmissionRow(
+        id=row["id"],
+        name=row["name"],
+        problem=row["problem"],
+        problem_digest=row["problem_digest"],
+        problem_folder=None if row["problem_folder"] is None else Path(row["problem_folder"]),
+        revision=row["revision"],
+        created_at=datetime.fromisoformat(row["created_at"]),
+        marks=_marks(row),
+    )
+
+
+def _trial(row: sqlite3.Row) -> ProgramTrial:
+    return ProgramTrial(
+        run_id=row["run_id"],
+        model=row["model"],
+        epoch=row["epoch"],
+        problem_digest=row["problem_digest"],
+        revision=row["revision"].partition("+")[0],  # what follows is of the options, such as where wheels are
+        created_at=datetime.fromtimestamp(row["created_at"], UTC),
+        marks=Marks(0.0, None, passed=False, grade=None, is_forgeable=False) if row["is_invalid"] else _marks(row),
+    )
