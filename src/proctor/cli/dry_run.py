@@ -47,8 +47,12 @@ def _cost_json(estimate: CostEstimate) -> dict[str, Any]:
 
 def resolved(plan: Plan, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     """The plan with everything fixed that it left open, as `--dry-run --json` prints it."""
+    from proctor.domain.side import Side, prompt_settings, side_names
     from proctor.stopping.rule import rule_of
 
+    sides = [
+        Side(item.label, item.benchmark.name, prompt_settings(item.benchmark_spec.model_dump())) for item in evaluations
+    ]
     turns = {id(item.samples): item.samples for item in evaluations}
     requests = {key: sum(1 + len(sample.follow_ups) for sample in samples) for key, samples in turns.items()}
     return {
@@ -62,6 +66,8 @@ def resolved(plan: Plan, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
         "evaluations": [
             {
                 "model": item.label,
+                "side": name,
+                "settings": {**side.settings, **item.options},
                 "model_spec": str(item.model_spec),
                 "endpoint": item.model.identity.endpoint,
                 "benchmark": item.benchmark.name,
@@ -74,7 +80,7 @@ def resolved(plan: Plan, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
                 "scorers": {scorer.name: scorer.version for scorer in item.scorers},
                 "metrics": list(item.benchmark.metrics),
             }
-            for item in evaluations
+            for item, side, name in zip(evaluations, sides, side_names(sides), strict=True)
         ],
     }
 

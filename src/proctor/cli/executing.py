@@ -14,6 +14,7 @@ from proctor.cli.event_loop import run_until_done
 from proctor.cli.gates import check_gates, check_regression, write_reports
 from proctor.cli.hints import resume_command
 from proctor.domain.run import RunStatus
+from proctor.domain.side import side_of
 from proctor.reports.labels import all_labels
 from proctor.runs.execute import RunExecution, execute_run
 
@@ -86,7 +87,7 @@ def _mostly_failed(item: dict[str, Any], run_id: str) -> str | None:
     if item["failed"] * 2 <= item["trials"]:
         return None
     return (
-        f"{item['model']} on {item['benchmark']}: {item['failed']:,} of {item['trials']:,} trials failed, more than "
+        f"{side_of(item)} on {item['benchmark']}: {item['failed']:,} of {item['trials']:,} trials failed, more than "
         f"half. See why with 'proctor samples {run_id} --outcome failed'; 'proctor resume {run_id}' retries them."
     )
 

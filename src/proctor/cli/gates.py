@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor.domain.side import side_of
+
 if TYPE_CHECKING:
     from proctor.reports.junit import JunitCase
     from proctor.stores.database import Database
@@ -58,7 +60,7 @@ def check_gates(
 
     cases = []
     for evaluation, names in zip(document["evaluations"], expected, strict=True):
-        who = f"{evaluation['model']} on {evaluation['benchmark']}"
+        who = f"{side_of(evaluation)} on {evaluation['benchmark']}"
         for name, bar in gates.items():
             if name not in names:
                 continue  # another benchmark's metric
@@ -105,7 +107,7 @@ def check_regression(opened: Database, document: dict[str, Any], baseline: str) 
     title = f"not worse than in run {baseline}"
     cases = []
     for item in document["evaluations"]:
-        who = f"{item['model']} on {item['benchmark']}"
+        who = f"{side_of(item)} on {item['benchmark']}"
         found = [one for one in compared if (one["b"]["model"], one["b"]["digest"]) == (item["model"], item["digest"])]
         problem = None if found else f"{who} could not be compared with run {baseline}: {reason}"
         for one in found:

@@ -22,6 +22,7 @@ from proctor.cli.figures import (
 from proctor.cli.hints import resume_command
 from proctor.cli.tables import agreement_lines, count_categories, print_categories, print_results
 from proctor.cli.terminal import cell, console, fits, plain_table, status_text
+from proctor.domain.side import side_of
 from proctor.domain.text import visible
 from proctor.reports.judge_notes import judge_notes
 from proctor.reports.scorer_notes import scorer_notes
@@ -93,7 +94,7 @@ def _print_numbers(out: Console, document: dict[str, Any], most_categories: int 
         missing = item["stopped"] + item["pending"]
         if missing:
             state = "not run" if item["stopped"] else "pending"
-            who = f"{item['model']} on {item['benchmark']}"
+            who = f"{side_of(item)} on {item['benchmark']}"
             out.print(Text(f"{who}: {missing:,} of {plural(item['trials'], 'trial')} {state}."))
     for line in totals_lines(document):
         out.print(Text(line))
@@ -167,7 +168,7 @@ def _stop_text(rule: str | None) -> str:
 
 
 def _options_text(item: dict[str, Any]) -> str:
-    return ", ".join(f"{key}={value}" for key, value in item["options"].items()) or "none sent"
+    return ", ".join(f"{key}={value}" for key, value in item["settings"].items()) or "none sent"
 
 
 def _print_resolved(out: Console, item: dict[str, Any]) -> None:
@@ -191,7 +192,7 @@ def _print_costs(out: Console, document: dict[str, Any]) -> None:
     out.print("\nEstimated cost [95 % interval]:")
     for item in evaluations:
         out.print(
-            Text(f"  {item['model']} on {item['benchmark']}: {_estimate_text(item['cost'])} ({item['cost']['basis']})"),
+            Text(f"  {side_of(item)} on {item['benchmark']}: {_estimate_text(item['cost'])} ({item['cost']['basis']})"),
             soft_wrap=True,
         )
         for part in item["judges"]:

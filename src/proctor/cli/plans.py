@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from proctor.benchmarks.registry import LM_EVAL, load_benchmark
 from proctor.domain.errors import FilterError, NotFoundError, PlanError, UserError, did_you_mean
+from proctor.domain.matrix import BenchmarkMatrix
 from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.models.registry import create_model, named_hosts
-from proctor.planning.plan_file import is_plan, plan_from, plan_in, with_selection
+from proctor.planning.matrix import expand_benchmark, expand_matrix, with_axes
+from proctor.planning.plan_file import LEAST, is_plan, plan_from, plan_in, with_selection
 from proctor.reports.labels import all_labels
 from proctor.scorers.registry import create_scorers
 from proctor.yaml_document import LocatedDocument, load_yaml
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from proctor.domain.benchmark import Benchmark
     from proctor.runs.resolve import PlanContext
 
+T = TypeVar("T", bound=BenchmarkMatrix)
 YAML_ENDINGS = (".yaml", ".yml")
 
 
@@ -50,7 +53,7 @@ class GivenPlan(Struct, frozen=True):
     def metrics(self, context: PlanContext) -> list[str]:
         """The names of everything this plan will measure; no data is read for it."""
         found: dict[str, None] = {}
-        for spec in self.plan.benchmarks:
+        for spec in expand_matrix(self.plan, context.folder).benchmarks:
             benchmark = self._load(spec, context)
             scorers = create_scorers(benchmark.scorers, context.folder)
             found.update(dict.fromkeys(all_labels(scorers, benchmark.metrics, spec.epochs or self.plan.epochs)))
@@ -76,7 +79,15 @@ class GivenPlan(Struct, frozen=True):
         for index, spec in enumerate(self.plan.benchmarks):
             if _says(message, partial(self._load, spec, context)):
                 return ("benchmarks", index)
+            for one in expand_benchmark(spec, self.plan.axes(), context.folder):
+                if _says(message, partial(self._load, one, context)):
+                    return self._matrix_place(index, spec)
         return None
+
+    def _matrix_place(self, index: int, spec: BenchmarkSpec) -> tuple[str | int, ...] | None:
+        if "matrix" in self.overridden:
+            return None
+        return ("matrix",) if spec.matrix is None else ("benchmarks", index, "matrix")
 
     def _filter_place(self, message: str, context: PlanContext) -> tuple[str | int, ...] | None:
         """The key of a benchmark's filter that says this, or the filter where only all its keys together do."""
@@ -129,9 +140,10 @@ def _read_targets(targets: Sequence[str], models: Sequence[str], values: dict[st
 
 
 def _from_file(path: Path, document: LocatedDocument, values: dict[str, Any]) -> GivenPlan:
-    spec = values.pop("benchmark", {})
-    plan = with_selection(_beside(path.parent, plan_in(document, values)), spec)
-    return GivenPlan(plan, document, frozenset({*values, *spec}))
+    spec, axes = values.pop("benchmark", {}), values.pop("matrix", {})
+    plan_from({**LEAST, "matrix": axes or None})  # a flag's mistake is not the file's
+    plan = with_axes(with_selection(_beside(path.parent, plan_in(document, values)), spec), axes)
+    return GivenPlan(plan, document, frozenset({*values, *spec, *(["matrix"] if axes else [])}))
 
 
 def _document(target: str) -> LocatedDocument | None:
@@ -146,7 +158,7 @@ def _document(target: str) -> LocatedDocument | None:
 
 
 def _beside(folder: Path, plan: Plan) -> Plan:
-    """Benchmark files are looked for beside the plan that names them, then in the working folder."""
+    """Benchmark files are looked for beside the plan that names them, then in the working folder; prompts beside it."""
 
     def found(spec: BenchmarkSpec) -> BenchmarkSpec:
         scheme = LM_EVAL if spec.benchmark.startswith(LM_EVAL) else ""
@@ -154,4 +166,11 @@ def _beside(folder: Path, plan: Plan) -> Plan:
         is_file = spec.benchmark.lower().endswith(YAML_ENDINGS) and path.is_file()
         return spec.model_copy(update={"benchmark": f"{scheme}{path}"}) if is_file else spec
 
-    return plan.model_copy(update={"benchmarks": tuple(found(spec) for spec in plan.benchmarks)})
+    def moved(matrix: T | None) -> T | None:
+        if not isinstance(matrix, BenchmarkMatrix) or matrix.prompt is None:
+            return matrix
+        prompts = tuple(str(folder / one) if isinstance(one, str) else one for one in matrix.prompt)
+        return matrix.model_copy(update={"prompt": prompts})
+
+    benchmarks = [spec.model_copy(update={"matrix": moved(spec.matrix)}) for spec in map(found, plan.benchmarks)]
+    return plan.model_copy(update={"benchmarks": tuple(benchmarks), "matrix": moved(plan.matrix)})
