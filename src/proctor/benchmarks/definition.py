@@ -19,6 +19,7 @@ from proctor.benchmarks.schema import BenchmarkFile
 from proctor.benchmarks.variants import laid_over
 from proctor.domain.benchmark import Benchmark, Samples, ScorerSpec
 from proctor.domain.errors import BenchmarkError, PlanError, did_you_mean
+from proctor.domain.matrix import PromptText
 from proctor.domain.scorer import traits_of
 from proctor.metrics.registry import create_metric, metric_name
 from proctor.prompts.choices import Layout
@@ -35,6 +36,8 @@ class Asked(Struct, frozen=True):
     shots: int | None = None
     variant: str | None = None
     layout: str | None = None
+    prompt: PromptText | None = None
+    """In the place of the benchmark's own."""
 
 
 AS_IT_IS = Asked()
@@ -134,7 +137,7 @@ def build(
         mapper = Mapper(opened.fields, opened.shelf)
         plain = MappedSamples(opened.rows, mapper, scorer_needing_target(scorers))
         pool = _pool(definition, place, plain, opened, shots, asked.seed) if shots else None
-        renderer = _renderer(definition, mapper, pool, asked.layout)
+        renderer = _renderer(definition, mapper, pool, asked)
     except BenchmarkError as mistake:
         section = "prompt" if str(mistake).startswith(("prompt", "a prompt")) else "dataset"
         raise BenchmarkError(f"{document.name}:{document.line_of((section,))}: {mistake}") from mistake
@@ -173,10 +176,10 @@ def _scorers(definition: BenchmarkFile, document: LocatedDocument, variant: str 
     return tuple(found)
 
 
-def _renderer(
-    definition: BenchmarkFile, mapper: Mapper, pool: ExamplePool | None, layout: str | None
-) -> TemplateRenderer:
-    prompt, layouts = definition.prompt, get_args(Layout)
+def _renderer(definition: BenchmarkFile, mapper: Mapper, pool: ExamplePool | None, asked: Asked) -> TemplateRenderer:
+    prompt, layout, layouts = definition.prompt, asked.layout, get_args(Layout)
+    if asked.prompt is not None:
+        prompt = prompt.model_copy(update=asked.prompt.model_dump(include={"system", "user"}, exclude_none=True))
     if layout is not None and layout not in layouts:
         hint = did_you_mean(layout, layouts)
         raise BenchmarkError(f"the parameter 'choices' is {layout!r}.{hint} There are: {', '.join(layouts)}.")

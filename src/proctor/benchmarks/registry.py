@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
+from pydantic import ValidationError
 
 from proctor import plugins
 from proctor.benchmarks.packaged import find_function, given_rows
 from proctor.benchmarks.parameters import call, described, refuse_unknown
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError, NotFoundError, did_you_mean
+from proctor.domain.matrix import PromptText
 from proctor.domain.plan import BenchmarkSpec
+from proctor.yaml_document import explain_value
 
 if TYPE_CHECKING:
     from proctor.benchmarks.schema import BenchmarkFile
@@ -171,10 +174,21 @@ def _from_yaml(spec: BenchmarkSpec, path: Path, label: str | None, seed: int, da
     from proctor.benchmarks.definition import Asked, build, read_definition
 
     variant, layout = spec.parameters.get("variant"), spec.parameters.get("choices")
-    asked = Asked(seed, spec.shots, None if variant is None else str(variant), layout)
+    own = {name: value for name, value in spec.parameters.items() if name != "prompt"}
+    asked = Asked(seed, spec.shots, None if variant is None else str(variant), layout, _prompt_of(spec))
     definition, document = read_definition(path, label, asked)
-    refuse_unknown(definition.name, spec.parameters, parameters_of(definition))
+    refuse_unknown(definition.name, own, parameters_of(definition))
     return build(definition, document, DataLocation(definition.name, path.parent, data, dict(spec.revisions)), asked)
+
+
+def _prompt_of(spec: BenchmarkSpec) -> PromptText | None:
+    """The prompt that a plan puts in the place of the benchmark file's own."""
+    if "prompt" not in spec.parameters:
+        return None
+    try:
+        return PromptText.model_validate(spec.parameters["prompt"])
+    except ValidationError as error:
+        raise BenchmarkError(f"{spec.benchmark}: prompt: {explain_value(error, PromptText)}") from None
 
 
 def parameters_of(definition: BenchmarkFile) -> dict[str, str]:

@@ -15,7 +15,7 @@ from proctor.cli.pages import form_option, output_option, theme_option
 @click.command(short_help="Compare models with paired statistical tests.")
 @click.argument("references", nargs=-1, required=True, metavar="RUN [RUN...]", shell_complete=complete_run)
 @click.option("--on", "benchmarks", multiple=True, metavar="BENCHMARK", help="Only this benchmark. Repeatable.")
-@click.option("--model", "models", multiple=True, metavar="MODEL", help="Choose the models: A first, then B.")
+@click.option("--model", "models", multiple=True, metavar="MODEL", help="Choose the models or sides: A first, then B.")
 @click.option("--scorer", metavar="NAME", help="Compare this scorer's first metric; the first scorer's if left out.")
 @click.option("--metric", metavar="NAME", help="Compare this metric, by its name in 'proctor show --json'.")
 @click.option("--allow-different", is_flag=True, help="Pair by sample id even if samples or prompts differ.")
@@ -40,7 +40,7 @@ def compare(
     """Compare models on the samples both answered: difference, 95 % interval, paired test and verdict.
 
     \b
-    proctor compare latest                        the models of one run
+    proctor compare latest                        the models, prompts and options of one run
     proctor compare BEFORE AFTER                  the same model in two runs
     proctor compare RUN --model A --model B --flips 5
 

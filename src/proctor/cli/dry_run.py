@@ -66,7 +66,7 @@ def _stop_text(rule: str | None) -> str:
 
 
 def _options_text(item: PlannedEvaluation) -> str:
-    return ", ".join(f"{key}={value}" for key, value in item.options.items()) or "none sent"
+    return ", ".join(f"{key}={value}" for key, value in item.settings.items()) or "none sent"
 
 
 def _print_resolved(out: Console, item: PlannedEvaluation) -> None:
@@ -88,7 +88,7 @@ def _print_costs(out: Console, planned: DryRun) -> None:
     out.print("\nEstimated cost [95 % interval]:")
     for item in evaluations:
         out.print(
-            Text(f"  {item.model} on {item.benchmark}: {_estimate_text(item.cost)} ({item.cost.basis})"),
+            Text(f"  {item.side} on {item.benchmark}: {_estimate_text(item.cost)} ({item.cost.basis})"),
             soft_wrap=True,
         )
         for part in item.judges:

@@ -15,6 +15,7 @@ from proctor.cli.gates import write_reports
 from proctor.cli.hints import resume_command
 from proctor.cli.notices import show_notices
 from proctor.domain.run import RunStatus
+from proctor.domain.side import side_of
 from proctor.runs.execute import RunExecution, execute_run
 from proctor.runs.gates import check_gates
 from proctor.runs.metric_names import metrics_of_each
@@ -80,7 +81,7 @@ def _mostly_failed(item: dict[str, Any], run_id: str) -> str | None:
     if item["failed"] * 2 <= item["trials"]:
         return None
     return (
-        f"{item['model']} on {item['benchmark']}: {item['failed']:,} of {item['trials']:,} trials failed, more than "
+        f"{side_of(item)} on {item['benchmark']}: {item['failed']:,} of {item['trials']:,} trials failed, more than "
         f"half. See why with 'proctor samples {run_id} --outcome failed'; 'proctor resume {run_id}' retries them."
     )
 

@@ -46,6 +46,8 @@ shelf_option = click.option(
 )
 
 SAMPLING = ("temperature", "top_p", "max_tokens")
+NUMBERS = ("shots", "temperature", "top_p", "max_tokens")
+"""What can be varied and is a number."""
 LIMITS = {
     "concurrency": "concurrency",
     "max_cost": "cost_usd",
@@ -105,6 +107,12 @@ execution_options = _together(
     click.option("--limit", type=COUNT, metavar="N", help="Use N samples of each benchmark, drawn with the seed."),
     click.option("--where", multiple=True, metavar="KEY=VALUE", help="Only matching samples, e.g. category=algebra."),
     click.option("--shots", type=click.IntRange(min=0), metavar="N", help="Worked examples in each prompt (few-shot)."),
+    click.option(
+        "--vary",
+        multiple=True,
+        metavar="NAME=V,V",
+        help="Run once with each value: shots=0,5, temperature=0,1, variant=direct,cot. Repeatable: all combinations.",
+    ),
     click.option("--epochs", type=COUNT, metavar="K", help="Ask each sample K times (1)."),
     click.option("--seed", type=int, metavar="S", help="Random seed (0)."),
     click.option("--temperature", type=NUMBER, metavar="T", help="Sent to every model; not sent if left out."),
@@ -163,6 +171,8 @@ def plan_values(flags: dict[str, Any]) -> dict[str, Any]:
     if flags.get("unsafe_no_sandbox"):
         values["unsafe_no_sandbox"] = True
     values |= {name: True for name in ("offline", "batch") if flags.get(name)}
+    if flags.get("vary"):
+        values["matrix"] = _axes(flags["vary"])
     where = {"where": _pairs(flags["where"])} if flags.get("where") else {}
     tests = {"write_tests": True} if flags.get("write_tests") else {}
     parts = {
@@ -175,6 +185,29 @@ def plan_values(flags: dict[str, Any]) -> dict[str, Any]:
 
 def limit_values(flags: dict[str, Any]) -> dict[str, Any]:
     return {field: flags[flag] for flag, field in LIMITS.items() if flags.get(flag) is not None}
+
+
+def _axes(texts: tuple[str, ...]) -> dict[str, list[int | float | str]]:
+    axes: dict[str, list[int | float | str]] = {}
+    for text in texts:
+        name, _, values = text.partition("=")
+        parts = [part.strip() for part in values.split(",")]
+        if not name or not all(parts):
+            raise click.UsageError(f"--vary takes NAME=VALUE,VALUE, for example shots=0,5, not {text!r}.")
+        if name in axes:
+            raise click.UsageError(f"--vary names {name} twice: give all its values at once, {name}=VALUE,VALUE.")
+        axes[name] = [_value(part) for part in parts] if name in NUMBERS else list(parts)
+    return axes
+
+
+def _value(text: str) -> int | float | str:
+    """A number as it was written; what is none is refused where the plan is read."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _pairs(texts: tuple[str, ...]) -> dict[str, list[str]]:

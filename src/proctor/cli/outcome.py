@@ -19,6 +19,7 @@ from proctor.cli.figures import (
 from proctor.cli.hints import resume_command
 from proctor.cli.tables import agreement_lines, count_categories, print_categories, print_results
 from proctor.cli.terminal import cell, console, status_text
+from proctor.domain.side import side_of
 from proctor.domain.text import visible
 from proctor.reports.judge_notes import judge_notes
 from proctor.reports.scorer_notes import scorer_notes
@@ -80,7 +81,7 @@ def _print_numbers(out: Console, document: dict[str, Any], most_categories: int 
         missing = item["stopped"] + item["pending"]
         if missing:
             state = "not run" if item["stopped"] else "pending"
-            who = f"{item['model']} on {item['benchmark']}"
+            who = f"{side_of(item)} on {item['benchmark']}"
             out.print(Text(f"{who}: {missing:,} of {plural(item['trials'], 'trial')} {state}."))
     for line in totals_lines(document):
         out.print(Text(line))

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from proctor.benchmarks.registry import LM_EVAL, split_version
 from proctor.domain.errors import NotFoundError, PlanError, UserError, did_you_mean
+from proctor.domain.matrix import BenchmarkMatrix
 from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.models.registry import named_hosts
-from proctor.planning.plan_file import is_plan, plan_from, plan_in, with_selection
+from proctor.planning.matrix import entry_of, with_axes
+from proctor.planning.plan_file import LEAST, is_plan, plan_from, plan_in, with_selection
 from proctor.yaml_document import LocatedDocument, load_yaml
 
+T = TypeVar("T", bound=BenchmarkMatrix)
 YAML_ENDINGS = (".yaml", ".yml")
 
 
@@ -36,7 +39,8 @@ class GivenPlan(Struct, frozen=True):
         except UserError as error:
             if self.document is None or not error.field or self._is_overridden(error.field):
                 raise
-            line, path = self.document.line_of(error.field), self.document.path_of(error.field)
+            field = entry_of(self.plan, error.field)
+            line, path = self.document.line_of(field), self.document.path_of(field)
             raise type(error)(f"{self.document.name}:{line}: {path}: {error}") from error
 
     def _is_overridden(self, field: tuple[str | int, ...]) -> bool:
@@ -68,9 +72,10 @@ def _read_targets(targets: Sequence[str], models: Sequence[str], values: dict[st
 
 
 def _from_file(path: Path, document: LocatedDocument, values: dict[str, Any]) -> GivenPlan:
-    spec = values.pop("benchmark", {})
-    plan = with_selection(_beside(path.parent, plan_in(document, values)), spec)
-    return GivenPlan(plan, document, frozenset({*values, *spec}))
+    spec, axes = values.pop("benchmark", {}), values.pop("matrix", {})
+    plan_from({**LEAST, "matrix": axes or None})  # a flag's mistake is not the file's
+    plan = with_axes(with_selection(_beside(path.parent, plan_in(document, values)), spec), axes)
+    return GivenPlan(plan, document, frozenset({*values, *spec, *(["matrix"] if axes else [])}))
 
 
 def _document(target: str) -> LocatedDocument | None:
@@ -85,7 +90,7 @@ def _document(target: str) -> LocatedDocument | None:
 
 
 def _beside(folder: Path, plan: Plan) -> Plan:
-    """Benchmark files are looked for beside the plan that names them, then in the working folder."""
+    """Benchmark files are looked for beside the plan that names them, then in the working folder; prompts beside it."""
 
     def found(spec: BenchmarkSpec) -> BenchmarkSpec:
         scheme = LM_EVAL if spec.benchmark.startswith(LM_EVAL) else ""
@@ -94,4 +99,11 @@ def _beside(folder: Path, plan: Plan) -> Plan:
         is_file = name.lower().endswith(YAML_ENDINGS) and Path(name).is_file()
         return spec.model_copy(update={"benchmark": f"{scheme}{path}"}) if is_file else spec
 
-    return plan.model_copy(update={"benchmarks": tuple(found(spec) for spec in plan.benchmarks)})
+    def moved(matrix: T | None) -> T | None:
+        if not isinstance(matrix, BenchmarkMatrix) or matrix.prompt is None:
+            return matrix
+        prompts = tuple(str(folder / one) if isinstance(one, str) else one for one in matrix.prompt)
+        return matrix.model_copy(update={"prompt": prompts})
+
+    benchmarks = [spec.model_copy(update={"matrix": moved(spec.matrix)}) for spec in map(found, plan.benchmarks)]
+    return plan.model_copy(update={"benchmarks": tuple(benchmarks), "matrix": moved(plan.matrix)})

@@ -88,11 +88,13 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
 
 def _dry_run(plan: Plan, here: PlanContext, *, pilot: int | None, is_json: bool) -> None:
     from proctor.cli.hints import say_unused_judges
+    from proctor.planning.matrix import expand_matrix
     from proctor.runs.dry_run import estimate_run
     from proctor.runs.resolve import resolve_without_keys, unused_judges
     from proctor.settings import Settings
     from proctor.stores.database import find_database
 
+    plan = expand_matrix(plan, here.folder)
     evaluations, missing = resolve_without_keys(plan, here)
     say_unused_judges(unused_judges(plan, evaluations))
     piloted = _run_pilot(plan, here, pilot) if pilot else None

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from proctor.cli.figures import basis_of, cost_text, count_text, estimate_text, seconds_text, share_text
 from proctor.cli.terminal import cell, fits, plain_table
+from proctor.domain.side import side_of
 from proctor.domain.text import visible
 from proctor.metrics.rounding import decimal_text, percent_text
 from proctor.reports.figures import done_trials, has_parts
@@ -60,7 +61,7 @@ def count_categories(evaluations: Evaluations) -> int:
 def agreement_lines(evaluations: Evaluations) -> list[str]:
     """How far several judges agree, for each evaluation and scorer that had some."""
     return [
-        f"{item['model']} on {benchmark}, {scorer}: {_agreement_text(agreed)}"
+        f"{side_of(item)} on {benchmark}, {scorer}: {_agreement_text(agreed)}"
         for item, benchmark in zip(evaluations, benchmark_names(evaluations), strict=True)
         for scorer, agreed in item.get("agreement", {}).items()
     ]
@@ -83,9 +84,9 @@ def _agreement_text(agreed: dict[str, Any]) -> str:
 def benchmark_names(evaluations: Evaluations) -> list[str]:
     """Each evaluation's benchmark, with its version or its selection where the name alone would be ambiguous."""
     names = versioned_names(evaluations)
-    pairs = [(item["model"], name) for item, name in zip(evaluations, names, strict=True)]
+    pairs = [(side_of(item), name) for item, name in zip(evaluations, names, strict=True)]
     return [
-        f"{name} ({_selection_text(item)})" if pairs.count((item["model"], name)) > 1 else name
+        f"{name} ({_selection_text(item)})" if pairs.count((side_of(item), name)) > 1 else name
         for item, name in zip(evaluations, names, strict=True)
     ]
 
@@ -120,7 +121,7 @@ def _table(
     for item, benchmark in zip(evaluations, benchmark_names(evaluations), strict=True):
         values = _figures(item)
         estimates = (cell(estimate_text(item["metrics"].get(name))) for name in names)
-        table.add_row(cell(item["model"]), cell(benchmark), *estimates, *(values[title] for title in figures))
+        table.add_row(cell(side_of(item)), cell(benchmark), *estimates, *(values[title] for title in figures))
     return table
 
 
@@ -139,7 +140,7 @@ def _figures(item: dict[str, Any]) -> dict[str, str]:
 
 def _print_block(out: Console, item: dict[str, Any]) -> None:
     """One evaluation as a paragraph: for many metrics, long names or a narrow terminal."""
-    out.print(Text(visible(f"{item['model']} on {item['benchmark']}"), "bold"))
+    out.print(Text(visible(f"{side_of(item)} on {item['benchmark']}"), "bold"))
     for name, estimate in item["metrics"].items():
         if not is_of_repeats(name):
             out.print(Text(f"  {estimate.get('title', name)}  {estimate_text(estimate)}"))
@@ -157,7 +158,7 @@ def _repeated(evaluations: Evaluations) -> list[tuple[str, dict[str, Any]]]:
     named = zip(evaluations, benchmark_names(evaluations), strict=True)
     is_alone = len(set(benchmark_names(evaluations))) == 1
     return [
-        (item["model"] if is_alone else f"{item['model']} on {benchmark}", item["metrics"])
+        (side_of(item) if is_alone else f"{side_of(item)} on {benchmark}", item["metrics"])
         for item, benchmark in named
         if item["epochs"] > 1
     ]
@@ -185,7 +186,7 @@ def _repeats_in_rows(evaluations: Evaluations, names: Sequence[str]) -> Table:
 
 def _categories_by_model(evaluations: Evaluations) -> Table:
     rows = _category_rows(evaluations)
-    models = list(dict.fromkeys(item["model"] for item in evaluations))
+    models = list(dict.fromkeys(side_of(item) for item in evaluations))
     benchmarks = {benchmark for benchmark, _ in rows}
     table = plain_table(("Benchmark", "Category") if len(benchmarks) > 1 else ("Category",))
     for model in models:
@@ -216,5 +217,5 @@ def _category_rows(evaluations: Evaluations) -> dict[tuple[str, str], dict[str, 
         if not has_parts(item):
             continue
         for category, estimates in item["categories"].items():
-            rows.setdefault((benchmark, category), {})[item["model"]] = next(iter(estimates.values()), None)
+            rows.setdefault((benchmark, category), {})[side_of(item)] = next(iter(estimates.values()), None)
     return rows

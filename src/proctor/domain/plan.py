@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-T = TypeVar("T")
-LARGEST = 2**63 - 1
-"""JSON of any size is not read by everybody."""
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+from proctor.domain.fields import Frozen, Number, Whole, as_written, some
+from proctor.domain.matrix import BenchmarkMatrix, Matrix, ModelMatrix, Varied
 
 
 def _one_or_many(value: object) -> object:
@@ -27,34 +21,6 @@ def _one_or_many(value: object) -> object:
 
 def _none_one_or_many(value: object) -> object:
     return () if value is None else _one_or_many(value)
-
-
-def _some(value: tuple[T, ...]) -> tuple[T, ...]:
-    if not value:
-        raise ValueError("the list is empty: at least one is needed")
-    return value
-
-
-def _as_written(value: object) -> int | float:
-    """Text comes from a query string; true is no number, whatever Python says."""
-    if isinstance(value, str):
-        for kind in (int, float):
-            try:
-                value = kind(value)
-                break
-            except ValueError:
-                continue
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{value!r} is not a number")
-    if isinstance(value, int) and abs(value) > LARGEST:
-        raise ValueError(f"the number must be between -{LARGEST:,} and {LARGEST:,}")
-    return value
-
-
-def _whole(value: object) -> object:
-    if isinstance(value, bool):
-        raise ValueError(f"{value!r} is not a whole number")
-    return value
 
 
 def _from_query(value: object) -> object:
@@ -93,7 +59,7 @@ def _as_json(value: object) -> Any:
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int | float):
-        return _as_written(value)
+        return as_written(value)
     raise ValueError(f"{value} is not text, a number, a list or a mapping: put it in quotes")
 
 
@@ -106,13 +72,10 @@ def _own_fields(value: object) -> object:
     return _as_json(value)
 
 
-Number = Annotated[int | float, BeforeValidator(_as_written)]
-"""0 stays 0 and 0.0 stays 0.0: options are sent as they were written."""
-Whole = Annotated[int, BeforeValidator(_whole), Field(ge=-LARGEST, le=LARGEST)]
 Texts = Annotated[list[str], BeforeValidator(_stops)]
 
 
-class Sampling(_Frozen):
+class Sampling(Frozen):
     """Options sent to the model exactly as given; one that is not given is not sent."""
 
     temperature: Number | None = Field(None, ge=0)
@@ -194,14 +157,14 @@ def _address(url: object) -> str:
     return parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
 
 
-class ModelSpec(_Frozen):
+class ModelSpec(Varied[ModelMatrix]):
     """`provider/name`, sampling options, and settings that only the provider's adapter understands."""
 
     provider: str = Field(min_length=1)
     name: str
     label: str | None = None
     sampling: Sampling = Sampling()
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
@@ -220,9 +183,14 @@ class ModelSpec(_Frozen):
         provider, slash, name = head.partition("/")
         if not slash or not provider:
             raise ValueError(f"{head!r} is not a model: write provider/name, for example openai/gpt-5-mini")
-        label = given.pop("label", None)
+        own = {key: given.pop(key, None) for key in ("label", "matrix")}
         sampling = {key: given.pop(key) for key in list(given) if key in Sampling.model_fields}
-        return {"provider": provider, "name": name, "label": label, "sampling": sampling, "settings": given}
+        return {"provider": provider, "name": name, **own, "sampling": sampling, "settings": given}
+
+    @model_validator(mode="after")
+    def _varied_once(self) -> Self:
+        self.refuse_given(self.sampling.given())
+        return self
 
     @property
     def short(self) -> str:
@@ -238,18 +206,20 @@ class ModelSpec(_Frozen):
         return f"{self.provider}/{self.name}" + (f"?{urlencode(options, safe=':/,')}" if options else "")
 
 
-class BenchmarkSpec(_Frozen):
+class BenchmarkSpec(Varied[BenchmarkMatrix]):
     """A benchmark's name or file, which of its samples, and parameters that only this benchmark understands."""
 
-    OWN: ClassVar[frozenset[str]] = frozenset({"where", "limit", "shots", "epochs", "parameters", "revisions"})
+    OWN: ClassVar[frozenset[str]] = frozenset(
+        {"where", "limit", "shots", "epochs", "parameters", "revisions", "matrix"}
+    )
 
     benchmark: str = Field(min_length=1)
-    where: dict[str, Annotated[list[str], BeforeValidator(_as_texts)]] = {}
+    where: dict[str, Annotated[list[str], BeforeValidator(_as_texts)]] = Field(default_factory=dict)
     limit: Whole | None = Field(None, ge=1)
     shots: Whole | None = Field(None, ge=0)
     epochs: Whole | None = Field(None, ge=1)
-    parameters: dict[str, Any] = {}
-    revisions: dict[str, str] = {}
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    revisions: dict[str, str] = Field(default_factory=dict)
     """The commit to read of each source on a hub; a run's own plan has those that it read."""
 
     @model_validator(mode="before")
@@ -272,11 +242,20 @@ class BenchmarkSpec(_Frozen):
         parameters = {**own.pop("parameters", {}), **given}
         return {"benchmark": head, "parameters": parameters, **own}
 
+    @model_validator(mode="after")
+    def _varied_once(self) -> Self:
+        self.refuse_given(self.given())
+        return self
+
+    def given(self) -> dict[str, Any]:
+        """What is said of how the samples are put: shots, and parameters such as the variant."""
+        return {**self.parameters, **({} if self.shots is None else {"shots": self.shots})}
+
     def __str__(self) -> str:
         return self.benchmark + (f"?{urlencode(self.parameters)}" if self.parameters else "")
 
 
-class Limits(_Frozen):
+class Limits(Frozen):
     """What a run may use; None means no limit."""
 
     cost_usd: Decimal | None = Field(None, gt=0)
@@ -292,10 +271,10 @@ class Limits(_Frozen):
     """Input and output together, for each model."""
 
 
-class Plan(_Frozen):
+class Plan(Varied[Matrix]):
     name: str | None = None
-    models: Annotated[tuple[ModelSpec, ...], BeforeValidator(_one_or_many), AfterValidator(_some)]
-    benchmarks: Annotated[tuple[BenchmarkSpec, ...], BeforeValidator(_one_or_many), AfterValidator(_some)]
+    models: Annotated[tuple[ModelSpec, ...], BeforeValidator(_one_or_many), AfterValidator(some)]
+    benchmarks: Annotated[tuple[BenchmarkSpec, ...], BeforeValidator(_one_or_many), AfterValidator(some)]
     epochs: Whole = Field(1, ge=1)
     seed: Whole = 0
     sampling: Sampling = Sampling()
@@ -318,6 +297,7 @@ class Plan(_Frozen):
 
     @model_validator(mode="after")
     def _nothing_twice(self) -> Self:
+        self.refuse_given(self.sampling.given())
         for kind, items in (("model", self.models), ("benchmark", self.benchmarks), ("judge", self.judge)):
             seen: set[str] = set()
             for item in items:

@@ -187,6 +187,8 @@ def _side(row: EvaluationRow, name: str, summary: Summary, label: str) -> dict[s
         "name": name,
         "run_id": row.run_id,
         "model": row.model,
+        "side": row.side,
+        "settings": {**row.prompt_settings, **row.options},
         "version": row.version,
         "digest": row.digest,
         "options": dict(row.options),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from proctor.domain.side import side_of
 from proctor.metrics.rounding import figure_text
 from proctor.reports.charts import Chart, Mark, forest
 from proctor.reports.figures import (
@@ -133,7 +134,7 @@ def sides_section(items: Sequence[Document]) -> Section:
     seen: dict[tuple[str, str, str], Document] = {}
     for item in items:
         for side in (item["a"], item["b"]):
-            seen.setdefault((item["benchmark"], side["run_id"], side["model"]), side)
+            seen.setdefault((item["benchmark"], side["run_id"], side_of(side)), side)
     headers = (
         "Benchmark", "Model", "Run", "trials", "invalid", "failed", "p50", "p95", "tokens in / out", "spent",
         "cost per answer",

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from proctor.domain.side import side_of
 from proctor.reports.charts import Chart, Point, scatter
 from proctor.reports.comparison import cost_per_answer
 from proctor.reports.figures import basis_of, cost_notes, estimate_text, small_cost_text
@@ -65,7 +66,7 @@ def _priced(item: Mapping[str, Any]) -> Priced | None:
     correct = item.get("cost_per_correct_usd")
     score, text = estimate["value"], estimate_text(estimate)
     interval = None if estimate["ci95"] is None else tuple(estimate["ci95"])
-    return Priced(item["model"], item["benchmark"], score, text, float(cost), correct, basis_of(item), interval)
+    return Priced(side_of(item), item["benchmark"], score, text, float(cost), correct, basis_of(item), interval)
 
 
 def _table(benchmark: str, priced: Sequence[Priced], best: Sequence[Priced]) -> Table:

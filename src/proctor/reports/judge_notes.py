@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from proctor.domain.side import side_of
 from proctor.reports.figures import number_text, plural
 from proctor.reports.labels import is_of_repeats
 
 
 def judge_notes(evaluations: Iterable[Mapping[str, Any]]) -> list[str]:
     """A sentence for verdicts that could not be read, and for judges that follow the order of two answers."""
-    return [f"{item['model']} on {item['benchmark']}: {note}" for item in evaluations for note in _notes(item)]
+    return [f"{side_of(item)} on {item['benchmark']}: {note}" for item in evaluations for note in _notes(item)]
 
 
 def _notes(item: Mapping[str, Any]) -> Iterator[str]:

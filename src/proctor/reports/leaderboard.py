@@ -14,6 +14,7 @@ import orjson
 from msgspec import Struct, field
 
 from proctor.domain.estimate import Estimate
+from proctor.domain.side import setting_text
 from proctor.metrics.ranking import Rank, rank_paired, rank_unpaired
 from proctor.plugins import BrokenPluginError, PluginNotFoundError
 from proctor.reports.compared_metric import compared_metrics, find_metric, read_sides
@@ -198,6 +199,8 @@ def _row(rank: Rank, entry: LeaderboardEntry, metric: str, note: str | None) -> 
         "best_rank": rank.best,
         "worst_rank": rank.worst,
         "model": entry.name,
+        "side": " · ".join((entry.name, *(setting_text(*one) for one in row.prompt_settings.items()))),
+        "settings": {**row.prompt_settings, **row.options},
         "estimate": summary["metrics"][metric],
         **{key: summary[key] for key in ("trials", "invalid", "failed", "stopped", "pending")},
         "note": note,

@@ -82,8 +82,16 @@ def _about(table: Document) -> str:
 def _plain(value: Any) -> str:
     """A filter, a list or a single value, as people write it: `category anatomy or astronomy`."""
     if isinstance(value, Mapping):
+        value = {
+            key: part["name"] if key == "prompt" and isinstance(part, Mapping) else part for key, part in value.items()
+        }
         return ", ".join(f"{key} {_plain(part)}" for key, part in value.items())
     return " or ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _named(key: str, value: Any) -> str:
+    """A prompt goes by its name: its text would bury the rest."""
+    return _plain(value["name"] if key == "prompt" and isinstance(value, Mapping) else value)
 
 
 def _digests(table: Document) -> str:

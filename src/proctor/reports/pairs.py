@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError, UserError, did_you_mean
+from proctor.domain.side import PARAMETERS, SHOTS, chosen_samples
 from proctor.reports.compared_metric import ComparedMetric, find_metric
 from proctor.stores.comparing import EvaluationRow
 
@@ -44,10 +46,10 @@ class Pair(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two are called: the models, with their runs where that is the difference."""
-        if self.a.model != self.b.model:
-            return self.a.model, self.b.model
-        return f"{self.a.model} ({self.a.run_id})", f"{self.b.model} ({self.b.run_id})"
+        """What the two are called: the sides, with their runs where that is the difference."""
+        if self.a.side != self.b.side:
+            return self.a.side, self.b.side
+        return f"{self.a.side} ({self.a.run_id})", f"{self.b.side} ({self.b.run_id})"
 
 
 class NotComparableError(UserError):
@@ -61,12 +63,13 @@ class _Unpaired(Exception):  # noqa: N818 - not an error: a reason that is told 
 def choose_pairs(runs: Sequence[Sequence[EvaluationRow]], choice: Choice) -> tuple[list[Pair], list[str]]:
     """The pairs to compare, and what is left out with the reason; raises UserError when nothing is left.
 
-    Within one run models are compared with one another; of several runs the first is compared with each other one.
+    Within one run the sides are compared that differ in the model alone or in the settings alone; of several runs the
+    first is compared with each other one.
     """
     wanted = [_wanted(rows, choice) for rows in runs]
     pairs: list[Pair] = []
     reasons: list[str] = []
-    candidates = _within(wanted[0], choice) if len(wanted) == 1 else _between(wanted, choice, reasons)
+    candidates = _within(wanted[0], choice, reasons) if len(wanted) == 1 else _between(wanted, choice, reasons)
     for a, b in candidates:
         try:
             pairs.append(_pair(a, b, choice))
@@ -88,20 +91,62 @@ def _wanted(rows: Sequence[EvaluationRow], choice: Choice) -> list[EvaluationRow
     return [row for row in rows if not choice.benchmarks or row.benchmark in choice.benchmarks]
 
 
-def _within(rows: Sequence[EvaluationRow], choice: Choice) -> list[tuple[EvaluationRow, EvaluationRow]]:
-    models = list(choice.models)
-    for name in models:
-        _known_model(name, rows)
-    if len(models) == 1:
-        raise UserError("One run is compared model by model: give --model twice or more, or not at all.")
-    groups: dict[tuple[str, str], list[EvaluationRow]] = {}
+def _within(
+    rows: Sequence[EvaluationRow], choice: Choice, reasons: list[str]
+) -> list[tuple[EvaluationRow, EvaluationRow]]:
+    names = list(choice.models)
+    for name in names:
+        _known_side(name, rows)
+    groups: dict[str, list[EvaluationRow]] = {}
     for row in rows:
-        if not models or row.model in models:
-            groups.setdefault((row.benchmark, row.digest), []).append(row)
-    if models:
+        if not names or row.model in names or row.side in names:
+            groups.setdefault(row.benchmark, []).append(row)
+    if names:
         for group in groups.values():
-            group.sort(key=lambda row: models.index(row.model))
-    return [pair for group in groups.values() for pair in combinations(group, 2)]
+            group.sort(key=lambda row: names.index(row.side if row.side in names else row.model))
+    every = [pair for group in groups.values() for pair in combinations(group, 2) if _are_alike(*pair)]
+    known = {_parts(row) for group in groups.values() for row in group}
+    found = [pair for pair in every if _has_one_cause(*pair, known)]
+    if len(names) == 1 and not found:
+        raise UserError("One run is compared side by side: give --model twice or more, or not at all.")
+    if len(found) < len(every):
+        reasons.append(f"{len(every) - len(found):,} pairs that differ in more than one of model, options and prompt.")
+    return found
+
+
+def _are_alike(a: EvaluationRow, b: EvaluationRow) -> bool:
+    """Whether the two were meant to be asked the same samples, in the same way or in ways that the plan varies."""
+    return a.digest == b.digest or (_is_varied(a, b) and _chosen(a) == _chosen(b))
+
+
+def _chosen(row: EvaluationRow) -> Mapping[str, Any]:
+    return chosen_samples(row.benchmark_spec)
+
+
+def _is_varied(a: EvaluationRow, b: EvaluationRow) -> bool:
+    """Whether one plan put the samples in two ways on purpose."""
+    return a.run_id == b.run_id and a.prompt_settings != b.prompt_settings
+
+
+def _has_one_cause(a: EvaluationRow, b: EvaluationRow, known: Container[tuple[str, ...]]) -> bool:
+    """Whether the two differ in one thing, or in several that no other side tells apart.
+
+    Prompts are compared within a model only: two models with two prompts say nothing of either.
+    """
+    if a.digest != b.digest and a.model != b.model:
+        return False
+    one, other = _parts(a), _parts(b)
+    places = [place for place, (mine, yours) in enumerate(zip(one, other, strict=True)) if mine != yours]
+    between = ((*one[:place], other[place], *one[place + 1 :]) for place in places)
+    return len(places) <= 1 or not any(parts in known for parts in between)
+
+
+def _parts(row: EvaluationRow) -> tuple[str, ...]:
+    """What a side is made of: the benchmark, the model, its options, each setting of the prompts."""
+    base = [row.model_spec.get("provider"), row.model_spec.get("name"), row.settings]
+    settings = [row.prompt_settings.get(name) for name in (*PARAMETERS, SHOTS)]
+    parts = (row.benchmark, _chosen(row), base, row.options, *settings)
+    return tuple(json.dumps(part, sort_keys=True) for part in parts)
 
 
 def _between(
@@ -149,11 +194,17 @@ def _partner(
 
 
 def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
-    metric = _metric(a, b, choice)
+    is_varied = _is_varied(a, b)
+    try:
+        metric = _metric(a, b, choice)
+    except NotFoundError as reason:
+        if is_varied and choice.scorer is None and choice.metric is None:
+            raise _Unpaired(f"{a.side} and {b.side}: {reason}") from None  # a variant may be scored in another way
+        raise
     scorer = metric.scorer
     warnings = []
-    content = difference_of_content(a, b)
-    is_overlap = not choice.is_gate and _are_parts_of_one(a, b)
+    content = _difference_beside_prompts(a, b) if is_varied else difference_of_content(a, b)
+    is_overlap = not choice.is_gate and not is_varied and _are_parts_of_one(a, b)
     if content and not is_overlap:
         warnings.append(content)
     if a.scorers[scorer] != b.scorers[scorer]:
@@ -165,9 +216,11 @@ def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
         warnings.append(f"The metric is {metric.written} in run {a.run_id} and {other} in run {b.run_id}.")
     if warnings and not choice.allow_different:
         raise _Unpaired(
-            f"{a.model} on {a.benchmark} in run {a.run_id} and {b.model} in run {b.run_id} are not comparable: "
+            f"{a.side} on {a.benchmark} in run {a.run_id} and {b.side} in run {b.run_id} are not comparable: "
             f"{' '.join(warnings)}"
         )
+    if is_varied and _samples_digest(a) != _samples_digest(b):
+        warnings.append("Samples that are worked examples of one side are left out.")
     if is_overlap:
         warnings.append(
             f"The two were not asked the same samples ({a.samples:,} by A, {b.samples:,} by B): only those whose "
@@ -206,6 +259,24 @@ def _are_parts_of_one(a: EvaluationRow, b: EvaluationRow) -> bool:
     return samples_a != samples_b and prompts_a == prompts_b and a.version == b.version and a.shots == b.shots
 
 
+def _difference_beside_prompts(a: EvaluationRow, b: EvaluationRow) -> str | None:
+    """What differs although only the prompts were varied; None when nothing does.
+
+    Worked examples that come from the samples themselves are not asked, so other shots leave out others: the rest are
+    the same samples, unless another variant has other data.
+    """
+    if a.version != b.version:
+        return f"The versions are {a.version} and {b.version}."
+    is_of_shots = a.shots != b.shots and a.prompt_settings.get("variant") == b.prompt_settings.get("variant")
+    if _samples_digest(a) != _samples_digest(b) and not is_of_shots:
+        return f"The samples differ ({a.samples:,} and {b.samples:,})."
+    return None
+
+
+def _samples_digest(row: EvaluationRow) -> str:
+    return row.digest.partition("/")[0]
+
+
 def difference_of_content(a: EvaluationRow, b: EvaluationRow) -> str | None:
     """What differs in the benchmark as it was really used; None when nothing does."""
     if a.digest == b.digest:
@@ -242,6 +313,11 @@ def _known_model(name: str, rows: Sequence[EvaluationRow]) -> None:
     if name not in known:
         run = rows[0].run_id if rows else ""
         raise NotFoundError(f"Run {run} has no model {name!r}; it has {_listed(known)}.{did_you_mean(name, known)}")
+
+
+def _known_side(name: str, rows: Sequence[EvaluationRow]) -> None:
+    if name not in {row.side for row in rows}:
+        _known_model(name, rows)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from proctor.domain.side import side_of
 from proctor.reports.charts import Chart, Mark, bars, forest, heat_map, ranges
 from proctor.reports.comparison import cost_per_answer
 from proctor.reports.comparison_page import differences_chart, differences_table, notes, sentence
@@ -72,12 +73,12 @@ def run_page(document: Document) -> Page:
 def _who(item: Document, evaluations: Sequence[Document]) -> str:
     """The model, with the benchmark where there are several."""
     several = len({other["benchmark"] for other in evaluations}) > 1
-    return f"{item['model']} on {item['benchmark']}" if several else str(item["model"])
+    return f"{side_of(item)} on {item['benchmark']}" if several else side_of(item)
 
 
 def _series(evaluations: Sequence[Document]) -> dict[str, int]:
     """One colour and shape for each model, in every chart."""
-    models = dict.fromkeys(item["model"] for item in evaluations)
+    models = dict.fromkeys(side_of(item) for item in evaluations)
     return {model: place for place, model in enumerate(models)}
 
 
@@ -91,7 +92,7 @@ def _summary(document: Document) -> Section:
     )  # fmt: skip
     rows = tuple(
         (
-            item["model"],
+            side_of(item),
             item["benchmark"],
             *(estimate_text(item["metrics"].get(name)) for name in names),
             count_text(item["trials"]),
@@ -134,7 +135,7 @@ def _repeats(evaluations: Sequence[Document]) -> Section | None:
 def _forest(evaluations: Sequence[Document], metric: str) -> Chart | None:
     series = _series(evaluations)
     marks = [
-        Mark.of(_who(item, evaluations), estimate, estimate_text(estimate), series[item["model"]])
+        Mark.of(_who(item, evaluations), estimate, estimate_text(estimate), series[side_of(item)])
         for item in evaluations
         if (estimate := item["metrics"].get(metric)) is not None and estimate["ci95"] is not None
     ]
@@ -159,7 +160,7 @@ def _categories(evaluations: Sequence[Document]) -> Section | None:
     cells: dict[tuple[str, str], dict[str, Any]] = {}
     for item in filter(has_parts, evaluations):
         for category, estimates in item["categories"].items():
-            cells.setdefault((item["benchmark"], category), {})[item["model"]] = next(iter(estimates.values()))
+            cells.setdefault((item["benchmark"], category), {})[side_of(item)] = next(iter(estimates.values()))
     if not cells:
         return None
     models = list(_series(evaluations))
@@ -190,7 +191,7 @@ def _effort(document: Document) -> Section:
     )  # fmt: skip
     rows = tuple(
         (
-            item["model"],
+            side_of(item),
             item["benchmark"],
             estimate_text(item["rates"]["answered"]),
             *(seconds_text(item["latency_seconds"].get(name)) for name in PERCENTILES),
@@ -227,14 +228,14 @@ def _latency_chart(evaluations: Sequence[Document]) -> Chart | None:
         if latency.get("p50") is not None:
             usual, slow = latency["p50"], latency.get("p95") or latency["p50"]
             text = f"p50 {seconds_text(usual)}, p95 {seconds_text(slow)}"
-            marks.append(Mark(_who(item, evaluations), usual, usual, slow, text, series[item["model"]]))
+            marks.append(Mark(_who(item, evaluations), usual, usual, slow, text, series[side_of(item)]))
     return ranges("latency", "Latency: p50 (mark) to p95 (end)", marks, seconds_text) if marks else None
 
 
 def _cost_chart(evaluations: Sequence[Document]) -> Chart | None:
     series = _series(evaluations)
     marks = [
-        Mark(_who(item, evaluations), cost, 0.0, cost, small_cost_text(cost, basis_of(item)), series[item["model"]])
+        Mark(_who(item, evaluations), cost, 0.0, cost, small_cost_text(cost, basis_of(item)), series[side_of(item)])
         for item in evaluations
         if (cost := cost_per_answer(item)) is not None
     ]
@@ -245,7 +246,7 @@ def _cost_chart(evaluations: Sequence[Document]) -> Chart | None:
 def _judges(document: Document) -> Section | None:
     rows = tuple(
         (
-            item["model"], item["benchmark"], scorer, judge, count_text(work["verdicts"]),
+            side_of(item), item["benchmark"], scorer, judge, count_text(work["verdicts"]),
             count_text(work["unreadable"]), count_text(work["undecided"]), cost_text(work["cost_usd"], basis_of(work)),
         )
         for item in document["evaluations"]
@@ -275,7 +276,7 @@ def _agreement(evaluations: Sequence[Document]) -> Table:
     }
     rows = tuple(
         (
-            item["model"],
+            side_of(item),
             item["benchmark"],
             scorer,
             title,
@@ -316,7 +317,7 @@ def _setup(document: Document) -> Section:
     headers = ("Model", "Benchmark", "Version", "Digest (samples/prompts)", "Epochs", "Options", "Scorers")
     rows = tuple(
         (
-            item["model"],
+            side_of(item),
             item["benchmark"],
             item["version"],
             item["digest"].rpartition("@")[2],

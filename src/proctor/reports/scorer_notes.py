@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from proctor.domain.side import side_of
+
 Evaluations = Sequence[Mapping[str, Any]]
 
 
@@ -27,7 +29,7 @@ def scorer_notes(evaluations: Evaluations) -> list[str]:
 
 
 def _sentence(item: Mapping[str, Any]) -> str:
-    text = f"{item['model']} on {item['benchmark']}: scored by {scorers_text(item['scorers'])}"
+    text = f"{side_of(item)} on {item['benchmark']}: scored by {scorers_text(item['scorers'])}"
     rescored = item["rescored"]
     if rescored is None:
         return f"{text}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from proctor.domain.side import side_of
 from proctor.metrics.rounding import percent_text
 from proctor.reports.figures import done_trials, number_text
 
@@ -45,7 +46,7 @@ def trust_notes(evaluations: Iterable[Document]) -> list[str]:
     """What the evaluations of one run must be told with, a sentence each."""
     notes = []
     for item in evaluations:
-        who = f"{item['model']} on {item['benchmark']}"
+        who = f"{side_of(item)} on {item['benchmark']}"
         first = next(iter(item["metrics"].items()), None)
         if first is not None and unmeasured_share(item, first[1]) > SMALL_SHARE:
             notes.append(f"{who}, {first[1].get('title', first[0])}: {unmeasured_text(item, first[1])}.")

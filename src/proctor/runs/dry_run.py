@@ -13,6 +13,7 @@ from proctor.costs.judge_estimate import estimate_judges
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.message import Json
 from proctor.domain.plan import Plan
+from proctor.domain.side import Side, prompt_settings, side_names
 from proctor.runs.pilot import PilotRun
 from proctor.stores.database import Database
 
@@ -36,6 +37,9 @@ class PlannedEvaluation(Struct, frozen=True):
     """One model on one benchmark, as it would be run."""
 
     model: str
+    side: str
+    """What it is called beside the others: the model, and what differs in how it is asked."""
+    settings: Mapping[str, Json]
     model_spec: str
     endpoint: str | None
     benchmark: str
@@ -91,8 +95,10 @@ def estimate_run(
         limits=plan.limits.model_dump(mode="json"),
         until=_stop_rule(plan),
         evaluations=[
-            _planned(item, _rounded(cost), [EstimatedJudge(one.scorer, one.judge, _rounded(one.cost)) for one in some])
-            for item, cost, some in zip(evaluations, costs, judges, strict=True)
+            _planned(
+                item, side, _rounded(cost), [EstimatedJudge(one.scorer, one.judge, _rounded(one.cost)) for one in some]
+            )
+            for item, side, cost, some in zip(evaluations, _named_sides(evaluations), costs, judges, strict=True)
         ],
         cost=_rounded(total_cost(costs, [one.cost for some in judges for one in some])),
         judges_counted=True if any(judges) else None,
@@ -115,9 +121,21 @@ def _stop_rule(plan: Plan) -> str | None:
     return str(rule_of(plan))
 
 
-def _planned(item: Evaluation, cost: EstimatedCost, judges: Sequence[EstimatedJudge]) -> PlannedEvaluation:
+def _named_sides(evaluations: Sequence[Evaluation]) -> list[tuple[str, Side]]:
+    sides = [
+        Side(item.label, item.benchmark.name, prompt_settings(item.benchmark_spec.model_dump())) for item in evaluations
+    ]
+    return list(zip(side_names(sides), sides, strict=True))
+
+
+def _planned(
+    item: Evaluation, named: tuple[str, Side], cost: EstimatedCost, judges: Sequence[EstimatedJudge]
+) -> PlannedEvaluation:
+    name, side = named
     return PlannedEvaluation(
         model=item.label,
+        side=name,
+        settings={**side.settings, **item.options},
         model_spec=str(item.model_spec),
         endpoint=item.model.identity.endpoint,
         benchmark=item.benchmark.name,

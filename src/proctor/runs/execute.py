@@ -30,6 +30,7 @@ from proctor.engine.ratelimit import RateLimits
 from proctor.judges.asking import give_opponents, judging, lost
 from proctor.offline import confined
 from proctor.planning.expand import trials_of
+from proctor.planning.matrix import expand_matrix
 from proctor.runs.progress import EvaluationProgress, Progress
 from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
@@ -81,7 +82,7 @@ def _stop_rule(plan: Plan, evaluations: Sequence[Evaluation]) -> StopRule | None
 
 def submit(plan: Plan, context: PlanContext, database: Database) -> RunExecution:
     """Resolve the plan and write the run; nothing has been asked yet."""
-    plan = name_replays(plan, database)
+    plan = name_replays(expand_matrix(plan, context.folder), database)
     evaluations = _facing_opponents(resolve(plan, context), database)
     refuse_unusable(plan, evaluations)
     store = RunStore(database)

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from proctor.domain.side import side_of
 from proctor.metrics.rounding import SAME, figure_text
 
 
@@ -27,7 +28,7 @@ def check_gates(
     """
     results = []
     for evaluation, names in zip(document["evaluations"], expected, strict=True):
-        who = f"{evaluation['model']} on {evaluation['benchmark']}"
+        who = f"{side_of(evaluation)} on {evaluation['benchmark']}"
         for name, bar in gates.items():
             if name not in names:
                 continue  # another benchmark's metric

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.plan import Plan
+from proctor.planning.matrix import expand_matrix
 from proctor.reports.labels import all_labels
 from proctor.runs.resolve import PlanContext, load_benchmarks
 from proctor.scorers.registry import create_scorers
@@ -15,7 +16,7 @@ def metrics_of_plan(plan: Plan, context: PlanContext) -> list[str]:
     """Everything this plan will measure; no data is read for it."""
     return _distinct(
         all_labels(create_scorers(benchmark.scorers, context.folder), benchmark.metrics, spec.epochs or plan.epochs)
-        for spec, benchmark in load_benchmarks(plan, context)
+        for spec, benchmark in load_benchmarks(expand_matrix(plan, context.folder), context)
     )
 
 

@@ -9,6 +9,7 @@ import orjson
 from msgspec.structs import asdict
 
 from proctor.domain.run import RunStatus
+from proctor.domain.side import Side, prompt_settings, side_names
 from proctor.reports.document import run_json
 from proctor.stores.database import Database
 from proctor.stores.runs import GROUP_SIZES, RunStore, load_summary
@@ -37,7 +38,8 @@ def read_run(database: Database, reference: str) -> dict[str, Any]:
             store.save_summary(row["id"], summary)
         summaries.append(summary)
     named = scorers_in_force(database, run.id, rows)
-    document = run_json(run, [{**summary, **scorers} for summary, scorers in zip(summaries, named, strict=True)])
+    parts = zip(summaries, named, _sides(rows), strict=True)
+    document = run_json(run, [{**summary, **scorers, **side} for summary, scorers, side in parts])
     if run.has_stop_rule:
         from proctor.stopping.rule import outcomes
         from proctor.stores.comparing import evaluations_of
@@ -45,6 +47,15 @@ def read_run(database: Database, reference: str) -> dict[str, Any]:
         measured = [_measured(database, row) for row in evaluations_of(database, run.id)]
         document["until"] = outcomes(run.plan, measured, store.last_event(run.id, GROUP_SIZES) or {})
     return document
+
+
+def _sides(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Of each evaluation, what it is called beside the others, and how it was asked."""
+    sides = [Side(row["model"], row["benchmark"], prompt_settings(orjson.loads(row["benchmark_spec"]))) for row in rows]
+    return [
+        {"side": name, "settings": {**side.settings, **orjson.loads(row["options"])}}
+        for name, side, row in zip(side_names(sides), sides, rows, strict=True)
+    ]
 
 
 def scorers_in_force(database: Database, run_id: str, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from proctor.domain.errors import UserError
+from proctor.domain.side import side_of
 from proctor.reports.pairs import Choice
 from proctor.runs.compare import compare_runs
 from proctor.runs.gates import GateResult
@@ -22,7 +23,7 @@ def check_regression(database: Database, document: dict[str, Any], baseline: str
     title = f"not worse than in run {baseline}"
     results = []
     for item in document["evaluations"]:
-        who = f"{item['model']} on {item['benchmark']}"
+        who = f"{side_of(item)} on {item['benchmark']}"
         found = [one for one in compared if (one["b"]["model"], one["b"]["digest"]) == (item["model"], item["digest"])]
         problem = None if found else f"{who} could not be compared with run {baseline}: {reason}"
         for one in found:

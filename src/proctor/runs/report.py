@@ -43,6 +43,7 @@ def read_report(database: Database, reference: str, *, samples: int = SAMPLES) -
 def _setup(row: EvaluationRow) -> dict[str, Any]:
     return {
         "model": row.model,
+        "side": row.side,
         "benchmark": row.benchmark,
         "version": row.version,
         "digest": row.digest,

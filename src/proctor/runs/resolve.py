@@ -33,6 +33,7 @@ from proctor.models.key_hosts import with_key_hosts
 from proctor.models.prices import find_price, read_assumed
 from proctor.models.registry import create_model
 from proctor.offline import confined
+from proctor.planning.matrix import expand_matrix
 from proctor.planning.selection import select
 from proctor.scorers.registry import create_scorers
 
@@ -66,9 +67,9 @@ class _Prepared(Struct, frozen=True):
 
 
 def resolve(plan: Plan, context: PlanContext) -> list[Evaluation]:
-    """Every model with every benchmark, in the plan's order; raises a UserError for anything that cannot be used."""
+    """Every model with every benchmark, varied as the plan says; raises a UserError for what cannot be used."""
     with confined(plan.offline or context.is_offline):
-        return _resolve(plan, context.allowing(plan))
+        return _resolve(expand_matrix(plan, context.folder), context.allowing(plan))
 
 
 def resolve_without_keys(plan: Plan, context: PlanContext) -> tuple[list[Evaluation], list[str]]:

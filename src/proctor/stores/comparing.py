@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Select, func, literal_column, select, text
 
 from proctor.domain.run import RunStatus
+from proctor.domain.side import Side, prompt_settings, side_names
 from proctor.stores.database import Database, explained
 from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_of, mark_weight
 from proctor.stores.runs import IS_KEPT, load_summary
@@ -40,12 +41,19 @@ class EvaluationRow(Struct, frozen=True):
     has_summary: bool
     until: str | None = None
     """The rule that could stop the run early; None where every sample was asked whatever the answers."""
+    side: str = ""
+    """What it is called beside the others of its run: the model, and what was varied of its prompts."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """What was set at the model beside its sampling options, an endpoint for example."""
         settings: Mapping[str, Any] = self.model_spec.get("settings", {})
         return settings
+
+    @property
+    def prompt_settings(self) -> dict[str, Any]:
+        """What the plan said of how the samples are put."""
+        return prompt_settings(self.benchmark_spec)
 
     @property
     def shots(self) -> int | None:
@@ -72,7 +80,9 @@ def _query() -> Select[Any]:
 
 def evaluations_of(database: Database, run_id: str) -> list[EvaluationRow]:
     """A run's evaluations in the plan's order."""
-    return _rows(database, _query().where(evaluations.c.run_id == run_id).order_by(evaluations.c.position))
+    found = _rows(database, _query().where(evaluations.c.run_id == run_id).order_by(evaluations.c.position))
+    names = side_names([Side(row.model, row.benchmark, row.prompt_settings) for row in found])
+    return [replace(row, side=name) for row, name in zip(found, names, strict=True)]
 
 
 def find_evaluations(
@@ -129,6 +139,7 @@ def _evaluation(row: Any) -> EvaluationRow:
         tags=orjson.loads(row.tags),
         has_summary=bool(row.has_summary),
         until=row.until,
+        side=row.model,
     )
 
 

@@ -1,0 +1,116 @@
+"""One run with several prompts, shots or options: its sides are named, and compared where that says something."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commands import Cli
+
+PLAN = """
+models: [{models}]
+benchmarks: [sums.yaml]
+matrix:
+  prompt:
+    - {{name: plain, user: "{{{{ input }}}}"}}
+    - {{name: terse, system: "Be terse.", user: "{{{{ input }}}} Number only."}}
+{more}"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rows = [{"id": str(one), "q": f"What is {one} + 7?", "a": str(one + 7)} for one in range(40)]
+    (tmp_path / "sums.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "sums.yaml").write_text(
+        "name: sums\n"
+        "dataset: {source: sums.jsonl, fields: {id: id, input: q, target: a}, examples: {pick: first}}\n"
+        "prompt: {user: '{{ input }}'}\nscorers: [numeric]\n",
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(folder: Path, models: str = "demo/strong", more: str = "") -> str:
+    (folder / "plan.yaml").write_text(PLAN.format(models=models, more=more), encoding="utf-8")
+    return "plan.yaml"
+
+
+def test_two_prompts_of_one_model_are_compared_on_the_same_samples(cli: Cli, folder: Path) -> None:
+    ran = cli("run", write(folder), "--json").json
+    assert [item["side"] for item in ran["evaluations"]] == ["demo/strong · prompt plain", "demo/strong · prompt terse"]
+    assert [item["settings"] for item in ran["evaluations"]] == [{"prompt": "plain"}, {"prompt": "terse"}]
+    document = cli("compare", "latest", "--json").json
+    [item] = document["comparisons"]
+    assert (item["a"]["side"], item["b"]["side"]) == ("demo/strong · prompt plain", "demo/strong · prompt terse")
+    assert (item["a"]["model"], item["n"], item["warnings"]) == ("demo/strong", 40, [])
+    assert document["not_compared"] == []
+    assert "demo/strong · prompt plain (A) and demo/strong · prompt terse (B) on sums" in cli("compare", "latest").out
+
+
+def test_of_several_models_and_prompts_only_what_differs_in_one_is_compared(cli: Cli, folder: Path) -> None:
+    cli("run", write(folder, "demo/strong, demo/weak"))
+    document = cli("compare", "latest", "--json").json
+    sides = {(item["a"]["name"], item["b"]["name"]) for item in document["comparisons"]}
+    assert sides == {
+        ("demo/strong · prompt plain", "demo/strong · prompt terse"),
+        ("demo/weak · prompt plain", "demo/weak · prompt terse"),
+        ("demo/strong · prompt plain", "demo/weak · prompt plain"),
+        ("demo/strong · prompt terse", "demo/weak · prompt terse"),
+    }
+    assert {item["family"] for item in document["comparisons"]} == {4}
+    assert document["not_compared"] == ["2 pairs that differ in more than one of model, options and prompt."]
+    one = cli("compare", "latest", "--model", "demo/weak", "--json").json
+    assert [item["b"]["name"] for item in one["comparisons"]] == ["demo/weak · prompt terse"]
+    chosen = cli("compare", "latest", "--model", "demo/weak · prompt terse", "--model", "demo/strong · prompt terse")
+    assert "demo/weak · prompt terse (A) and demo/strong · prompt terse (B)" in " ".join(chosen.out.split())
+
+
+def test_worked_examples_from_the_samples_themselves_are_left_out_of_both_sides(cli: Cli, folder: Path) -> None:
+    cli("run", "sums.yaml", "-m", "demo/strong", "--vary", "shots=0,5")
+    [item] = cli("compare", "latest", "--json").json["comparisons"]
+    assert (item["a"]["name"], item["b"]["name"]) == ("demo/strong · 0 shots", "demo/strong · 5 shots")
+    assert (item["n"], item["left_out"]["only_a_not_asked_in_b"]) == (35, 5)
+    assert item["warnings"] == ["Samples that are worked examples of one side are left out."]
+
+
+def test_varied_options_are_compared_within_a_model_and_across_models(cli: Cli, folder: Path) -> None:
+    cli("run", "sums.yaml", "-m", "demo/strong", "-m", "demo/weak", "--vary", "temperature=0,1")
+    document = cli("compare", "latest", "--json").json
+    assert len(document["comparisons"]) == 4
+    assert document["comparisons"][0]["a"]["settings"] == {"temperature": 0}
+
+
+def test_other_samples_are_not_taken_for_another_prompt(cli: Cli, folder: Path) -> None:
+    (folder / "plan.yaml").write_text(
+        "models: [demo/strong]\nbenchmarks:\n"
+        "  - {benchmark: sums.yaml, limit: 20, shots: 0}\n  - {benchmark: sums.yaml, limit: 10, shots: 5}\n",
+        encoding="utf-8",
+    )
+    cli("run", "plan.yaml")
+    ended = cli("compare", "latest")
+    assert ended.code == 2
+    assert "name a second run" in ended.error
+
+
+def test_a_dry_run_counts_every_combination_and_a_mistake_has_its_place(cli: Cli, folder: Path) -> None:
+    dry = cli("run", write(folder, more="  temperature: [0, 1]\n"), "--dry-run", "--json").json
+    assert (len(dry["evaluations"]), dry["trials"]) == (4, 160)
+    assert dry["evaluations"][1]["side"] == "demo/strong?temperature=0 · prompt terse"
+    wrong = cli("run", write(folder, more="  variant: [cot]\n"), "--dry-run")
+    assert wrong.error.startswith("Error: plan.yaml:4: matrix: The benchmark 'sums' has no parameter 'variant'")
+    assert "Did you mean 'shots'?" in cli("run", "sums.yaml", "-m", "demo/strong", "--vary", "shot=0,5").error
+    assert "takes NAME=VALUE,VALUE" in cli("run", "sums.yaml", "-m", "demo/strong", "--vary", "shots").error
+
+
+def test_reports_and_leaderboards_name_the_sides(cli: Cli, folder: Path) -> None:
+    cli("run", write(folder))
+    for form in ("md", "html"):
+        text = cli("report", "latest", "-f", form).out
+        assert "demo/strong · prompt plain" in text
+        assert "Comparison" in text
+    rows = [row for table in cli("leaderboard", "--json").json["tables"] for row in table["rows"]]
+    assert {row["side"] for row in rows} == {"demo/strong · prompt plain", "demo/strong · prompt terse"}
+    assert "prompt terse" in cli("leaderboard").out
