@@ -34,19 +34,22 @@ def report(reference: str, form: str, theme: str | None, output: Path | None, mo
     RUN is an id, a unique prefix of one, or 'latest' (the default). The HTML file needs no network; the numbers are
     the same in every format.
     """
+    from msgspec.structs import replace
+
     from proctor.cli.context import database
     from proctor.cli.pages import put
     from proctor.reports.forms import page_text
     from proctor.reports.run_page import run_page
+    from proctor.reports.theme import load_theme
     from proctor.runs.report import read_report
 
     with database() as opened:
         document = read_report(opened, reference, samples=most)
     page = run_page(document)
-    if charts is not None:
-        _write_charts(page, charts)
     if charts is None or output is not None:
         put(page_text(page, document, form, theme), output)
+    if charts is not None:
+        _write_charts(page if theme is None else replace(page, theme=load_theme(theme)), charts)
 
 
 def _write_charts(page: Page, folder: Path) -> None:
