@@ -90,7 +90,7 @@ def test_a_filter_that_is_misspelt_is_said(cli: Cli, three: list[str], flags: tu
 
 
 def test_nothing_that_fits_is_said_in_words(cli: Cli, three: list[str]) -> None:
-    assert cli("runs", "--name", "nobody").out.startswith("No run fits.")
+    assert cli("runs", "--name", "nobody").out == "No run fits all of these filters.\n"
 
 
 def test_a_run_without_a_process_is_found_as_interrupted(cli: Cli, three: list[str], home: Path) -> None:

@@ -60,7 +60,7 @@ def test_the_example_has_a_plugin_of_every_kind_and_the_doctor_finds_all_well(us
 def test_provider_benchmark_scorer_metric_report_export_and_theme_work_together(user: User) -> None:
     listed = {item["name"]: item for item in json.loads(user.types("benchmarks", "--json"))}
     assert listed["opposites"]["description"] == "Words and their opposites."
-    assert "Checked: all 6 samples" in user.types("benchmarks", "check", "opposites")
+    assert "Valid: all 6 samples" in user.types("benchmarks", "check", "opposites")
     run = json.loads(user.types("run", "opposites", "-m", "parrot/loud", "--report", "out.txt", "--json"))
     [evaluation] = run["evaluations"]
     assert (evaluation["scored"], evaluation["metrics"]["flawless"]["value"]) == (6, 0)
@@ -71,7 +71,7 @@ def test_provider_benchmark_scorer_metric_report_export_and_theme_work_together(
     assert min(lines) == "early\tparrot/loud\tscored\tstarts_with=0.0"
     user.types("report", "--theme", "sepia", "-o", "sepia.html")
     assert "--paper: #f8f1e3;" in (user.folder / "sepia.html").read_text(encoding="utf-8")
-    assert "Error: --theme is for forms with colours" in user.types("report", "-f", "md", "--theme", "sepia", code=2)
+    assert "Error: A theme is for formats with colours" in user.types("report", "-f", "md", "--theme", "sepia", code=2)
 
 
 def test_a_benchmark_file_names_plugins_as_it_names_what_is_built_in(user: User) -> None:

@@ -16,7 +16,7 @@ def delete(reference: str, yes: bool, as_json: bool) -> None:
     """Delete a run: its answers, scores and events, and the samples and artifacts that no other run refers to.
 
     Its answers are taken from the cache no more. The database file does not shrink; the room is used again. RUN is an
-    id, a unique beginning of one, or 'latest'.
+    id, a unique prefix of one, or 'latest'.
     """
     from proctor.cli.asking import confirm
     from proctor.cli.context import database, print_json

@@ -190,7 +190,7 @@ def submit(
     from proctor.cli.gates import refuse_unwritable
     from proctor.cli.pages import print_page, put
     from proctor.programs.submissions import submission_from
-    from proctor.reports.forms import form_of, page_text
+    from proctor.reports.formats import format_of, page_text
     from proctor.reports.scorecard_page import scorecard_page
     from proctor.runs.scorecards import whole_document
 
@@ -205,7 +205,7 @@ def submit(
         print_page(scorecard_page(document, is_short=short))
     sys.stdout.flush()
     for path in reports:
-        put(page_text(scorecard_page(document), document, form_of(path.suffix) or "html"), path)
+        put(page_text(scorecard_page(document), document, format_of(path.suffix) or "html"), path)
     if not card.passed:
         raise click.exceptions.Exit(1)
 

@@ -92,8 +92,8 @@ def _print(found: Sequence[ListedRun], *, is_filtered: bool) -> None:
 
     out = console()
     if not found:
-        nothing = "No run fits." if is_filtered else "No runs yet."
-        out.print(f"{nothing} Start one with: proctor run puzzles -m demo/strong -m demo/weak")
+        nothing = "No runs yet. Start one with: proctor run puzzles -m demo/strong -m demo/weak"
+        out.print("No run fits all of these filters." if is_filtered else nothing)
         return
     table = plain_table(numbers=("Run", "Started", "Status", "Trials", "Time", "Cost"))
     for column in table.columns[:3]:
