@@ -20,8 +20,8 @@ from proctor.sandboxes.pool import Pool
 from proctor.sandboxes.system import is_replaced
 
 PACKAGE = Path(__file__).parent
-_INSIDE = """__init__ stub children confinement seccomp kernel syscalls frames codec packing candidate judge remote
-collecting script forking container init names showing"""
+_INSIDE = """__init__ tool_init children confinement seccomp kernel syscalls frames codec packing candidate judge remote
+collecting script forking container_init names showing"""
 _BOOTSTRAP = """import base64, importlib.abc, importlib.util, json, sys, zlib
 class Carried(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     texts = json.loads(zlib.decompress(base64.b64decode('{packed}')))
@@ -88,9 +88,7 @@ def sized_folder(at: str) -> list[str]:
 def bootstrap() -> str:
     """Python text that carries the code for the inside with it, for tools that cannot show a folder of ours."""
     sources = {
-        path.stem: path.read_text(encoding="utf-8")
-        for path in sorted((PACKAGE / "inside").glob("*.py"))
-        if path.stem in _INSIDE.split()
+        name: (PACKAGE / "inside" / f"{name}.py").read_text(encoding="utf-8") for name in sorted(_INSIDE.split())
     }
     packed = base64.b64encode(zlib.compress(json.dumps(sources).encode(), 9)).decode()
     return _BOOTSTRAP.format(packed=packed)

@@ -17,7 +17,7 @@ from . import cgroups
 from .reaping import REAPER, Reaped
 from .warm import Ended, SandboxFaultError
 
-_OWN_BYTES = 48 << 20  # the tool and the stub, before any code is read
+_OWN_BYTES = 48 << 20  # the tool and its first process, before any code is read
 _OWN_PROCESSES = 6
 _DIE_SECONDS = 10.0
 _READER = """import struct
@@ -90,7 +90,7 @@ class ColdParent:
         return [*prefix, self._config["python"], "-s", "-S", "-P", "-B", "-c", start]
 
     def _door(self, numbers: str) -> str:
-        return f"from inside import stub\nstub.main({numbers})"
+        return f"from inside import tool_init\ntool_init.main({numbers})"
 
     def spawn(self, order: dict[str, Any], fds: list[int]) -> int:
         """Start the tool around these descriptors; returns one for its process."""

@@ -191,7 +191,7 @@ class ContainedParent:
     def _start(self) -> None:
         self._count += 1
         role = "judge" if self._is_judge else "candidate"
-        start = f"{self._config['inside']}\nfrom inside import container init\nporter.main({role!r})\n"
+        start = f"{self._config['inside']}\nfrom inside import container_init\ncontainer_init.main({role!r})\n"
         name = f"proctor-{self._name}-{self._count}"
         environment = self._config["client_environment"]
         self._made = Container(name, self._command, start, environment, lambda name: bool(self._running(name)))

@@ -14,7 +14,7 @@ import socket
 from typing import Any
 
 from . import kernel
-from . import tool_init as stub
+from . import tool_init
 from .forking import REPORT, Forker, preload, settle
 
 CONTROL_SOCKET = "/run/proctor/control"
@@ -33,7 +33,7 @@ class ContainerInit(Forker):
     def confine(self, order: dict[str, Any], control: socket.socket) -> None:
         _become(order["uid"])
         kernel.prctl(kernel.SET_DUMPABLE, 1)  # the child's own files in /proc are its own again
-        stub.confine(order, control)
+        tool_init.confine(order, control)
 
     def _wait(self, pid: int) -> bytes:
         ended, control_socket = os.pidfd_open(pid), self._control.fileno()
