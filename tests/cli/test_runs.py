@@ -78,7 +78,7 @@ def test_pages_are_continued_from_the_last_run_seen(cli: Cli, three: list[str]) 
     [
         (("--model", "demo/stong"), "No model 'demo/stong' has been evaluated. Did you mean 'demo/strong'?"),
         (("--benchmark", "puzles"), "No benchmark 'puzles' has been evaluated. Did you mean 'puzzles'?"),
-        (("--since", "yesterday"), "'yesterday' does not match"),
+        (("--since", "yesterday"), "'yesterday' is not a date: write 2026-11-17"),
         (("--before", "nope"), "No run 'nope'"),
         (("--status", "done"), "'done' is not one of"),
     ],
