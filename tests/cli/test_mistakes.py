@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -336,3 +338,12 @@ def test_a_judge_that_no_scorer_of_a_rescore_asks_is_refused_before_scores_chang
     assert ended.code == 2
     assert "The judge demo/strong would not be asked: no scorer here is one that judges (exact)." in ended.err
     assert cli("show", "--json").json["evaluations"] == before
+
+
+@pytest.mark.parametrize("stream", ["<&-", ">&-", "2>&-"])
+def test_a_closed_stream_is_no_fault_and_nothing_printed_gets_into_the_database(cli: Cli, stream: str) -> None:
+    assert cli(*RUN).code == 0
+    command = [sys.executable, "-m", "proctor", "show"]
+    ended = subprocess.run(["sh", "-c", f'"$@" {stream}', "sh", *command], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert cli("doctor").code == 0

@@ -13,8 +13,7 @@ import signal
 import socket
 from typing import Any
 
-from . import kernel
-from . import tool_init
+from . import kernel, tool_init
 from .forking import REPORT, Forker, preload, settle
 
 CONTROL_SOCKET = "/run/proctor/control"
