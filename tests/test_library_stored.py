@@ -76,7 +76,7 @@ def test_a_report_is_that_of_the_command_line(runs: list[proctor.Run], cli: Cli,
     assert path.read_text() == {"html": report.html, "md": report.markdown, "json": report.json}[form]
 
 
-def test_a_report_of_no_known_form_is_refused(runs: list[proctor.Run]) -> None:
+def test_a_report_of_no_known_format_is_refused(runs: list[proctor.Run]) -> None:
     with pytest.raises(PlanError, match=r"written as \.html, \.htm, \.md, \.markdown, \.json"):
         proctor.report().save("report.docx")
     with pytest.raises(proctor.UserError, match="cannot be written"):

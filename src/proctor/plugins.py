@@ -46,8 +46,8 @@ KINDS: dict[str, Kind] = {
     "metrics": Kind("metric", None, ("name", "start", "measure")),
     "sandboxes": Kind("sandbox", None, ("name", "is_isolated", "run", "check", "close")),
     "runners": Kind("runner", None, ("name", "is_isolated", "open", "close")),
-    "reports": Kind("report form", 2, str),
-    "exports": Kind("export form", 1, ("__iter__",)),
+    "reports": Kind("report format", 2, str),
+    "exports": Kind("export format", 1, ("__iter__",)),
     "themes": Kind("theme", 0, Mapping),
     "commands": Kind("command", None, ("main", "invoke", "get_short_help_str"), is_called=False),
 }
@@ -149,9 +149,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "none": "proctor.sandboxes.workspaces.none:create",
     },
     "reports": {
-        "html": "proctor.reports.forms:write_html",
-        "md": "proctor.reports.forms:write_markdown",
-        "json": "proctor.reports.forms:write_json",
+        "html": "proctor.reports.formats:write_html",
+        "md": "proctor.reports.formats:write_markdown",
+        "json": "proctor.reports.formats:write_json",
     },
     "exports": {
         "jsonl": "proctor.reports.export:export_jsonl",

@@ -308,6 +308,8 @@ def as_mapping(document: LocatedDocument, what: str) -> Mapping[str, Any]:
     """The document's value when it is a mapping with text keys; `what` names what was expected."""
     value = document.value
     if not isinstance(value, Mapping):
+        if value is None:
+            raise document.error(f"{document.name}:1: the file is empty; {what} is a mapping (name: value).")
         raise document.error(f"{document.name}:1: {what} is a mapping (name: value), not {_show(value)}.")
     for key in value:
         if not isinstance(key, str):

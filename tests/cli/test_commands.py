@@ -36,7 +36,7 @@ def test_a_run_says_where_results_are_kept_and_what_to_type_next(cli: Cli, home:
 
 def test_an_empty_home_says_how_to_begin(cli: Cli) -> None:
     assert "proctor run puzzles" in cli("runs").out
-    assert "No runs match" in cli("runs", "--status", "failed").out
+    assert cli("runs", "--status", "failed").out == "No run matches these filters.\n"
 
 
 def test_show_has_intervals_n_and_categories(cli: Cli, ran: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ FILTERED = "models: [demo/strong]\nbenchmarks:\n  - puzzles\n  - benchmark: puzz
 @pytest.mark.parametrize(
     ("plan", "parts"),
     [
+        ("", ["1: the file is empty; a plan is a mapping"]),
         ("modles: [demo/strong]\nbenchmarks: [puzzles]\n", ["1: modles", "Did you mean 'models'?"]),
         ("model: demo/strong\nbenchmark: puzzles\n", ["1: model:", "Did you mean 'models'?"]),
         (PLAN + "limits: {concurency: 3}\n", ["3: limits.concurency", "'concurrency'?", "Allowed here: cost_usd"]),
@@ -326,3 +329,21 @@ def test_a_proxy_that_cannot_be_used_is_refused_before_a_run_is_written(
         assert "word" not in ended.error
         assert "\n" not in ended.error
     assert cli("runs", "--json").json == []
+
+
+def test_a_judge_that_no_scorer_of_a_rescore_asks_is_refused_before_scores_change(cli: Cli) -> None:
+    assert cli(*RUN).code == 0
+    before = cli("show", "--json").json["evaluations"]
+    ended = cli("rescore", "latest", "--scorer", "exact", "--judge", "demo/strong")
+    assert ended.code == 2
+    assert "The judge demo/strong would not be asked: no scorer here is one that judges (exact)." in ended.err
+    assert cli("show", "--json").json["evaluations"] == before
+
+
+@pytest.mark.parametrize("stream", ["<&-", ">&-", "2>&-"])
+def test_a_closed_stream_is_no_fault_and_nothing_printed_gets_into_the_database(cli: Cli, stream: str) -> None:
+    assert cli(*RUN).code == 0
+    command = [sys.executable, "-m", "proctor", "show"]
+    ended = subprocess.run(["sh", "-c", f'"$@" {stream}', "sh", *command], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert cli("doctor").code == 0

@@ -78,7 +78,7 @@ def test_pages_are_continued_from_the_last_run_seen(cli: Cli, three: list[str]) 
     [
         (("--model", "demo/stong"), "No model 'demo/stong' has been evaluated. Did you mean 'demo/strong'?"),
         (("--benchmark", "puzles"), "No benchmark 'puzles' has been evaluated. Did you mean 'puzzles'?"),
-        (("--since", "yesterday"), "'yesterday' does not match"),
+        (("--since", "yesterday"), "'yesterday' is not a date: write 2026-11-17"),
         (("--before", "nope"), "No run 'nope'"),
         (("--status", "done"), "'done' is not one of"),
     ],
@@ -90,7 +90,7 @@ def test_a_filter_that_is_misspelt_is_said(cli: Cli, three: list[str], flags: tu
 
 
 def test_nothing_that_fits_is_said_in_words(cli: Cli, three: list[str]) -> None:
-    assert cli("runs", "--name", "nobody").out.startswith("No runs match.")
+    assert cli("runs", "--name", "nobody").out == "No run matches these filters.\n"
 
 
 def test_a_run_without_a_process_is_found_as_interrupted(cli: Cli, three: list[str], home: Path) -> None:

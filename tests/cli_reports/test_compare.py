@@ -41,13 +41,13 @@ def test_json_markdown_and_html_say_the_same(cli: Cli, ran: str) -> None:
     assert cli("compare", ran, "-f", "json").json == document
 
 
-def test_a_file_gets_the_form_its_name_says(cli: Cli, ran: str, tmp_path: Path) -> None:
+def test_a_file_gets_the_format_its_name_says(cli: Cli, ran: str, tmp_path: Path) -> None:
     path = tmp_path / "c.md"
     assert cli("compare", ran, "-o", path).err == f"Written to {path}.\n"
     assert path.read_text(encoding="utf-8").startswith("# Comparison on puzzles\n")
     unknown = cli("compare", ran, "-o", tmp_path / "c.xyz")
     assert unknown.code == 2
-    assert "The format of" in unknown.error
+    assert "c.xyz ends in none of .html" in unknown.error
     assert cli("compare", ran, "-o", tmp_path / "none" / "c.md").code == 2
 
 

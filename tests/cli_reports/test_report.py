@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,7 +13,7 @@ GOOD = "models: [{model: demo/strong, label: mine}]\nbenchmarks: [puzzles]\n"
 BAD = "models: [{model: demo/weak, label: mine}]\nbenchmarks: [puzzles]\n"
 
 
-def test_the_report_holds_the_numbers_of_show_in_every_form(cli: Cli) -> None:
+def test_the_report_holds_the_numbers_of_show_in_every_format(cli: Cli) -> None:
     shown = cli("run", "puzzles", "-m", "demo/strong", "-m", "demo/weak", "--limit", 60, "--json").json
     document = cli("report", "-f", "json").json
     assert document["evaluations"] == shown["evaluations"]
@@ -127,3 +128,33 @@ def test_exports_for_ci_and_data_tools(cli: Cli, tmp_path: Path) -> None:
     wrong = [row for row in table if row["scores"][0]["value"] < 0.5]
     assert len(wrong) == int(root.attrib["failures"])
     assert cli("export", "-f", "parquet", "-o", tmp_path / "none" / "r.parquet").code == 2
+
+
+@pytest.mark.parametrize("command", [("report",), ("compare", "latest"), ("leaderboard",)])
+def test_every_command_that_writes_a_page_takes_the_format_from_the_ending_of_the_file(
+    cli: Cli, command: tuple[str, ...]
+) -> None:
+    assert cli("run", "puzzles", "-m", "demo/strong", "-m", "demo/weak", "--limit", 10).code == 0
+    beginnings = {"out.htm": "<!DOCTYPE html>", "out.md": "# ", "out.json": "{"}
+    for name, beginning in beginnings.items():
+        assert cli(*command, "-o", name).code == 0
+        assert Path(name).read_text(encoding="utf-8").startswith(beginning)
+    refused = cli(*command, "-o", "out.xyz")
+    assert refused.code == 2
+    assert "-o: out.xyz ends in none of .html, .htm, .md, .markdown, .json: choose the format with -f." in refused.err
+    assert not Path("out.xyz").exists()
+    assert cli(*command, "-o", "out.xyz", "-f", "md").code == 0
+
+
+@pytest.mark.parametrize("command", [("compare", "latest"), ("leaderboard",)])
+def test_json_is_json_in_a_file_too_and_no_second_format_is_overlooked(cli: Cli, command: tuple[str, ...]) -> None:
+    assert cli("run", "puzzles", "-m", "demo/strong", "-m", "demo/weak", "--limit", 10).code == 0
+    assert cli(*command, "--json", "-o", "out.md").code == 0
+    assert json.loads(Path("out.md").read_text(encoding="utf-8"))["kind"] == command[0].replace("compare", "comparison")
+    assert "--json and -f md contradict each other" in cli(*command, "--json", "-f", "md").err
+
+
+def test_a_page_of_a_comparison_lists_flips_however_its_format_was_chosen(cli: Cli) -> None:
+    assert cli("run", "puzzles", "-m", "demo/strong", "-m", "demo/weak", "--limit", 40).code == 0
+    assert cli("compare", "latest", "-o", "out.html").code == 0
+    assert "Samples that only one got right" in Path("out.html").read_text(encoding="utf-8")

@@ -8,11 +8,12 @@ from xml.etree import ElementTree
 import pytest
 
 from commands import Cli
-from proctor.reports.chart_files import look_of
+from proctor import plugins
 from proctor.reports.frontier import frontier_section
 from proctor.reports.run_page import run_page
 from proctor.reports.sections import Page
 from proctor.reports.shapes import Line, Text
+from proctor.reports.theme import DEFAULT
 from proctor.runs.report import read_report
 from proctor.stores.database import Database
 from reports.stored import Told, record
@@ -58,7 +59,7 @@ def test_a_written_chart_has_its_title_intervals_and_n(page: Page, tmp_path: Pat
     assert texts[0] == "accuracy with 95 % interval"
     assert sum("n=20" in text for text in texts) == 2
     colours = {part.attrib["stroke"] for part in root.iter(f"{SVG}line")}
-    assert {look_of("bar s0").stroke, look_of("bar s1").stroke} <= colours
+    assert set(DEFAULT.light.series[:2]) <= colours
 
 
 def test_cost_against_quality_draws_the_interval_of_each_score() -> None:
@@ -85,3 +86,17 @@ def test_the_command_writes_charts_without_the_report(cli: Cli, tmp_path: Path) 
     assert (ended.code, ended.out) == (0, "")
     assert "scores-accuracy.png" in ended.err
     assert cli("report", "--charts", "charts", "-f", "md", "-o", "report.md").code == 0
+
+
+def test_written_charts_have_the_colours_of_the_theme(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dusk.py").write_text("def create():\n    return {'light': {'paper': '#123456'}}\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(plugins.BUILT_IN["themes"], "dusk", "dusk:create")
+    assert cli("run", "puzzles", "-m", "demo/strong", "--limit", "5").code == 0
+    assert cli("report", "--charts", "charts", "--theme", "dusk").code == 0
+    root = ElementTree.parse(Path("charts/scores-accuracy.svg")).getroot()
+    paper = root.find(f"{SVG}rect")
+    assert paper is not None
+    assert paper.attrib["fill"] == "#123456"

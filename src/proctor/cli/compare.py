@@ -9,7 +9,7 @@ import click
 
 from proctor.cli.completing import complete_run
 from proctor.cli.options import as_json
-from proctor.cli.pages import form_option, output_option, theme_option
+from proctor.cli.pages import format_option, output_option, theme_option
 
 
 @click.command(short_help="Compare models with paired statistical tests.")
@@ -29,12 +29,12 @@ from proctor.cli.pages import form_option, output_option, theme_option
     metavar="N",
     help="Show N samples that only A, and N that only B, got right.",
 )
-@form_option()
+@format_option()
 @theme_option
 @output_option
 @as_json
 def compare(
-    references: tuple[str, ...], target: float, flips: int | None, form: str | None, theme: str | None,
+    references: tuple[str, ...], target: float, flips: int | None, format_name: str | None, theme: str | None,
     output: Path | None, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Compare models on the samples both answered: difference, 95 % interval, paired test and verdict.
@@ -46,37 +46,24 @@ def compare(
 
     RUN is an id, a unique prefix of one, or 'latest'. Of several runs, the first is compared with each of the others.
     """
-    from proctor.cli.context import database, print_json
-    from proctor.cli.pages import print_page, put
+    from proctor.cli.context import database
+    from proctor.cli.pages import chosen_format, print_page, put
     from proctor.reports.comparison_page import comparison_page
-    from proctor.reports.forms import page_text
+    from proctor.reports.formats import page_text
     from proctor.reports.pairs import Choice, NotComparableError
     from proctor.runs.compare import compare_runs
 
+    format_name = chosen_format(format_name, output, as_json=as_json)
     if flips is None:
-        flips = 20 if form == "html" else 0
+        flips = 20 if format_name == "html" else 0
     with database() as opened:
         try:
             document = compare_runs(opened, references, Choice(**given), target=target, flips=flips)
         except NotComparableError as error:
             hint = "" if given["allow_different"] else " --allow-different pairs them by sample id anyway."
             raise NotComparableError(f"{error}{hint}") from None
-    if as_json and output is None:
-        print_json(document)
-        return
     page = comparison_page(document)
-    if form is None and output is None:
+    if format_name is None:
         print_page(page)
     else:
-        put(page_text(page, document, form or _form_of(output), theme), output)
-
-
-def _form_of(output: Path | None) -> str:
-    from proctor import plugins
-    from proctor.reports.forms import form_of
-
-    form = form_of(output.suffix) if output else None
-    if form is None:
-        forms = ", -f ".join(plugins.names("reports"))
-        raise click.UsageError(f"The format of {output} is not known from its name: give -f {forms}.")
-    return form
+        put(page_text(page, document, format_name, theme), output)

@@ -17,7 +17,7 @@ def delete(reference: str, yes: bool, as_json: bool) -> None:
     """Delete a run: its answers, scores and events, and the samples and artifacts that nothing else refers to.
 
     Its answers are taken from the cache no more. The database file does not shrink; the room is used again. RUN is an
-    id, a unique beginning of one, or 'latest'; SUBMISSION the id of a program marked with 'proctor problems submit'.
+    id, a unique prefix of one, or 'latest'; SUBMISSION the id of a program marked with 'proctor problems submit'.
     """
     from proctor.stores.submissions import PREFIX
 

@@ -20,7 +20,7 @@ from proctor.version import __version__
 
 EXTRAS = {
     "parquet": "benchmarks and exports as Parquet files",
-    "charts": "charts as PNG files (proctor report --charts)",
+    "charts": "charts as PNG files (report --charts)",
     "pandas": "Run.to_pandas() in the library",
     "hub": "benchmarks from the Hugging Face hub",
     "local": "language models on this machine (local/…)",

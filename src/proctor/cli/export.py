@@ -68,7 +68,7 @@ def export(reference: str, kind: str, output: Path | None, all_attempts: bool, e
 
 
 def _guarded(kind: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The form's own faults are told apart from those of the file that is written to."""
+    """The format's own faults are told apart from those of the file that is written to."""
     from proctor import plugins
 
     walker = iter(chunks)

@@ -50,12 +50,12 @@ def refuse_unknown(gates: Mapping[str, float], known: Sequence[str]) -> None:
 def refuse_unwritable(reports: Sequence[Path], *, is_of_gates: bool = True) -> None:
     """A report that could not be written is a mistake, found before anything is asked."""
     from proctor import plugins
-    from proctor.reports.forms import form_of, report_endings
+    from proctor.reports.formats import format_of, report_endings
 
     for path in reports:
-        form = form_of(path.suffix)
-        if form is not None:
-            plugins.load("reports", form)
+        name = format_of(path.suffix)
+        if name is not None:
+            plugins.load("reports", name)
         elif not is_of_gates or path.suffix.lower() != JUNIT:
             endings = [*report_endings(), *([JUNIT] if is_of_gates else [])]
             raise click.UsageError(f"--report: {path.name} ends in none of {', '.join(endings)}.")
@@ -64,9 +64,9 @@ def refuse_unwritable(reports: Sequence[Path], *, is_of_gates: bool = True) -> N
 
 
 def write_reports(opened: Database, run_id: str, reports: Sequence[Path], results: Sequence[GateResult]) -> None:
-    """Each report in the form its name says; `.xml` is JUnit with a test case for each gate."""
+    """Each report in the format its name says; `.xml` is JUnit with a test case for each gate."""
     from proctor.cli.pages import put
-    from proctor.reports.forms import form_of, page_text
+    from proctor.reports.formats import format_of, page_text
 
     for path in reports:
         if path.suffix.lower() == JUNIT:
@@ -79,4 +79,4 @@ def write_reports(opened: Database, run_id: str, reports: Sequence[Path], result
         from proctor.runs.report import read_report
 
         document = read_report(opened, run_id)
-        put(page_text(run_page(document), document, form_of(path.suffix) or "html"), path)
+        put(page_text(run_page(document), document, format_of(path.suffix) or "html"), path)

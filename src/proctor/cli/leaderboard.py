@@ -9,7 +9,7 @@ import click
 
 from proctor.cli.echo import echo
 from proctor.cli.options import as_json
-from proctor.cli.pages import form_option, output_option, theme_option
+from proctor.cli.pages import format_option, output_option, theme_option
 
 
 @click.command(short_help="Rank models across runs.")
@@ -26,26 +26,27 @@ from proctor.cli.pages import form_option, output_option, theme_option
     "--paired/--separate", default=None,
     help="Rank by paired tests, or by each model's own interval; chosen by the amount of data if left out.",
 )  # fmt: skip
-@form_option()
+@format_option()
 @theme_option
 @output_option
 @as_json
 def leaderboard(
-    form_tag: str | None, metric: str | None, best: bool, paired: bool | None, form: str | None, theme: str | None,
-    output: Path | None, as_json: bool, **given: Any,
+    form_tag: str | None, metric: str | None, best: bool, paired: bool | None, format_name: str | None,
+    theme: str | None, output: Path | None, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Rank the models of all completed runs, one table for each benchmark configuration.
 
     Different versions, samples, prompts, shots or scorers are never mixed in one table. A rank like 1–3 means that no
     significant difference between the three was found. Each row names its run: 'proctor show RUN'.
     """
-    from proctor.cli.context import database, print_json
-    from proctor.cli.pages import print_page, put
-    from proctor.reports.forms import page_text
+    from proctor.cli.context import database
+    from proctor.cli.pages import chosen_format, print_page, put
+    from proctor.reports.formats import page_text
     from proctor.reports.leaderboard import TAGS, Filters
     from proctor.reports.leaderboard_page import leaderboard_page
     from proctor.runs.leaderboard import read_leaderboard
 
+    format_name = chosen_format(format_name, output, as_json=as_json)
     values = {**given, "form": form_tag}
     tags = {name: values[name] for name in TAGS if values[name] is not None}
     filters = Filters(given["benchmarks"], given["versions"], given["models"], tags)
@@ -54,12 +55,9 @@ def leaderboard(
             opened, filters, which="best" if best else "latest",
             ranks="auto" if paired is None else "paired" if paired else "separate", metric=metric,
         )  # fmt: skip
-    if as_json and output is None:
-        print_json(document)
-        return
     page = leaderboard_page(document)
-    if form is None and output is None:
+    if format_name is None:
         print_page(page)
         echo(f"\n{page.subtitle}\nInspect: proctor show RUN")
     else:
-        put(page_text(page, document, form or "html", theme), output)
+        put(page_text(page, document, format_name, theme), output)

@@ -109,12 +109,20 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; ends the process with its exit code."""
+    _open_closed_streams()
     _accept_any_text()
     _refuse_undecodable_arguments()
     try:
         _run()
     finally:
         _name_left_out()
+
+
+def _open_closed_streams() -> None:
+    """A stream that was closed (`>&-`) leads nowhere; left closed, the next file opened would get what is printed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - for good
 
 
 def _run() -> None:

@@ -1,4 +1,4 @@
-"""Pages of a report: on the terminal, or into a file in the form that was asked for."""
+"""Pages of a report: on the terminal, or into a file in the format that was asked for."""
 
 from __future__ import annotations
 
@@ -21,19 +21,37 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 output_option = click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
-)
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="A file; standard output if left out.",
+)  # fmt: skip
 
 
 theme_option = click.option("--theme", type=PluginName("themes"), help="The colours of an HTML page.")
 
 
-def form_option(default: str | None = None, help_text: str = "The format.") -> Callable[[F], F]:
-    """`-f FORM`, one of a report's."""
+def format_option(otherwise: str = "a table") -> Callable[[F], F]:
+    """`-f FORMAT`, one of a report's; `otherwise` says what is written without it and without a file."""
     return click.option(
-        "-f", "--format", "form", type=PluginName("reports"), default=default, show_default=default is not None,
-        help=help_text,
+        "-f", "--format", "format_name", type=PluginName("reports"),
+        help=f"The format; if left out, by the ending of FILE, or {otherwise}.",
     )  # fmt: skip
+
+
+def chosen_format(given: str | None, output: Path | None, *, as_json: bool = False) -> str | None:
+    """What `-f`, `--json` and the ending of the file ask for; None where nothing does, so on the terminal."""
+    from proctor.reports.formats import format_of, report_endings
+
+    if as_json:
+        if given not in (None, "json"):
+            raise click.UsageError(f"--json and -f {given} contradict each other: leave one out.")
+        return "json"
+    if given is not None or output is None:
+        return given
+    found = format_of(output.suffix)
+    if found is None:
+        endings = ", ".join(report_endings())
+        raise click.UsageError(f"-o: {output.name} ends in none of {endings}: choose the format with -f.")
+    return found
 
 
 def put(text: str, output: Path | None) -> None:

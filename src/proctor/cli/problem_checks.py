@@ -182,7 +182,7 @@ def submit(
     from proctor.cli.gates import refuse_unwritable
     from proctor.cli.pages import print_page, put
     from proctor.programs.submissions import submission_from
-    from proctor.reports.forms import form_of, page_text
+    from proctor.reports.formats import format_of, page_text
     from proctor.reports.scorecard_page import scorecard_page
     from proctor.runs.scorecards import artifacts_of
     from proctor.runs.submissions import keep_submission
@@ -200,7 +200,7 @@ def submit(
     sys.stdout.flush()
     echo(f"Stored as submission {document['submission_id']} ({document['name']}).", err=True)
     for path in reports:
-        put(page_text(scorecard_page(document), document, form_of(path.suffix) or "html"), path)
+        put(page_text(scorecard_page(document), document, format_of(path.suffix) or "html"), path)
     if not card.passed:
         raise click.exceptions.Exit(1)
 

@@ -11,7 +11,7 @@ import click
 from proctor.cli.completing import complete_problem, complete_run
 from proctor.cli.echo import echo
 from proctor.cli.options import as_json, shelf_option
-from proctor.cli.pages import form_option
+from proctor.cli.pages import format_option, output_option
 
 if TYPE_CHECKING:
     from proctor.domain.problem import Problem
@@ -195,9 +195,7 @@ def named_problems(names: tuple[str, ...], shelf: Path | None) -> list[Problem]:
 
 
 @problems.command()
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
-)
+@output_option
 def schema(output: Path | None) -> None:
     """Print the JSON schema of problem.yaml, for editors and checks."""
     import orjson
@@ -223,17 +221,15 @@ def new(folder: Path) -> None:
 @click.argument("sample", required=False)
 @click.option("--model", metavar="MODEL", help="Only this model's; needed where the run has several.")
 @click.option("--epoch", type=click.IntRange(0), default=0, show_default=True, help="Which of several answers.")
-@form_option(help_text="The format; a table if left out.")
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
-)
+@format_option()
+@output_option
 @shelf_option
 def card(
     reference: str,
     sample: str | None,
     model: str | None,
     epoch: int,
-    form: str | None,
+    format_name: str | None,
     output: Path | None,
     shelf: Path | None,
 ) -> None:
@@ -242,16 +238,17 @@ def card(
     FILE is a scorecard as JSON, as this command and 'proctor problems submit' write it. In each case its marks are
     recomputed from its evidence; a difference to what was stored is reported.
     """
-    from proctor.cli.pages import print_page, put
-    from proctor.reports.forms import page_text
+    from proctor.cli.pages import chosen_format, print_page, put
+    from proctor.reports.formats import page_text
     from proctor.reports.scorecard_page import scorecard_page
 
+    format_name = chosen_format(format_name, output)
     document = _card_document(reference, sample, model, epoch, shelf)
     page = scorecard_page(document)
-    if form is None and output is None:
+    if format_name is None:
         print_page(page)
         return
-    put(page_text(page, document, form or _form_of(output)), output)
+    put(page_text(page, document, format_name), output)
 
 
 def _card_document(
@@ -277,39 +274,32 @@ def _card_document(
         return card_of_trial(opened, reference, sample, model=model, epoch=epoch, shelf=shelf)
 
 
-def _form_of(output: Path | None) -> str:
-    from proctor.reports.forms import form_of
-
-    return (form_of(output.suffix) if output is not None else None) or "html"
-
-
 @problems.command()
 @click.argument("a", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("b", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@form_option(help_text="The format; a table if left out.")
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
-)
+@format_option()
+@output_option
 @shelf_option
-def diff(a: Path, b: Path, form: str | None, output: Path | None, shelf: Path | None) -> None:
+def diff(a: Path, b: Path, format_name: str | None, output: Path | None, shelf: Path | None) -> None:
     """Compare two scorecards: marks, requirements whose status changed, and file differences.
 
     A and B are scorecards as JSON, written by 'proctor problems submit … --report a.json' or 'proctor problems card'.
     Their marks are recomputed from their evidence; for a problem of your own, give its folder with --problems.
     """
-    from proctor.cli.pages import print_page, put
-    from proctor.reports.forms import page_text
+    from proctor.cli.pages import chosen_format, print_page, put
+    from proctor.reports.formats import page_text
     from proctor.reports.scorecard_diff import compare_scorecards, difference_page
     from proctor.runs.scorecards import read_card
 
+    format_name = chosen_format(format_name, output)
     document = compare_scorecards(read_card(a, shelf), read_card(b, shelf))
     page = difference_page(document)
-    if form is None and output is None:
+    if format_name is None:
         print_page(page)
         for file in document["files"]:
             echo(f"\n{file['diff']}")
         return
-    put(page_text(page, document, form or _form_of(output)), output)
+    put(page_text(page, document, format_name), output)
 
 
 # The commands that run programs, and those about programs that were marked, in modules of their own.

@@ -9,7 +9,7 @@ import click
 
 from proctor.cli.echo import echo
 from proctor.cli.options import run_or_latest
-from proctor.cli.pages import form_option, output_option, theme_option
+from proctor.cli.pages import format_option, output_option, theme_option
 
 if TYPE_CHECKING:
     from proctor.reports.sections import Page
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Write a run's report as HTML, Markdown or JSON, and its charts.")
 @run_or_latest
-@form_option(default="html")
+@format_option(otherwise="html")
 @theme_option
 @output_option
 @click.option(
@@ -28,25 +28,31 @@ if TYPE_CHECKING:
     "--charts", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
     help="Write the charts into DIR, each as SVG and PNG; with -o, the report too.",
 )  # fmt: skip
-def report(reference: str, form: str, theme: str | None, output: Path | None, most: int, charts: Path | None) -> None:
+def report(
+    reference: str, format_name: str | None, theme: str | None, output: Path | None, most: int, charts: Path | None
+) -> None:
     """Write one self-contained file: scores with intervals, comparisons, categories, latency, cost, wrong answers.
 
     RUN is an id, a unique prefix of one, or 'latest' (the default). The HTML file needs no network; the numbers are
     the same in every format.
     """
+    from msgspec.structs import replace
+
     from proctor.cli.context import database
-    from proctor.cli.pages import put
-    from proctor.reports.forms import page_text
+    from proctor.cli.pages import chosen_format, put
+    from proctor.reports.formats import page_text
     from proctor.reports.run_page import run_page
+    from proctor.reports.theme import load_theme
     from proctor.runs.report import read_report
 
+    format_name = chosen_format(format_name, output) or "html"
     with database() as opened:
         document = read_report(opened, reference, samples=most)
     page = run_page(document)
-    if charts is not None:
-        _write_charts(page, charts)
     if charts is None or output is not None:
-        put(page_text(page, document, form, theme), output)
+        put(page_text(page, document, format_name, theme), output)
+    if charts is not None:
+        _write_charts(page if theme is None else replace(page, theme=load_theme(theme)), charts)
 
 
 def _write_charts(page: Page, folder: Path) -> None:

@@ -16,7 +16,22 @@ if TYPE_CHECKING:
     from proctor.stores.listing import RunFilter, RunListing
 
 STATUSES = ("queued", "running", "interrupted", "completed", "failed", "cancelled")
-DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
+
+
+class Date(click.DateTime):
+    """A day, or a minute or second of one."""
+
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a date: write 2026-11-17 or 2026-11-17T14:30.", param, ctx)
+
+
+DATE = Date()
 
 
 @click.command(short_help="List the runs.")
@@ -92,8 +107,8 @@ def _print(found: Sequence[ListedRun], *, is_filtered: bool) -> None:
 
     out = console()
     if not found:
-        nothing = "No runs match." if is_filtered else "No runs yet."
-        out.print(f"{nothing} Start one with: proctor run puzzles -m demo/strong -m demo/weak")
+        nothing = "No runs yet. Start one with: proctor run puzzles -m demo/strong -m demo/weak"
+        out.print("No run matches these filters." if is_filtered else nothing)
         return
     table = plain_table(numbers=("Run", "Started", "Status", "Trials", "Time", "Cost"))
     for column in table.columns[:3]:

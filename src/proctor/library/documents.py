@@ -107,7 +107,7 @@ class Rescored(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """A run's report in every form; the numbers are the same in each."""
+    """A run's report in every format; the numbers are the same in each."""
 
     run_id: str
     document: Document
@@ -127,23 +127,23 @@ class Report(Struct, frozen=True):
 
     def save(self, path: Path | str) -> Path:
         """Write the report in the format that the file's ending names, such as .html, .md or .json."""
-        from proctor.reports.forms import form_of, report_endings
+        from proctor.reports.formats import format_of, report_endings
 
         target = Path(path)
-        form = form_of(target.suffix)
-        if form is None:
+        format_name = format_of(target.suffix)
+        if format_name is None:
             raise PlanError(f"{target} names no format: a report is written as {', '.join(report_endings())}.")
         try:
-            target.write_text(self._text(form), encoding="utf-8", errors="backslashreplace")
+            target.write_text(self._text(format_name), encoding="utf-8", errors="backslashreplace")
         except OSError as error:
             raise UserError(f"{target} cannot be written: {error.strerror}.") from None
         return target
 
-    def _text(self, form: str) -> str:
-        from proctor.reports.forms import page_text
+    def _text(self, format_name: str) -> str:
+        from proctor.reports.formats import page_text
         from proctor.reports.run_page import run_page
 
-        return page_text(run_page(dict(self.document)), self.document, form)
+        return page_text(run_page(dict(self.document)), self.document, format_name)
 
 
 def read_estimate(data: Document) -> Estimate:

@@ -34,7 +34,7 @@ from proctor.runs.rescore import Rescoring, execute_rescoring, prepare, put_in_f
 from proctor.stores.runs import RunStore
 
 Reference = Run | str
-"""A run, its id, a unique beginning of that, or 'latest'."""
+"""A run, its id, a unique prefix of that, or 'latest'."""
 Home = Path | str | None
 
 

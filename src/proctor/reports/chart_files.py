@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,13 @@ from warnings import catch_warnings, simplefilter
 from xml.sax.saxutils import quoteattr
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from proctor.domain.text import visible
 from proctor.reports.charts import Chart
 from proctor.reports.sections import Page
 from proctor.reports.shapes import Circle, Line, Polygon, Rect, Shape, Text, svg_text
-from proctor.reports.theme import load_theme
+from proctor.reports.theme import Theme, named_colours
 
 MARGIN = 12
 TITLE_HEIGHT = 36
@@ -44,7 +44,9 @@ def write_charts(page: Page, folder: Path) -> list[Path]:
     for chart in _charts(page):
         stem = re.sub(r"[^\w.+-]+", "-", chart.name)
         framed = _framed(chart)
-        contents = {".svg": chart_svg(framed).encode(), **({".png": chart_png(framed)} if can_write_png() else {})}
+        contents = {".svg": chart_svg(framed, page.theme).encode()}
+        if can_write_png():
+            contents[".png"] = chart_png(framed, page.theme)
         for ending, content in contents.items():
             path = folder / f"{stem}{ending}"
             path.write_bytes(content)
@@ -81,13 +83,14 @@ def _moved(shape: Shape) -> Shape:
             return replace(shape, x=shape.x + MARGIN, y=shape.y + TITLE_HEIGHT)
 
 
-def chart_svg(chart: Chart) -> str:
+def chart_svg(chart: Chart, theme: Theme) -> str:
     """One SVG file, with its colours in it."""
-    return visible(svg_text(chart.title, chart.width, chart.height, chart.shapes, kind="", attributes=_attributes))
+    attributes = partial(_attributes, theme)
+    return visible(svg_text(chart.title, chart.width, chart.height, chart.shapes, kind="", attributes=attributes))
 
 
-def _attributes(kind: str) -> str:
-    look = look_of(kind)
+def _attributes(theme: Theme, kind: str) -> str:
+    look = look_of(kind, theme)
     given: dict[str, str | None] = {"fill": look.fill, "stroke": look.stroke}
     if look.stroke is not None:
         given["stroke-width"] = f"{look.width:g}"
@@ -98,9 +101,9 @@ def _attributes(kind: str) -> str:
     return " ".join(f"{name}={quoteattr(value)}" for name, value in given.items() if value is not None)
 
 
-def look_of(kind: str) -> Look:
-    """The colours of a shape of this kind: those of the HTML report's light theme."""
-    colours = _colours()
+def look_of(kind: str, theme: Theme) -> Look:
+    """The colours of a shape of this kind: those of the HTML report on a light screen."""
+    colours = named_colours(theme.light) | {f"h{index}": colour for index, colour in enumerate(theme.heat)}
     first, _, second = kind.partition(" ")
     if first == "text":
         on_cell = {"on-light": "#14181d", "on-dark": "#ffffff"}
@@ -117,16 +120,7 @@ def look_of(kind: str) -> Look:
     return lines[first]
 
 
-@cache
-def _colours() -> dict[str, str]:
-    """By name, as the page's style has them: `text`, `s0`, `h9`."""
-    theme = load_theme("default")
-    named = {name: value for name, value in asdict(theme.light).items() if isinstance(value, str)}
-    series = {f"s{index}": colour for index, colour in enumerate(theme.light.series)}
-    return {**named, **series, **{f"h{index}": colour for index, colour in enumerate(theme.heat)}}
-
-
-def chart_png(chart: Chart) -> bytes:
+def chart_png(chart: Chart, theme: Theme) -> bytes:
     """One PNG file, drawn in memory."""
     from io import BytesIO
 
@@ -138,7 +132,7 @@ def chart_png(chart: Chart) -> bytes:
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, chart.width), ylim=(chart.height, 0))
     axes.set_axis_off()
     for order, shape in enumerate(chart.shapes):
-        _draw(axes, shape, order)
+        _draw(axes, shape, order, theme)
     buffer = BytesIO()
     with catch_warnings():
         simplefilter("ignore", UserWarning)  # letters that no installed font has are drawn as boxes
@@ -146,11 +140,11 @@ def chart_png(chart: Chart) -> bytes:
     return buffer.getvalue()
 
 
-def _draw(axes: Any, shape: Shape, order: int) -> None:
+def _draw(axes: Any, shape: Shape, order: int, theme: Theme) -> None:
     from matplotlib import patches
     from matplotlib.lines import Line2D
 
-    look, point = look_of(shape.kind), 72 / DOTS_PER_INCH
+    look, point = look_of(shape.kind, theme), 72 / DOTS_PER_INCH
     match shape:
         case Line(x1, y1, x2, y2):
             dashes = (0, look.dashes) if look.dashes else "-"

@@ -46,7 +46,7 @@ def as_junit(name: str, read: Callable[[], Iterable[ResultRow]]) -> Iterator[byt
 
 
 def export_junit(rows: RunRows) -> Iterator[bytes]:
-    """A run's trials as an export form."""
+    """A run's trials as an export format."""
     return as_junit(f"proctor {rows.run_id}", rows.read)
 
 

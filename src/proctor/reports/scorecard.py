@@ -23,7 +23,7 @@ def scorecard_document(
     left_out: Mapping[str, str] | None = None,
     kept: Mapping[str, bytes] | None = None,
 ) -> Document:
-    """What every form of a scorecard is made from; `files` is the program where it is at hand.
+    """What every format of a scorecard is made from; `files` is the program where it is at hand.
 
     `left_out` is what was handed in and not taken: path -> why. `kept` is what phases kept, by its key.
     """

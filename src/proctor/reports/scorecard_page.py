@@ -163,7 +163,7 @@ def _findings(document: Document) -> Iterator[Section]:
         lines = tuple(_finding(name, one) for name, one in listed[:MAX_FINDINGS])
         tables.append(Table(("File", "Line", "Tool", "Finding"), lines, words=4, title="Findings by file"))
     more = len(found) - MAX_FINDINGS
-    notes = (f"{plural(more, 'more finding')} in the JSON form.",) if more > 0 else ()
+    notes = (f"{plural(more, 'more finding')} in the JSON format.",) if more > 0 else ()
     yield Section("Security and quality", (), tuple(tables), (), notes)
 
 

@@ -61,4 +61,4 @@ class Page(Struct, frozen=True):
     samples: tuple[dict[str, Any], ...] = ()
     samples_note: str = ""
     theme: Theme = DEFAULT
-    """The colours, for forms that have any."""
+    """The colours, for formats that have any."""

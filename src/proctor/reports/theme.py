@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from proctor import plugins
 from proctor.domain.errors import UserError
@@ -84,8 +84,8 @@ def load_theme(name: str) -> Theme:
 
 def theme_css(theme: Theme) -> str:
     """The style sheet's variables, for a light and a dark screen and for paper."""
-    light, dark = _variables(asdict(theme.light)), _variables(asdict(theme.dark))
-    paper = _variables({**asdict(theme.light), **_INK})
+    light, dark = _variables(theme.light), _variables(theme.dark)
+    paper = _variables(replace(theme.light, **_INK))
     heat = " ".join(f".chart .h{index} {{ fill: {colour}; }}" for index, colour in enumerate(theme.heat))
     return (
         f":root {{ {light} }}\n"
@@ -94,6 +94,12 @@ def theme_css(theme: Theme) -> str:
         f'@media print {{ :root, :root[data-theme="dark"], :root:not([data-theme="light"]) {{ {paper} }} }}\n'
         f"{heat}\n"
     )
+
+
+def named_colours(palette: Palette) -> dict[str, str]:
+    """By the names that charts and the style sheet use: `text`, and `s0` for the first of the series."""
+    single = {name: value for name, value in asdict(palette).items() if isinstance(value, str)}
+    return single | {f"s{index}": colour for index, colour in enumerate(palette.series)}
 
 
 def _part(given: Mapping[str, Any], side: str, name: str) -> Mapping[str, Any]:
@@ -111,7 +117,5 @@ def _colours(theme: Theme) -> list[str]:
     return found
 
 
-def _variables(palette: Mapping[str, str | Sequence[str]]) -> str:
-    single = [(name, value) for name, value in palette.items() if isinstance(value, str)]
-    series = [(f"s{index}", colour) for index, colour in enumerate(palette["series"])]
-    return " ".join(f"--{name}: {value};" for name, value in [*single, *series])
+def _variables(palette: Palette) -> str:
+    return " ".join(f"--{name}: {colour};" for name, colour in named_colours(palette).items())

@@ -26,7 +26,7 @@ COMPARED_AT_MOST = 1_000_000
 
 
 def read_report(database: Database, reference: str, *, samples: int = SAMPLES) -> dict[str, Any]:
-    """The document behind every form of the report; `samples` bounds the trials that are shown in full."""
+    """The document behind every format of the report; `samples` bounds the trials that are shown in full."""
     document = read_run(database, reference)
     rows = evaluations_of(database, document["run_id"])
     summaries = document["evaluations"]

@@ -139,6 +139,11 @@ def prepare(
     )
     made = bench.give(create_scorers(specs, context.folder))
     _refuse_running(made)
+    if judges and not judges_of(made):
+        raise PlanError(
+            f"The judge {', '.join(spec.short for spec in judges)} would not be asked: no scorer here is one that "
+            f"judges ({', '.join(one.name for one in made)})."
+        )
     scorers = {row["id"]: give_opponents(made, row["benchmark"], database) for row in rows}
     return Rescoring(run, rows, scorers, database, use_cache, limits.cost_usd)
 

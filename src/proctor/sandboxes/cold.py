@@ -88,9 +88,7 @@ def sized_folder(at: str) -> list[str]:
 def bootstrap() -> str:
     """Python text that carries the code for the inside with it, for tools that cannot show a folder of ours."""
     sources = {
-        path.stem: path.read_text(encoding="utf-8")
-        for path in sorted((PACKAGE / "inside").glob("*.py"))
-        if path.stem in _INSIDE.split()
+        name: (PACKAGE / "inside" / f"{name}.py").read_text(encoding="utf-8") for name in sorted(_INSIDE.split())
     }
     packed = base64.b64encode(zlib.compress(json.dumps(sources).encode(), 9)).decode()
     return _BOOTSTRAP.format(packed=packed)

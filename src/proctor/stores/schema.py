@@ -49,7 +49,7 @@ runs = Table(
     Column("seconds", Float, nullable=False, server_default=text("0")),
     Column("lease_owner", Text),
     Column("lease_until", Float),
-    # At least what may have been spent on requests that nobody has an answer to; see runs/kept_budget.py.
+    # At least what may have been spent on requests that nobody has an answer to; see costs/durable_budget.py.
     Column("unanswered_pico_usd", BigKey, nullable=False, server_default=text("0")),
     Column("data", Text),
     Index("ix_runs_created_at_id", "created_at", "id"),

@@ -1,4 +1,4 @@
-"""What every export form keeps: bytes, piece by piece, the same each time; a run without trials is no fault."""
+"""What every export format keeps: bytes, piece by piece, the same each time; a run without trials is no fault."""
 
 from __future__ import annotations
 

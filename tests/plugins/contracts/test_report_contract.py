@@ -1,4 +1,4 @@
-"""What every report form keeps: the same page gives the same text, which holds every title, sentence and figure."""
+"""What every report format keeps: the same page gives the same text, which holds every title, sentence and figure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plugins.example import names
-from proctor.reports.forms import form_of, page_text, report_endings
+from proctor.reports.formats import format_of, page_text, report_endings
 from proctor.reports.sections import Page, Section, Table
 
 HOSTILE = "<script>alert(1)</script>"
@@ -35,9 +35,9 @@ def test_no_text_becomes_markup() -> None:
 
 @pytest.mark.parametrize("form", names("reports"))
 def test_a_file_is_written_in_the_form_it_is_called_after(form: str) -> None:
-    assert form_of(Path(f"out.{form.upper()}").suffix) == form
+    assert format_of(Path(f"out.{form.upper()}").suffix) == form
     assert f".{form}" in report_endings()
 
 
 def test_other_endings_are_known_or_no_form_at_all() -> None:
-    assert (form_of(".htm"), form_of(".markdown"), form_of(".docx"), form_of("")) == ("html", "md", None, None)
+    assert (format_of(".htm"), format_of(".markdown"), format_of(".docx"), format_of("")) == ("html", "md", None, None)

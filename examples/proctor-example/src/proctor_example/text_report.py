@@ -1,4 +1,4 @@
-"""A report form: plain text, for `proctor report -f txt` and `--report out.txt`."""
+"""A report format: plain text, for `proctor report -f txt` and `--report out.txt`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An export form: a line for each trial, for `proctor export -f tsv`."""
+"""An export format: a line for each trial, for `proctor export -f tsv`."""
 
 from __future__ import annotations
 
