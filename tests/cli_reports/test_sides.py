@@ -100,7 +100,7 @@ def test_a_dry_run_counts_every_combination_and_a_mistake_has_its_place(cli: Cli
     assert (len(dry["evaluations"]), dry["trials"]) == (4, 160)
     assert dry["evaluations"][1]["side"] == "demo/strong?temperature=0 · prompt terse"
     wrong = cli("run", write(folder, more="  variant: [cot]\n"), "--dry-run")
-    assert wrong.error.startswith("Error: plan.yaml:4: matrix: The benchmark 'sums' has no parameter 'variant'")
+    assert wrong.error.startswith("Error: plan.yaml:3: benchmarks[0]: The benchmark 'sums' has no parameter 'variant'")
     assert "Did you mean 'shots'?" in cli("run", "sums.yaml", "-m", "demo/strong", "--vary", "shot=0,5").error
     assert "takes NAME=VALUE,VALUE" in cli("run", "sums.yaml", "-m", "demo/strong", "--vary", "shots").error
 

@@ -349,20 +349,17 @@ def test_weights_are_kept_exactly_in_the_script() -> None:
     assert Counter(order) == {"1": 3, "2": 1, "3": 1}
 
 
-def test_percentiles_of_a_histogram() -> None:
-    entry = {
-        "num_requests": 100,
-        "num_failures": 10,
-        "response_times": {"1": 50, "5": 45, "9": 5},
-    }
-    assert locust._read([entry], 2.0, ()).figures(0.0) == {
+def test_percentiles_of_latencies() -> None:
+    entry = {"num_requests": 100, "num_failures": 10}
+    latencies = [*[0.25] * 50, *[5.5] * 45, *[9.0] * 5]
+    assert locust._read([entry], 2.0, (), latencies).figures(0.0) == {
         "throughput_rps": 45.0,
         "error_rate": pytest.approx(0.1),
-        "p50_ms": 1.0,
-        "p95_ms": 5.0,
+        "p50_ms": 0.25,
+        "p95_ms": 5.5,
         "p99_ms": 9.0,
     }
-    assert locust._read([], 1.0, ()).figures(0.0) == {"throughput_rps": 0.0, "error_rate": 1.0}
+    assert locust._read([], 1.0, (), []).figures(0.0) == {"throughput_rps": 0.0, "error_rate": 1.0}
 
 
 def test_waiting_for_the_turn_is_no_part_of_a_phase(tmp_path: Path) -> None:
@@ -486,7 +483,7 @@ class _Idle:
         self._spent = iter(spent)
         self._is_freezing = is_freezing
         self.hosted = self
-        self.place = self
+        self.workspace = self
         self.told: list[str] = []
 
     async def freeze(self) -> bool:

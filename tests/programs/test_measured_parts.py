@@ -44,34 +44,34 @@ def quality(**findings: Any) -> DimensionMark:
 
 
 def test_security_is_not_measured_where_nothing_read_the_source() -> None:
-    watched = security(bandit=NOT_APPLICABLE, dangers=NOT_APPLICABLE, workspace=WORKSPACE)
+    watched = security(bandit=NOT_APPLICABLE, dangers=NOT_APPLICABLE, place=WORKSPACE)
     assert (watched.value, watched.reason) == (None, "the source was not scanned")
-    failed = security(bandit=NOT_RUN, dangers=NOT_APPLICABLE, workspace=WORKSPACE)
+    failed = security(bandit=NOT_RUN, dangers=NOT_APPLICABLE, place=WORKSPACE)
     assert (failed.value, failed.reason) == (None, "the source was not scanned; not run: bandit")
-    half = security(bandit=SCANNED, dangers=NOT_RUN, workspace=WORKSPACE)
+    half = security(bandit=SCANNED, dangers=NOT_RUN, place=WORKSPACE)
     assert half.value is None, "a program in two languages of which one was read"
 
 
 def test_each_language_has_its_scanner() -> None:
-    assert security(bandit=SCANNED, dangers=NOT_APPLICABLE, workspace=WORKSPACE).value == 1.0
+    assert security(bandit=SCANNED, dangers=NOT_APPLICABLE, place=WORKSPACE).value == 1.0
     danger = {"status": "ran", "findings": [{"severity": "HIGH", "confidence": "HIGH"}]}
-    assert security(bandit=NOT_APPLICABLE, dangers=danger, workspace=WORKSPACE).value == pytest.approx(0.6)
+    assert security(bandit=NOT_APPLICABLE, dangers=danger, place=WORKSPACE).value == pytest.approx(0.6)
 
 
 def test_each_file_outside_that_was_to_be_changed_takes_as_much_as_an_address() -> None:
-    address = security(bandit=SCANNED, workspace={**WORKSPACE, "egress": {"10.0.0.1:80": 9}})
-    write = security(bandit=SCANNED, workspace={**WORKSPACE, "writes": {"/etc/passwd": 9}})
+    address = security(bandit=SCANNED, place={**WORKSPACE, "egress": {"10.0.0.1:80": 9}})
+    write = security(bandit=SCANNED, place={**WORKSPACE, "writes": {"/etc/passwd": 9}})
     assert address.value == write.value == pytest.approx(0.8)
     many = {**WORKSPACE, "egress": {"10.0.0.1:80": 1}, "writes": {"/etc/passwd": 1, "/etc/x": 1}}
-    assert security(bandit=SCANNED, workspace=many).value == pytest.approx(0.4)
-    assert security(bandit=SCANNED, workspace={**WORKSPACE, "writes": dict.fromkeys("abcdefgh", 1)}).value == 0.0
+    assert security(bandit=SCANNED, place=many).value == pytest.approx(0.4)
+    assert security(bandit=SCANNED, place={**WORKSPACE, "writes": dict.fromkeys("abcdefgh", 1)}).value == 0.0
 
 
 def test_where_writes_were_not_seen_the_mark_says_so() -> None:
     unseen = {**WORKSPACE, "writes": None}
-    mark = security(bandit=SCANNED, trivy=NOT_RUN, workspace=unseen)
+    mark = security(bandit=SCANNED, trivy=NOT_RUN, place=unseen)
     assert (mark.value, mark.reason) == (1.0, "not run: trivy; not seen: attempts to write outside")
-    assert security(bandit=SCANNED, workspace=WORKSPACE).reason == ""
+    assert security(bandit=SCANNED, place=WORKSPACE).reason == ""
 
 
 def test_other_tools_that_did_not_run_are_named() -> None:
@@ -91,11 +91,11 @@ def test_packages_that_nobody_looked_up_take_their_part_of_the_weight_along(audi
 def test_packages_that_the_audit_skipped_are_named_and_take_their_share_of_the_weight_along() -> None:
     audit = read_audit([CLEAN_PACKAGE, SKIPPED, SKIPPED | {"name": "own"}, SKIPPED | {"name": "third"}], 4, "2.9")
     assert (audit["status"], audit["count"], audit["share"]) == ("ran", 0, 0.25)
-    mark = security(bandit=SCANNED, workspace=WORKSPACE, **{"pip-audit": audit})
+    mark = security(bandit=SCANNED, place=WORKSPACE, **{"pip-audit": audit})
     assert mark.weight == pytest.approx(0.1 * 2.25 / 3)
     assert mark.reason == "pip-audit skipped home-made, own, third"
     found = read_audit([CLEAN_PACKAGE | {"vulns": [{"id": "CVE-1"}]}, SKIPPED], 2, "2.9")
-    assert security(bandit=SCANNED, workspace=WORKSPACE, **{"pip-audit": found}).value == pytest.approx(0.7)
+    assert security(bandit=SCANNED, place=WORKSPACE, **{"pip-audit": found}).value == pytest.approx(0.7)
 
 
 @pytest.mark.parametrize("packages", [[SKIPPED], []])
@@ -104,17 +104,17 @@ def test_an_audit_that_skipped_every_package_did_not_run(packages: list[dict[str
     assert audit["status"] == "not run"
     assert "no package could be audited" in audit["reason"]
     assert "count" not in audit
-    mark = security(bandit=SCANNED, workspace=WORKSPACE, **{"pip-audit": audit})
+    mark = security(bandit=SCANNED, place=WORKSPACE, **{"pip-audit": audit})
     assert (mark.weight, mark.reason) == (pytest.approx(0.1 * 2 / 3), "not run: pip-audit")
 
 
 def test_without_packages_and_without_a_second_opinion_nothing_is_missing() -> None:
     none = {"pip-audit": NOT_APPLICABLE, "npm-audit": NOT_APPLICABLE, "trivy": NOT_RUN}
-    assert security(bandit=SCANNED, workspace=WORKSPACE, **none).weight == pytest.approx(0.1)
+    assert security(bandit=SCANNED, place=WORKSPACE, **none).weight == pytest.approx(0.1)
 
 
 def test_a_place_that_nobody_watched_takes_its_part_of_the_weight_along() -> None:
-    mark = security(bandit=SCANNED, workspace=NOT_RUN)
+    mark = security(bandit=SCANNED, place=NOT_RUN)
     assert (mark.value, mark.weight, mark.reason) == (1.0, pytest.approx(0.05), "not run: place")
 
 
@@ -125,8 +125,8 @@ FINDINGS = st.tuples(SEVERITIES, st.sampled_from(["LOW", "MEDIUM", "HIGH"]), st.
 @given(st.lists(FINDINGS, max_size=6))
 def test_cutting_a_list_of_findings_never_changes_the_mark(groups: list[tuple[str, str, int]]) -> None:
     listed = [
-        {"file": f"{workspace}.py", "line": number, "severity": severity, "confidence": confidence}
-        for workspace, (severity, confidence, count) in enumerate(groups)
+        {"file": f"{position}.py", "line": number, "severity": severity, "confidence": confidence}
+        for position, (severity, confidence, count) in enumerate(groups)
         for number in range(count)
     ]
     whole = security(bandit={"status": "ran", "count": len(listed), "findings": listed})

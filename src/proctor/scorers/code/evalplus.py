@@ -96,7 +96,7 @@ def evalplus_check(code: str, row: Mapping[str, Any], reference: Reference, *, i
         submission=code,
         prelude=prelude,
         cases=(
-            Case("load", f"_proctor_comparison = Comparison({setting})"),
+            Case("load", f"_proctor_comparison = OutputComparison({setting})"),
             *(
                 Case(f"{'base' if number < count else 'plus'} input {number + 1}", call)
                 for number, call in enumerate(calls)
