@@ -22,7 +22,7 @@ GROUP = "proctor.plugins"
 T = TypeVar("T")
 
 
-class Kind(NamedTuple):
+class PluginKind(NamedTuple):
     """What is registered under a kind, and what it must give."""
 
     word: str
@@ -38,18 +38,18 @@ class Kind(NamedTuple):
         return f"{'an' if self.word[0] in 'aeiou' else 'a'} {self.word}"
 
 
-KINDS: dict[str, Kind] = {
-    "models": Kind("model provider", 4, ("identity", "respond", "close")),
-    "scorers": Kind("scorer", None, ("name", "version", "score")),
-    "sources": Kind("source", 2, ("label", "unit", "__iter__", "at")),
-    "benchmarks": Kind("benchmark"),
-    "metrics": Kind("metric", None, ("name", "start", "measure")),
-    "sandboxes": Kind("sandbox", None, ("name", "is_isolated", "run", "check", "close")),
-    "runners": Kind("runner", None, ("name", "is_isolated", "open", "close")),
-    "reports": Kind("report format", 2, str),
-    "exports": Kind("export format", 1, ("__iter__",)),
-    "themes": Kind("theme", 0, Mapping),
-    "commands": Kind("command", None, ("main", "invoke", "get_short_help_str"), is_called=False),
+KINDS: dict[str, PluginKind] = {
+    "models": PluginKind("model provider", 4, ("identity", "respond", "close")),
+    "scorers": PluginKind("scorer", None, ("name", "version", "score")),
+    "sources": PluginKind("source", 2, ("label", "unit", "__iter__", "at")),
+    "benchmarks": PluginKind("benchmark"),
+    "metrics": PluginKind("metric", None, ("name", "start", "measure")),
+    "sandboxes": PluginKind("sandbox", None, ("name", "is_isolated", "run", "check", "close")),
+    "runners": PluginKind("runner", None, ("name", "is_isolated", "open", "close")),
+    "reports": PluginKind("report format", 2, str),
+    "exports": PluginKind("export format", 1, ("__iter__",)),
+    "themes": PluginKind("theme", 0, Mapping),
+    "commands": PluginKind("command", None, ("main", "invoke", "get_short_help_str"), is_called=False),
 }
 
 BUILT_IN: dict[str, dict[str, str]] = {

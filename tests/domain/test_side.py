@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from proctor.domain.side import Side, prompt_settings, side_names
+from proctor.domain.side import EvaluationSide, prompt_settings, side_names
 
 
 def names(*settings: dict[str, Any]) -> list[str]:
-    return side_names([Side("demo/strong", "sums", one) for one in settings])
+    return side_names([EvaluationSide("demo/strong", "sums", one) for one in settings])
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,11 @@ def test_a_side_shows_only_what_differs(settings: list[dict[str, Any]], shown: l
 
 
 def test_another_benchmarks_settings_do_not_matter() -> None:
-    sides = [Side("m", "sums", {"shots": 0}), Side("m", "sums", {"shots": 5}), Side("m", "puzzles", {})]
+    sides = [
+        EvaluationSide("m", "sums", {"shots": 0}),
+        EvaluationSide("m", "sums", {"shots": 5}),
+        EvaluationSide("m", "puzzles", {}),
+    ]
     assert side_names(sides)[2] == "m"
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proctor.domain.estimate import SampleScore
 from proctor.metrics.class_pairs import PairedConfusion, compare_classes
 from proctor.metrics.classification import MacroAverage, Measure
-from proctor.metrics.compare import Comparison
+from proctor.metrics.compare import PairedComparison
 
 MEASURES: tuple[Measure, ...] = ("precision", "recall", "f1")
 ANSWER = st.sampled_from(["a", "b", "c", None])
@@ -66,7 +66,7 @@ def test_samples_without_a_score_on_both_sides_are_left_out_and_counted() -> Non
     assert compare_classes("recall", {"1": None}, {"1": None}).difference.value is None
 
 
-def _draw(rng: random.Random, of: Measure, group_size: int) -> Comparison:
+def _draw(rng: random.Random, of: Measure, group_size: int) -> PairedComparison:
     """Two models that are equally good, with a rare class; within a group a model repeats what it did first."""
     sides: tuple[dict[str, SampleScore], dict[str, SampleScore]] = ({}, {})
     luck = [0.0, 0.0]

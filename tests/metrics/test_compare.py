@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from proctor.domain.estimate import Estimate, SampleScore
-from proctor.metrics.compare import Comparison, compare, correct, holm
+from proctor.metrics.compare import PairedComparison, compare, correct, holm
 from proctor.metrics.flips import cohens_h, mcnemar, odds_ratio, score_interval
 from proctor.metrics.intervals import clustered_stderr, wilson_interval
 from proctor.metrics.pairing import LeftOut
@@ -360,11 +360,11 @@ def test_a_difference_is_shown_only_when_test_and_interval_agree() -> None:
     sides = Estimate(0.5, 100), Estimate(0.6, 100)
     for low, p_value, is_shown in ((0.01, 0.04, True), (-0.01, 0.04, False), (0.01, 0.06, False)):
         difference = Estimate(0.1, 100, 0.05, low, 0.2)
-        assert Comparison(("A", "B"), 100, *sides, difference, p_value, p_adjusted=p_value).is_shown == is_shown
+        assert PairedComparison(("A", "B"), 100, *sides, difference, p_value, p_adjusted=p_value).is_shown == is_shown
 
 
 def test_numbers_too_small_for_one_digit_get_more() -> None:
-    result = Comparison(
+    result = PairedComparison(
         ("A", "B"), 10**6, Estimate(0.5, 10**6), Estimate(0.5, 10**6), Estimate(4e-4, 10**6, 1e-4, 1e-4, 7e-4), 0.01,
         p_adjusted=0.01,
     )  # fmt: skip

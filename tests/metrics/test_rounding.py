@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proctor.domain.estimate import Estimate
-from proctor.metrics.compare import Comparison
+from proctor.metrics.compare import PairedComparison
 from proctor.metrics.rounding import (
     decimal_text,
     difference_text,
@@ -110,7 +110,7 @@ def test_a_gate_never_shows_a_value_that_contradicts_its_verdict(value: float, b
 def test_a_verdict_shows_no_end_of_0_and_no_p_at_the_level(low: float, width: float, p_value: float) -> None:
     shown = Estimate(low + width / 2, 100, 0.1, low, low + width, "t")
     half = Estimate(0.5, 100)
-    text = verdict(Comparison(("A", "B"), 100, half, half, shown, p_value, p_adjusted=p_value))
+    text = verdict(PairedComparison(("A", "B"), 100, half, half, shown, p_value, p_adjusted=p_value))
     ends = text.partition("[")[2].partition("]")[0].split(", ")
     assert all(float(end) > 0 for end in ends)
     assert text.endswith("p < 0.001") or float(text.rpartition("= ")[2]) < 0.05

@@ -15,7 +15,7 @@ from proctor.programs.rounds import (
     AGREEING,
     MAX_DOUBT,
     MIN_PAIRS,
-    Comparison,
+    RoundsCompared,
     compare,
     figures,
     paired_ratio,
@@ -77,7 +77,7 @@ def test_rounds_are_added_for_what_thresholds_ask_and_not_for_long() -> None:
 def test_no_mark_is_lost_by_as_few_rounds_as_prove_a_full_one() -> None:
     assert compare(WORK, rounds(*[1.2] * AGREEING), rounds(*[1.0] * AGREEING)).is_final
     assert not compare(WORK, rounds(*[2.0] * AGREEING), rounds(*[1.0] * AGREEING)).is_final
-    assert compare(WORK, rounds(*[2.0] * MIN_PAIRS), rounds(*[1.0] * MIN_PAIRS)) == Comparison(
+    assert compare(WORK, rounds(*[2.0] * MIN_PAIRS), rounds(*[1.0] * MIN_PAIRS)) == RoundsCompared(
         (2.0, 1.0), is_final=True
     )
 

@@ -12,7 +12,7 @@ from proctor import plugins
 from proctor.reports.frontier import frontier_section
 from proctor.reports.run_page import run_page
 from proctor.reports.sections import Page
-from proctor.reports.shapes import Line, Text
+from proctor.reports.shapes import Line, TextShape
 from proctor.reports.theme import DEFAULT
 from proctor.runs.report import read_report
 from proctor.stores.database import Database
@@ -75,7 +75,7 @@ def test_cost_against_quality_draws_the_interval_of_each_score() -> None:
     [chart] = section.charts
     bars = [shape for shape in chart.shapes if isinstance(shape, Line) and shape.kind in ("bar s0", "bar s1")]
     assert [round(abs(bar.y1 - bar.y2), 1) for bar in bars] == [48.0, 48.0]  # 0.15 of the height of the plane
-    texts = [shape.text for shape in chart.shapes if isinstance(shape, Text)]
+    texts = [shape.text for shape in chart.shapes if isinstance(shape, TextShape)]
     assert {"Cost per answer", "Score"} <= set(texts)
     assert chart.note == "The line joins the models on the frontier."
 

@@ -89,7 +89,7 @@ def test_another_architecture_is_killed_and_unknown_numbers_are_refused(machine:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_place_asks_about_what_changes_files_and_about_no_other_file(machine: str) -> None:
     code = {
-        seen: seccomp.compile_filter(machine, profile="place", loopback=True, is_seeing_writes=seen)
+        seen: seccomp.compile_filter(machine, profile="workspace", loopback=True, is_seeing_writes=seen)
         for seen in (False, True)
     }
     numbers, architecture = syscalls.numbers(machine), syscalls.AUDIT_ARCHITECTURE[machine]

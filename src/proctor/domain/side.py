@@ -27,7 +27,7 @@ def chosen_samples(benchmark_spec: Mapping[str, Any]) -> dict[str, Any]:
     return {**{key: value for key, value in benchmark_spec.items() if key != SHOTS}, "parameters": parameters}
 
 
-class Side(Struct, frozen=True):
+class EvaluationSide(Struct, frozen=True):
     """A model on a benchmark, with the settings of its prompts."""
 
     model: str
@@ -35,7 +35,7 @@ class Side(Struct, frozen=True):
     settings: Mapping[str, Any]
 
 
-def side_names(sides: Sequence[Side]) -> list[str]:
+def side_names(sides: Sequence[EvaluationSide]) -> list[str]:
     """What each is called beside the others: the model, and those of its settings in which its benchmark is varied."""
     varied: dict[str, list[str]] = {}
     for benchmark in dict.fromkeys(side.benchmark for side in sides):

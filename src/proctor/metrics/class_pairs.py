@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.metrics.classification import Answers, ClassCounts, Confusion, Measure, sorted_answers
-from proctor.metrics.compare import Comparison, agree_with_test, detectable_by
+from proctor.metrics.compare import PairedComparison, agree_with_test, detectable_by
 from proctor.metrics.intervals import has_clusters, t_interval
 from proctor.metrics.pairing import LeftOut, Mark
 from proctor.metrics.permutation import sign_flip_test
@@ -146,7 +146,7 @@ def _share(cell: _Cell, factors: Mapping[str, tuple[float, float]]) -> float:
 
 def compare_classes(
     of: Measure, a: ClassMarks, b: ClassMarks, *, names: tuple[str, str] = ("A", "B"), seed: int = 0, keep: int = 0
-) -> Comparison:
+) -> PairedComparison:
     """Compare two systems on the mean over classes of their precision, recall or F1, on the samples both answered.
 
     Flips are of the marks: samples that only one of the two got right; the ids of the first `keep` are kept each way.
@@ -164,14 +164,14 @@ def compare_classes(
             (gained if x.value < 0.5 else lost).append(name)
     sides = (confusion.a.estimate(), confusion.b.estimate())
     if sides[0].value is None or sides[1].value is None:
-        return Comparison(names, 0, *sides, Estimate(None, 0), left_out=left_out)
+        return PairedComparison(names, 0, *sides, Estimate(None, 0), left_out=left_out)
     difference = sides[1].value - sides[0].value
     outcome = sign_flip_test((share * confusion.n for share in confusion.shares()), seed=seed)
     shown = agree_with_test(_interval(confusion, difference), outcome.p_value)
     count, _ = confusion.units
     groups = count if confusion.is_clustered else 0
     test = f"{'clustered ' if groups else ''}{outcome.method}"
-    return Comparison(
+    return PairedComparison(
         names, confusion.n, *sides, shown, outcome.p_value, outcome.error, test, {}, detectable_by(shown, groups),
         len(gained), len(lost), tuple(gained[:keep]), tuple(lost[:keep]), left_out, groups, outcome.p_value,
     )  # fmt: skip

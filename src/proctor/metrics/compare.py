@@ -38,7 +38,7 @@ def either_stopped(a: StoppedEarly | None, b: StoppedEarly | None) -> StoppedEar
     return StoppedEarly(a.whole_groups & b.whole_groups)
 
 
-class Comparison(Struct, frozen=True):
+class PairedComparison(Struct, frozen=True):
     """What two systems' shared samples say; differences are B minus A."""
 
     names: tuple[str, str]
@@ -101,7 +101,7 @@ def compare(
     names: tuple[str, str] = ("A", "B"),
     seed: int = 0,
     keep: int = 0,
-) -> Comparison:
+) -> PairedComparison:
     """Compare two systems on the samples both answered; the order of the samples does not matter."""
     sides = (sorted((one.sample_id, one.value, one.group, one.weight) for one in side) for side in (a, b))
     return compare_marks(*sides, names=names, seed=seed, keep=keep)
@@ -115,7 +115,7 @@ def compare_marks(
     seed: int = 0,
     keep: int = 0,
     stopped: StoppedEarly | None = None,
-) -> Comparison:
+) -> PairedComparison:
     """Compare two systems whose marks come in the order of their ids; neither side is held in memory.
 
     The ids of the first `keep` flipped samples are kept, each way. Where what was seen could end the sampling
@@ -124,7 +124,7 @@ def compare_marks(
     pairs = pair(a, b, keep=keep)
     sides = (pairs.a.estimate(), pairs.b.estimate())
     if not pairs.n:
-        return Comparison(names, 0, *sides, Estimate(None, 0), left_out=pairs.left_out)
+        return PairedComparison(names, 0, *sides, Estimate(None, 0), left_out=pairs.left_out)
     is_clustered = pairs.units.is_clustered
     if pairs.is_binary and not is_clustered and not pairs.units.is_weighted:
         p_value, p_error, test = mcnemar(pairs.gained, pairs.lost), 0.0, "exact McNemar"
@@ -137,7 +137,7 @@ def compare_marks(
     if stopped is not None:
         shown, p_value = _watched(pairs, difference, stopped)
         p_error, test = 0.0, ANYTIME
-    return Comparison(
+    return PairedComparison(
         names,
         pairs.n,
         *sides,
@@ -239,7 +239,7 @@ def _effects(pairs: Pairs, a: Estimate, b: Estimate) -> dict[str, float | None]:
     return {"cohens_d": pairs.units.mean / pairs.spread} if pairs.spread > 1e-12 else {}
 
 
-def rest_on_worse(measured: Comparison, worst: Comparison) -> Comparison:
+def rest_on_worse(measured: PairedComparison, worst: PairedComparison) -> PairedComparison:
     """The comparison with no more than what holds in both: the wider interval, the larger p-value.
 
     For two ways to count the same answers; `worst` is the one that counts what could not be read as wrong.
@@ -271,7 +271,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def correct(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def correct(comparisons: Sequence[PairedComparison]) -> list[PairedComparison]:
     """The same comparisons, corrected as one family; those without a p-value are not counted."""
     tested = [i for i, one in enumerate(comparisons) if one.p_value is not None]
     adjusted = holm([comparisons[i].p_value or 0.0 for i in tested])

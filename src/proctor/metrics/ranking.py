@@ -13,7 +13,7 @@ from itertools import combinations
 from msgspec import Struct
 
 from proctor.domain.estimate import Estimate
-from proctor.metrics.compare import Comparison, correct, holm
+from proctor.metrics.compare import PairedComparison, correct, holm
 from proctor.metrics.distributions import normal_cdf, normal_quantile
 from proctor.metrics.intervals import LEVEL
 from proctor.metrics.power import ALPHA
@@ -31,7 +31,7 @@ class Rank(Struct, frozen=True):
         return str(self.best) if self.best == self.worst else f"{self.best}–{self.worst}"
 
 
-def rank_paired(values: Mapping[str, float], comparisons: Iterable[Comparison]) -> list[Rank]:
+def rank_paired(values: Mapping[str, float], comparisons: Iterable[PairedComparison]) -> list[Rank]:
     """Ranks from paired comparisons of systems; a pair that was not compared is a pair not told apart.
 
     Nor is one whose shared samples say the opposite of the values that are shown.
@@ -41,7 +41,7 @@ def rank_paired(values: Mapping[str, float], comparisons: Iterable[Comparison]) 
     return _rank(values, lambda a, b: (a, b) in winners)
 
 
-def _other(comparison: Comparison) -> str:
+def _other(comparison: PairedComparison) -> str:
     first, second = comparison.names
     return second if comparison.better == first else first
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from proctor.metrics.compare import LEAST_TO_SHOW, Comparison
+from proctor.metrics.compare import LEAST_TO_SHOW, PairedComparison
 from proctor.metrics.rounding import p_text, points_text
 
 TARGET = 0.02
 """The difference people usually want to detect: two points."""
 
 
-def verdict(comparison: Comparison, *, target: float = TARGET) -> str:
+def verdict(comparison: PairedComparison, *, target: float = TARGET) -> str:
     """'B is better by 3.1 points [0.9, 5.3], p = 0.006', or what would be needed to say so."""
     difference = comparison.difference
     if difference.value is None:
@@ -27,7 +27,7 @@ def verdict(comparison: Comparison, *, target: float = TARGET) -> str:
     return f"{comparison.better} is better by {size} points [{low}, {high}], p {equals}{p_value}{corrected}"
 
 
-def _not_shown(comparison: Comparison, target: float) -> str:
+def _not_shown(comparison: PairedComparison, target: float) -> str:
     start = "no difference could be shown"
     if comparison.family > 1 and comparison.p_value is not None and comparison.p_value < 0.05:
         start += f" after correcting for {comparison.family} comparisons"
@@ -43,7 +43,7 @@ def _not_shown(comparison: Comparison, target: float) -> str:
     return f"{start}; {_points(comparison.detectable or 0.0)} or more would have been detected with 80 % power"
 
 
-def _in_groups(comparison: Comparison, more: int) -> str:
+def _in_groups(comparison: PairedComparison, more: int) -> str:
     """More samples of the same groups would not help: it is groups that are independent of one another."""
     if not comparison.groups:
         return ""

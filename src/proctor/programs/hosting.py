@@ -32,7 +32,7 @@ def free_port() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Listening:
+class ServiceCommand:
     """What is started, and how it shows that it is ready."""
 
     command: Callable[[int], Sequence[str]]
@@ -47,7 +47,7 @@ class Listening:
 class Hosted:
     """One program in one place, on another port each time it is started."""
 
-    def __init__(self, workspace: Workspace, what: Listening) -> None:
+    def __init__(self, workspace: Workspace, what: ServiceCommand) -> None:
         self._workspace = workspace
         self._what = what
         self.process: Process | None = None

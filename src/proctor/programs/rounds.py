@@ -97,7 +97,7 @@ def _log_ratio(value: float, other: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RoundsCompared:
     """The values of program and gold that a threshold in gold compares; why there are none, where there are none."""
 
     values: tuple[float, float] | None
@@ -106,7 +106,7 @@ class Comparison:
     reason: str = ""
 
 
-def compare(threshold: Threshold, program: Rounds, gold: Rounds) -> Comparison:
+def compare(threshold: Threshold, program: Rounds, gold: Rounds) -> RoundsCompared:
     """Of a timed measure that both have: the best rounds where they agree, else pairs of rounds, else nothing.
 
     Only the gold solution's own rounds can make a measure impossible.
@@ -117,13 +117,13 @@ def compare(threshold: Threshold, program: Rounds, gold: Rounds) -> Comparison:
         best = figures(program)[name], figures(gold)[name]
         # A few rounds in a row may have been unlucky: no mark is lost by as few as prove a full one.
         is_full = gold_share(threshold, math.exp(_log_ratio(*best))) == 1
-        return Comparison(best, is_final=is_full or len(gold) >= MIN_PAIRS)
+        return RoundsCompared(best, is_final=is_full or len(gold) >= MIN_PAIRS)
     found = paired_ratio(program, gold, name)
     is_known = found.is_known(threshold)
     if is_known or is_gold_settled:
-        return Comparison(found.nearest, is_final=is_known)
+        return RoundsCompared(found.nearest, is_final=is_known)
     said = (
         f"the machine is too busy: after {found.pairs} rounds of both it may be {found.low:.2f} to {found.high:.2f} "
         "times the gold solution's"
     )
-    return Comparison(None, is_final=False, reason=said)
+    return RoundsCompared(None, is_final=False, reason=said)

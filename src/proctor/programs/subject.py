@@ -11,7 +11,7 @@ from proctor.programs.answering import CheckRequests
 from proctor.programs.building import Builder
 from proctor.programs.dependencies import Wheels
 from proctor.programs.entry import PYTHON, EntryPoint
-from proctor.programs.hosting import DATA, Hosted, Listening
+from proctor.programs.hosting import DATA, Hosted, ServiceCommand
 from proctor.programs.inside.sent import command
 from proctor.programs.limits import command_limits, place_limits
 from proctor.programs.options import MarkOptions
@@ -104,13 +104,13 @@ class Subject:
             return command("profiled:main", PROFILE)
         return ("node", "--cpu-prof", "--cpu-prof-dir", PROFILES)
 
-    def _listening(self, *, is_profiled: bool) -> Listening:
+    def _listening(self, *, is_profiled: bool) -> ServiceCommand:
         interface = self.problem.interface
         limits = command_limits(self.problem, self.options.place_seconds)
         common = self.builder.environment()
         if interface.kind is InterfaceKind.LIBRARY:
             profile = (PROFILE,) if is_profiled else ()
-            return Listening(
+            return ServiceCommand(
                 lambda port: command("serving:main", str(port), APP, str(interface.module), *profile),
                 lambda _: common,
                 "",
@@ -119,7 +119,7 @@ class Subject:
             )
         words = self.entry.command()
         started = (*self.profiled(), *words[1:]) if is_profiled else words
-        return Listening(
+        return ServiceCommand(
             lambda _: started,
             lambda port: {**common, "PORT": str(port), "DATA_DIR": DATA},
             interface.ready_path,

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from proctor.domain.text import visible
 from proctor.reports.charts import Chart
 from proctor.reports.sections import Page
-from proctor.reports.shapes import Circle, Line, Polygon, Rect, Shape, Text, svg_text
+from proctor.reports.shapes import Circle, Line, Polygon, Rect, Shape, TextShape, svg_text
 from proctor.reports.theme import Theme, named_colours
 
 MARGIN = 12
@@ -66,10 +66,10 @@ def _framed(chart: Chart) -> Chart:
     """The chart on paper, with its title above it and its note below, which a page shows around it."""
     width = chart.width + 2 * MARGIN
     height = chart.height + TITLE_HEIGHT + MARGIN + (NOTE_HEIGHT if chart.note else 0)
-    shapes: list[Shape] = [Rect(0, 0, width, height, "paper"), Text(MARGIN, 24, chart.title, "start", "title")]
+    shapes: list[Shape] = [Rect(0, 0, width, height, "paper"), TextShape(MARGIN, 24, chart.title, "start", "title")]
     shapes += [_moved(shape) for shape in chart.shapes]
     if chart.note:
-        shapes.append(Text(MARGIN, height - MARGIN, chart.note, "start", "text faint"))
+        shapes.append(TextShape(MARGIN, height - MARGIN, chart.note, "start", "text faint"))
     return replace(chart, width=width, height=height, shapes=tuple(shapes))
 
 
@@ -158,7 +158,7 @@ def _draw(axes: Any, shape: Shape, order: int, theme: Theme) -> None:
             axes.add_patch(patches.Circle((x, y), radius, facecolor=look.fill, linewidth=0, zorder=order))
         case Polygon(points):
             axes.add_patch(patches.Polygon(points, facecolor=look.fill, linewidth=0, zorder=order))
-        case Text(x, y, text, anchor):
+        case TextShape(x, y, text, anchor):
             sides = {"start": "left", "middle": "center", "end": "right"}
             axes.text(
                 x, y, visible(text), color=look.fill, fontsize=13 * point, family=_fonts(), ha=sides[anchor],

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from proctor.reports.shapes import Circle, Line, Polygon, Rect, Shape, Text, svg_text
+from proctor.reports.shapes import Circle, Line, Polygon, Rect, Shape, TextShape, svg_text
 
 WIDTH = 1080
 LABEL_WIDTH = 320
@@ -151,12 +151,12 @@ def scatter(
     shapes: list[Shape] = []
     for tick in _ticks(0.0, top):
         x, _ = place(tick, 0)
-        shapes += [Line(x, head, x, floor, "grid"), Text(x, floor + 18, written(tick), "middle", "text faint")]
+        shapes += [Line(x, head, x, floor, "grid"), TextShape(x, floor + 18, written(tick), "middle", "text faint")]
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         _, y = place(0, tick)
-        shapes += [Line(left, y, right, y, "grid"), Text(left - 8, y + 4, f"{tick:g}", "end", "text faint")]
-    shapes.append(Text((left + right) / 2, floor + 38, axes[0], "middle"))
-    shapes.append(Text(left - 8, head - 10, axes[1], "start"))
+        shapes += [Line(left, y, right, y, "grid"), TextShape(left - 8, y + 4, f"{tick:g}", "end", "text faint")]
+    shapes.append(TextShape((left + right) / 2, floor + 38, axes[0], "middle"))
+    shapes.append(TextShape(left - 8, head - 10, axes[1], "start"))
     joined = [place(*at) for at in line]
     shapes += [Line(*a, *b, "bar") for a, b in pairwise(joined)]
     for index, point in enumerate(shown):
@@ -164,8 +164,8 @@ def scatter(
         row = head + 14 + index * LEGEND_ROW
         shapes += [
             _marker(right + 24, row - 4, point.series),
-            Text(right + 40, row, _fitting(point.label, LEGEND_WIDTH - 40), title=point.label),
-            Text(right + 40, row + 18, point.text, kind="text faint"),
+            TextShape(right + 40, row, _fitting(point.label, LEGEND_WIDTH - 40), title=point.label),
+            TextShape(right + 40, row + 18, point.text, kind="text faint"),
         ]
     height = max(floor, head + LEGEND_ROW * len(shown)) + FOOT + 18
     return Chart(name, title, WIDTH, height, tuple(shapes), " ".join(filter(None, (note, _left_out(points, shown)))))
@@ -195,10 +195,10 @@ def heat_map(
     shapes: list[Shape] = []
     for place, column in enumerate(columns):
         x = LABEL_WIDTH + 10 + cell * (place + 0.5)
-        shapes.append(Text(x, head - 14, _fitting(column, cell), "middle", title=column))
+        shapes.append(TextShape(x, head - 14, _fitting(column, cell), "middle", title=column))
     for index, row in enumerate(shown):
         y = head + ROW * index
-        shapes.append(Text(LABEL_WIDTH, y + 17, _fitting(row, LABEL_WIDTH), "end", title=row))
+        shapes.append(TextShape(LABEL_WIDTH, y + 17, _fitting(row, LABEL_WIDTH), "end", title=row))
         for place, found in enumerate(values[index]):
             shapes += _cell(LABEL_WIDTH + 10 + cell * place, y, cell, found)
     height = head + ROW * len(shown) + 10
@@ -211,7 +211,7 @@ def _cell(x: float, y: float, width: float, found: tuple[float, str] | None) -> 
     on = "" if found is None else " on-dark" if found[0] >= 0.5 else " on-light"
     return [
         Rect(x + 1, y + 1, width - 2, ROW - 2, f"heat {step}"),
-        Text(x + width / 2, y + 17, text, "middle", f"text{on}"),
+        TextShape(x + width / 2, y + 17, text, "middle", f"text{on}"),
     ]
 
 
@@ -249,14 +249,14 @@ class _Frame:
         shapes: list[Shape] = []
         for tick in ticks:
             shapes.append(Line(self.x(tick), HEAD, self.x(tick), self.bottom, "grid"))
-            shapes.append(Text(self.x(tick), self.bottom + 18, written(tick), "middle", "text faint"))
+            shapes.append(TextShape(self.x(tick), self.bottom + 18, written(tick), "middle", "text faint"))
         return shapes
 
     def label(self, index: int, label: str, figures: str) -> list[Shape]:
         y = self.y(index) + 4
         return [
-            Text(self._labels, y, _fitting(label, self._labels), "end", title=label),
-            Text(self._figures, y, figures, "start", "text number"),
+            TextShape(self._labels, y, _fitting(label, self._labels), "end", title=label),
+            TextShape(self._figures, y, figures, "start", "text number"),
         ]
 
     def chart(self, name: str, title: str, shapes: Sequence[Shape], note: str) -> Chart:

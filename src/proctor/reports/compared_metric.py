@@ -12,7 +12,7 @@ from proctor.domain.errors import NotFoundError, did_you_mean
 from proctor.domain.estimate import SampleScore
 from proctor.metrics.class_pairs import compare_classes
 from proctor.metrics.classification import MacroAverage
-from proctor.metrics.compare import Comparison, StoppedEarly, compare_marks, either_stopped, rest_on_worse
+from proctor.metrics.compare import PairedComparison, StoppedEarly, compare_marks, either_stopped, rest_on_worse
 from proctor.metrics.metric import MeanOverSamples, Metric, takes_scores_as_they_are
 from proctor.metrics.pairing import Mark
 from proctor.metrics.registry import create_metric
@@ -20,7 +20,7 @@ from proctor.reports.figures import done_trials
 from proctor.reports.labels import has_votes, is_of_repeats, metric_labels, metrics_of, repeat_labels
 from proctor.reports.repeats import values_of_repeats
 from proctor.stores.classes import class_scores
-from proctor.stores.comparing import BEFORE_CONTENT, EvaluationRow, Marks
+from proctor.stores.comparing import BEFORE_CONTENT, EvaluationMarks, EvaluationRow
 from proctor.stores.database import Database
 from proctor.stores.results import Unmeasured
 from proctor.stores.whole_groups import whole_groups
@@ -86,7 +86,7 @@ def find_metric(row: EvaluationRow, label: str | None, scorer: str | None = None
     return known[label]
 
 
-class Side:
+class MetricSide:
     """One evaluation's values of a metric, sample by sample, read when they are asked for."""
 
     def __init__(
@@ -100,7 +100,9 @@ class Side:
     ) -> None:
         self._database, self._row, self._metric = database, row, metric
         self._unmeasured = unmeasured
-        self._marks: Iterable[Mark] = Marks(database, row, metric.scorer, by_content=by_content, unmeasured=unmeasured)
+        self._marks: Iterable[Mark] = EvaluationMarks(
+            database, row, metric.scorer, by_content=by_content, unmeasured=unmeasured
+        )
         self._held: list[Mark] | None = None
 
     def hold(self) -> None:
@@ -138,8 +140,8 @@ class Side:
         return {name: known.get(_sample_id(name)) for name, *_ in self._marks}
 
     def compare(
-        self, other: Side, *, names: tuple[str, str], keep: int = 0, stopped: StoppedEarly | None = None
-    ) -> Comparison:
+        self, other: MetricSide, *, names: tuple[str, str], keep: int = 0, stopped: StoppedEarly | None = None
+    ) -> PairedComparison:
         """This side as A with another as B, by the test that belongs to the metric."""
         metric = self._metric.create()
         if isinstance(metric, MacroAverage):
@@ -155,8 +157,8 @@ def _sample_id(name: str) -> str:
 class BothSides(Struct, frozen=True):
     """What is known of one evaluation: as measured, and with a judge's unreadable verdicts counted as wrong."""
 
-    measured: Side
-    worst: Side | None
+    measured: MetricSide
+    worst: MetricSide | None
     """None where every verdict could be read."""
     unreadable_share: float = 0.0
     stopped: StoppedEarly | None = None
@@ -170,7 +172,7 @@ class BothSides(Struct, frozen=True):
 
     def compare(
         self, other: BothSides, *, names: tuple[str, str], keep: int = 0
-    ) -> tuple[Comparison, Comparison | None]:
+    ) -> tuple[PairedComparison, PairedComparison | None]:
         """The comparison, and the one it had to agree with where one side has more unreadable verdicts.
 
         An answer must gain nothing by breaking its judge: what is shown must hold also if each of these was wrong.
@@ -193,10 +195,10 @@ def read_sides(
     by_content: bool = False,
 ) -> BothSides:
     """One evaluation's values of a metric, ready to be compared with another's; `summary` holds its own numbers."""
-    measured = Side(database, row, metric, by_content=by_content)
+    measured = MetricSide(database, row, metric, by_content=by_content)
     unreadable = summary["metrics"].get(metric.label, {}).get("unreadable", 0)
     stopped = None if row.until is None else StoppedEarly(whole_groups(database, row))
     if not unreadable:
         return BothSides(measured, None, stopped=stopped)
-    worst = Side(database, row, metric, by_content=by_content, unmeasured=Unmeasured.UNREADABLE_WRONG)
+    worst = MetricSide(database, row, metric, by_content=by_content, unmeasured=Unmeasured.UNREADABLE_WRONG)
     return BothSides(measured, worst, unreadable / done_trials(summary), stopped)

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from proctor.metrics.compare import ANYTIME, Comparison, correct
+from proctor.metrics.compare import ANYTIME, PairedComparison, correct
 from proctor.metrics.rounding import figure_text
 from proctor.metrics.verdicts import TARGET, verdict
 from proctor.reports.compared_metric import read_sides
@@ -17,7 +17,14 @@ from proctor.reports.labels import scorer_traits
 from proctor.reports.pairs import Pair
 from proctor.reports.summary import cut_at_covered, estimate_json
 from proctor.reports.trust import FORGEABLE, uneven_notes
-from proctor.stores.comparing import BEFORE_CONTENT, EvaluationRow, Marks, SampleView, covered_samples, view_samples
+from proctor.stores.comparing import (
+    BEFORE_CONTENT,
+    EvaluationMarks,
+    EvaluationRow,
+    SampleView,
+    covered_samples,
+    view_samples,
+)
 from proctor.stores.database import Database
 
 Summary = Mapping[str, Any]
@@ -26,8 +33,8 @@ Summary = Mapping[str, Any]
 class MeasuredPair(Struct, frozen=True):
     """A pair's comparison, and the one that it had to agree with: unreadable verdicts counted as wrong."""
 
-    comparison: Comparison
-    worst: Comparison | None
+    comparison: PairedComparison
+    worst: PairedComparison | None
 
 
 def measure_pair(database: Database, pair: Pair, summaries: Mapping[int, Summary], *, flips: int = 0) -> MeasuredPair:
@@ -71,14 +78,18 @@ def comparison_document(
     }
 
 
-def _verdict(comparison: Comparison, worst: Comparison | None, target: float) -> str:
+def _verdict(comparison: PairedComparison, worst: PairedComparison | None, target: float) -> str:
     if worst is not None and not comparison.is_shown:
         return "no difference could be shown that also holds with unreadable judge verdicts counted as wrong"
     return verdict(comparison, target=target)
 
 
 def _trust(
-    pair: Pair, comparison: Comparison, summaries: Mapping[int, Summary], worst: Comparison | None, target: float
+    pair: Pair,
+    comparison: PairedComparison,
+    summaries: Mapping[int, Summary],
+    worst: PairedComparison | None,
+    target: float,
 ) -> dict[str, Any]:
     """What the verdict must be told with: trials without a mark, unreadable verdicts, marks that could be forged."""
     sides = {
@@ -109,7 +120,7 @@ def _covered(database: Database, pair: Pair) -> list[dict[str, float]]:
     if not scorer_traits(pair.scorer).has_coverage or not pair.metric.is_mean_of_marks:
         return [{}, {}]
     rows = (pair.a, pair.b)
-    marks = [Marks(database, row, pair.scorer, by_content=pair.is_overlap) for row in rows]
+    marks = [EvaluationMarks(database, row, pair.scorer, by_content=pair.is_overlap) for row in rows]
     shared = set.intersection(*({name for name, value, *_ in side if value is not None} for side in marks))
     found = [covered_samples(database, row, pair.scorer, by_content=pair.is_overlap) for row in rows]
     known = [[share for name, share in side.items() if name in shared] for side in found]
@@ -117,7 +128,7 @@ def _covered(database: Database, pair: Pair) -> list[dict[str, float]]:
 
 
 def _numbers(
-    pair: Pair, comparison: Comparison, summaries: Mapping[int, Summary], covered: Sequence[Mapping[str, float]]
+    pair: Pair, comparison: PairedComparison, summaries: Mapping[int, Summary], covered: Sequence[Mapping[str, float]]
 ) -> dict[str, Any]:
     estimates = (comparison.a, comparison.b)
     sides = [
@@ -157,14 +168,14 @@ def _uneven(covered: Sequence[Mapping[str, float]]) -> list[str]:
     return [f"A's marks cover {figure_text(a)} of the weights and B's {figure_text(b)}: {why}."]
 
 
-def _unlike(comparison: Comparison) -> list[str]:
+def _unlike(comparison: PairedComparison) -> list[str]:
     if not comparison.unlike_weights:
         return []
     count = plural(comparison.unlike_weights, "sample")
     return [f"The weights of {count} differ between A and B: this comparison uses the larger one for both."]
 
 
-def _stopping(pair: Pair, comparison: Comparison, summaries: Mapping[int, Summary]) -> list[str]:
+def _stopping(pair: Pair, comparison: PairedComparison, summaries: Mapping[int, Summary]) -> list[str]:
     """What a rule that stops early does to the numbers, said for each run in which it left something out."""
     rows = [row for row in (pair.a, pair.b) if row.until is not None and _is_cut_short(summaries[row.id])]
     if not rows or not comparison.n:
@@ -211,7 +222,7 @@ def cost_per_answer(summary: Summary) -> float | None:
     return cost / answered if cost is not None and answered else None
 
 
-def _flips(database: Database, pair: Pair, comparison: Comparison) -> dict[str, Any]:
+def _flips(database: Database, pair: Pair, comparison: PairedComparison) -> dict[str, Any]:
     """The samples that only one of the two got right: all counted, the first few shown."""
     gained, lost = (
         [name.partition(BEFORE_CONTENT)[0] if pair.is_overlap else name for name in names]

@@ -37,7 +37,7 @@ class Polygon(Struct, frozen=True):
     kind: str
 
 
-class Text(Struct, frozen=True):
+class TextShape(Struct, frozen=True):
     """A line of text on the baseline `y`; `anchor` is SVG's: start, middle or end."""
 
     x: float
@@ -49,7 +49,7 @@ class Text(Struct, frozen=True):
     """The whole text where `text` is shortened, shown by the pointer."""
 
 
-Shape = Line | Rect | Circle | Polygon | Text
+Shape = Line | Rect | Circle | Polygon | TextShape
 Attributes = Callable[[str], str]
 """The attributes that a shape of some kind gets: its class, or its colours where no page gives them."""
 
@@ -84,7 +84,7 @@ def shape_svg(shape: Shape, attributes: Attributes = class_of) -> str:
         case Polygon():
             points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.points)
             return f'<polygon {look} points="{points}"/>'
-        case Text():
+        case TextShape():
             full = f"<title>{escape(shape.title)}</title>" if shape.title not in (None, shape.text) else ""
             place = f'x="{shape.x:.1f}" y="{shape.y:.1f}" text-anchor="{shape.anchor}"'
             return f"<text {look} {place}>{full}{escape(shape.text)}</text>"

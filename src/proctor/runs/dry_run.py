@@ -13,7 +13,7 @@ from proctor.costs.judge_estimate import estimate_judges
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.message import Json
 from proctor.domain.plan import Plan
-from proctor.domain.side import Side, prompt_settings, side_names
+from proctor.domain.side import EvaluationSide, prompt_settings, side_names
 from proctor.runs.pilot import PilotRun
 from proctor.stores.database import Database
 
@@ -121,15 +121,16 @@ def _stop_rule(plan: Plan) -> str | None:
     return str(rule_of(plan))
 
 
-def _named_sides(evaluations: Sequence[Evaluation]) -> list[tuple[str, Side]]:
+def _named_sides(evaluations: Sequence[Evaluation]) -> list[tuple[str, EvaluationSide]]:
     sides = [
-        Side(item.label, item.benchmark.name, prompt_settings(item.benchmark_spec.model_dump())) for item in evaluations
+        EvaluationSide(item.label, item.benchmark.name, prompt_settings(item.benchmark_spec.model_dump()))
+        for item in evaluations
     ]
     return list(zip(side_names(sides), sides, strict=True))
 
 
 def _planned(
-    item: Evaluation, named: tuple[str, Side], cost: EstimatedCost, judges: Sequence[EstimatedJudge]
+    item: Evaluation, named: tuple[str, EvaluationSide], cost: EstimatedCost, judges: Sequence[EstimatedJudge]
 ) -> PlannedEvaluation:
     name, side = named
     return PlannedEvaluation(

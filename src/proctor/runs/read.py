@@ -9,7 +9,7 @@ import orjson
 from msgspec.structs import asdict
 
 from proctor.domain.run import RunStatus
-from proctor.domain.side import Side, prompt_settings, side_names
+from proctor.domain.side import EvaluationSide, prompt_settings, side_names
 from proctor.reports.document import run_json
 from proctor.stores.database import Database
 from proctor.stores.runs import GROUP_SIZES, RunStore, load_summary
@@ -51,7 +51,10 @@ def read_run(database: Database, reference: str) -> dict[str, Any]:
 
 def _sides(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Of each evaluation, what it is called beside the others, and how it was asked."""
-    sides = [Side(row["model"], row["benchmark"], prompt_settings(orjson.loads(row["benchmark_spec"]))) for row in rows]
+    sides = [
+        EvaluationSide(row["model"], row["benchmark"], prompt_settings(orjson.loads(row["benchmark_spec"])))
+        for row in rows
+    ]
     return [
         {"side": name, "settings": {**side.settings, **orjson.loads(row["options"])}}
         for name, side, row in zip(side_names(sides), sides, rows, strict=True)
@@ -83,11 +86,14 @@ def _summarise(database: Database, row: dict[str, Any], *, has_ended: bool) -> d
 
 def _measured(database: Database, row: EvaluationRow) -> MeasuredEvaluation:
     from proctor.stopping.rule import UNREADABLE, MeasuredEvaluation
-    from proctor.stores.comparing import Marks
+    from proctor.stores.comparing import EvaluationMarks
     from proctor.stores.results import Unmeasured
 
     scorer = next(iter(row.scorers))
-    ways = (Marks(database, row, scorer, unmeasured=how) for how in (Unmeasured.LEFT_OUT, Unmeasured.UNREADABLE_WRONG))
+    ways = (
+        EvaluationMarks(database, row, scorer, unmeasured=how)
+        for how in (Unmeasured.LEFT_OUT, Unmeasured.UNREADABLE_WRONG)
+    )
     values: dict[str, Value] = {}
     groups: dict[str, str | None] = {}
     for (name, value, group, _), (_, counted, *_) in zip(*ways, strict=True):

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Select, func, literal_column, select, text
 
 from proctor.domain.run import RunStatus
-from proctor.domain.side import Side, prompt_settings, side_names
+from proctor.domain.side import EvaluationSide, prompt_settings, side_names
 from proctor.stores.database import Database, explained
 from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_of, mark_weight
 from proctor.stores.runs import IS_KEPT, load_summary
@@ -81,7 +81,7 @@ def _query() -> Select[Any]:
 def evaluations_of(database: Database, run_id: str) -> list[EvaluationRow]:
     """A run's evaluations in the plan's order."""
     found = _rows(database, _query().where(evaluations.c.run_id == run_id).order_by(evaluations.c.position))
-    names = side_names([Side(row.model, row.benchmark, row.prompt_settings) for row in found])
+    names = side_names([EvaluationSide(row.model, row.benchmark, row.prompt_settings) for row in found])
     return [replace(row, side=name) for row, name in zip(found, names, strict=True)]
 
 
@@ -147,7 +147,7 @@ BEFORE_CONTENT = "\x1f"
 """Stands between a sample's id and the digest of its content."""
 
 
-class Marks:
+class EvaluationMarks:
     """One evaluation's scores by one scorer, in the order of the samples' ids, epochs averaged.
 
     Each is (sample id, score, group, weight), with None for a sample that was asked but has no score. SQLite sorts in

@@ -42,7 +42,7 @@ class ScoreSet(Struct, frozen=True):
     unscored: int
 
 
-class Rescored(Struct, frozen=True):
+class RescoredResult(Struct, frozen=True):
     """When a rescore put the scores in force, and whose scores counted before."""
 
     at: str
@@ -151,14 +151,14 @@ class ScoreStore:
                     )
             connection.execute("COMMIT")
 
-    def rescored(self, run_id: str) -> dict[int, Rescored]:
+    def rescored(self, run_id: str) -> dict[int, RescoredResult]:
         """The evaluations whose scores in force are not those of the run itself, but of a rescore."""
         query = """
             SELECT at, data, scorers FROM events
             JOIN evaluations ON evaluations.id = json_extract(data, '$.evaluation_id')
             WHERE events.run_id = ? AND kind = ? ORDER BY events.id
         """
-        found: dict[int, Rescored] = {}
+        found: dict[int, RescoredResult] = {}
         own: dict[int, Json] = {}
         for row in self._rows(query, [run_id, RESCORED]):
             change, in_force = orjson.loads(row["data"]), orjson.loads(row["scorers"])
@@ -167,7 +167,7 @@ class ScoreStore:
             found.pop(evaluation_id, None)
             # A resumed run has put its own scorers in force again, and so may a later rescore.
             if in_force == change["to"] and in_force != own[evaluation_id]:
-                found[evaluation_id] = Rescored(row["at"], change["from"])
+                found[evaluation_id] = RescoredResult(row["at"], change["from"])
         return found
 
     def _connect(self) -> sqlite3.Connection:

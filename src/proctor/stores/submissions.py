@@ -28,7 +28,7 @@ _MARKS = ", ".join(
 _COLUMNS = f"id, name, problem, problem_digest, problem_folder, revision, created_at, {_MARKS}"
 
 
-class Marks(Struct, frozen=True):
+class SubmissionMarks(Struct, frozen=True):
     """What a scorecard comes to, without the evidence."""
 
     total: float | None
@@ -49,7 +49,7 @@ class SubmissionRow(Struct, frozen=True):
     revision: str
     """Of the formula that the marks were computed with."""
     created_at: datetime
-    marks: Marks
+    marks: SubmissionMarks
 
 
 class ProgramTrial(Struct, frozen=True):
@@ -61,7 +61,7 @@ class ProgramTrial(Struct, frozen=True):
     problem_digest: str
     revision: str
     created_at: datetime
-    marks: Marks
+    marks: SubmissionMarks
 
 
 class SubmissionStore:
@@ -128,8 +128,8 @@ class SubmissionStore:
             return connection.execute(query, values).fetchall()
 
 
-def _marks(row: sqlite3.Row) -> Marks:
-    return Marks(row["total"], row["covers"], bool(row["passed"]), row["grade"], bool(row["is_forgeable"]))
+def _marks(row: sqlite3.Row) -> SubmissionMarks:
+    return SubmissionMarks(row["total"], row["covers"], bool(row["passed"]), row["grade"], bool(row["is_forgeable"]))
 
 
 def _submission(row: sqlite3.Row) -> SubmissionRow:
@@ -153,5 +153,7 @@ def _trial(row: sqlite3.Row) -> ProgramTrial:
         problem_digest=row["problem_digest"],
         revision=row["revision"].partition("+")[0],  # what follows is of the options, such as where wheels are
         created_at=datetime.fromtimestamp(row["created_at"], UTC),
-        marks=Marks(0.0, None, passed=False, grade=None, is_forgeable=False) if row["is_invalid"] else _marks(row),
+        marks=SubmissionMarks(0.0, None, passed=False, grade=None, is_forgeable=False)
+        if row["is_invalid"]
+        else _marks(row),
     )

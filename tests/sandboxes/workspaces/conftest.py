@@ -132,7 +132,7 @@ def left_behind() -> set[str]:
         # Unlike a glob, this does not mind a folder that goes while it looks.
         for top, names, _ in os.walk("/sys/fs/cgroup")
         for name in names
-        if name.startswith("proctor-") and name.endswith("-place")
+        if name.startswith("proctor-") and name.endswith("-workspace")
     }
     folders = {str(path): path.name.split("-")[2] for path in Path("/tmp").glob("proctor-workspace-*")}
     mounted = {line for line in Path("/proc/mounts").read_text().splitlines() if "proctor-workspace" in line}

@@ -103,7 +103,7 @@ def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     secret = tmp_path / "secret.txt"
     secret.write_text("hunter2")
     monkeypatch.setenv("TESTS_SECRET", "hunter2")
-    name = f"proctor-test-place-{os.getpid()}"
+    name = f"proctor-test-workspace-{os.getpid()}"
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as quiet:
         quiet.bind(f"\0{name}")
         quiet.listen()

@@ -60,7 +60,7 @@ asyncio.run(main())
 def containers_and_pods(name: str) -> list[str]:
     """Workspaces as the engine or the cluster lists them."""
     if name in ("docker", "podman"):
-        command = [name, "ps", "--all", "--filter", "name=proctor-place", "--format", "{{.Names}}"]
+        command = [name, "ps", "--all", "--filter", "name=proctor-workspace", "--format", "{{.Names}}"]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     if name == "kubernetes":
         command = ["kubectl", "--namespace", "proctor-workspaces", "get", "pods", "--output", "json"]

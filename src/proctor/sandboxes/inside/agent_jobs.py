@@ -308,7 +308,7 @@ def filter_for(config: dict[str, Any], *, is_seeing_writes: bool) -> kernel.Filt
         return None
     code = seccomp.compile_filter(
         syscalls.machine(),
-        profile="place",
+        profile="workspace",
         loopback=True,
         is_notifying=config["is_notifying"],
         is_seeing_writes=is_seeing_writes,

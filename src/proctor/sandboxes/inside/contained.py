@@ -108,7 +108,7 @@ class Container:
             self._client.stderr.close()
 
 
-class Frozen:
+class CgroupSnapshot:
     """What a group counted, for when it is gone."""
 
     def __init__(self, group: Cgroup) -> None:
@@ -127,7 +127,7 @@ class Frozen:
     def cpu_seconds(self) -> float | None:
         return self._cpu
 
-    def is_calm(self, before: Frozen) -> bool:
+    def is_calm(self, before: CgroupSnapshot) -> bool:
         """Nothing was killed or refused for want of room since then."""
         return (self._kills, self._forks) == (before._kills, before._forks)
 
@@ -149,7 +149,7 @@ class ContainedParent:
         self._made: Container | None = None
         self._ended: list[Container] = []
         self._is_lasting = False
-        self.cgroup: Cgroup | Frozen = Cgroup(name, is_used=False)
+        self.cgroup: Cgroup | CgroupSnapshot = Cgroup(name, is_used=False)
 
     def prepare(self, limits: dict[str, Any]) -> None:
         """Have a container on its way that was made for these limits, or is clean again."""
@@ -223,7 +223,7 @@ class ContainedParent:
         self._container.is_used = True
         # Connections of a run can outlive it in the kernel.
         self._is_lasting = not order["loopback"]
-        self._before = Frozen(self._container.cgroup)
+        self._before = CgroupSnapshot(self._container.cgroup)
         try:
             return spawned(self._container.control_socket, {**order, **confinement}, fds)
         except SandboxFaultError:
@@ -244,7 +244,7 @@ class ContainedParent:
         if ready:
             with contextlib.suppress(OSError):
                 data = control_socket.recv(64)
-        self.cgroup = Frozen(self._container.cgroup)
+        self.cgroup = CgroupSnapshot(self._container.cgroup)
         status, user, system, peak = REPORT.unpack(data) if len(data) == REPORT.size else (-1, 0.0, 0.0, 0)
         if status == -1 or not (self._is_judge or (self._is_lasting and self.cgroup.is_calm(self._before))):
             self._end()

@@ -102,7 +102,7 @@ def compile_filter(
 ) -> bytes:
     """The filter as the kernel wants it.
 
-    Profiles: `program`; `judge`, which may start and signal no process; and `place`, a program whose agent runs as
+    Profiles: `program`; `judge`, which may start and signal no process; and `workspace`, a program whose agent runs as
     the same user: it leaves the agent's limits alone, and tells it whom it wants to talk to and, if it is to see
     writes, what it wants to change; files opened for reading are never asked about.
     """
@@ -129,7 +129,7 @@ def compile_filter(
         *_on(number["prctl"], _argument_in(0, _PRCTLS, refuse)),
         *_on(number["socketpair"], _argument_in(0, (_FAMILY_UNIX,), refuse)),
     ]
-    if profile == "place":
+    if profile == "workspace":
         program += _place_rules(number, refuse, NOTIFY if is_notifying else ALLOW)
         if is_seeing_writes:
             program += _write_rules(number)

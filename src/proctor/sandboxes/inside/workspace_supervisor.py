@@ -32,7 +32,7 @@ class WorkspaceSupervisor:
         self._channel = Channel(harness)
         self._harness, self._agent = harness, config["agent"]
         self._folder = _new_folder() if config["is_hosted"] else ""
-        self.cgroup = cgroups.Cgroup(f"{os.getpid()}-place", is_used=config["is_using_cgroups"])
+        self.cgroup = cgroups.Cgroup(f"{os.getpid()}-workspace", is_used=config["is_using_cgroups"])
         limits = config["limits"]
         # What is written to a workspace's folders is memory, too.
         memory = limits["memory_bytes"] + (0 if config["is_hosted"] else limits["disk_bytes"]) + OWN_BYTES

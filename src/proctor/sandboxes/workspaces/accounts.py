@@ -28,7 +28,7 @@ def lease() -> tuple[int, socket.socket | None]:
     for uid in range(FIRST_UID, FIRST_UID + COUNT):
         taken = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
-            taken.bind(f"\0proctor-place-{uid}")
+            taken.bind(f"\0proctor-workspace-{uid}")
         except OSError:
             taken.close()
             continue
