@@ -24,8 +24,8 @@ def evaluation(model: str, metrics: int = 1, benchmark: str = "mmlu", categories
     estimate = {"value": 0.73125, "stderr": 0.04, "ci95": [0.64, 0.81], "n": 1234, "method": "wilson"}
     names = ["accuracy", *(f"scorer{number}.accuracy" for number in range(1, metrics))]
     return {
-        "model": model, "benchmark": benchmark, "trials": 1234, "invalid": 12, "failed": 3, "cached": 1234,
-        "stopped": 0, "pending": 0, "metrics": dict.fromkeys(names, estimate),
+        "model": model, "benchmark": benchmark, "version": "1", "trials": 1234, "invalid": 12, "failed": 3,
+        "cached": 1234, "stopped": 0, "pending": 0, "metrics": dict.fromkeys(names, estimate),
         "categories": {f"category {number}": {"accuracy": estimate} for number in range(categories)},
         "usage": {"input_tokens": 1234567, "output_tokens": 234567}, "cost_usd": 1.5,
         "latency_seconds": {"p50": 0.412, "p95": 1.75},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,6 +27,7 @@ from proctor.domain.errors import (
 from proctor.domain.message import Image
 from proctor.domain.model import Model
 from proctor.domain.response import Response, Usage
+from proctor.models import process
 from proctor.models.command import _program
 from proctor.models.offline import is_working
 
@@ -284,6 +286,16 @@ def test_cancelling_a_question_ends_the_program(tmp_path: Path) -> None:
 
     asyncio.run(go())
     assert all(wait_until_gone(int(pid)) for pid in file.read_text().split())
+
+
+def test_a_process_that_is_only_just_started_is_waited_for_where_its_mark_cannot_be_seen() -> None:
+    """As in the middle of exec, where a process has no environment: here it has none at all."""
+    began = process._ticks_now()
+    with subprocess.Popen(["/bin/sleep", "60"], env={}) as child:
+        assert process._is_starting(str(child.pid), began)
+        assert not process._is_starting(str(child.pid), began + 10**9)
+        assert not process._is_starting(str(os.getpid()), 0)
+        child.kill()
 
 
 def test_memory_is_limited(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from uuid import uuid4
@@ -15,6 +16,8 @@ from msgspec import Struct
 MARK = "PROCTOR_COMMAND"
 """Every descendant inherits this variable, so that one that left the process group is still found."""
 WATCH_SECONDS = 0.2
+SWEEPS, SWEEP_SECONDS = 10, 0.01
+"""How often, and how long apart, it is looked for descendants that are left."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -43,7 +46,7 @@ async def run(
 
     Whatever happens, cancellation included, the program and all its descendants are gone afterwards.
     """
-    mark = uuid4().hex
+    mark, began = uuid4().hex, _ticks_now()
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
@@ -57,7 +60,7 @@ async def run(
         async with asyncio.timeout(limits.seconds):
             return await _communicate(process, mark, stdin, limits)
     finally:
-        end_all(process.pid, mark)
+        end_all(process.pid, mark, began)
         # The pipes first: with one of them full, waiting for the end of the process would never end. Not the whole
         # transport: closing that takes the news of the end from whoever waits for it.
         for pipe in map(process._transport.get_pipe_transport, range(3)):  # type: ignore[attr-defined]  # noqa: SLF001
@@ -123,9 +126,12 @@ async def _watch(mark: str, limits: ProcessLimits) -> Finished:
             raise LimitExceededError(f"used more than {limits.memory_mb} MB of memory")
 
 
-def end_all(group: int, mark: str) -> None:
-    """Kill the process group, and every descendant that left it; again, until none is left to fork another."""
-    for _ in range(10):
+def end_all(group: int, mark: str, began: int) -> None:
+    """Kill the process group, and every descendant that left it; again, until none is left to fork another.
+
+    `began` is when the program was started, in the kernel's ticks since boot.
+    """
+    for _ in range(SWEEPS):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
         strays = list(_marked(mark))
@@ -133,16 +139,36 @@ def end_all(group: int, mark: str) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         if not strays:
-            return
+            if not any(_is_starting(entry.name, began) for entry in _processes()):
+                return
+            time.sleep(SWEEP_SECONDS)
+
+
+def _is_starting(pid: str, began: int) -> bool:
+    """Whether a process newer than the program has no environment yet: during exec its mark cannot be seen."""
+    try:
+        if Path("/proc", pid, "environ").read_bytes() or not _resident(int(pid)):
+            return False
+        fields = Path("/proc", pid, "stat").read_text(errors="replace").rpartition(")")[2].split()
+        return int(fields[19]) >= began
+    except (OSError, IndexError, ValueError):
+        return False
+
+
+def _ticks_now() -> int:
+    seconds = time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else 0.0
+    return int(seconds * os.sysconf("SC_CLK_TCK"))
 
 
 def _marked(mark: str) -> Iterator[int]:
     """The living processes that carry the mark; none on systems without /proc."""
     needle = f"{MARK}={mark}".encode()
+    return (int(entry.name) for entry in _processes() if _carries(entry.name, needle))
+
+
+def _processes() -> Iterator[os.DirEntry[str]]:
     with contextlib.suppress(FileNotFoundError):
-        for entry in os.scandir("/proc"):
-            if entry.name.isdigit() and _carries(entry.name, needle):
-                yield int(entry.name)
+        yield from (entry for entry in os.scandir("/proc") if entry.name.isdigit())
 
 
 def _carries(pid: str, needle: bytes) -> bool:
