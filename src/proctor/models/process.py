@@ -139,7 +139,7 @@ def end_all(group: int, mark: str, began: int) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         if not strays:
-            if not any(_is_starting(entry.name, began) for entry in _processes()):
+            if not any(_is_starting(pid, began) for pid in _processes()):
                 return
             time.sleep(SWEEP_SECONDS)
 
@@ -163,12 +163,14 @@ def _ticks_now() -> int:
 def _marked(mark: str) -> Iterator[int]:
     """The living processes that carry the mark; none on systems without /proc."""
     needle = f"{MARK}={mark}".encode()
-    return (int(entry.name) for entry in _processes() if _carries(entry.name, needle))
+    return (int(pid) for pid in _processes() if _carries(pid, needle))
 
 
-def _processes() -> Iterator[os.DirEntry[str]]:
-    with contextlib.suppress(FileNotFoundError):
-        yield from (entry for entry in os.scandir("/proc") if entry.name.isdigit())
+def _processes() -> list[str]:
+    try:
+        return [name for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - only names, for speed
+    except FileNotFoundError:
+        return []
 
 
 def _carries(pid: str, needle: bytes) -> bool:

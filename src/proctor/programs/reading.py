@@ -148,8 +148,14 @@ async def _read(copy: Copy) -> dict[str, Json]:
 
 
 async def _side_by_side(tools: Mapping[str, Awaitable[dict[str, Json]]]) -> Findings:
-    answers = await asyncio.gather(*(_safely(tool) for tool in tools.values()))
-    return dict(zip(tools, answers, strict=True))
+    # Not gather: cancelled, it is over with the first of its tasks, and leaves the processes of the others running.
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = {name: group.create_task(_safely(tool)) for name, tool in tools.items()}
+    except ExceptionGroup as failed:
+        first = failed.exceptions[0]
+        raise first from first.__cause__
+    return {name: task.result() for name, task in tasks.items()}
 
 
 async def _safely(tool: Awaitable[dict[str, Json]]) -> dict[str, Json]:
