@@ -16,8 +16,6 @@ from proctor.models.http1 import AnswerParser, BodyTooLargeError, MalformedAnswe
 
 READ_AT_ONCE = 256 * 1024
 HAS_ARRIVAL_TIMES = sys.platform == "linux"
-KERNEL_STEP_SECONDS = 0.004
-"""The kernel counts in steps of 1 to 4 ms; what may be such a step is not taken off a latency, which would become 0."""
 _LAST_ARRIVAL = struct.Struct("=52xI")
 """Of Linux's `struct tcp_info`: tcpi_last_data_recv, the milliseconds since data last came in."""
 
@@ -97,7 +95,10 @@ class Connection(asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        self.received_at = max(self.asked_at, time.perf_counter() - self._seconds_unread())
+        now = time.perf_counter()
+        arrived = now - self._seconds_unread()
+        # The kernel counts in steps of 1 to 4 ms: one that leads to before the question was such a step.
+        self.received_at = arrived if arrived > self.asked_at else now
         if self._parser is None:
             self.abort()  # It speaks without being asked.
             return
@@ -108,11 +109,11 @@ class Connection(asyncio.BufferedProtocol):
             self._finish(error)
 
     def _seconds_unread(self) -> float:
-        """How long ago the last data came in at least, by the kernel's count; 0 where it keeps none."""
+        """How long ago the last data came in, by the kernel's count; 0 where it keeps none."""
         if self._socket is None:
             return 0.0
         info = self._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_ARRIVAL.size)
-        return max(0.0, float(_LAST_ARRIVAL.unpack(info)[0]) / 1000 - KERNEL_STEP_SECONDS)
+        return float(_LAST_ARRIVAL.unpack(info)[0]) / 1000
 
     def eof_received(self) -> None:
         """Over TLS an end must have been said by the server: a line that was cut ends, too."""
