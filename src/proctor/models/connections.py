@@ -16,6 +16,8 @@ from proctor.models.http1 import AnswerParser, BodyTooLargeError, MalformedAnswe
 
 READ_AT_ONCE = 256 * 1024
 HAS_ARRIVAL_TIMES = sys.platform == "linux"
+KERNEL_STEP_SECONDS = 0.004
+"""The kernel counts arrivals in steps of 1 to 4 ms."""
 _LAST_ARRIVAL = struct.Struct("=52xI")
 """Of Linux's `struct tcp_info`: tcpi_last_data_recv, the milliseconds since data last came in."""
 
@@ -97,8 +99,8 @@ class Connection(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         now = time.perf_counter()
         arrived = now - self._seconds_unread()
-        # The kernel counts in steps of 1 to 4 ms: one that leads to before the question was such a step.
-        self.received_at = arrived if arrived > self.asked_at else now
+        # A step of the kernel can lead to before the question: then the answer came within that step.
+        self.received_at = arrived if arrived > self.asked_at else min(now, self.asked_at + KERNEL_STEP_SECONDS / 2)
         if self._parser is None:
             self.abort()  # It speaks without being asked.
             return
