@@ -145,7 +145,7 @@ def test_the_reason_of_a_run_and_its_events_can_be_stored(tmp_path: Path) -> Non
     run_id, _ = new_run(database, evaluation(1), tmp_path)
     store = RunStore(database)
     store.add_event(run_id, "noted", {"\ud800": ["\0", 10**30]})
-    store.finish(run_id, RunStatus.FAILED, 1.0, "\ud800\0" + "x" * 100_000)
+    store.finish(store.lease(run_id), RunStatus.FAILED, 1.0, "\ud800\0" + "x" * 100_000)
     assert (store.get(run_id).error or "").startswith("\ufffd\ufffdxxx")
     database.dispose()
 

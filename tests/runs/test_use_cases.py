@@ -69,9 +69,9 @@ def test_a_filter_that_only_all_its_keys_together_break_is_the_field() -> None:
 def test_a_run_is_asked_to_stop_once_and_an_ended_one_refuses(database: Database) -> None:
     execution = submit(plan(), HERE, database)
     store = RunStore(database)
-    store.lease(execution.run_id)
+    lease = store.lease(execution.run_id)
     assert cancel_run(database, "latest") == execution.run_id
-    store.finish(execution.run_id, RunStatus.CANCELLED, 0.1, "the run was cancelled")
+    store.finish(lease, RunStatus.CANCELLED, 0.1, "the run was cancelled")
     with pytest.raises(RunError, match=r"has already ended \(cancelled\)"):
         cancel_run(database, execution.run_id)
 
@@ -87,7 +87,8 @@ def test_an_estimate_says_what_would_be_asked() -> None:
 
 def test_a_pilot_needs_the_cache_and_an_end(database: Database) -> None:
     def fail(execution: RunExecution) -> RunStatus:
-        RunStore(database).finish(execution.run_id, RunStatus.FAILED, 0.1, "no answer came")
+        store = RunStore(database)
+        store.finish(store.lease(execution.run_id), RunStatus.FAILED, 0.1, "no answer came")
         return RunStatus.FAILED
 
     with pytest.raises(PlanError, match="--no-cache"):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,7 +17,7 @@ from proctor.domain.message import Message, Prompt
 from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
 from proctor.domain.sample import Sample
 from proctor.stores.database import Database, open_database
-from proctor.stores.runs import RunStore
+from proctor.stores.runs import RunStore, month_of
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,12 @@ def evaluation(count: int = 3, epochs: int = 1) -> Evaluation:
 
 
 def new_database(folder: Path) -> Database:
-    return open_database(f"sqlite:///{folder / 'proctor.db'}")
+    """Of the engine that the test is run on."""
+    return open_database(os.environ.get("PROCTOR_DATABASE_URL") or f"sqlite:///{folder / 'proctor.db'}")
+
+
+def this_month() -> int:
+    return month_of(datetime.now(UTC))
 
 
 def new_run(database: Database, item: Evaluation, folder: Path) -> tuple[str, Evaluation]:

@@ -144,7 +144,7 @@ def test_a_lock_that_lasts_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["postgresql://host/db", "sqlite:///", "sqlite:////x.db?timeout=soon", "sqlite:////x.db?a=b"]
+    "bad", ["mysql://host/db", "postgresql://host", "postgresql://host/db?pool_size=x", "sqlite:///", "sqlite:////x.db?timeout=soon", "sqlite:////x.db?a=b"]
 )
 def test_an_address_that_cannot_be_used_is_refused(bad: str) -> None:
     with pytest.raises(UserError, match="PROCTOR_DATABASE_URL"):

@@ -20,16 +20,16 @@ from proctor.domain.trial import Answer, Outcome, Result, Trial
 from proctor.planning.expand import trials_of
 from proctor.stores import codec
 from proctor.stores.database import Database
-from proctor.stores.journal import SqliteJournal
+from proctor.stores.journal import DatabaseJournal
 from proctor.stores.results import ResultStore
-from stores.parts import evaluation, new_database, new_run
+from stores.parts import evaluation, new_database, new_run, this_month
 
 T = TypeVar("T")
 
 
-def with_journal(database: Database, evaluation_id: int, work: Callable[[SqliteJournal], Awaitable[T]]) -> T:
+def with_journal(database: Database, evaluation_id: int, work: Callable[[DatabaseJournal], Awaitable[T]]) -> T:
     async def scenario() -> T:
-        journal = SqliteJournal(database, {evaluation_id: {"echo": "1"}})
+        journal = DatabaseJournal(database, {evaluation_id: {"echo": "1"}}, this_month())
         try:
             return await work(journal)
         finally:
@@ -38,7 +38,7 @@ def with_journal(database: Database, evaluation_id: int, work: Callable[[SqliteJ
     return asyncio.run(scenario())
 
 
-async def write_answers(journal: SqliteJournal, *answers: Answer) -> list[int]:
+async def write_answers(journal: DatabaseJournal, *answers: Answer) -> list[int]:
     """Record answers and give their rows."""
     written = await journal.write(answers, [])
     return [answer.response_id for answer in written.answers if answer.response_id is not None]
@@ -72,7 +72,7 @@ def test_what_was_written_is_found_as_it_was(tmp_path: Path) -> None:
         left_out={"link.py": "it is a link"},
     )
 
-    async def work(journal: SqliteJournal) -> tuple[object, object, object]:
+    async def work(journal: DatabaseJournal) -> tuple[object, object, object]:
         answers = [Answer(trials[0], full), Answer(trials[1], None, error="down"), Answer(trials[2], Response("x"))]
         ids = await write_answers(journal, *answers)
         await journal.write([], [scored(answers[2], ids[2])])
@@ -92,7 +92,7 @@ def test_truncated_filtered_failed_and_cached_answers_are_not_cached(tmp_path: P
     _, item = new_run(database, evaluation(4), tmp_path)
     trials = list(trials_of(item))
 
-    async def work(journal: SqliteJournal) -> object:
+    async def work(journal: DatabaseJournal) -> object:
         await journal.write(
             [
                 Answer(trials[0], Response("cut", FinishReason.LENGTH)),
@@ -113,7 +113,7 @@ def test_two_processes_never_share_a_row_id(tmp_path: Path) -> None:
     trials = list(trials_of(item))
 
     async def scenario() -> list[int]:
-        journals = [SqliteJournal(database, {item.id: {"echo": "1"}}) for _ in range(2)]
+        journals = [DatabaseJournal(database, {item.id: {"echo": "1"}}, this_month()) for _ in range(2)]
         ids: list[int] = []
         for number, trial in enumerate(trials):
             ids += await write_answers(journals[number % 2], Answer(trial, Response("x")))
@@ -130,7 +130,7 @@ def test_a_score_that_could_not_be_measured_is_measured_again(tmp_path: Path) ->
     _, item = new_run(database, evaluation(1), tmp_path)
     trial = next(trials_of(item))
 
-    async def work(journal: SqliteJournal) -> tuple[bool, bool]:
+    async def work(journal: DatabaseJournal) -> tuple[bool, bool]:
         answer = Answer(trial, Response("x"))
         [row_id] = await write_answers(journal, answer)
         await journal.write([], [scored(answer, row_id, None)])
@@ -149,7 +149,7 @@ def test_the_latest_attempt_counts_and_the_earlier_one_is_kept(tmp_path: Path) -
     run_id, item = new_run(database, evaluation(1), tmp_path)
     trial = next(trials_of(item))
 
-    async def work(journal: SqliteJournal) -> None:
+    async def work(journal: DatabaseJournal) -> None:
         await journal.write([Answer(trial, None, error="down")], [])
         answer = Answer(replace(trial, attempt=1), Response("x"))
         [row_id] = await write_answers(journal, answer)
@@ -185,7 +185,7 @@ def test_epochs_are_averaged_within_a_sample(tmp_path: Path) -> None:
     database = new_database(tmp_path)
     _, item = new_run(database, evaluation(2, epochs=2), tmp_path)
 
-    async def work(journal: SqliteJournal) -> None:
+    async def work(journal: DatabaseJournal) -> None:
         for number, trial in enumerate(trials_of(item)):
             answer = Answer(trial, Response("x"))
             [row_id] = await write_answers(journal, answer)
@@ -254,7 +254,7 @@ def test_an_answer_that_cannot_be_stored_is_unusable_alone(tmp_path: Path) -> No
     first, second, third = trials_of(item)
     unstorable = Response("x", usage=Usage(input_tokens=2**70))
 
-    async def work(journal: SqliteJournal) -> list[str | None]:
+    async def work(journal: DatabaseJournal) -> list[str | None]:
         answers = [Answer(first, Response("a")), Answer(second, unstorable), Answer(third, Response("c"))]
         written = await journal.write(answers, [])
         assert [answer.trial.id for answer in written.answers] == [first.id, second.id, third.id]
@@ -274,7 +274,7 @@ def test_a_score_that_cannot_be_stored_leaves_its_trial_unscored_and_the_others_
     run_id, item = new_run(database, evaluation(2), tmp_path)
     trials = list(trials_of(item))
 
-    async def work(journal: SqliteJournal) -> list[Outcome]:
+    async def work(journal: DatabaseJournal) -> list[Outcome]:
         written = await journal.write([Answer(trial, Response("a")) for trial in trials], [])
         good, other = written.answers
         stranger = Result(other, (Score("of another name", 1.0),), Outcome.SCORED)
@@ -292,7 +292,7 @@ def test_looking_up_what_is_recorded_does_not_wait_for_a_write(tmp_path: Path) -
     _, item = new_run(database, evaluation(2), tmp_path)
     first, second = trials_of(item)
 
-    async def work(journal: SqliteJournal) -> tuple[list[bool], bool, list[bool]]:
+    async def work(journal: DatabaseJournal) -> tuple[list[bool], bool, list[bool]]:
         await journal.write([Answer(first, Response("x"))], [])
         ids = [first.id, second.id]
         with closing(database.connect()) as other:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -43,12 +42,12 @@ def print_run(document: dict[str, Any]) -> None:
         out.print(f"\nResume: {resume_command(document)}")
 
 
-def print_outcome(document: dict[str, Any], path: Path) -> None:
+def print_outcome(document: dict[str, Any], where: str) -> None:
     """The result of an execution, where it is kept, and what to type next."""
     out = console()
     _print_head(out, document)
     _print_numbers(out, document, most_categories=MAX_CATEGORIES)
-    out.print(Text(f"\nStored in {path}"), soft_wrap=True)
+    out.print(Text(f"\nStored in {where}"), soft_wrap=True)
     for purpose, command in _next_steps(document):
         out.print(Text(f"{purpose + ':':<9}{command}"))
 

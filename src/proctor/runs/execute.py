@@ -36,8 +36,10 @@ from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
 from proctor.runs.sandboxing import programming, refuse_unusable, sandboxing
 from proctor.stores.database import Database
-from proctor.stores.journal import SqliteJournal
-from proctor.stores.runs import GROUP_SIZES, PROGRESS, RunRow, RunStore
+from proctor.stores.journal import DatabaseJournal
+from proctor.stores.leases import Lease, LeaseLostError
+from proctor.stores.patience import StoreUnreachableError, patiently
+from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ class RunExecution(Struct, dict=True, eq=False):
     observers: list[Observer] = field(default_factory=list)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     stop_reason: str | None = None
+    is_lost: bool = False
 
     def __post_init__(self) -> None:
         self.progress = Progress(self.evaluations)
@@ -70,6 +73,11 @@ class RunExecution(Struct, dict=True, eq=False):
             self.stop_reason = reason
         self.progress.is_stopping = True
         self.stopping.set()
+
+    def lose(self) -> None:
+        """Another process has the run: stop, and write nothing."""
+        self.is_lost = True
+        self.stop("another process has taken the run over")
 
 
 def _stop_rule(plan: Plan, evaluations: Sequence[Evaluation]) -> StopRule | None:
@@ -130,7 +138,7 @@ def _execution(
 async def execute_run(execution: RunExecution) -> RunStatus:
     """Finish whatever is unfinished; calling it again after any end, a crash included, is harmless."""
     store = RunStore(execution.database)
-    store.lease(execution.run_id)
+    lease = store.lease(execution.run_id)
     if execution.rule is not None:
         # Which groups are whole is known from the plan alone, and whoever reads the run has no plan.
         store.add_event(execution.run_id, GROUP_SIZES, execution.rule.group_sizes)
@@ -140,7 +148,7 @@ async def execute_run(execution: RunExecution) -> RunStatus:
     try:
         with confined(execution.is_offline):
             async with (
-                _watched(execution, store, clock),
+                _watched(execution, lease, store, clock),
                 sandboxing(
                     execution.plan, execution.evaluations, partial(store.add_event, execution.run_id), observe
                 ) as execution.evaluations,
@@ -148,24 +156,29 @@ async def execute_run(execution: RunExecution) -> RunStatus:
                     execution.plan, execution.evaluations, execution.database, execution.stopping, observe
                 ) as execution.evaluations,
             ):
-                status, error = await _attempt(execution, store, observe)
+                status, error = await _attempt(execution, lease, store, observe)
+        if execution.is_lost:
+            raise LeaseLostError(execution.run_id)
     except ProctorError as failure:
         error = str(failure)
         raise
     finally:
         await close_models(execution.evaluations)
         try:
-            store.finish(execution.run_id, status, clock.seconds, error)
+            seconds = clock.seconds
+            await asyncio.to_thread(patiently, lambda: store.finish(lease, status, seconds, error))
         except ProctorError:
-            # The store is what failed; the error that says so is already on its way.
+            # The store failed or another process has the run; the error that says so is already on its way.
             log.debug("the end of run %s could not be written", execution.run_id)
     return status
 
 
-async def _attempt(execution: RunExecution, store: RunStore, observe: Observer) -> tuple[RunStatus, str | None]:
-    async with _journal(execution) as journal:
+async def _attempt(
+    execution: RunExecution, lease: Lease, store: RunStore, observe: Observer
+) -> tuple[RunStatus, str | None]:
+    async with _journal(execution, lease, store.get(execution.run_id).month) as journal:
         try:
-            given_up = await _ask_everything(execution, store, journal, observe)
+            given_up = await _ask_everything(execution, lease, store, journal, observe)
         except BaseExceptionGroup as group:
             raise _first_cause(group) from group
     if execution.stop_reason is not None:
@@ -179,11 +192,13 @@ async def _attempt(execution: RunExecution, store: RunStore, observe: Observer) 
 
 
 @asynccontextmanager
-async def _journal(execution: RunExecution) -> AsyncIterator[SqliteJournal]:
-    journal = SqliteJournal(
+async def _journal(execution: RunExecution, lease: Lease, month: int) -> AsyncIterator[DatabaseJournal]:
+    journal = DatabaseJournal(
         execution.database,
         {item.id: {scorer.name: scorer.version for scorer in item.scorers} for item in execution.evaluations},
+        month,
         {item.id: item.price.basis for item in execution.evaluations if item.price is not None},
+        lease,
     )
     try:
         yield journal
@@ -192,9 +207,9 @@ async def _journal(execution: RunExecution) -> AsyncIterator[SqliteJournal]:
 
 
 @asynccontextmanager
-async def _watched(execution: RunExecution, store: RunStore, clock: _Clock) -> AsyncIterator[None]:
+async def _watched(execution: RunExecution, lease: Lease, store: RunStore, clock: _Clock) -> AsyncIterator[None]:
     """Keep the run's pulse, and its time limit where it has one: proving that code can be run counts as running."""
-    pulse = asyncio.create_task(_pulse(execution, store, clock))
+    pulse = asyncio.create_task(_pulse(execution, lease, store, clock))
     minutes = execution.plan.limits.minutes
     deadline = None
     if minutes is not None:
@@ -211,12 +226,12 @@ async def _watched(execution: RunExecution, store: RunStore, clock: _Clock) -> A
 
 
 async def _ask_everything(
-    execution: RunExecution, store: RunStore, journal: SqliteJournal, observe: Observer
+    execution: RunExecution, lease: Lease, store: RunStore, journal: DatabaseJournal, observe: Observer
 ) -> dict[str, str]:
     """Every trial that can be finished is; gives the models and judges that were given up, and why."""
     limits = execution.plan.limits
     rates = RateLimits(limits.requests_per_minute, limits.tokens_per_minute)
-    budget = _budget(execution, store)
+    budget = _budget(execution, lease, store)
     async with judging(
         [scorer for item in execution.evaluations for scorer in item.scorers],
         execution.database,
@@ -255,12 +270,12 @@ def _hopeless(item: EvaluationProgress) -> str | None:
     return f"{item.label} on {item.benchmark}: every trial failed ({fault})"
 
 
-def _budget(execution: RunExecution, store: RunStore) -> Budget | None:
+def _budget(execution: RunExecution, lease: Lease, store: RunStore) -> Budget | None:
     """The plan's cap, less what earlier executions of this run have spent."""
     cap = execution.plan.limits.cost_usd
     if cap is None:
         return None
-    ledger = RunLedger(execution.run_id, store, ScoreStore(execution.database))
+    ledger = RunLedger(lease, store, ScoreStore(execution.database))
 
     def stop(next_usd: Decimal) -> None:
         execution.stop(out_of_money(cap, budget.spent_usd, next_usd))
@@ -273,18 +288,19 @@ def _budget(execution: RunExecution, store: RunStore) -> Budget | None:
 class RunLedger(Struct, frozen=True):
     """A run's money, as the store has it."""
 
-    run_id: str
+    lease: Lease
     store: RunStore
     scores: ScoreStore
 
     def recorded_usd(self) -> Decimal:
-        return self.store.spent_usd(self.run_id) + self.scores.spent_on_judges(self.run_id)
+        run_id = self.lease.run_id
+        return patiently(lambda: self.store.spent_usd(run_id) + self.scores.spent_on_judges(run_id))
 
     def unanswered_usd(self) -> Decimal:
-        return self.store.get(self.run_id).unanswered_usd
+        return self.store.get(self.lease.run_id).unanswered_usd
 
     def keep_unanswered(self, amount_usd: Decimal) -> None:
-        self.store.keep_unanswered(self.run_id, amount_usd)
+        patiently(lambda: self.store.keep_unanswered(self.lease, amount_usd))
 
 
 def _work_by_model(execution: RunExecution, rates: RateLimits) -> list[ModelWork]:
@@ -359,16 +375,22 @@ class _Clock:
         self._since += seconds
 
 
-async def _pulse(execution: RunExecution, store: RunStore, clock: _Clock) -> None:
+async def _pulse(execution: RunExecution, lease: Lease, store: RunStore, clock: _Clock) -> None:
     """Keep the lease, hear of a cancel, and leave a trace of time and progress, once a second."""
     while True:
         await asyncio.sleep(HEARTBEAT_SECONDS)
-        seconds = clock.seconds
-        if await asyncio.to_thread(store.renew, execution.run_id, seconds):
+        seconds, progress = clock.seconds, execution.progress
+        try:
+            is_wanted = await asyncio.to_thread(store.renew, lease, seconds, progress.fraction, progress.snapshot())
+        except StoreUnreachableError:
+            continue  # what is to be written waits as well; the time is noted when the database is back
+        except LeaseLostError:
+            execution.lose()
+            return
+        if is_wanted:
             clock.note(seconds)
         else:
             execution.stop("the run was cancelled")
-        await asyncio.to_thread(store.add_event, execution.run_id, PROGRESS, execution.progress.snapshot())
 
 
 def _first_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:

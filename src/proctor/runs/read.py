@@ -12,7 +12,7 @@ from proctor.domain.run import RunStatus
 from proctor.domain.side import EvaluationSide, prompt_settings, side_names
 from proctor.reports.document import run_json
 from proctor.stores.database import Database
-from proctor.stores.runs import GROUP_SIZES, RunStore, load_summary
+from proctor.stores.runs import GROUP_SIZES, RunStore
 from proctor.stores.scores import ScoreStore
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def read_run(database: Database, reference: str) -> dict[str, Any]:
     rows = store.evaluation_rows(run.id)
     for row in rows:
         if row["summary"] is not None:
-            summaries.append(load_summary(row["summary"]))
+            summaries.append(orjson.loads(row["summary"]))
             continue
         summary = _summarise(database, row, has_ended=has_ended)
         if run.status in ENDED:

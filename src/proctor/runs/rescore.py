@@ -24,7 +24,7 @@ from proctor.runs.resolve import PlanContext, price_of
 from proctor.runs.side_by_side import Versions, side_by_side
 from proctor.scorers.registry import create_scorers
 from proctor.stores.database import Database
-from proctor.stores.journal import SqliteJournal
+from proctor.stores.journal import DatabaseJournal
 from proctor.stores.runs import RunRow, RunStore
 from proctor.stores.scores import ScoreSet, ScoreStore
 
@@ -181,7 +181,7 @@ async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> dict
     """
     before = {row["id"]: orjson.loads(row["scorers"]) for row in rescoring.rows}
     every = [scorer for scorers in rescoring.scorers.values() for scorer in scorers]
-    journal = SqliteJournal(rescoring.database, rescoring.versions)
+    journal = DatabaseJournal(rescoring.database, rescoring.versions, rescoring.run.month)
     try:
         async with judging(
             every,

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest migration; a test holds it against the scripts."""
 
 
@@ -24,12 +24,18 @@ def configuration(connection: Connection | None = None) -> Config:
 
 def upgrade(url: str) -> None:
     """Apply every migration that is missing; calling it twice is harmless."""
-    from alembic import command
     from sqlalchemy import create_engine
 
     engine = create_engine(url)
     try:
         with engine.begin() as connection:
-            command.upgrade(configuration(connection), "head")
+            upgrade_connection(connection)
     finally:
         engine.dispose()
+
+
+def upgrade_connection(connection: Connection) -> None:
+    """The same within a transaction of the caller's."""
+    from alembic import command
+
+    command.upgrade(configuration(connection), "head")
