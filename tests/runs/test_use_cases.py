@@ -20,16 +20,11 @@ from proctor.runs.execute import RunExecution, submit
 from proctor.runs.metric_names import metrics_of_all, metrics_of_plan
 from proctor.runs.pilot import run_pilot
 from proctor.runs.resolve import PlanContext, resolve
-from proctor.stores.database import Database, open_database
+from proctor.stores.database import Database
 from proctor.stores.runs import RunStore
 
 HERE = PlanContext(Path(), {})
 WRONG = {"benchmark": "puzzles", "where": {"category": ["dats"]}}
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return open_database(f"sqlite:///{tmp_path}/p.db")
 
 
 def plan(**more: object) -> Plan:

@@ -23,6 +23,8 @@ def test_every_row_is_inserted_once_and_in_order(count: int) -> None:
 
 def test_however_many_rows_there_are_the_statements_are_eight() -> None:
     texts = {
-        statement for count in range(700) for statement, _ in insert_statements("things", ("number",), [(count,)] * count, "")
+        statement
+        for count in range(700)
+        for statement, _ in insert_statements("things", ("number",), [(count,)] * count, "")
     }
     assert len(texts) == 8

@@ -31,7 +31,8 @@ def database() -> Iterator[Database]:
     from proctor.settings import Settings
     from proctor.stores.database import open_database
 
-    opened = open_database(Settings.from_environment().database_url)
+    settings = Settings.from_environment()
+    opened = open_database(settings.database_url, settings.database_read_url)
     try:
         yield opened
     finally:

@@ -85,25 +85,22 @@ def _database() -> Iterator[DoctorFinding]:
     from proctor.cli.context import database
     from proctor.cli.figures import plural
     from proctor.domain.errors import ProctorError
+    from proctor.settings import Settings
     from proctor.stores.listing import count_runs
 
     try:
         with database() as opened:
-            connection = opened.connect()
-            try:
-                state = connection.execute("PRAGMA quick_check").fetchone()[0]
-            finally:
-                connection.close()
-            free = shutil.disk_usage(opened.path.parent).free
-            detail = f"{opened.path}, {plural(count_runs(opened), 'run')}"
-    except (ProctorError, sqlite3.DatabaseError) as error:
+            fault = opened.check()
+            detail = f"{opened.label}, {plural(count_runs(opened), 'run')}"
+    except ProctorError as error:
         yield DoctorFinding("database", "problem", str(error))
         return
-    yield DoctorFinding(
-        "database", "ok" if state == "ok" else "problem", detail if state == "ok" else f"{detail}: {state}"
-    )
-    room = f"{free / 2**30:.1f} GiB free"
-    yield DoctorFinding("disk", "ok" if free > LEAST_FREE_BYTES else "problem", room)
+    yield DoctorFinding("database", "problem" if fault else "ok", f"{detail}: {fault}" if fault else detail)
+    home = Settings.from_environment().home
+    if home.exists():
+        free = shutil.disk_usage(home).free
+        room = f"{free / 2**30:.1f} GiB free"
+        yield DoctorFinding("disk", "ok" if free > LEAST_FREE_BYTES else "problem", room)
 
 
 def _sandboxes() -> Iterator[DoctorFinding]:

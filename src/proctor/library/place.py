@@ -25,7 +25,8 @@ def context(settings: Settings, folder: Path, data: Path | str | None = None) ->
 @contextmanager
 def opened(home: Path | str | None) -> Iterator[Database]:
     """The database, let go of at the end."""
-    database = open_database(read_settings(home).database_url)
+    settings = read_settings(home)
+    database = open_database(settings.database_url, settings.database_read_url)
     try:
         yield database
     finally:

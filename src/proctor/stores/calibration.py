@@ -10,7 +10,7 @@ from sqlalchemy import select
 from proctor.stores.comparing import EvaluationRow
 from proctor.stores.database import Database
 from proctor.stores.keys import is_of_evaluation, is_score_of
-from proctor.stores.results import ROWS_AT_A_TIME, is_current
+from proctor.stores.results import is_current
 from proctor.stores.schema import responses, scores
 
 
@@ -44,6 +44,5 @@ def mark_pairs(database: Database, evaluation: EvaluationRow, first: str, second
         )
         .order_by(responses.c.sample_id)
     )
-    with database.reading() as connection:
-        for row in connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query):
-            yield MarkPair(*row)
+    for row in database.stream(query):
+        yield MarkPair(*row)

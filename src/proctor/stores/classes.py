@@ -15,7 +15,7 @@ from proctor.metrics.answers import bare_answer
 from proctor.stores.database import Database
 from proctor.stores.json_columns import json_text
 from proctor.stores.keys import is_body_of, is_of_evaluation, is_score_of
-from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_measured, is_of
+from proctor.stores.results import Unmeasured, counted_value, is_current, is_measured, is_of
 from proctor.stores.schema import bodies, responses, samples, scores
 
 MAX_NAME_LENGTH = 200
@@ -35,21 +35,15 @@ def class_scores(
     class, however it was written. A wrong one is the class it names; None where it names none that any sample expects.
     """
     mine = _mine(evaluation_id, scorer, version)
-    with database.reading() as opened:
-        connection = opened.execution_options(yield_per=ROWS_AT_A_TIME)
-        choices = _choices() if _are_the_same_for_all(connection.execute(_all_choices(mine))) else null()
-        names = _Names.learn(connection.execute(_pairs(mine, choices)))
-        for _, group in groupby(
-            connection.execute(_query(evaluation_id, scorer, version, choices, unmeasured)),
-            key=lambda row: row.sample_id,
-        ):
-            rows = list(group)
-            target = _class(rows[0].expected, rows[0].choices)
-            answers = tuple(names.answered(row, target) for row in rows)
-            value = sum(row.value for row in rows) / len(rows)
-            yield SampleScore(
-                rows[0].sample_id, value, rows[0].category, rows[0].cluster, target=target, answers=answers
-            )
+    choices = _choices() if _are_the_same_for_all(database.stream(_all_choices(mine))) else null()
+    names = _Names.learn(database.stream(_pairs(mine, choices)))
+    found = database.stream(_query(evaluation_id, scorer, version, choices, unmeasured))
+    for _, group in groupby(found, key=lambda row: row.sample_id):
+        rows = list(group)
+        target = _class(rows[0].expected, rows[0].choices)
+        answers = tuple(names.answered(row, target) for row in rows)
+        value = sum(row.value for row in rows) / len(rows)
+        yield SampleScore(rows[0].sample_id, value, rows[0].category, rows[0].cluster, target=target, answers=answers)
 
 
 class _Names(Struct, frozen=True):

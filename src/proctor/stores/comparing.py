@@ -13,10 +13,10 @@ from sqlalchemy import ColumnElement, Select, func, select
 
 from proctor.domain.run import RunStatus
 from proctor.domain.side import EvaluationSide, prompt_settings, side_names
-from proctor.stores.database import Database
+from proctor.stores.database import ROWS_AT_A_TIME, Database
 from proctor.stores.json_columns import json_text
 from proctor.stores.keys import is_body_of, is_of_evaluation
-from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_of, mark_weight
+from proctor.stores.results import Unmeasured, counted_value, is_current, is_of, mark_weight
 from proctor.stores.runs import REVISION
 from proctor.stores.schema import bodies, evaluations, responses, runs, samples, scores
 
@@ -174,9 +174,7 @@ class EvaluationMarks:
         self._by_content, self._unmeasured = by_content, unmeasured
 
     def __iter__(self) -> Iterator[tuple[str, float | None, str | None, int]]:
-        with self._database.reading() as connection:
-            rows: Any = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(self._query())
-            yield from rows
+        return self._database.stream(self._query())
 
     def _query(self) -> Select[Any]:
         value, weight = counted_value(self._unmeasured), mark_weight()

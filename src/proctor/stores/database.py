@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from proctor.domain.errors import UserError
 from proctor.stores.connection import Connection, Dialect
@@ -14,6 +15,8 @@ from proctor.stores.upgrade import HEAD
 if TYPE_CHECKING:
     import sqlalchemy
     from sqlalchemy import Engine
+
+ROWS_AT_A_TIME = 1_000
 
 
 class NewerDatabaseError(UserError):
@@ -49,6 +52,33 @@ class Database(ABC):
     def engine(self) -> Engine: ...
 
     @abstractmethod
+    def open(self) -> None:
+        """Make it where there is none, and see that its schema is this version's."""
+
+    @abstractmethod
+    def is_current(self) -> bool:
+        """Whether it is there and of this version; nothing is changed."""
+
+    @abstractmethod
+    def version(self) -> str | None:
+        """The schema's version; None where there is no table yet."""
+
+    @abstractmethod
+    def backup(self) -> Path | None:
+        """Where `upgrade` will leave a copy of what was there; None where it makes none."""
+
+    @abstractmethod
+    def upgrade(self) -> None:
+        """Bring the schema to this version."""
+
+    @abstractmethod
+    def size_bytes(self) -> int: ...
+
+    @abstractmethod
+    def check(self) -> str | None:
+        """What is wrong with what is stored, as far as the database itself can tell; None where nothing is."""
+
+    @abstractmethod
     def connect(self) -> Connection:
         """A plain connection; whoever asked closes it."""
 
@@ -70,6 +100,15 @@ class Database(ABC):
         with self.explained(), closing(self.connect()) as connection:
             yield connection
 
+    def stream(self, query: sqlalchemy.Executable) -> Iterator[Any]:
+        """The rows of a query, few of them in memory at a time."""
+        with self.reading() as connection:
+            found = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query)
+            try:
+                yield from found
+            finally:
+                found.close()
+
     @contextmanager
     def reading(self) -> Iterator[sqlalchemy.Connection]:
         """SQLAlchemy's connection for queries, their errors explained."""
@@ -77,42 +116,37 @@ class Database(ABC):
             yield connection
 
 
-def open_database(url: str, read_url: str | None = None) -> Database:
-    """Open the database, making it or bringing it up to date where needed; `read_url` names a replica to read from."""
+def locate_database(url: str, read_url: str | None = None) -> Database:
+    """The database that the address names, not opened; `read_url` names a replica to read from."""
     if url.startswith("sqlite:///"):
-        from proctor.stores.sqlite import locate, open_file
+        from proctor.stores.sqlite import locate
 
         if read_url is not None:
             raise UserError("PROCTOR_DATABASE_READ_URL names a replica of a PostgreSQL database; this one is a file.")
-        file = locate(url)
-        open_file(file)
-        return file
-    if _is_postgresql(url):
-        from proctor.stores.postgresql import locate_server, open_server
+        return locate(url)
+    if url.startswith(("postgresql://", "postgres://")):
+        from proctor.stores.postgresql import locate_server
 
-        server = locate_server(url, read_url)
-        open_server(server)
-        return server
-    raise _unknown(url)
+        return locate_server(url, read_url)
+    scheme = url.partition(":")[0]
+    raise UserError(f"PROCTOR_DATABASE_URL is sqlite:///PATH or postgresql://USER@HOST/NAME; {scheme!r} is neither.")
+
+
+def open_database(url: str, read_url: str | None = None) -> Database:
+    """Open the database, making it where there is none."""
+    database = locate_database(url, read_url)
+    try:
+        database.open()
+    except BaseException:
+        database.dispose()
+        raise
+    return database
 
 
 def find_database(url: str) -> Database | None:
     """The database if it is there and of this version; nothing is made, upgraded or changed."""
-    if url.startswith("sqlite:///"):
-        from proctor.stores.sqlite import find_file, locate
-
-        return find_file(locate(url))
-    if _is_postgresql(url):
-        from proctor.stores.postgresql import find_server, locate_server
-
-        return find_server(locate_server(url))
-    raise _unknown(url)
-
-
-def _is_postgresql(url: str) -> bool:
-    return url.startswith(("postgresql://", "postgres://"))
-
-
-def _unknown(url: str) -> UserError:
-    scheme = url.partition(":")[0]
-    return UserError(f"PROCTOR_DATABASE_URL is sqlite:///PATH or postgresql://USER@HOST/NAME; {scheme!r} is neither.")
+    database = locate_database(url)
+    if database.is_current():
+        return database
+    database.dispose()
+    return None

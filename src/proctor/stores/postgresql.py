@@ -199,8 +199,37 @@ class PostgresDatabase(Database):
                 f"CREATE TABLE IF NOT EXISTS {table}_{month} PARTITION OF {table} FOR VALUES IN ({month:d})"
             )
 
+    def open(self) -> None:
+        """Make the tables where there are none; an older schema is not changed without being asked."""
+        version = self.version()
+        if version is None:
+            self.upgrade()
+        elif version > HEAD:
+            raise NewerDatabaseError(self.label, version)
+        elif version < HEAD:
+            raise UserError(
+                f"{self.label} has schema {version}; this version of Proctor needs {HEAD}. Make a backup, stop other "
+                "processes that use it, and run 'proctor db upgrade'."
+            )
+
+    def is_current(self) -> bool:
+        return self.version() == HEAD
+
+    def backup(self) -> None:
+        """None is made: a server has its own."""
+
+    def check(self) -> str | None:
+        """A server checks its own pages; that it answers and may be written to is what there is to see."""
+        with self.reading() as connection:
+            is_standby = connection.execute(sqlalchemy.text("SELECT pg_is_in_recovery()")).scalar_one()
+        return "it is a replica, which cannot be written to" if is_standby else None
+
+    def size_bytes(self) -> int:
+        with self.reading() as connection:
+            query = sqlalchemy.text("SELECT pg_database_size(current_database())")
+            return int(connection.execute(query).scalar_one())
+
     def version(self) -> str | None:
-        """The schema's version; None for a database without any table of ours."""
         with self.explained(), self.primary.connect() as connection:
             return _version(connection, self.label)
 
@@ -264,26 +293,6 @@ def _parse(url: str, variable: str) -> tuple[URL, dict[str, float]]:
 def _label(url: URL) -> str:
     port = f":{url.port}" if url.port else ""
     return f"postgresql://{url.host or 'localhost'}{port}/{url.database}"
-
-
-def open_server(database: PostgresDatabase) -> None:
-    """Make the tables where there are none; an older schema is not changed without being asked."""
-    version = database.version()
-    if version == HEAD:
-        return
-    if version is None:
-        database.upgrade()
-        return
-    if version > HEAD:
-        raise NewerDatabaseError(database.label, version)
-    raise UserError(
-        f"{database.label} has schema {version}; this version of Proctor needs {HEAD}. Make a backup, stop other "
-        "processes that use it, and run 'proctor db upgrade'."
-    )
-
-
-def find_server(database: PostgresDatabase) -> PostgresDatabase | None:
-    return database if database.version() == HEAD else None
 
 
 def _in_words(label: str, error: psycopg.Error) -> StoreError:

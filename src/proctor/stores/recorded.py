@@ -26,9 +26,7 @@ class RecordedAnswers:
             .where(evaluations.c.run_id == run_id, responses.c.error.is_(None))
             .order_by(responses.c.id)
         )
-        with database.reading() as connection:
-            rows = connection.execution_options(yield_per=1_000).execute(query)
-            self._ids = {key_of(codec.read_prompt(row.prompt)): row.id for row in rows}
+        self._ids = {key_of(codec.read_prompt(row.prompt)): row.id for row in database.stream(query)}
 
     def find(self, key: str) -> Response | None:
         row_id = self._ids.get(key)

@@ -13,7 +13,7 @@ from sqlalchemy import func, or_, select
 from proctor.stores.database import Database
 from proctor.stores.json_columns import json_text
 from proctor.stores.keys import is_body_of, is_of_evaluation
-from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_of
+from proctor.stores.results import Unmeasured, counted_value, is_current, is_of
 from proctor.stores.schema import bodies, responses, samples, scores
 
 
@@ -63,10 +63,8 @@ def sample_repeats(
         .where(is_of_evaluation(evaluation_id), is_current(), value.is_not(None))
         .order_by(responses.c.sample_id, responses.c.epoch)
     )
-    with database.reading() as connection:
-        rows = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query)
-        for sample_id, group in groupby(rows, key=lambda row: row.sample_id):
-            yield _together(sample_id, list(group))
+    for sample_id, group in groupby(database.stream(query), key=lambda row: row.sample_id):
+        yield _together(sample_id, list(group))
 
 
 def _together(sample_id: str, rows: list[Any]) -> StoredRepeats:

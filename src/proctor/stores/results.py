@@ -16,11 +16,10 @@ from sqlalchemy import ColumnElement, Executable, and_, case, exists, func, or_,
 from proctor.domain.estimate import SampleScore
 from proctor.domain.trial import Outcome
 from proctor.stores.codec import from_pico
-from proctor.stores.database import Database
+from proctor.stores.database import ROWS_AT_A_TIME, Database
 from proctor.stores.keys import is_body_of, is_of_evaluation, is_score_of, month_of_evaluation
 from proctor.stores.schema import bodies, evaluations, responses, samples, scores
 
-ROWS_AT_A_TIME = 1_000
 TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens")
 
 
@@ -196,7 +195,7 @@ class ResultStore:
         columns: dict[str, ColumnElement[Any]] = {name: responses.c[name] for name in (*TOKENS, "cost_pico_usd")}
         # Taking an answer from the cache costs nothing, but does not make an unknown price a known one.
         columns["spent"] = case((responses.c.is_cached, responses.c.cost_pico_usd * 0), else_=responses.c.cost_pico_usd)
-        [(scorers,)] = self._stream(select(evaluations.c.scorers).where(evaluations.c.id == evaluation_id))
+        (scorers,) = self._one(select(evaluations.c.scorers).where(evaluations.c.id == evaluation_id))
         query = (
             select(
                 _outcome(scorers).label("outcome"),
@@ -210,7 +209,7 @@ class ResultStore:
             .where(is_of_evaluation(evaluation_id), is_current())
             .group_by("outcome", responses.c.cost_basis)
         )
-        rows = [row._asdict() for row in self._stream(query)]
+        rows = [row._asdict() for row in self.database.stream(query)]
         counts: Counter[str] = Counter()
         for row in rows:
             counts[row["outcome"]] += row["trials"]
@@ -240,7 +239,7 @@ class ResultStore:
         A sample without any mark does not say what it weighs: it is given the mean of the others.
         """
         # One epoch has nothing to average, and grouping costs as much as reading.
-        is_single = next(self._stream(select(evaluations.c.epochs).where(evaluations.c.id == evaluation_id)))[0] == 1
+        is_single = self._one(select(evaluations.c.epochs).where(evaluations.c.id == evaluation_id))[0] == 1
         columns = (counted_value(unmeasured), responses.c.category, responses.c.cluster, mark_weight())
         merged = (func.avg(columns[0]), *(func.min(column) for column in columns[1:]))
         query = select(responses.c.sample_id, *(columns if is_single else merged))
@@ -251,8 +250,8 @@ class ResultStore:
         else:
             query = query.outerjoin(scores, is_of(scorer, version))
             query = query.where(is_of_evaluation(evaluation_id), is_current(), columns[0].is_not(None))
-            [(usual,)] = self._stream(query.with_only_columns(func.avg(mark_weight())))
-        rows = self._stream(query if is_single else query.group_by(responses.c.sample_id))
+            (usual,) = self._one(query.with_only_columns(func.avg(mark_weight())))
+        rows = self.database.stream(query if is_single else query.group_by(responses.c.sample_id))
         for sample_id, value, category, cluster, weighs in rows:
             weight = max(1, round(usual or 1)) if weighs is None else weighs
             yield SampleScore(sample_id, value, category, cluster, weight)
@@ -271,7 +270,7 @@ class ResultStore:
             .select_from(responses.outerjoin(scores, is_of(scorer, version)))
             .where(is_of_evaluation(evaluation_id), is_current())
         )
-        [(unmeasured, unreadable, right, forged, parts)] = self._stream(query)
+        unmeasured, unreadable, right, forged, parts = self._one(query)
         return ScorerTally(unmeasured, unreadable, right, forged > 0, parts > 0)
 
     def covered(self, evaluation_id: int, scorer: str, version: str) -> Iterator[tuple[str | None, float]]:
@@ -281,7 +280,7 @@ class ResultStore:
             .join(scores, is_score_of(scores))
             .where(is_measured(evaluation_id, scorer, version), scores.c.covers.is_not(None))
         )
-        return ((category, found) for category, found in self._stream(query))
+        return ((category, found) for category, found in self.database.stream(query))
 
     def latencies(self, evaluation_id: int) -> Iterator[float]:
         """Seconds of every answer that was asked for now, not taken from the cache."""
@@ -291,7 +290,7 @@ class ResultStore:
             ~responses.c.is_cached,
             is_current(),
         )
-        return (seconds for (seconds,) in self._stream(rows))
+        return (seconds for (seconds,) in self.database.stream(rows))
 
     def streamed(self, evaluation_id: int) -> Iterator[tuple[float, float, int | None]]:
         """Of every answer that was streamed now: seconds to its first token, seconds in all, tokens of output."""
@@ -303,7 +302,7 @@ class ResultStore:
             ~responses.c.is_cached,
             is_current(),
         )
-        return ((first, whole, tokens) for first, whole, tokens in self._stream(rows))
+        return ((first, whole, tokens) for first, whole, tokens in self.database.stream(rows))
 
     def results(
         self,
@@ -324,7 +323,7 @@ class ResultStore:
         for name in ("model", "benchmark"):
             if name in given:
                 query = query.where(evaluations.c[name] == given.pop(name))
-        parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in self._stream(query)]
+        parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in self.database.stream(query)]
         size = max(50, ROWS_AT_A_TIME // max(1, len(parts)))
         filters = _Filters(outcome, all_attempts, given, size, is_wrong)
         # Each evaluation's rows lie in the order of their ids already; sorting the run for each page is slow.
@@ -360,19 +359,19 @@ class ResultStore:
             query = query.where(_is_wrong(part))
         for name, value in filters.where.items():
             query = query.where(_column(name) == value)
-        rows = list(self._stream(query))
+        rows = list(self.database.stream(query))
         marks = self._scores_of(part, [row.id for row in rows])
         for row in rows:
             yield _result_row(part, row, tuple(marks.get(row.id, ())))
 
     def count_wrong(self, run_id: str) -> int:
         """How many trials were scored and got less than the full mark of the first scorer."""
-        rows = self._stream(select(evaluations).where(evaluations.c.run_id == run_id))
+        rows = self.database.stream(select(evaluations).where(evaluations.c.run_id == run_id))
         parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in rows]
         return sum(
-            next(self._stream(select(func.count()).select_from(responses).where(
+            self._one(select(func.count()).select_from(responses).where(
                 is_of_evaluation(part.id), is_current(), _is_wrong(part)
-            )))[0]
+            ))[0]
             for part in parts
         )  # fmt: skip
 
@@ -384,7 +383,7 @@ class ResultStore:
         query = select(scores).where(
             scores.c.response_id.in_(response_ids), scores.c.month == month_of_evaluation(part.id)
         )
-        for row in self._stream(query):
+        for row in self.database.stream(query):
             if versions.get(row.scorer) == row.version:
                 score = ScoreRow(
                     row.scorer, row.value, row.answer, row.reason, bool(row.is_invalid), row.details, row.version
@@ -395,9 +394,10 @@ class ResultStore:
                 marks.sort(key=lambda mark: places[mark.scorer])
         return found
 
-    def _stream(self, query: Executable) -> Iterator[Any]:
+    def _one(self, query: Executable) -> Any:
+        """The one row of a query."""
         with self.database.reading() as connection:
-            yield from connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query)
+            return connection.execute(query).one()
 
 
 def _is_wrong(part: _Part) -> ColumnElement[bool]:

@@ -112,11 +112,36 @@ class SqliteDatabase(Database):
     def prepare_month(self, connection: Connection, month: int) -> None:
         """Nothing: all months are in one table."""
 
-    def is_there(self) -> bool:
-        return self.path.exists() and self.path.stat().st_size > 0
+    def open(self) -> None:
+        with self.explained():
+            if not self.path.exists() or self.path.stat().st_size == 0:
+                self._create()
+            version = self.version()
+            if version == HEAD:
+                return
+            if version is not None and version > HEAD:
+                raise NewerDatabaseError(self.label, version)
+            self.upgrade()
+
+    def is_current(self) -> bool:
+        try:
+            with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)) as connection:
+                row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        except sqlite3.Error:
+            return False
+        return row is not None and row[0] == HEAD
+
+    def check(self) -> str | None:
+        with self.connection() as connection:
+            state = str(connection.execute("PRAGMA quick_check").fetchone()[0])
+        return None if state == "ok" else state
+
+    def size_bytes(self) -> int:
+        return self.path.stat().st_size
 
     def version(self) -> str | None:
-        """The schema's version; None for a database without any table."""
+        if not self.path.exists():
+            return None
         connection = sqlite3.connect(self.path, timeout=self._busy_seconds)
         with closing(connection):
             tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -128,7 +153,7 @@ class SqliteDatabase(Database):
             raise UserError(f"{self.path} is a database of another program; Proctor does not touch it.")
         return None
 
-    def create(self) -> None:
+    def _create(self) -> None:
         """Make every table in one transaction: of two processes that start together, the second finds it done."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         script = files("proctor.stores").joinpath("schema.sql").read_text(encoding="utf-8")
@@ -146,13 +171,15 @@ class SqliteDatabase(Database):
                 connection.execute("INSERT INTO alembic_version VALUES (?)", [HEAD])
             connection.execute("COMMIT")
 
-    def upgrade(self) -> Path:
-        """Bring the schema to this version; gives the copy that was made before."""
-        copy = self.path.with_name(f"{self.path.name}.before-{HEAD}-from-{self.version() or 'empty'}")
+    def backup(self) -> Path:
+        return self.path.with_name(f"{self.path.name}.before-{HEAD}-from-{self.version() or 'empty'}")
+
+    def upgrade(self) -> None:
+        """Bring the schema to this version, after a copy was made."""
+        copy = self.backup()
         with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
         upgrade(f"{PREFIX}{self.path}")
-        return copy
 
 
 def locate(url: str) -> SqliteDatabase:
@@ -165,29 +192,6 @@ def locate(url: str) -> SqliteDatabase:
     if options or not path:
         raise UserError("PROCTOR_DATABASE_URL for SQLite is sqlite:///PATH, with ?timeout=SECONDS if need be.")
     return SqliteDatabase(Path(path).absolute(), seconds)
-
-
-def open_file(database: SqliteDatabase) -> None:
-    """Make the file or bring it up to date where needed."""
-    with database.explained():
-        if not database.is_there():
-            database.create()
-        version = database.version()
-        if version == HEAD:
-            return
-        if version is not None and version > HEAD:
-            raise NewerDatabaseError(database.label, version)
-        database.upgrade()
-
-
-def find_file(database: SqliteDatabase) -> SqliteDatabase | None:
-    """The database if it is there and of this version; nothing is made, upgraded or changed."""
-    try:
-        with closing(sqlite3.connect(f"{database.path.as_uri()}?mode=ro", uri=True)) as connection:
-            row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    except sqlite3.Error:
-        return None
-    return database if row is not None and row[0] == HEAD else None
 
 
 def _in_words(path: Path, error: sqlite3.Error) -> str:

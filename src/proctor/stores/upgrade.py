@@ -34,6 +34,15 @@ def upgrade(url: str) -> None:
         engine.dispose()
 
 
+def steps(version: str | None) -> list[tuple[str, str]]:
+    """The migrations that are missing, oldest first: number and what it is about."""
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory.from_config(configuration())
+    missing = scripts.iterate_revisions("head", version or "base")
+    return [(script.revision, (script.doc or "").strip()) for script in reversed(list(missing))]
+
+
 def upgrade_connection(connection: Connection) -> None:
     """The same within a transaction of the caller's."""
     from alembic import command

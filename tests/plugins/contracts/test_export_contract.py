@@ -9,14 +9,9 @@ import pytest
 from plugins.example import names
 from proctor import plugins
 from proctor.reports.rows import RunRows
-from proctor.stores.database import Database, open_database
+from proctor.stores.database import Database
 from proctor.stores.results import ResultStore
 from reports.stored import FAILED, INVALID, Told, record
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return open_database(f"sqlite:///{tmp_path / 'proctor.db'}")
 
 
 def _export(form: str, rows: RunRows) -> list[bytes]:
