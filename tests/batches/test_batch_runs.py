@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from commands import Cli
 from fakes.batches import BatchProvider
 from fakes.provider import FakeProvider
 from runs.arithmetic import finish, kill, start, wait_for, write_benchmark
+from stores.parts import connected
 
 KEY = "sk-batch"
 
@@ -43,7 +42,7 @@ def run(cli: Cli, provider: BatchProvider, kind: str, *more: object) -> Any:
 
 
 def batch_rows(home: Path) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(home / "proctor.db")) as connection:
+    with connected(home) as connection:
         return connection.execute("SELECT remote_id, requests, ended_as FROM batches").fetchall()
 
 
@@ -68,7 +67,7 @@ def test_a_batch_gives_the_same_results_as_single_requests_at_half_the_price(
     [(remote, requests, ended_as)] = batch_rows(home)
     assert (remote, requests) == (next(iter(provider.batches)), 40)
     assert ended_as in ("completed", "ended")
-    with closing(sqlite3.connect(home / "proctor.db")) as connection:
+    with connected(home) as connection:
         assert connection.execute("SELECT count(*) FROM batch_trials").fetchone() == (0,)
 
 
@@ -78,7 +77,7 @@ def test_trial_ids_are_the_custom_ids_and_the_options_are_sent(
 ) -> None:
     run(cli, provider, kind, "--temperature", 0, "--max-tokens", 9)
     [batch] = provider.batches.values()
-    with closing(sqlite3.connect(home / "proctor.db")) as connection:
+    with connected(home) as connection:
         ids = {row[0] for row in connection.execute("SELECT trial_id FROM responses")}
     assert set(batch["asks"]) == ids
     for ask in batch["asks"].values():
@@ -162,16 +161,17 @@ def test_killed_before_the_batchs_name_was_known_it_is_found_again(
     run_process = start(home, Path(), "run", "sums.yaml", "-m", model_of(provider, kind), "--batch", "--json")
     code, _, err = finish(run_process)
     assert code == 0, err
-    with closing(sqlite3.connect(home / "proctor.db")) as connection, connection:
+    with connected(home) as connection:
         # Back to the moment between the order and its answer.
         [(batch_id, evaluation_id)] = connection.execute("SELECT id, evaluation_id FROM batches").fetchall()
         trials = connection.execute("SELECT trial_id, epoch FROM responses ORDER BY id").fetchall()
         order = list(next(iter(provider.batches.values()))["asks"])
         connection.execute("UPDATE batches SET remote_id = NULL, ended_as = NULL")
-        connection.executemany(
-            "INSERT INTO batch_trials VALUES (?, ?, 0, ?, ?)",
-            [(batch_id, trial, epoch, order.index(trial)) for trial, epoch in trials],
-        )
+        for trial, epoch in trials:
+            row = [batch_id, trial, epoch, order.index(trial)]
+            connection.execute("INSERT INTO batch_trials VALUES (?, ?, 0, ?, ?)", row)
+        for table in ("scores", "bodies"):
+            connection.execute(f"DELETE FROM {table}")
         connection.execute("DELETE FROM responses WHERE evaluation_id = ?", [evaluation_id])
     code, out, err = finish(start(home, Path(), "resume", "latest", "--json"))
     assert code == 0, err

@@ -32,7 +32,7 @@ def filled(cli: Cli, home: Path, asked_model: str) -> Path:
     proctor.evaluate("puzzles", models=asked_model, limit=4)
     for name, size, days in (("cache/models-openai-1.json", 10, 40), ("models/tiny-0.gguf", 2048, 0)):
         path = home / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"x" * size)
         os.utime(path, (time.time() - days * DAY, time.time() - days * DAY - 1))
     return home

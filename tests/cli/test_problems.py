@@ -16,6 +16,8 @@ from proctor.benchmarks.problems.shelf import problem_folders
 from proctor.programs.marks import scorecard_of
 from proctor.reports.scorecard import scorecard_document
 
+pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
+
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -89,7 +87,7 @@ def test_marks_of_another_formula_or_of_a_changed_problem_are_not_ranked_with_ot
 ) -> None:
     old, changed = keep(database, problem, "old"), keep(database, replace(problem, digest="0" * 32), "before")
     new = keep(database, problem, "new", "refuses_words")
-    with closing(sqlite3.connect(database.path)) as connection, connection:
+    with database.connection() as connection:
         connection.execute("UPDATE submissions SET revision = '2' WHERE id = ?", [old])
     document = cli("problems", "ranking", problem.folder, "--json").json
     assert [(one["submission_id"], one["rank"]) for one in document["ranked"]] == [(new, 1)]

@@ -31,6 +31,7 @@ EXTRAS = {
     "similarity": "the scorer similarity (embeddings)",
     "text": "the scorers bleu and chrf",
     "tokens": "counting tokens before a run",
+    "postgresql": "results in a PostgreSQL database",
     "problems": "marking programs built from requirements",
 }
 """Every optional group of dependencies, and what needs it."""

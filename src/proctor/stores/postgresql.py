@@ -127,11 +127,14 @@ class PostgresConnection:
             yield
 
     def close(self) -> None:
+        """Give it back to the pool; closing it twice is harmless."""
+        if not self._pooled.is_valid:
+            return
         if self._driver.closed or self._driver.broken:
             self._pooled.invalidate()
         else:
             self._driver.autocommit = False
-        self._pooled.close()
+            self._pooled.close()
 
 
 class PostgresDatabase(Database):

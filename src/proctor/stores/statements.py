@@ -40,4 +40,5 @@ def insert_statements(
 
 
 def places(count: int) -> str:
-    return ",".join("?" * count)
+    """Placeholders for what stands in IN (…); of nothing, what equals nothing: PostgreSQL knows no empty list."""
+    return ",".join("?" * count) or "NULL"
