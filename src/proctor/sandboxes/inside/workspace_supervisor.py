@@ -32,6 +32,7 @@ class WorkspaceSupervisor:
         self._channel = Channel(harness)
         self._harness, self._agent = harness, config["agent"]
         self._folder = _new_folder() if config["is_hosted"] else ""
+        self._engine_folder = ""
         self.cgroup = cgroups.Cgroup(f"{os.getpid()}-workspace", is_used=config["is_using_cgroups"])
         limits = config["limits"]
         # What is written to a workspace's folders is memory, too.
@@ -46,6 +47,9 @@ class WorkspaceSupervisor:
 
     def launch(self) -> None:
         """Start the tool inside its control group, so whatever it forks is born there."""
+        if self._config["asking_pid"]:
+            # An engine's monitor stays where it is started, and podman's leaves a file there when memory runs out.
+            self._engine_folder = _new_folder()
         info, given = os.pipe()
         told = {"{info}": given, **{f"{{data:{name}}}": _pipe_of(text) for name, text in self._config["data"].items()}}
         command = [str(told.get(part, part)) for part in self._config["command"]]
@@ -57,7 +61,7 @@ class WorkspaceSupervisor:
             pass_fds=list(told.values()),
             env=self._config["environment"],
             start_new_session=True,
-            cwd="/",
+            cwd=self._engine_folder or "/",
             preexec_fn=self._join,  # noqa: PLW1509  single-threaded
         )
         for fd in (*told.values(), self._agent):
@@ -243,8 +247,8 @@ class WorkspaceSupervisor:
         if self._counting is not self.cgroup:
             self._counting.forget()
         self.cgroup.remove()
-        if self._folder:
-            _remove(self._folder)
+        for folder in filter(None, (self._folder, self._engine_folder)):
+            _remove(folder)
 
     def _end_stragglers(self) -> None:
         """A control group tells who is left; without one, those we adopted are."""
