@@ -24,6 +24,9 @@ _DIE_SECONDS = 5.0
 _GRACE_SECONDS = 10.0
 _PID_SECONDS = 30.0
 _COMMAND_SECONDS = 60.0
+_UNWRITABLE = "/proc"
+"""Where tools are started: podman's monitor stays there, and creates a file when memory runs out. A folder of our own
+would be left behind when we are killed."""
 
 
 class WorkspaceSupervisor:
@@ -32,7 +35,6 @@ class WorkspaceSupervisor:
         self._channel = Channel(harness)
         self._harness, self._agent = harness, config["agent"]
         self._folder = _new_folder() if config["is_hosted"] else ""
-        self._engine_folder = ""
         self.cgroup = cgroups.Cgroup(f"{os.getpid()}-workspace", is_used=config["is_using_cgroups"])
         limits = config["limits"]
         # What is written to a workspace's folders is memory, too.
@@ -47,9 +49,6 @@ class WorkspaceSupervisor:
 
     def launch(self) -> None:
         """Start the tool inside its control group, so whatever it forks is born there."""
-        if self._config["asking_pid"]:
-            # An engine's monitor stays where it is started, and podman's leaves a file there when memory runs out.
-            self._engine_folder = _new_folder()
         info, given = os.pipe()
         told = {"{info}": given, **{f"{{data:{name}}}": _pipe_of(text) for name, text in self._config["data"].items()}}
         command = [str(told.get(part, part)) for part in self._config["command"]]
@@ -61,7 +60,7 @@ class WorkspaceSupervisor:
             pass_fds=list(told.values()),
             env=self._config["environment"],
             start_new_session=True,
-            cwd=self._engine_folder or "/",
+            cwd=_UNWRITABLE,
             preexec_fn=self._join,  # noqa: PLW1509  single-threaded
         )
         for fd in (*told.values(), self._agent):
@@ -247,8 +246,8 @@ class WorkspaceSupervisor:
         if self._counting is not self.cgroup:
             self._counting.forget()
         self.cgroup.remove()
-        for folder in filter(None, (self._folder, self._engine_folder)):
-            _remove(folder)
+        if self._folder:
+            _remove(self._folder)
 
     def _end_stragglers(self) -> None:
         """A control group tells who is left; without one, those we adopted are."""
