@@ -335,6 +335,20 @@ def test_what_is_proven_is_not_proven_again_and_nothing_is_said_of_it(problem: P
     assert said == [1]
 
 
+@pytest.fixture(scope="session")
+def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `problems new` makes, proven once for all who run it."""
+    folder = tmp_path_factory.mktemp("proven")
+    in_runner(lambda runner: prove([small_problem(folder)], runner, folder / "home"))
+    return folder / "home" / "proofs"
+
+
+@pytest.fixture
+def proven(home: Path, proofs: Path, cli: Cli) -> None:
+    shutil.copytree(proofs, home / "proofs")
+    assert cli("problems", "new", "mine/add-up").code == 0
+
+
 AGENT = """#!/bin/sh
 cat > /dev/null
 test -f README.md && test -f tests/test_examples.py || exit 9
@@ -386,9 +400,9 @@ def test_a_run_asks_repairs_marks_and_shows_programs(cli: Cli, tmp_path: Path) -
     assert [[one["cached"] for one in run["evaluations"]] for run in runs] == [[0, 0], [1, 1]]
 
 
+@pytest.mark.usefixtures("proven")
 @pytest.mark.parametrize("option", ["", "?sandbox=true", "?sandbox=false"])
 def test_an_agent_builds_in_a_folder_that_holds_what_it_is_told(cli: Cli, tmp_path: Path, option: str) -> None:
-    cli("problems", "new", "mine/add-up")
     secret = tmp_path / "secret.txt"
     secret.write_text("an agent in the sandbox does not see this")
     is_free = option == "?sandbox=false"
@@ -424,6 +438,7 @@ printf '{program}' > main.py
 """
 
 
+@pytest.mark.usefixtures("proven")
 @pytest.mark.parametrize(
     ("rest", "outcome", "response"),
     [
@@ -436,7 +451,6 @@ printf '{program}' > main.py
 def test_what_an_agent_does_beyond_its_limits_is_its_own_doing(
     cli: Cli, rest: str, outcome: str, response: str
 ) -> None:
-    cli("problems", "new", "mine/add-up")
     Path("agent.sh").write_text(LITTERING.format(program=GOOD.replace("\n", "\\n"), rest=rest))
     Path("agent.sh").chmod(0o755)
     cli("run", "requirements?problems=mine&measure=false", "-m", "command/./agent.sh", "--json", "--retries", "0")
