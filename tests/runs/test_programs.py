@@ -25,7 +25,7 @@ from proctor.domain.response import Response, Usage
 from proctor.domain.scorecard import CheckStatus
 from proctor.domain.workspace import Runner
 from proctor.programs.options import MarkOptions
-from proctor.runs.programs import PROOF_SECONDS, _unless, opened_runner, prove, submit
+from proctor.runs.programs import PROOF_SECONDS, opened_runner, prove, submit, unless_stopped
 from proctor.runs.proving import Probe, ProblemProof, check_problem
 from proctor.runs.repairing import MAX_OUTPUT, ProgramModel, feedback, visible_evidence
 
@@ -317,7 +317,7 @@ def test_a_run_that_is_stopped_while_problems_are_proven_ends_at_once(problem: P
             said.append(count)
             stopping.set()
 
-        await _unless(stopping, prove([problem], runner, tmp_path / "home", on_begin=begin))
+        await unless_stopped(stopping, prove([problem], runner, tmp_path / "home", on_begin=begin))
         return (tmp_path / "home" / "proofs").exists()
 
     assert not in_runner(work)
@@ -329,7 +329,7 @@ def test_what_is_proven_is_not_proven_again_and_nothing_is_said_of_it(problem: P
 
     async def work(runner: Runner) -> None:
         for _ in range(2):
-            await _unless(asyncio.Event(), prove([problem], runner, tmp_path / "home", on_begin=said.append))
+            await unless_stopped(asyncio.Event(), prove([problem], runner, tmp_path / "home", on_begin=said.append))
 
     in_runner(work)
     assert said == [1]
