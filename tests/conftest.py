@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -81,6 +82,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if any(mark.name == "sqlite" for mark in metafunc.definition.iter_markers()):
             return
         metafunc.parametrize("database_engine", ["sqlite", "postgresql"], indirect=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Tests live as long as the session: looking among them for garbage would take a tenth of its time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture

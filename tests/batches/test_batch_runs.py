@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from commands import Cli
 from fakes.batches import BatchProvider
 from fakes.provider import FakeProvider
+from proctor.models.batching import BatchLimits
+from proctor.models.batching_openai import OpenAIBatches
 from runs.arithmetic import finish, kill, start, wait_for, write_benchmark
 from stores.parts import connected
 
@@ -69,6 +72,22 @@ def test_a_batch_gives_the_same_results_as_single_requests_at_half_the_price(
     assert ended_as in ("completed", "ended")
     with connected(home) as connection:
         assert connection.execute("SELECT count(*) FROM batch_trials").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("limits", [BatchLimits(4, 10**6), BatchLimits(100, 600), BatchLimits(100, 5)])
+def test_batches_are_split_by_requests_and_by_bytes(
+    cli: Cli, provider: BatchProvider, monkeypatch: pytest.MonkeyPatch, limits: BatchLimits
+) -> None:
+    monkeypatch.setattr(OpenAIBatches, "limits", limits)
+    ended = run(cli, provider, "openai", "--limit", 10)
+    assert ended.json["evaluations"][0]["scored"] == 10
+    sent = [text.splitlines() for name, text in provider.files.items() if not name.endswith(("-out", "-err"))]
+    assert sum(map(len, sent)) == 10
+    for lines in sent:
+        assert len(lines) <= limits.requests
+        assert len(lines) == 1 or sum(map(len, lines)) <= limits.bytes
+    for batch, (first, *_) in pairwise(sent):  # as few as the limits allow
+        assert len(batch) == limits.requests or sum(map(len, batch)) + len(batch) + len(first) > limits.bytes
 
 
 @BOTH

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from importlib import metadata
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import orjson
 import pytest
 
 from commands import Cli
+from fakes.absence import hide_packages
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
 from stores.parts import new_database
@@ -230,12 +229,7 @@ def test_the_doctor_names_every_extra_and_what_it_is_for(cli: Cli) -> None:
 
 
 def test_the_doctor_says_how_to_install_what_is_missing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    def version(name: str) -> str:
-        if name == "protobuf":
-            raise PackageNotFoundError(name)
-        return metadata.version(name)
-
-    monkeypatch.setattr("proctor.cli.doctor.version", version)
+    hide_packages(monkeypatch, "protobuf")
     ended = cli("doctor")
     assert ended.code == 0
     expected = "protobuf not installed; needed for agents that speak gRPC (grpc/…): pip install 'proctor[grpc]'"

@@ -292,6 +292,7 @@ def test_totals_add_bounds_and_know_what_they_do_not_know() -> None:
     assert total_cost([one, CostEstimate(None, None, None, "y")]).value_usd is None
 
 
+@pytest.mark.untraced
 def test_a_hundred_thousand_trials_are_looked_up_in_the_cache(cli: Cli, asked_model: str) -> None:
     rows = [{"id": str(n), "question": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(20_000)]
     write_benchmark(Path(), 1)

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
+from fakes.absence import break_tools, hide_packages
 from proctor.domain.workspace import Seen
 from proctor.programs import reading
 from proctor.programs.entry import is_test, sources
-from proctor.programs.tools import linting, running, scanning
+from proctor.programs.tools import running, scanning
 from proctor.programs.tools.reading import WINDOW, docstrings, repeated, tokens
 from proctor.programs.tools.running import ToolError, run_tool
 
@@ -229,20 +230,16 @@ def test_a_program_hidden_among_its_tests_is_read() -> None:
     assert ("tests/impl.py", "format") in codes(found["black"])
 
 
-def test_a_tool_that_is_not_there_is_stated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for module in (linting, scanning):
-        monkeypatch.setattr(module, "installed", lambda name: None)
+def test_a_tool_that_is_not_there_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    hide_packages(monkeypatch, "ruff", "black", "mypy", "lizard", "bandit", "pip-audit")
     found = {**quality({"main.py": CLEAN}), **security({"main.py": CLEAN}, pins=("x==1",))}
     for name in ("ruff", "black", "mypy", "complexity", "bandit", "pip-audit"):
         assert found[name]["status"] == "not run"
         assert "not installed" in found[name]["reason"]
 
 
-def test_a_tool_that_fails_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def broken(*_: Any) -> tuple[int, bytes, bytes]:
-        return 3, b"nonsense", b"it broke"
-
-    monkeypatch.setattr(linting, "run_tool", broken)
+def test_a_tool_that_fails_is_stated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    break_tools(monkeypatch, tmp_path, "-m ruff", "-m mypy")
     found = quality({"main.py": CLEAN})
     assert found["ruff"]["status"] == found["mypy"]["status"] == "not run"
     assert "it broke" in found["ruff"]["reason"]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from fakes.absence import hide_packages
 from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.errors import BenchmarkError, SandboxError, ScorerError
 from proctor.domain.problem import Problem
@@ -18,7 +19,6 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.workspace import Runner, Workspace, WorkspaceLimits
 from proctor.engine.scoring import score_answer
-from proctor.programs import toolbox
 from proctor.programs.evidence import evidence_from_json
 from proctor.programs.marks import scorecard_of
 from proctor.scorers.registry import create_scorer
@@ -260,7 +260,7 @@ def test_options_are_checked_and_part_of_the_version(name: str) -> None:
 
 
 def test_without_what_marking_needs_no_program_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolbox, "find_spec", lambda name: None if name == "packaging" else object())
+    hide_packages(monkeypatch, "packaging")
     for name in ("program", "program_mark"):
         with pytest.raises(BenchmarkError, match=r"packaging must be there: pip install 'proctor\[problems\]'"):
             create_scorer(ScorerSpec(name))

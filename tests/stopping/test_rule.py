@@ -81,6 +81,7 @@ def test_a_clear_difference_is_decided_with_few_samples_and_none_is_not() -> Non
     assert all(same.wants(item.id) for item in items)
 
 
+@pytest.mark.untraced
 def test_equal_models_are_declared_different_no_more_often_than_promised() -> None:
     items = two(300)
     wrong = 0
@@ -117,6 +118,7 @@ def share_of_false_decisions(evaluations: list[Evaluation], size: int, runs: int
     return wrong / runs
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("size", [5, 10])
 def test_equal_models_on_grouped_samples_are_declared_different_no_more_often_than_promised(size: int) -> None:
     """Counted one by one, samples that are right or wrong together look like more evidence than they are."""

@@ -182,7 +182,7 @@ def _from_yaml(spec: BenchmarkSpec, path: Path, label: str | None, seed: int, da
 
 
 def _prompt_of(spec: BenchmarkSpec) -> PromptText | None:
-    """The prompt that a plan puts in the place of the benchmark file's own."""
+    """The prompt that a plan uses instead of the benchmark file's own."""
     if "prompt" not in spec.parameters:
         return None
     try:

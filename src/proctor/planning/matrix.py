@@ -60,7 +60,7 @@ def entry_of(plan: Plan, field: tuple[str | int, ...]) -> tuple[str | int, ...]:
 
 
 def with_axes(plan: Plan, axes: Mapping[str, Any]) -> Plan:
-    """The plan with these varied, in the place of what it, its models and its benchmarks say of them."""
+    """The plan with these varied, instead of what it, its models and its benchmarks say of them."""
     if not axes:
         return plan
     models = [_without(spec.model_dump(), "sampling", axes) for spec in plan.models]

@@ -138,6 +138,7 @@ def _execution(
 async def execute_run(execution: RunExecution) -> RunStatus:
     """Finish whatever is unfinished; calling it again after any end, a crash included, is harmless."""
     store = RunStore(execution.database)
+    was_completed = store.get(execution.run_id).status is RunStatus.COMPLETED
     lease = store.lease(execution.run_id)
     if execution.rule is not None:
         # Which groups are whole is known from the plan alone, and whoever reads the run has no plan.
@@ -165,7 +166,8 @@ async def execute_run(execution: RunExecution) -> RunStatus:
     finally:
         await close_models(execution.evaluations)
         try:
-            seconds = clock.seconds
+            is_idle = was_completed and not execution.progress.recorded  # looking for work is no part of the run
+            seconds = -clock.written if is_idle else clock.seconds
             await asyncio.to_thread(patiently, lambda: store.finish(lease, status, seconds, error))
         except ProctorError:
             # The store failed or another process has the run; the error that says so is already on its way.
@@ -365,6 +367,7 @@ class _Clock:
 
     def __init__(self) -> None:
         self._since = time.monotonic()
+        self.written = 0.0
 
     @property
     def seconds(self) -> float:
@@ -373,6 +376,7 @@ class _Clock:
     def note(self, seconds: float) -> None:
         """So many are written."""
         self._since += seconds
+        self.written += seconds
 
 
 async def _pulse(execution: RunExecution, lease: Lease, store: RunStore, clock: _Clock) -> None:

@@ -94,7 +94,7 @@ async def programming(
         options = _marked_with(asked)
         tell = partial(_tell_proving, observe)
         proving = prove(list(problems.values()), runner, database.path.parent, options=options, on_begin=tell)
-        await _unless(stopping, proving)
+        await unless_stopped(stopping, proving)
         turns = asyncio.Semaphore(max_concurrency())
         given = _Given(runner, problems, artifacts_of(database), turns)
         prompts = {
@@ -118,7 +118,7 @@ def _tell_proving(observe: Observer, count: int) -> None:
     observe(NoticeGiven(f"Verifying {what} on this machine first; the result is kept for a day."))
 
 
-async def _unless(stopping: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
+async def unless_stopped(stopping: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
     """Do the work, or as much of it as there is time for until somebody stops the run."""
     doing, stopped = asyncio.create_task(work), asyncio.create_task(stopping.wait())
     try:

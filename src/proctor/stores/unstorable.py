@@ -16,7 +16,7 @@ UNENCODABLE = (TypeError, ValueError, LookupError, OverflowError, RecursionError
 
 
 def unusable_answer(answer: Answer, error: Exception) -> Answer:
-    """What is recorded in the place of the response: it was answered, so it counts."""
+    """What is recorded instead of the response: it was answered, so it counts."""
     return replace(answer, response=Response.unusable(f"the answer {_why(error)}"))
 
 
