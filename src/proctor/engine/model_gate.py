@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from decimal import Decimal
 
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from proctor.domain.errors import (
     UnusableAnswerError,
 )
 from proctor.domain.event import ConcurrencyChanged, FaultSeen, ModelGivenUp, Observer
-from proctor.domain.message import Message, Prompt
+from proctor.domain.message import Json, Message, Prompt
 from proctor.domain.model import Model
 from proctor.domain.price import Price
 from proctor.domain.response import FinishReason, Response, Usage
@@ -25,7 +26,6 @@ from proctor.domain.text import message_of
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget, reservation
-from proctor.engine.deadlines import Deadlines
 from proctor.engine.limiter import AdaptiveLimit
 from proctor.engine.ratelimit import RateLimit, RateLimits
 from proctor.engine.retry import RetryPolicy
@@ -90,7 +90,6 @@ class ModelGate:
         self._budget = budget
         self._model = model
         self._timeout_seconds = timeout_seconds
-        self._deadlines = Deadlines(timeout_seconds + TIMEOUT_GRACE_SECONDS)
         self._stopping = stopping
         self._observe = observe
         self._limit = AdaptiveLimit(concurrency, lambda limit: observe(ConcurrencyChanged(label, limit)))
@@ -182,13 +181,13 @@ class ModelGate:
     async def _converse(self, talk: _Conversation) -> Response | None:
         """One turn, or as many as the sample has, from where the last attempt got to."""
         while (prompt := talk.next_prompt()) is not None:
-            response = await self._turn(prompt, replace(talk.trial, prompt=prompt))
+            response = await self._turn(prompt, talk.trial.options)
             if response is None:
                 return None
             talk.add(prompt, response)
         return talk.response
 
-    async def _turn(self, prompt: Prompt, trial: Trial) -> Response | None:
+    async def _turn(self, prompt: Prompt, options: Mapping[str, Json]) -> Response | None:
         """One request in its turn; None when the run stops before that, or when there is no money left for it."""
         characters = len(prompt.text) if self._rate.is_counting_tokens else 0
         set_aside = await self._rate.admit(characters, self._stopping)
@@ -196,7 +195,7 @@ class ModelGate:
             return None
         response: Response | None = None
         try:
-            response = await self._paid(prompt, trial)
+            response = await self._paid(prompt, options)
         finally:
             if response is None:
                 self._rate.settle(set_aside, None, None)
@@ -204,16 +203,16 @@ class ModelGate:
                 self._rate.settle(set_aside, response.usage, response.rate, further=len(response.turns))
         return response
 
-    async def _paid(self, prompt: Prompt, trial: Trial) -> Response | None:
+    async def _paid(self, prompt: Prompt, options: Mapping[str, Json]) -> Response | None:
         """One request, paid for; None when there is no money left for it."""
         if self._budget is None or self._price is None:
-            return self._priced(await self._send(prompt, trial))
-        reserved = await reservation(prompt, trial.options, self._price, self.label)
+            return self._priced(await self._send(prompt, options))
+        reserved = await reservation(prompt, options, self._price, self.label)
         if not await self._budget.reserve(reserved):
             return None
         spent = reserved  # What is not known to have been free counts in full.
         try:
-            response = self._priced(await self._send(prompt, trial))
+            response = self._priced(await self._send(prompt, options))
             if response.cost_usd is not None and not response.may_cost_more:
                 spent = response.cost_usd
         except ModelError as error:
@@ -230,12 +229,11 @@ class ModelGate:
             return response
         return replace(response, cost_usd=self._price.cost(response.usage))
 
-    async def _send(self, prompt: Prompt, trial: Trial) -> Response:
+    async def _send(self, prompt: Prompt, options: Mapping[str, Json]) -> Response:
         started = time.perf_counter()
         try:
-            response = await self._deadlines.keep(
-                self._model.respond(prompt, trial.options, timeout_seconds=self._timeout_seconds)
-            )
+            async with asyncio.timeout(self._timeout_seconds + TIMEOUT_GRACE_SECONDS):
+                response = await self._model.respond(prompt, options, timeout_seconds=self._timeout_seconds)
         except TimeoutError:
             raise ProviderFaultError(f"no answer within {self._timeout_seconds:g} s") from None
         except UnusableAnswerError as error:
