@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from proctor.domain.run import RunStatus
 from proctor.planning.plan_file import plan_from
 from proctor.runs.cancel import cancel_run
 from proctor.runs.dry_run import estimate_run
-from proctor.runs.execute import RunExecution, submit
+from proctor.runs.execute import RunExecution, execute_run, reopen, submit
 from proctor.runs.metric_names import metrics_of_all, metrics_of_plan
 from proctor.runs.pilot import run_pilot
 from proctor.runs.resolve import PlanContext, resolve
@@ -74,6 +75,15 @@ def test_a_run_is_asked_to_stop_once_and_an_ended_one_refuses(database: Database
     store.finish(execution.run_id, RunStatus.CANCELLED, 0.1, "the run was cancelled")
     with pytest.raises(RunError, match=r"has already ended \(cancelled\)"):
         cancel_run(database, execution.run_id)
+
+
+def test_looking_for_work_in_a_completed_run_is_no_part_of_its_time(database: Database) -> None:
+    store = RunStore(database)
+    first = submit(plan(), HERE, database)
+    asyncio.run(execute_run(first))
+    seconds = store.get(first.run_id).seconds
+    asyncio.run(execute_run(reopen(store.get(first.run_id), HERE, database)))
+    assert store.get(first.run_id).seconds == seconds > 0
 
 
 def test_an_estimate_says_what_would_be_asked() -> None:

@@ -16,7 +16,7 @@ from proctor.reports.figures import plural
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from proctor.stores.results import ResultRow
+    from proctor.stores.results import ResultRow, ResultStore
 
 CUT = 1_500
 
@@ -57,6 +57,8 @@ def samples(
         if wrong:
             rows = (row for row in rows if _is_wrong(row))
         found = list(islice(rows, limit + 1))
+        if not found:
+            _refuse_unrecorded(given, run.id, ResultStore(opened))
         notes = scorer_notes(scorers_in_force(opened, run.id, evaluations))
     if as_json:
         print_json([_document(row) for row in found[:limit]])
@@ -76,6 +78,15 @@ def _refuse_unknown(given: Mapping[str, str], evaluations: Sequence[Mapping[str,
         if name in given and given[name] not in known:
             hint = did_you_mean(given[name], known)
             raise NotFoundError(f"Run {run_id} has no {name} {given[name]!r}.{hint} It has: {', '.join(known)}.")
+
+
+def _refuse_unrecorded(given: Mapping[str, str], run_id: str, results: ResultStore) -> None:
+    """A name that no trial has is a mistake; one whose trials the other filters leave out is not."""
+    from proctor.domain.errors import NotFoundError
+
+    for name in ("sample", "category"):
+        if name in given and next(results.results(run_id, where={name: given[name]}), None) is None:
+            raise NotFoundError(f"Run {run_id} has no trial with the {name} {given[name]!r}.")
 
 
 def _is_wrong(row: ResultRow) -> bool:

@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -18,8 +19,10 @@ from typing import Any
 from proctor.domain.errors import RunError, TemplateLimitError
 from proctor.prompts.jinja import Flavour
 
-SECONDS = 5.0
+CPU_SECONDS = 5.0
 """For one template; most take a thousandth."""
+WALL_SECONDS = 120.0
+"""For when the process does not get to compute: a busy machine is no fault of the template."""
 START_SECONDS = 60.0
 _PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "SYSTEMROOT")
 
@@ -27,7 +30,8 @@ _PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "SYSTEMROOT
 class TemplateProcess:
     """One worker, used by one caller at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, cpu_seconds: float = CPU_SECONDS) -> None:
+        self._cpu_seconds = cpu_seconds
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -52,13 +56,15 @@ class TemplateProcess:
     def _ask(self, request: bytes) -> dict[str, str]:
         process = self._running()
         try:
-            _write(process, struct.pack(">Q", len(request)) + request, SECONDS)
-            reply: dict[str, str] = json.loads(_read(process, SECONDS))
+            _write(process, struct.pack(">Q", len(request)) + request, WALL_SECONDS)
+            reply: dict[str, str] = json.loads(_read(process, WALL_SECONDS))
         except TimeoutError:
             self._kill()
-            return {"limit": f"it takes more than {SECONDS:g} s"}
+            return {"limit": f"it takes more than {WALL_SECONDS:g} s"}
         except (EOFError, OSError, ValueError):
             self._kill()
+            if process.returncode == -signal.SIGPROF:
+                return {"limit": f"it takes more than {self._cpu_seconds:g} s of processor time"}
             return {"limit": "it takes more memory than there is for a template"}
         return reply
 
@@ -67,7 +73,7 @@ class TemplateProcess:
             self._kill()
             kept = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
             # -P: the folder it is started in may be a stranger's, and nothing of it is imported.
-            command = [sys.executable, "-P", "-m", "proctor.prompts.template_worker"]
+            command = [sys.executable, "-P", "-m", "proctor.prompts.template_worker", str(self._cpu_seconds)]
             self._process = subprocess.Popen(  # noqa: S603 - our own module
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=kept
             )

@@ -31,11 +31,16 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends with its parent, whose business an interrupt is
     with suppress(ValueError, OSError):  # macOS has no such limit; there, time alone is limited
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    cpu_seconds = float(sys.argv[1])
     write_frame(answers, b"{}")
     while len(head := sys.stdin.buffer.read(8)) == 8:
         (size,) = struct.unpack(">Q", head)
-        flavour, source, variables = pickle.loads(sys.stdin.buffer.read(size))  # noqa: S301 - of our own process
-        write_frame(answers, json.dumps(_fill_in(flavour, source, variables)).encode())
+        request = sys.stdin.buffer.read(size)
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)  # its signal ends this process, whatever it is doing
+        flavour, source, variables = pickle.loads(request)  # noqa: S301 - of our own process
+        reply = json.dumps(_fill_in(flavour, source, variables)).encode()
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        write_frame(answers, reply)
 
 
 def _fill_in(flavour: Flavour, source: str, variables: dict[str, Any]) -> dict[str, str]:

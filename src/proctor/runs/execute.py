@@ -130,6 +130,7 @@ def _execution(
 async def execute_run(execution: RunExecution) -> RunStatus:
     """Finish whatever is unfinished; calling it again after any end, a crash included, is harmless."""
     store = RunStore(execution.database)
+    was_completed = store.get(execution.run_id).status is RunStatus.COMPLETED
     store.lease(execution.run_id)
     if execution.rule is not None:
         # Which groups are whole is known from the plan alone, and whoever reads the run has no plan.
@@ -155,7 +156,8 @@ async def execute_run(execution: RunExecution) -> RunStatus:
     finally:
         await close_models(execution.evaluations)
         try:
-            store.finish(execution.run_id, status, clock.seconds, error)
+            is_idle = was_completed and not execution.progress.recorded  # looking for work is no part of the run
+            store.finish(execution.run_id, status, -clock.written if is_idle else clock.seconds, error)
         except ProctorError:
             # The store is what failed; the error that says so is already on its way.
             log.debug("the end of run %s could not be written", execution.run_id)
@@ -349,6 +351,7 @@ class _Clock:
 
     def __init__(self) -> None:
         self._since = time.monotonic()
+        self.written = 0.0
 
     @property
     def seconds(self) -> float:
@@ -357,6 +360,7 @@ class _Clock:
     def note(self, seconds: float) -> None:
         """So many are written."""
         self._since += seconds
+        self.written += seconds
 
 
 async def _pulse(execution: RunExecution, store: RunStore, clock: _Clock) -> None:

@@ -118,6 +118,11 @@ class Progress:
         return sum(item.skipped for item in self.evaluations.values())
 
     @property
+    def recorded(self) -> int:
+        """Trials that this execution has finished."""
+        return self.done - self.skipped
+
+    @property
     def fraction(self) -> float:
         return self.done / self.trials if self.trials else 1.0
 
@@ -151,7 +156,7 @@ class Progress:
     @property
     def rate(self) -> float:
         """Trials a second, those left out not counted."""
-        return (self.done - self.skipped) / self.seconds if self.seconds > 0 else 0.0
+        return self.recorded / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
