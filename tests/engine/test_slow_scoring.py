@@ -121,7 +121,7 @@ def test_an_answer_that_hangs_its_scorer_does_not_hold_up_the_others(tmp_path: P
         try:
             with pytest.raises(ScorerError, match=r"scoring took longer than 0\.2 s"):
                 await process.score(WaitingScorer(tmp_path / "never"), SAMPLE, Response(""))
-            return process._process is None
+            return process.pid is None
         finally:
             await process.close()
 

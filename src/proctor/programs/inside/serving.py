@@ -17,8 +17,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .peer import Peer
-from .values import decode, encode
+from proctor.programs.inside.peer import Peer
+from proctor.programs.inside.values import decode, encode
 
 _TEXT = 2_000
 _NAMES = """eq ne lt le gt ge add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift neg pos invert
@@ -110,7 +110,7 @@ def _child(connection: socket.socket, module: str, profile: str) -> None:
         if not connection.recv(1, socket.MSG_PEEK):
             code = 0  # somebody only looked whether we are here
         elif profile:
-            from .profiled import profiling
+            from proctor.programs.inside.profiled import profiling
 
             with profiling(profile):
                 LibraryServer(connection, module).serve()
