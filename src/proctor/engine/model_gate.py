@@ -28,7 +28,7 @@ from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget, reservation
 from proctor.engine.limiter import AdaptiveLimit
 from proctor.engine.ratelimit import RateLimit, RateLimits
-from proctor.engine.retry import RetryPolicy
+from proctor.engine.retry import RetryPolicy, retry
 
 REJECTIONS_BEFORE_GIVING_UP = 20
 MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024
@@ -45,6 +45,7 @@ class _Conversation:
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self.response: Response | None = None
+        self.retries = 0
         self._prompt = trial.prompt
         self._turns = 0
 
@@ -105,28 +106,27 @@ class ModelGate:
 
     async def ask(self, trial: Trial) -> Answer | None:
         """Ask until there is an answer or a reason not to; a fault is an Answer without a response."""
-        retries = 0
         talk = _Conversation(trial)
-        while not self.is_closed:
-            try:
-                response = await self._request(talk)
-            except ModelError as error:
-                self._learn_from(error)
-                wait = self._policy.wait_seconds(error, retries)
-                if self.given_up is not None:
-                    return None
-                if wait is None:
-                    return Answer(trial, None, error=f"{type(error).__name__}: {error}", retries=retries)
-                self._observe(FaultSeen(self.label, str(error), isinstance(error, RateLimitedError)))
-                retries += 1
-                await self._pause(wait)
-            else:
-                if response is not None:
-                    return Answer(trial, response, retries=retries)
-        return None
+
+        async def wait(error: ModelError, seconds: float, retries: int) -> None:
+            if self.given_up is not None:
+                raise error
+            self._observe(FaultSeen(self.label, str(error), isinstance(error, RateLimitedError)))
+            talk.retries = retries
+            await self._pause(seconds)
+
+        try:
+            response = await retry(lambda: self._request(talk), self._policy, wait)
+        except ModelError as error:
+            if self.given_up is not None:
+                return None
+            return Answer(trial, None, error=f"{type(error).__name__}: {error}", retries=talk.retries)
+        return None if response is None else Answer(trial, response, retries=talk.retries)
 
     async def _request(self, talk: _Conversation) -> Response | None:
-        await self._breaker.admit()
+        """One try; None when the run was stopped before there was an answer."""
+        if not self.is_closed:
+            await self._breaker.admit()
         started = await self._limit.acquire()
         try:
             if self.is_closed:
@@ -136,11 +136,12 @@ class ModelGate:
             if response is None:
                 self._breaker.released()
                 return None
-        except RateLimitedError:
-            self._limit.rate_limited(started)
-            raise
-        except ProviderFaultError:
-            self._limit.faulted()
+        except ModelError as error:
+            if isinstance(error, RateLimitedError):
+                self._limit.rate_limited(started)
+            elif isinstance(error, ProviderFaultError):
+                self._limit.faulted()
+            self._learn_from(error)
             raise
         finally:
             self._limit.release()
