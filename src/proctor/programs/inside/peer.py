@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from proctor.programs.inside.values import ValueCodecError, dumps, loads
+from proctor.sandboxes.inside.codec import CodecError, dumps, loads
 from proctor.sandboxes.inside.frames import MAX_FRAME, ChannelClosedError, FrameTooLargeError, framed, receive_frame
 
 MAIN = "main"
@@ -117,7 +117,7 @@ class Peer:
             self._lose(f"an answer that is too long ({error})")
         except MemoryError:
             self._lose("an answer there is no memory for")
-        except (OSError, ValueError, TypeError, ValueCodecError) as error:
+        except (OSError, ValueError, TypeError, CodecError) as error:
             self._lose(f"an answer that cannot be read ({error})" if not isinstance(error, OSError) else "it hung up")
 
     def _taken(self, body: bytes) -> bytes:

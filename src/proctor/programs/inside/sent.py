@@ -28,10 +28,8 @@ sys.argv = sys.argv[:1]
 getattr(sys.modules[name], function)(*arguments)
 """
 _HERE = __package__
-_FRAMES = "proctor.sandboxes.inside.frames"
-_NEEDS = {
-    "serving": (_FRAMES, f"{_HERE}.values", f"{_HERE}.peer", f"{_HERE}.profiled"),
-}
+_SHARED = tuple(f"proctor.sandboxes.inside.{name}" for name in ("frames", "packing", "codec", "objects"))
+_NEEDS = {"serving": (*_SHARED, f"{_HERE}.peer", f"{_HERE}.profiled")}
 """What a module imports of ours, in an order in which each finds what it needs."""
 _SOURCES = Path(__file__).parents[3]
 
