@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metrics.reference import clustered_stderr
 from proctor.domain.errors import NotFoundError, UserError
 from proctor.domain.estimate import SampleScore
 from proctor.domain.run import RunStatus
 from proctor.metrics.compare import compare
-from proctor.metrics.intervals import clustered_stderr
 from proctor.metrics.sequences import ConfidenceSequence
 from proctor.reports.comparison_page import comparison_page, left_out_text, notes
 from proctor.reports.markdown import page_markdown

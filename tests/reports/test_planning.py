@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from metrics.reference import power_of_mcnemar
 from proctor.domain.errors import UserError
-from proctor.metrics.power import power_of_mcnemar
 from proctor.reports.planning import MeasuredDiscordance, PowerQuestion, answer_power, discordance_of, sentence
 from proctor.runs.compare import compare_runs
 from proctor.stores.database import Database
