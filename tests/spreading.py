@@ -17,6 +17,8 @@ TOGETHER = (  # those for which the parts in parentheses are the same
     re.compile(r"(tests/sandboxes/).*[\[-](?:docker|podman|kubernetes)\b"),
     # One load at a time, on the whole machine: another worker would only wait for its turn.
     re.compile(r"(tests/programs/)test_(?:earned_performance|marking)\.py"),
+    # One server of S3, which one of them stops and starts again.
+    re.compile(r"(tests/stores/artifacts/)"),
     # One marking, one reading, one browser, one installation and one copy of each data set for the whole file.
     re.compile(r"(tests/programs/test_(?:disguises|silencing|hostile_golds|telling)\.py)"),
     re.compile(
