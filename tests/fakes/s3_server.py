@@ -60,6 +60,8 @@ class S3Server:
         )
 
     def start(self) -> None:
+        if self._process is not None:
+            return
         ports = [
             f"-{part}.port{'.grpc' if kind else ''}={port}"
             for name, port in self._ports.items()
@@ -80,21 +82,24 @@ class S3Server:
 
     def _wait(self) -> None:
         deadline = time.monotonic() + START_SECONDS
-        while not all(map(self._has, (BUCKET, FORBIDDEN))):
+        while not all(map(self._takes, (BUCKET, FORBIDDEN))):
             if self._process is None or self._process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
                 raise RuntimeError(f"SeaweedFS did not start:\n{(self._folder / 'log.txt').read_text()[-3000:]}")
             time.sleep(0.1)
 
-    def _has(self, bucket: str) -> bool:
-        from obstore import list as list_objects
+    def _takes(self, bucket: str) -> bool:
+        """Whether a bucket can be written and read: its parts are ready one after the other."""
         from obstore.exceptions import BaseError
 
+        owned, probe = self.bucket(bucket), bytes(5000)
         try:
-            list_objects(self.bucket(bucket)).collect()
+            owned.put("ready", probe)
+            is_ready = bool(owned.get("ready").bytes().to_bytes() == probe)
+            owned.delete("ready")
         except (BaseError, FileNotFoundError):
             return False
-        return True
+        return is_ready
 
     def stop(self) -> None:
         process, self._process = self._process, None

@@ -23,7 +23,7 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
 
 
 @pytest.fixture
-def s3(s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> S3Server:
+def s3(s3_server: S3Server, home: Path, monkeypatch: pytest.MonkeyPatch) -> S3Server:
     """The server, with the right keys in the environment and a proxy that would swallow what is sent through it."""
     for name in (
         "AWS_SESSION_TOKEN",

@@ -8,13 +8,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from proctor.domain.artifacts import Artifacts
-from proctor.domain.errors import UserError, did_you_mean
+from proctor.domain.errors import UserError
 from proctor.stores.artifacts.buffered import BufferedArtifacts
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.artifacts.s3_location import SCHEME, VARIABLE, S3Location, read_s3_location
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
-_SCHEMES = ("s3", "file")
 _FORMS = "It is a folder (/PATH or file:///PATH) or s3://BUCKET/PREFIX."
 
 
@@ -32,7 +31,7 @@ def _folder(url: str) -> Path:
     found = _SCHEME.match(url)
     scheme = found.group(1).lower() if found else None
     if scheme is not None and scheme != "file":
-        raise UserError(f"{VARIABLE} cannot begin with {scheme}:.{did_you_mean(scheme, _SCHEMES)} {_FORMS}")
+        raise UserError(f"{VARIABLE} cannot begin with {scheme}:. {_FORMS}")
     path = Path(url).expanduser()
     if scheme == "file":
         parts = urlsplit(url)

@@ -28,6 +28,7 @@ PARTS_AT_ONCE = 3
 PAGE = 1000
 MAX_LINK_SECONDS = 7 * 24 * 3600
 """S3 signs for no longer."""
+_KEY_VARIABLES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 _RETRIES: RetryConfig = {
     "max_retries": 4,
     "retry_timeout": timedelta(seconds=20),
@@ -40,7 +41,7 @@ class S3Artifacts:
 
     def __init__(self, place: S3Location, environment: Mapping[str, str], *, is_offline: bool = False) -> None:
         self._place = place
-        self._has_keys = bool(environment.get("AWS_ACCESS_KEY_ID"))
+        self._has_keys = _has_keys(environment)
         self._is_offline = is_offline
         try:
             self._bucket = S3Store(
@@ -169,6 +170,14 @@ class S3Artifacts:
             )
         if not self._has_keys:
             raise UserError(f"{self.location} needs AWS_ACCESS_KEY_ID: offline, no role of this machine is asked for.")
+
+
+def _has_keys(environment: Mapping[str, str]) -> bool:
+    """Whether there are any; without, obstore asks for the role of this machine."""
+    missing = [name for name in _KEY_VARIABLES if not environment.get(name)]
+    if len(missing) == 1:
+        raise UserError(f"Artifacts in S3 need {' and '.join(_KEY_VARIABLES)}: {missing[0]} is not set.")
+    return not missing
 
 
 def _config(place: S3Location) -> S3Config:

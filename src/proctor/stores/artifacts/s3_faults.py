@@ -10,7 +10,8 @@ from proctor.stores.artifacts.s3_location import VARIABLE, S3Location
 
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _STATUS = re.compile(r"status code: (\d{3})")
-_ROLE_HOSTS = ("169.254.169.254", "169.254.170.2")
+_ROLE_REQUESTS = ("/latest/api/token", "/latest/meta-data/", "http://169.254.")
+"""How requests for the role of a machine or a container begin or end."""
 _REGION_CODES = ("AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraintException")
 _SHOWN = 200
 
@@ -36,7 +37,7 @@ def _words(place: S3Location, verb: str, code: str, status: str, text: str) -> s
     }
     if code in words:
         return words[code]
-    if any(host in text for host in _ROLE_HOSTS):
+    if any(part in text for part in _ROLE_REQUESTS):
         return "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, and this machine has no role to use instead."
     if code in _REGION_CODES or "configured region" in text:
         return f"the bucket is not in the region {place.region}: add region=… to {VARIABLE}."
