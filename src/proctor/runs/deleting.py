@@ -27,11 +27,13 @@ def delete_run(database: Database, artifacts: Artifacts, reference: str) -> Dele
     executing = store.executing()
     if run.id in executing:
         raise RunError(f"Run {run.id} is being executed. Wait for it, or stop it with 'proctor cancel {run.id}'.")
-    # Asked also where nothing executes: a store that cannot be reached says so before anything is deleted.
-    has_artifacts = any(artifacts.exists(key) for key in artifacts_in(database, run.id))
-    if executing and has_artifacts:
-        others = ", ".join(executing)
-        raise RunError(f"Run {run.id} has artifacts that {others} may be about to use. Delete it when that has ended.")
+    if any(artifacts.exists(key) for key in artifacts_in(database, run.id)):
+        if executing:
+            others = ", ".join(executing)
+            raise RunError(
+                f"Run {run.id} has artifacts that {others} may be about to use. Delete it when that has ended."
+            )
+        artifacts.check()  # a store that cannot be used says so before anything is deleted
     rows = delete_rows(database, run.id)
     sizes = [size for key in sorted(rows.artifacts) if (size := artifacts.delete(key)) is not None]
     return DeletedRun(run.id, rows.responses, rows.samples, len(sizes), sum(sizes))

@@ -124,10 +124,11 @@ def test_a_large_damaged_body_is_found_out_before_its_last_part(kind: Kind) -> N
     assert 0 < sum(given_out) < LARGE
 
 
-def test_keeping_it_again_does_not_write_over_what_is_there(kind: Kind) -> None:
-    key = kind.store.put("log", b"genius")
-    kind.overwrite(key, b"forged")  # as long as the other
-    assert kind.store.put("log", b"genius") == key
+@pytest.mark.parametrize("size", [6, LARGE])
+def test_keeping_it_again_does_not_write_over_what_is_there(kind: Kind, size: int) -> None:
+    key = kind.store.put("log", bytes(size))
+    kind.overwrite(key, b"!" * size)
+    assert kind.store.put("log", bytes(size)) == key == kind.store.put("log", _in_chunks(bytes(size), 100_000))
     with pytest.raises(DamagedArtifactError):
         kind.store.get(key)
 

@@ -120,6 +120,9 @@ def test_a_program_keeps_its_marks_and_its_files_when_s3_goes_down_before_it_is_
         card = cli("problems", "card", "latest", "add-up", "-f", "json").json
         assert card["program"]["main.py"]["text"] == path.read_text()
         assert artifacts_finding(cli)["state"] == "problem"
+        kept = cli("delete", "latest", "-y")
+        assert (kept.code, "cannot be reached" in kept.error) == (1, True)
+        assert cli("problems", "card", "latest", "add-up", "-f", "json").json == card
         again = cli("run", "requirements?problems=mine&measure=false", "-m", "demo/strong")
         assert (again.code, "cannot be reached" in again.err, "Traceback" in again.err) == (1, True, False)
     finally:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 import pytest
 
+from fakes.authority import Authority
 from fakes.s3_server import (
     BUCKET,
     FORBIDDEN,
@@ -92,6 +96,41 @@ def test_half_of_the_keys_are_none(s3: S3Server, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv(name, "")
     with pytest.raises(UserError, match=f"{name} is not set"):
         opened(s3.url("x"))
+
+
+def test_a_certificate_is_trusted_where_its_authority_is_named(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Refusing(BaseHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            self.send_response(403)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Nobody reads it."""
+
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    authority = Authority(tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        server.socket = authority.serving().wrap_socket(server.socket, server_side=True)
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            url = f"s3://bucket?endpoint=https://127.0.0.1:{server.server_port}"
+            with pytest.raises(StoreError, match=r"is not trusted\. SSL_CERT_FILE names"):
+                opened(url).put("a", b"a body")
+            monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+            with pytest.raises(StoreError, match="has no right to write to"):
+                opened(url).put("a", b"a body")
+        finally:
+            server.shutdown()
+            thread.join()
+    monkeypatch.setenv("SSL_CERT_FILE", "missing.pem")
+    with pytest.raises(UserError, match=r"SSL_CERT_FILE cannot be read: No such file or directory: missing\.pem"):
+        opened(url)
 
 
 def test_bodies_lie_below_the_prefix(s3: S3Server, prefix: str) -> None:

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import obstore
@@ -48,7 +49,7 @@ class S3Artifacts:
                 place.bucket,
                 prefix=place.prefix or None,
                 config=_config(place),
-                client_options=_client_options(place),
+                client_options=_client_options(place, environment),
                 retry_config=_RETRIES,
             )
         except (BaseError, ValueError) as fault:
@@ -191,7 +192,7 @@ def _config(place: S3Location) -> S3Config:
     return config
 
 
-def _client_options(place: S3Location) -> ClientConfig:
+def _client_options(place: S3Location, environment: Mapping[str, str]) -> ClientConfig:
     options: ClientConfig = {
         "allow_http": place.host.startswith("http:"),
         "connect_timeout": timedelta(seconds=5),
@@ -201,7 +202,16 @@ def _client_options(place: S3Location) -> ClientConfig:
     if place.is_on_this_machine:
         # A proxy of its own takes the place of the environment's, and this one is used for nothing.
         options |= {"proxy_url": place.host, "proxy_excludes": "localhost,127.0.0.0/8,::1"}
+    if authorities := environment.get("SSL_CERT_FILE"):
+        options["root_certificate"] = _read(Path(authorities))
     return options
+
+
+def _read(authorities: Path) -> bytes:
+    try:
+        return authorities.read_bytes()
+    except OSError as fault:
+        raise UserError(f"SSL_CERT_FILE cannot be read: {fault.strerror}: {authorities}.") from fault
 
 
 def _first_line(fault: Exception) -> str:

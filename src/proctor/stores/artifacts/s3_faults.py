@@ -18,8 +18,7 @@ _SHOWN = 200
 
 def explain(fault: Exception, place: S3Location, verb: str, key: str = "") -> ProctorError:
     """NotFoundError where only the artifact is missing; StoreError for all that keeps the store from being used."""
-    # What follows is for developers, many lines long.
-    text = str(fault).partition("\n\nDebug source")[0]
+    text = str(fault)
     code, status = _found(_CODE, text), _found(_STATUS, text)
     if isinstance(fault, FileNotFoundError) and code != "NoSuchBucket":
         return NotFoundError(f"There is no artifact {key} in {place.text}.")
@@ -41,6 +40,8 @@ def _words(place: S3Location, verb: str, code: str, status: str, text: str) -> s
         return "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, and this machine has no role to use instead."
     if code in _REGION_CODES or "configured region" in text:
         return f"the bucket is not in the region {place.region}: add region=… to {VARIABLE}."
+    if "InvalidCertificate" in text:
+        return f"the certificate of {place.host} is not trusted. SSL_CERT_FILE names authorities of your own."
     if status in ("401", "403"):
         return f"the key in AWS_ACCESS_KEY_ID has no right to {verb} the bucket {place.bucket!r}, if there is one."
     if status:
