@@ -10,6 +10,7 @@ from pathlib import Path
 
 from proctor.domain.artifacts import copied, damaged, is_key, key_of, path_of, verified
 from proctor.domain.errors import NotFoundError, StoreError, UserError
+from proctor.stores.artifacts import S3_SCHEME, VARIABLE
 
 CHUNK_BYTES = 1024 * 1024
 _UNFINISHED = ".new-"
@@ -93,7 +94,7 @@ class FolderArtifacts:
         path_of(key)
         raise UserError(
             f"The artifacts are in a folder ({self.folder}), which has no download links. "
-            "Stores in S3 have them: PROCTOR_ARTIFACTS_URL=s3://BUCKET/PREFIX."
+            f"Stores in S3 have them: {VARIABLE}={S3_SCHEME}BUCKET/PREFIX."
         )
 
     def check(self) -> None:
@@ -113,7 +114,7 @@ class FolderArtifacts:
         except OSError as fault:
             raise StoreError(
                 f"Proctor cannot {verb} {self.folder}: {fault.strerror or fault}. "
-                "Set PROCTOR_ARTIFACTS_URL to a place that can be used."
+                f"Set {VARIABLE} to a place that can be used."
             ) from fault
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import UserError
-from proctor.stores.artifacts.buffered import BufferedArtifacts
+from proctor.stores.artifacts import S3_SCHEME, VARIABLE
 from proctor.stores.artifacts.folder import FolderArtifacts
-from proctor.stores.artifacts.s3_location import SCHEME, VARIABLE, S3Location, read_s3_location
+
+if TYPE_CHECKING:
+    from proctor.stores.artifacts.s3_location import S3Location
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 _FORMS = "It is a folder (/PATH or file:///PATH) or s3://BUCKET/PREFIX."
@@ -19,8 +22,11 @@ _FORMS = "It is a folder (/PATH or file:///PATH) or s3://BUCKET/PREFIX."
 
 def open_artifacts(url: str, waiting: Path, environment: Mapping[str, str], *, is_offline: bool = False) -> Artifacts:
     """The store of a URL; nothing is made or connected to yet. Bodies that it cannot take wait in a folder."""
-    if not url.startswith(SCHEME):
+    if not url.startswith(S3_SCHEME):
         return FolderArtifacts(_folder(url))
+    from proctor.stores.artifacts.buffered import BufferedArtifacts
+    from proctor.stores.artifacts.s3_location import read_s3_location
+
     place = read_s3_location(url, environment)
     return BufferedArtifacts(
         place.text, lambda: _open_s3(place, environment, is_offline=is_offline), FolderArtifacts(waiting)

@@ -17,8 +17,9 @@ from obstore.store import S3Store
 from proctor.domain.artifacts import copied, damaged, is_key, key_of, path_of, verified
 from proctor.domain.errors import NotFoundError, StoreError, UserError
 from proctor.offline import is_confined
+from proctor.stores.artifacts import VARIABLE
 from proctor.stores.artifacts.s3_faults import explain
-from proctor.stores.artifacts.s3_location import VARIABLE, S3Location
+from proctor.stores.artifacts.s3_location import S3Location
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig, S3Config

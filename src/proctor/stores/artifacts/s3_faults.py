@@ -6,7 +6,8 @@ import re
 
 from proctor.domain.errors import NotFoundError, ProctorError, StoreError
 from proctor.domain.text import shorten
-from proctor.stores.artifacts.s3_location import VARIABLE, S3Location
+from proctor.stores.artifacts import VARIABLE
+from proctor.stores.artifacts.s3_location import S3Location
 
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _STATUS = re.compile(r"status code: (\d{3})")

@@ -10,9 +10,8 @@ from msgspec import Struct
 
 from proctor.domain.errors import UserError, did_you_mean
 from proctor.offline import is_loopback_host
+from proctor.stores.artifacts import S3_SCHEME, VARIABLE
 
-VARIABLE = "PROCTOR_ARTIFACTS_URL"
-SCHEME = "s3://"
 OPTIONS = ("endpoint", "region", "encryption", "kms_key", "allow_http")
 ENCRYPTIONS = ("AES256", "aws:kms")
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]")
@@ -36,7 +35,7 @@ class S3Location(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        return f"{SCHEME}{self.bucket}/{self.prefix}".rstrip("/")
+        return f"{S3_SCHEME}{self.bucket}/{self.prefix}".rstrip("/")
 
     @property
     def host(self) -> str:
