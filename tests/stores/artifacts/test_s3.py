@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -81,6 +82,14 @@ def test_a_server_that_is_not_there_is_said(s3: S3Server) -> None:
     store = opened("s3://bucket?endpoint=http://127.0.0.1:1")
     with pytest.raises(StoreError, match=r"http://127\.0\.0\.1:1 cannot be reached, also when it was tried again"):
         store.check()
+
+
+def test_a_server_that_says_nothing_is_given_up(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(s3_module, "ANSWER_SECONDS", 1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"s3://bucket?endpoint=http://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(StoreError, match="does not answer in time"):
+            opened(url).put("a", b"a body")
 
 
 def test_without_keys_it_is_said_which_variables_hold_them(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,8 @@ PARTS_AT_ONCE = 3
 PAGE = 1000
 MAX_LINK_SECONDS = 7 * 24 * 3600
 """S3 signs for no longer."""
+ANSWER_SECONDS = 10
+"""How long a server may say nothing."""
 _KEY_VARIABLES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 _RETRIES: RetryConfig = {
     "max_retries": 4,
@@ -197,7 +199,7 @@ def _client_options(place: S3Location, environment: Mapping[str, str]) -> Client
     options: ClientConfig = {
         "allow_http": place.host.startswith("http:"),
         "connect_timeout": timedelta(seconds=5),
-        "read_timeout": timedelta(seconds=10),
+        "read_timeout": timedelta(seconds=ANSWER_SECONDS),
         "timeout": timedelta(hours=1),  # of a whole body, which may be large
     }
     if place.is_on_this_machine:

@@ -46,7 +46,10 @@ def _words(place: S3Location, verb: str, code: str, status: str, text: str) -> s
     if status in ("401", "403"):
         return f"the key in AWS_ACCESS_KEY_ID has no right to {verb} the bucket {place.bucket!r}, if there is one."
     if status:
-        return f"{place.host} answered {' '.join(filter(None, (status, code)))}, also when it was asked again."
+        again = ", also when it was asked again" if status.startswith("5") else ""
+        return f"{place.host} answered {' '.join(filter(None, (status, code)))}{again}."
+    if "kind: Timeout" in text:
+        return f"{place.host} does not answer in time."
     if "HTTP error" in text:
         return f"{place.host} cannot be reached, also when it was tried again."
     return shorten(text.partition("\n")[0], _SHOWN)
