@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,22 @@ def test_the_next_that_gets_through_takes_along_what_waits(s3: S3Server, prefix:
     store.put("a", b"gets through")
     assert store.delayed() is None
     assert s3.bucket().get(f"{prefix}/{path_of(waited)}").bytes().to_bytes() == b"waits"
+
+
+def test_what_another_process_has_sent_meanwhile_is_no_fault(tmp_path: Path, waiting: Path) -> None:
+    class Raced(buffered.FolderArtifacts):
+        """Lists a body that is gone when it is looked for."""
+
+        def keys(self) -> Iterator[str]:
+            yield key_of(b"sent by another process")
+            yield from super().keys()
+
+    stored = buffered.FolderArtifacts(tmp_path / "stored")
+    store = buffered.BufferedArtifacts("s3://x", lambda: stored, Raced(waiting))
+    waited = buffered.FolderArtifacts(waiting).put("", b"waits")
+    key = store.put("a", b"gets through")
+    store.check()
+    assert sorted(stored.keys()) == sorted([key, waited])
 
 
 def test_a_body_that_waits_is_deleted_and_linked_to_like_any_other(s3: S3Server, prefix: str, waiting: Path) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 
-from proctor.domain.artifacts import Artifacts
-from proctor.domain.errors import DamagedArtifactError, StoreError
+from proctor.domain.artifacts import Artifacts, path_of
+from proctor.domain.errors import DamagedArtifactError, NotFoundError, StoreError
 from proctor.stores.artifacts.folder import FolderArtifacts
 
 PAUSE_SECONDS = 60.0
@@ -62,24 +63,30 @@ class BufferedArtifacts:
                 self._fault = str(fault)
 
     def _forward(self, key: str) -> str:
-        self._store.put(key, self._waiting.chunks(key))
-        self._waiting.delete(key)
+        with suppress(NotFoundError):  # another thread or process has sent it meanwhile
+            self._store.put(key, self._waiting.chunks(key))
+            self._waiting.delete(key)
         return key
 
     def get(self, key: str) -> bytes:
-        return self._holding(key).get(key)
+        return b"".join(self.chunks(key))
 
     def chunks(self, key: str) -> Iterator[bytes]:
-        return self._holding(key).chunks(key)
+        path_of(key)
+        return self._read(key)
+
+    def _read(self, key: str) -> Iterator[bytes]:
+        try:
+            yield from self._waiting.chunks(key)
+        except NotFoundError:
+            yield from self._store.chunks(key)
 
     def size(self, key: str) -> int | None:
-        return self._holding(key).size(key)
+        waiting = self._waiting.size(key)
+        return self._store.size(key) if waiting is None else waiting
 
     def exists(self, key: str) -> bool:
-        return self._holding(key).exists(key)
-
-    def _holding(self, key: str) -> Artifacts:
-        return self._waiting if self._waiting.exists(key) else self._store
+        return self.size(key) is not None
 
     def delete(self, key: str) -> int | None:
         stored, waited = self._store.delete(key), self._waiting.delete(key)

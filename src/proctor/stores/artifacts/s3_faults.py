@@ -18,10 +18,10 @@ _SHOWN = 200
 
 
 def explain(fault: Exception, place: S3Location, verb: str, key: str = "") -> ProctorError:
-    """NotFoundError where only the artifact is missing; StoreError for all that keeps the store from being used."""
+    """NotFoundError where only the artifact with the key is missing; StoreError for all else."""
     text = str(fault)
     code, status = _found(_CODE, text), _found(_STATUS, text)
-    if isinstance(fault, FileNotFoundError) and code != "NoSuchBucket":
+    if key and isinstance(fault, FileNotFoundError) and code != "NoSuchBucket":
         return NotFoundError(f"There is no artifact {key} in {place.text}.")
     return StoreError(f"Artifacts in {place.text}: {_words(place, verb, code, status, text)}")
 
