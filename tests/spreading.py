@@ -22,6 +22,8 @@ TOGETHER = (  # those for which the parts in parentheses are the same
     re.compile(r"(tests/metrics/)test_(?:agreement|classification|compare|intervals|power)\.py"),
     # One proof of the problem that agents work at.
     re.compile(r"(tests/runs/test_programs\.py)::test_(?:an_agent_builds|what_an_agent_does)"),
+    # One server of S3, which one of them stops and starts again.
+    re.compile(r"(tests/stores/artifacts/)"),
     # One marking, one reading, one browser, one installation and one copy of each data set for the whole file.
     re.compile(r"(tests/programs/test_(?:disguises|silencing|hostile_golds|telling)\.py)"),
     re.compile(

@@ -217,6 +217,16 @@ def test_the_doctor_finds_everything_well_and_a_full_house_counted(cli: Cli, ran
     assert ended.code == 0
     assert not any(line.startswith("problem") for line in ended.out.splitlines())
     assert f"{stored_in(home)}, 1 run\n" in ended.out
+    assert f"ok       artifacts: {home / 'artifacts'}, a probe was written, read and deleted\n" in ended.out
+    assert list((home / "artifacts").iterdir()) == []
+
+
+def test_the_doctor_finds_a_place_for_artifacts_that_cannot_be_used(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    for url, said in (("/dev/null", "Proctor cannot write in /dev/null: "), ("s3//x", "is no whole path")):
+        monkeypatch.setenv("PROCTOR_ARTIFACTS_URL", url)
+        ended = cli("doctor")
+        (line,) = [line for line in ended.out.splitlines() if line.startswith("problem")]
+        assert (ended.code, said in line) == (1, True), line
 
 
 def test_the_doctor_names_every_extra_and_what_it_is_for(cli: Cli) -> None:

@@ -15,7 +15,7 @@ import proctor
 from commands import Cli
 from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider
-from proctor.stores.artifacts import FileArtifacts
+from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.schema import metadata
 from stores.parts import connected
 
@@ -53,7 +53,7 @@ def test_samples_that_another_run_was_asked_stay(cli: Cli, home: Path) -> None:
 
 def test_artifacts_go_with_the_last_run_that_refers_to_them(cli: Cli, home: Path) -> None:
     runs = [proctor.evaluate("puzzles", models="demo/strong", limit=2) for _ in range(2)]
-    kept = FileArtifacts(home / "artifacts")
+    kept = FolderArtifacts(home / "artifacts")
     shared, own = kept.put("a", b"shared"), kept.put("b", b"own, and larger")
     details = {runs[0].id: {"evidence": {"program": shared, "log": own}}, runs[1].id: {"evidence": {"program": shared}}}
     with connected(home) as connection:

@@ -15,8 +15,8 @@ from proctor.domain.submission import Submission
 from proctor.programs.archive import program_zip
 from proctor.programs.marks import scorecard_of
 from proctor.programs.scorer import REVISION
-from proctor.runs.scorecards import artifacts_of
 from proctor.runs.submissions import keep_submission
+from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database
 
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
@@ -28,14 +28,21 @@ def problem(tmp_path: Path) -> Problem:
     return small_problem(tmp_path / "mine")
 
 
+def kept_by(database: Database) -> FolderArtifacts:
+    """Where the command line keeps artifacts: in the home, which is also the database's folder."""
+    return FolderArtifacts(database.path.parent / "artifacts")
+
+
 def keep(
     database: Database, problem: Problem, name: str, *failing: str, is_measured: bool = True, text: bytes = b""
 ) -> str:
     """Store a submission with evidence made by hand; its program is kept as an artifact."""
     files = {"main.py": text} if text else PROGRAM
-    evidence = replace(evidence_of(problem, *failing), program=artifacts_of(database).put("", program_zip(files)))
+    evidence = replace(evidence_of(problem, *failing), program=kept_by(database).put("", program_zip(files)))
     card = scorecard_of(problem, evidence if is_measured else unmeasured(evidence))
-    found: str = keep_submission(database, name, problem, Submission(files, "folder"), card)["submission_id"]
+    found: str = keep_submission(database, kept_by(database), name, problem, Submission(files, "folder"), card)[
+        "submission_id"
+    ]
     return found
 
 
@@ -101,7 +108,7 @@ def test_marks_of_another_formula_or_of_a_changed_problem_are_not_ranked_with_ot
 def test_deleting_takes_what_only_the_submission_refers_to(cli: Cli, database: Database, problem: Problem) -> None:
     twins = [keep(database, problem, name) for name in ("one", "two")]
     own = keep(database, problem, "own", text=b"print(2)\n")
-    artifacts = artifacts_of(database)
+    artifacts = kept_by(database)
 
     def programs() -> int:
         return sum(path.is_file() for path in artifacts.folder.rglob("*"))

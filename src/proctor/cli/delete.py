@@ -29,7 +29,7 @@ def delete(reference: str, yes: bool, as_json: bool) -> None:
 
 def _delete_submission(reference: str, *, yes: bool, as_json: bool) -> None:
     from proctor.cli.asking import confirm
-    from proctor.cli.context import database, print_json
+    from proctor.cli.context import artifacts, database, print_json
     from proctor.reports.figures import bytes_text, plural
     from proctor.runs.deleting import delete_submission
     from proctor.stores.submissions import SubmissionStore
@@ -37,7 +37,7 @@ def _delete_submission(reference: str, *, yes: bool, as_json: bool) -> None:
     with database() as opened:
         found = SubmissionStore(opened).get(reference)
         confirm(f"Delete submission {found.id} ({found.name}) of the problem {found.problem}?", yes=yes)
-        done = delete_submission(opened, found.id)
+        done = delete_submission(opened, artifacts(), found.id)
     if as_json:
         print_json({"submission_id": done.submission_id, "deleted": done})
         return
@@ -47,7 +47,7 @@ def _delete_submission(reference: str, *, yes: bool, as_json: bool) -> None:
 
 def _delete_run(reference: str, *, yes: bool, as_json: bool) -> None:
     from proctor.cli.asking import confirm
-    from proctor.cli.context import database, print_json
+    from proctor.cli.context import artifacts, database, print_json
     from proctor.reports.figures import bytes_text, plural
     from proctor.runs.deleting import delete_run
     from proctor.stores.deleting import referring_runs
@@ -60,7 +60,7 @@ def _delete_run(reference: str, *, yes: bool, as_json: bool) -> None:
             echo(f"Note: {', '.join(users)} cannot be resumed without it: their plans name this run.", err=True)
         named = f" ({run.name})" if run.name else ""
         confirm(f"Delete run {run.id}{named}, {run.status}, of {run.created_at.astimezone():%Y-%m-%d %H:%M}?", yes=yes)
-        done = delete_run(opened, run.id)
+        done = delete_run(opened, artifacts(), run.id)
     if as_json:
         print_json({"run_id": done.run_id, "deleted": done, "named_by": users})
         return

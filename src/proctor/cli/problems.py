@@ -254,7 +254,7 @@ def card(
 def _card_document(
     reference: str, sample: str | None, model: str | None, epoch: int, shelf: Path | None
 ) -> dict[str, Any]:
-    from proctor.cli.context import database
+    from proctor.cli.context import artifacts, database
     from proctor.runs.scorecards import card_of_trial, read_card
     from proctor.runs.submissions import card_of_submission
     from proctor.stores.submissions import PREFIX
@@ -270,8 +270,8 @@ def _card_document(
         )
     with database() as opened:
         if sample is None:
-            return card_of_submission(opened, reference, shelf)
-        return card_of_trial(opened, reference, sample, model=model, epoch=epoch, shelf=shelf)
+            return card_of_submission(opened, artifacts(), reference, shelf)
+        return card_of_trial(opened, artifacts(), reference, sample, model=model, epoch=epoch, shelf=shelf)
 
 
 @problems.command()

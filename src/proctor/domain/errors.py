@@ -8,7 +8,8 @@ ProctorError
 │   │   ├── TemplateLimitError a template that takes too much time or memory, or becomes too long
 │   │   └── NoDataError       data that is somewhere else: not in the folder, and the hub did not give it
 │   └── NotFoundError         a run, model, benchmark or scorer that is not there
-├── StoreError                the database cannot be used
+├── StoreError                the database, or the store of artifacts, cannot be used
+│   └── DamagedArtifactError  an artifact is not what was kept
 ├── RunError                  a run could not go on; what was recorded is kept
 ├── ScorerError               a scorer could not score: never a wrong answer
 │   └── JudgeRefusedError     a judge's provider refused the request, perhaps for the answer in it
@@ -73,6 +74,10 @@ class NotFoundError(UserError):
 
 class StoreError(ProctorError):
     http_status = 503
+
+
+class DamagedArtifactError(StoreError):
+    pass
 
 
 class RunError(ProctorError):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from proctor.runs.resolve import PlanContext
 from proctor.settings import Settings
+from proctor.stores.artifacts.opening import open_artifacts
 from proctor.stores.database import Database, open_database
 
 
@@ -19,7 +20,17 @@ def read_settings(home: Path | str | None) -> Settings:
 
 def context(settings: Settings, folder: Path, data: Path | str | None = None) -> PlanContext:
     found = settings.data if data is None else Path(data)
-    return PlanContext(folder, os.environ, found, settings.prices, settings.is_offline, settings.lists)
+    artifacts = open_artifacts(settings.artifacts_url, settings.waiting, os.environ, is_offline=settings.is_offline)
+    return PlanContext(
+        folder,
+        os.environ,
+        found,
+        settings.prices,
+        settings.is_offline,
+        settings.lists,
+        artifacts,
+        settings.home,
+    )
 
 
 @contextmanager

@@ -11,12 +11,14 @@ from contextlib import asynccontextmanager
 from decimal import Decimal
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from proctor.costs.durable_budget import DurableBudget
+from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import ProctorError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Event, Observer
@@ -58,6 +60,8 @@ class RunExecution(Struct, dict=True, eq=False):
     evaluations: list[Evaluation]
     database: Database
     is_offline: bool = False
+    artifacts: Artifacts | None = None
+    home: Path | None = None
     observers: list[Observer] = field(default_factory=list)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     stop_reason: str | None = None
@@ -97,7 +101,7 @@ def submit(plan: Plan, context: PlanContext, database: Database) -> RunExecution
     pinned = tuple(item.benchmark_spec for item in evaluations[: len(plan.benchmarks)])  # each model has all of them
     plan = plan.model_copy(update={"benchmarks": pinned})
     run_id = store.create(plan, evaluations, context.folder, context.data)
-    return _execution(run_id, plan, evaluations, store, database, is_offline=context.is_offline)
+    return _execution(run_id, plan, evaluations, store, database, context)
 
 
 def reopen(run: RunRow, context: PlanContext, database: Database, limits: Limits | None = None) -> RunExecution:
@@ -113,7 +117,7 @@ def reopen(run: RunRow, context: PlanContext, database: Database, limits: Limits
                 "belong together. Restore the file, or start a new run (unchanged questions come from the cache)."
             )
         store.use_scorers(row["id"], {scorer.name: scorer.version for scorer in evaluation.scorers})
-    return _execution(run.id, plan, evaluations, store, database, is_offline=context.is_offline)
+    return _execution(run.id, plan, evaluations, store, database, context)
 
 
 def _facing_opponents(evaluations: list[Evaluation], database: Database) -> list[Evaluation]:
@@ -126,13 +130,13 @@ def _execution(
     evaluations: list[Evaluation],
     store: RunStore,
     database: Database,
-    *,
-    is_offline: bool,
+    context: PlanContext,
 ) -> RunExecution:
     rows = store.evaluation_rows(run_id)
     numbered = [replace(item, id=row["id"]) for item, row in zip(evaluations, rows, strict=True)]
     bind_replays(numbered, database)
-    return RunExecution(run_id, plan, numbered, database, plan.offline or is_offline)
+    is_offline = plan.offline or context.is_offline
+    return RunExecution(run_id, plan, numbered, database, is_offline, context.artifacts, context.home)
 
 
 async def execute_run(execution: RunExecution) -> RunStatus:
@@ -154,7 +158,12 @@ async def execute_run(execution: RunExecution) -> RunStatus:
                     execution.plan, execution.evaluations, partial(store.add_event, execution.run_id), observe
                 ) as execution.evaluations,
                 programming(
-                    execution.plan, execution.evaluations, execution.database, execution.stopping, observe
+                    execution.plan,
+                    execution.evaluations,
+                    execution.stopping,
+                    observe,
+                    artifacts=execution.artifacts,
+                    home=execution.home,
                 ) as execution.evaluations,
             ):
                 status, error = await _attempt(execution, lease, store, observe)

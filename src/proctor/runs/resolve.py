@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from proctor import plugins
 from proctor.benchmarks.registry import load_benchmark
+from proctor.domain.artifacts import Artifacts
 from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
 from proctor.domain.errors import (
     BenchmarkError,
@@ -53,6 +54,10 @@ class PlanContext(Struct, frozen=True):
     """Whether nothing beyond this machine may be connected to, whatever a plan says."""
     lists: Path | None = None
     """Where the lists are kept that providers gave of their models, with prices."""
+    artifacts: Artifacts | None = None
+    """Where programs, logs and other large bodies are kept; None keeps none of them."""
+    home: Path | None = None
+    """Where it is noted which problems were proven on this machine; None proves them in every run."""
 
     def allowing(self, plan: Plan) -> PlanContext:
         """The same, with keys allowed to go where the user said when this plan was made."""

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from proctor.benchmarks.problems.shelf import find_problem
+from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import NotFoundError, ProctorError, ScorerError, UserError, did_you_mean
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
@@ -19,7 +20,6 @@ from proctor.programs.marks import scorecard_of
 from proctor.programs.scorer import PASSED
 from proctor.reports.scorecard import scorecard_document
 from proctor.reports.scorecard_page import scorecard_page, verdict
-from proctor.stores.artifacts import FileArtifacts
 from proctor.stores.database import Database
 from proctor.stores.results import ResultRow, ResultStore
 from proctor.stores.runs import RunStore
@@ -33,13 +33,9 @@ SHELF = "problems"
 """The benchmark's parameter that names a folder of the user's own problems."""
 
 
-def artifacts_of(database: Database) -> FileArtifacts:
-    """The artifacts that belong to a database's runs: in a folder beside it."""
-    return FileArtifacts(database.path.parent / "artifacts")
-
-
 def card_of_trial(
     database: Database,
+    artifacts: Artifacts,
     reference: str,
     sample: str,
     *,
@@ -63,7 +59,7 @@ def card_of_trial(
     spec = next((one for one in run.plan.benchmarks if SHELF in one.parameters), None)
     own = run.folder / str(spec.parameters[SHELF]) if spec is not None and shelf is None else shelf
     problem = find_problem(str(details["evidence"]["problem"]), own)
-    document = document_of(details, problem, artifacts_of(database))
+    document = document_of(details, problem, artifacts)
     return {"run_id": run.id, "model": row.model, "sample_id": row.sample_id, "epoch": row.epoch, **document}
 
 
@@ -76,7 +72,7 @@ def card_details(row: ResultRow) -> Document | None:
     return None
 
 
-def document_of(details: Mapping[str, Any], problem: Problem, artifacts: FileArtifacts) -> Document:
+def document_of(details: Mapping[str, Any], problem: Problem, artifacts: Artifacts) -> Document:
     """A stored marking as a whole scorecard; refuses one of another version of the problem."""
     evidence = evidence_from_json(details["evidence"])
     if evidence.problem_digest != problem.digest:
@@ -96,19 +92,19 @@ def whole_document(
     card: Scorecard,
     problem: Problem,
     files: Mapping[str, bytes],
-    artifacts: FileArtifacts,
+    artifacts: Artifacts,
     left_out: Mapping[str, str] | None = None,
 ) -> Document:
     """A scorecard with everything that its phases kept, where that is still there and not too large for a page."""
     kept = {}
     for key in (key for phase in card.evidence.phases for key in phase.artifacts.values()):
-        path = artifacts.path_of(key)
-        if path.is_file() and path.stat().st_size <= MAX_ON_A_PAGE:
+        size = artifacts.size(key)
+        if size is not None and size <= MAX_ON_A_PAGE:
             kept[key] = artifacts.get(key)
     return scorecard_document(card, problem, files, left_out, kept)
 
 
-def _program(key: str | None, artifacts: FileArtifacts) -> dict[str, bytes]:
+def _program(key: str | None, artifacts: Artifacts) -> dict[str, bytes]:
     """The program's files, where they are still kept."""
     if key is None:
         return {}
