@@ -22,6 +22,7 @@ from proctor.programs.tools.running import (
     run_tool,
     script,
 )
+from proctor.programs.tools.safety import safety
 from proctor.version import __version__
 
 Findings = dict[str, dict[str, Json]]
@@ -46,6 +47,7 @@ async def security(files: Mapping[str, bytes], language: str, pins: Sequence[str
         tools: dict[str, Awaitable[dict[str, Json]]] = {
             "source": _scanned(files),
             "pip-audit": _on_own_copy(lambda other: scanning.pip_audit(other, pins)),
+            "safety": _on_own_copy(lambda other: safety(other, pins)),
             "npm-audit": _said(scanning.npm_audit(files, language)),
             "trivy": scanning.trivy(everything),
         }

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from proctor.domain.message import Json
@@ -86,9 +87,18 @@ def installed(package: str) -> str | None:
         return None
 
 
-async def run_tool(command: Sequence[str], folder: Path, seconds: float = TOOL_SECONDS) -> tuple[int, bytes, bytes]:
-    """Exit code, standard output and standard error; ToolError when it took too long, said too much or was ended."""
-    environment = {"PATH": os.defpath, "HOME": str(folder), "LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb"}
+async def run_tool(
+    command: Sequence[str],
+    folder: Path,
+    seconds: float = TOOL_SECONDS,
+    *,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[int, bytes, bytes]:
+    """Exit code, standard output and standard error; ToolError when it took too long, said too much or was ended.
+
+    It sees nothing of our environment but what is given here.
+    """
+    plain = {"PATH": os.defpath, "HOME": str(folder), "LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb"}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-I", "-S", "-c", _LIMITED, str(os.getpid()), str(_MEMORY_BYTES)),
         *command,
@@ -96,7 +106,7 @@ async def run_tool(command: Sequence[str], folder: Path, seconds: float = TOOL_S
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         cwd=folder,
-        env=environment,
+        env={**plain, **environment},
         start_new_session=True,
     )
     said = [asyncio.create_task(_heard(stream, process)) for stream in (process.stdout, process.stderr)]

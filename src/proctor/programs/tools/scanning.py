@@ -138,7 +138,7 @@ async def trivy(copy: Copy) -> dict[str, Json]:
         _, about, _ = await run_tool((path, "version", "--format", "json", *cache), elsewhere)
         known = json.loads(about)
         version, database = str(known.get("Version")), (known.get("VulnerabilityDB") or {}).get("UpdatedAt")
-        stale = _stale(database)
+        stale = stale_database(database, DATABASE_DAYS)
         if stale:
             return {**not_run(stale, version), "database_updated": database}
         settings = elsewhere / "secrets.yaml"
@@ -172,9 +172,9 @@ def _trivy_cache() -> Path:
     return Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trivy"
 
 
-def _stale(updated: str | None) -> str:
+def stale_database(updated: str | None, most_days: int) -> str:
     """Why this database is not to be relied on; empty when it is."""
     if not updated:
         return "it has no database of vulnerabilities"
     days = (datetime.now(UTC) - datetime.fromisoformat(updated)).days
-    return f"its database is {days} days old; {DATABASE_DAYS} are the most" if days > DATABASE_DAYS else ""
+    return f"its database is {days} days old; {most_days} are the most" if days > most_days else ""
