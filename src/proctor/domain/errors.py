@@ -11,6 +11,7 @@ ProctorError
 ├── StoreError                the database cannot be used
 ├── RunError                  a run could not go on; what was recorded is kept
 ├── ScorerError               a scorer could not score: never a wrong answer
+│   ├── PackageSourceError    an index or a registry did not give what programs may use: in no denominator
 │   └── JudgeRefusedError     a judge's provider refused the request, perhaps for the answer in it
 ├── SandboxError              the sandbox itself failed: never a wrong answer
 │   └── WorkspaceSpentError   a program used up its workspace, or blocked its folders: its own doing, never a fault
@@ -88,6 +89,10 @@ class MissingKeyError(UserError):
 
 
 class ScorerError(ProctorError):
+    pass
+
+
+class PackageSourceError(ScorerError):
     pass
 
 

@@ -38,6 +38,7 @@ from proctor.programs.marks import scorecard_of
 from proctor.programs.options import MarkOptions
 from proctor.programs.scorer import Marked
 from proctor.programs.toolbox import refuse_without_needed
+from proctor.runs.caches import PACKAGES
 from proctor.runs.proving import check_problem
 from proctor.runs.repairing import ProgramModel
 from proctor.runs.scorecards import artifacts_of
@@ -91,12 +92,13 @@ async def programming(
     _warn_of_free_agents(asked, observe)
     problems = {one.id: one for item in asked for one in _selected(item)}
     async with opened_runner(observe, plan.sandbox, is_unsafe=plan.unsafe_no_sandbox) as runner:
-        options = _marked_with(asked)
+        packages = database.path.parent / PACKAGES
+        options = replace(_marked_with(asked), packages=packages)
         tell = partial(_tell_proving, observe)
         proving = prove(list(problems.values()), runner, database.path.parent, options=options, on_begin=tell)
         await _unless(stopping, proving)
         turns = asyncio.Semaphore(max_concurrency())
-        given = _Given(runner, problems, artifacts_of(database), turns)
+        given = _Given(runner, problems, artifacts_of(database), turns, packages)
         prompts = {
             item.benchmark.renderer.render(sample).text: problems[sample.id]
             for item in asked
@@ -165,10 +167,13 @@ class _Given(Struct, frozen=True):
     problems: Mapping[str, Problem]
     artifacts: Artifacts
     turns: asyncio.Semaphore
+    packages: Path
 
     def to(self, scorer: Scorer) -> Scorer:
         if not isinstance(scorer, NeedsRunner):
             return scorer
+        if isinstance(scorer, Marked):
+            scorer = scorer.with_packages(self.packages)
         return _InTurn(scorer.with_runner(self.runner, self._find, self.artifacts), self.turns)
 
     def _find(self, name: str) -> Problem:

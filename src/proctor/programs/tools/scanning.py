@@ -1,4 +1,4 @@
-"""Bandit, pip-audit, npm audit and Trivy: what is dangerous in the program and in what it brings along."""
+"""Bandit, pip-audit and Trivy: what is dangerous in the program and in what it brings along."""
 
 from __future__ import annotations
 
@@ -111,20 +111,6 @@ def read_audit(packages: Sequence[Mapping[str, Any]], pins: int, version: str) -
     ]
     partial = {"share": len(audited) / pins, "skipped": skipped} if len(audited) < pins else {}
     return ran(version, **found(findings), **partial)
-
-
-def npm_audit(files: Mapping[str, bytes], language: str) -> dict[str, Json]:
-    """Programs bring no npm packages along: nothing is installed from a registry."""
-    if language != "javascript":
-        return not_applicable("the program is not JavaScript")
-    try:
-        wanted: Any = json.loads(files.get("package.json", b"{}"))
-        names = [*wanted.get("dependencies", {}), *wanted.get("optionalDependencies", {})]
-    except (ValueError, AttributeError, TypeError, RecursionError):
-        names = []
-    if not names:
-        return not_applicable("the program brings no npm packages along")
-    return not_run("npm audit needs a package registry, and none is used")
 
 
 async def trivy(copy: Copy) -> dict[str, Json]:
