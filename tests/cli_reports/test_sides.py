@@ -111,6 +111,36 @@ def test_reports_and_leaderboards_name_the_sides(cli: Cli, folder: Path) -> None
         text = cli("report", "latest", "-f", form).out
         assert "demo/strong · prompt plain" in text
         assert "Comparison" in text
-    rows = [row for table in cli("leaderboard", "--json").json["tables"] for row in table["rows"]]
-    assert {row["side"] for row in rows} == {"demo/strong · prompt plain", "demo/strong · prompt terse"}
+    [table] = cli("leaderboard", "--json").json["tables"]
+    assert {row["side"] for row in table["rows"]} == {"demo/strong · prompt plain", "demo/strong · prompt terse"}
+    assert {row["model"] for row in table["rows"]} == {"demo/strong"}
+    assert (table["ranks"], table["shots"], len({row["digest"] for row in table["rows"]})) == ("paired", None, 2)
     assert "prompt terse" in cli("leaderboard").out
+
+
+def test_a_run_that_asked_like_one_of_the_sides_joins_their_table(cli: Cli, folder: Path) -> None:
+    cli("run", write(folder, "demo/strong, demo/weak"))
+    cli("run", "sums.yaml", "-m", "demo/average")  # its prompt is the plain one
+    cli("run", "sums.yaml", "-m", "demo/average", "--where", "id=1")  # other samples
+    tables = cli("leaderboard", "--json").json["tables"]
+    by_size = sorted(tables, key=lambda table: table["samples"])
+    assert [row["side"] for row in by_size[0]["rows"]] == ["demo/average"]
+    assert {row["side"] for row in by_size[1]["rows"]} == {
+        "demo/strong · prompt plain", "demo/strong · prompt terse", "demo/weak · prompt plain",
+        "demo/weak · prompt terse", "demo/average · prompt plain",
+    }  # fmt: skip
+    cli("run", "sums.yaml", "-m", "demo/strong")
+    again = cli("leaderboard", "--json").json["tables"]
+    found = {row["side"]: row["chosen_from"] for table in again for row in table["rows"]}
+    assert found["demo/strong · prompt plain"] == 2, "the same model asked in the same words"
+
+
+def test_two_prompts_of_one_name_are_two_rows(cli: Cli, folder: Path) -> None:
+    cli("run", write(folder))
+    path = folder / write(folder)
+    path.write_text(path.read_text().replace("Number only.", "A number."))
+    cli("run", "plan.yaml")
+    [table] = cli("leaderboard", "--json").json["tables"]
+    sides = [row["side"] for row in table["rows"]]
+    assert len(set(sides)) == 3
+    assert sum(side.startswith("demo/strong · prompt terse · ") for side in sides) == 2

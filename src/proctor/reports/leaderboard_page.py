@@ -114,7 +114,7 @@ def rows_table(table: Document, which: str) -> Table:
     rows = tuple(
         (
             f"{row['rank']} {NOTED}" if row["note"] else row["rank"],
-            row["model"],
+            row_name(table, row),
             estimate_text(row["estimate"]) + (", forgeable" if row["is_forgeable"] else ""),
             *((number_text(_if_wrong(row["estimate"])),) if is_noted else ()),
             share_text(row["failed"], done_trials(row)),
@@ -128,6 +128,12 @@ def rows_table(table: Document, which: str) -> Table:
     return Table(headers, rows, words=2)
 
 
+def row_name(table: Document, row: Document) -> str:
+    """The model; with what was varied of its prompts where the table has several."""
+    is_varied = len({one["digest"] for one in table["rows"]}) > 1
+    return str(row["side"] if is_varied else row["model"])
+
+
 def _if_wrong(estimate: Document) -> float | None:
     found: float | None = estimate.get("if_unmeasured_wrong", estimate["value"])
     return found
@@ -135,7 +141,7 @@ def _if_wrong(estimate: Document) -> float | None:
 
 def _chart(table: Document) -> Chart:
     marks = [
-        Mark.of(row["model"], row["estimate"], estimate_text(row["estimate"]), index)
+        Mark.of(row_name(table, row), row["estimate"], estimate_text(row["estimate"]), index)
         for index, row in enumerate(table["rows"])
         if row["estimate"]["ci95"] is not None
     ]
