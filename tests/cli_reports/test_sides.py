@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import proctor
 from commands import Cli
+from proctor.cli.live import LiveView
+from proctor.runs.progress import EvaluationProgress, Progress
 
 PLAN = """
 models: [{models}]
@@ -144,3 +147,39 @@ def test_two_prompts_of_one_name_are_two_rows(cli: Cli, folder: Path) -> None:
     sides = [row["side"] for row in table["rows"]]
     assert len(set(sides)) == 3
     assert sum(side.startswith("demo/strong · prompt terse · ") for side in sides) == 2
+
+
+def test_rescoring_names_the_sides(cli: Cli, folder: Path) -> None:
+    cli("run", write(folder))
+    sides = ["demo/strong · prompt plain", "demo/strong · prompt terse"]
+    ended = cli("rescore", "latest", "--scorer", "includes", "--json")
+    assert [item["side"] for item in ended.json["evaluations"]] == sides
+    assert [item["model"] for item in ended.json["evaluations"]] == ["demo/strong", "demo/strong"]
+    out = " ".join(cli("rescore", "latest", "--scorer", "exact").out.split())
+    assert all(f"{side} on sums" in out for side in sides)
+
+
+def test_metrics_of_a_run_in_python_go_by_side_where_prompts_vary(cli: Cli, folder: Path) -> None:
+    run = proctor.evaluate(write(folder))
+    assert {side: list(found) for side, found in run.metrics.items()} == {
+        "demo/strong · prompt plain": ["sums"],
+        "demo/strong · prompt terse": ["sums"],
+    }
+    assert list(proctor.evaluate("sums.yaml", models="demo/strong").metrics) == ["demo/strong"]
+
+
+def test_the_live_view_names_the_sides_and_keeps_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    progress = Progress([])
+    long = "openai/a-model-with-a-long-name"
+    sides = ("prompt terse", "prompt plain")
+    progress.evaluations = {
+        number: EvaluationProgress(long, f"{long} · {side}", "sums", 10) for number, side in enumerate(sides)
+    }
+    view = LiveView(progress, "r")
+    view._console.width = 100
+    with view._console.capture() as captured:
+        view._console.print(view._draw())
+    lines = captured.get().splitlines()
+    assert lines[0].startswith("openai/")
+    assert [side in line for side, line in zip(sides, lines, strict=False)] == [True, True]
