@@ -103,7 +103,9 @@ def test_a_dry_run_counts_every_combination_and_a_mistake_has_its_place(cli: Cli
     assert (len(dry["evaluations"]), dry["trials"]) == (4, 160)
     assert dry["evaluations"][1]["side"] == "demo/strong?temperature=0 · prompt terse"
     wrong = cli("run", write(folder, more="  variant: [cot]\n"), "--dry-run")
-    assert wrong.error.startswith("Error: plan.yaml:3: benchmarks[0]: The benchmark 'sums' has no parameter 'variant'")
+    assert wrong.error.startswith(
+        "Error: plan.yaml:8: matrix.variant[0]: The benchmark 'sums' has no parameter 'variant'"
+    )
     assert "Did you mean 'shots'?" in cli("run", "sums.yaml", "-m", "demo/strong", "--vary", "shot=0,5").error
     assert "takes NAME=VALUE,VALUE" in cli("run", "sums.yaml", "-m", "demo/strong", "--vary", "shots").error
 
@@ -183,3 +185,67 @@ def test_the_live_view_names_the_sides_and_keeps_what_differs(monkeypatch: pytes
     lines = captured.get().splitlines()
     assert lines[0].startswith("openai/")
     assert [side in line for side, line in zip(sides, lines, strict=False)] == [True, True]
+
+
+VARIANTS = "variant: direct\nvariants:\n  cot: {prompt: {user: 'Think. {{ input }}'}, scorers: [includes]}\n"
+
+
+PLAIN = "{name: a, user: '{{ input }}'}"
+
+
+@pytest.mark.parametrize(
+    ("plan", "place"),
+    [
+        ("matrix:\n  variant: [direct, cott]\n", "plan.yaml:4: matrix.variant[1]: The benchmark 'sums' has no variant"),
+        ("matrix:\n  shots: [0, 3]\n", "plan.yaml:4: matrix.shots[1]: The benchmark 'sums' has no examples"),
+        (f"matrix:\n  prompt:\n    - {PLAIN}\n    - nothing.yaml\n", "plan.yaml:6: matrix.prompt[1]: "),
+        (
+            f"matrix:\n  variant: [direct, cot]\n  prompt:\n    - {PLAIN}\n    - {{name: b, user: '{{{{ inptu }}}}'}}\n",
+            "plan.yaml:7: matrix.prompt[1]: sums.jsonl: 40 bad rows of 40: ",
+        ),
+        (
+            f"matrix:\n  prompt: [{PLAIN}, {{name: b, user: '{{% if %}}'}}]\n",
+            "plan.yaml:4: matrix.prompt[1]: prompt.user: the template has a mistake",
+        ),
+        (
+            f"matrix:\n  prompt: [{PLAIN}, {{name: b, user: '{{{{ a }}}}'}}]\n",
+            "plan.yaml:4: matrix.prompt[1]: a prompt may not use {{ a }}: that is the expected answer",
+        ),
+        ("matrix:\n  temperature: [" + ", ".join(map(str, range(1001))) + "]\n", "plan.yaml:3: matrix: 1,001 models"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_matrix_is_placed_there(cli: Cli, folder: Path, plan: str, place: str) -> None:
+    text = (folder / "sums.yaml").read_text().replace(", examples: {pick: first}", "")
+    (folder / "sums.yaml").write_text(text + VARIANTS)
+    (folder / "plan.yaml").write_text(f"models: [demo/strong]\nbenchmarks: [sums.yaml]\n{plan}")
+    assert place in cli("run", "plan.yaml", "--dry-run").error
+
+
+def test_a_mistake_in_the_matrix_of_a_benchmark_is_placed_there_and_one_of_a_flag_in_no_file(
+    cli: Cli, folder: Path
+) -> None:
+    (folder / "plan.yaml").write_text(
+        "models: [demo/strong]\nbenchmarks:\n  - sums.yaml\n  - benchmark: sums.yaml\n    limit: 5\n"
+        "    matrix:\n      variant: [cot]\n"
+    )
+    found = cli("run", "plan.yaml", "--dry-run").error
+    assert found.startswith(
+        "Error: plan.yaml:7: benchmarks[1].matrix.variant[0]: The benchmark 'sums' has no parameter"
+    )
+    (folder / "plan.yaml").write_text("models: [demo/strong]\nbenchmarks: [sums.yaml]\n")
+    flagged = cli("run", "plan.yaml", "--vary", "variant=a,b", "--dry-run").error
+    assert flagged.startswith("Error: The benchmark 'sums' has no parameter 'variant'")
+
+
+def test_variants_with_other_scorers_are_run_each_with_its_own_and_not_compared(cli: Cli, folder: Path) -> None:
+    (folder / "sums.yaml").write_text((folder / "sums.yaml").read_text() + VARIANTS)
+    ran = cli("run", "sums.yaml", "-m", "demo/strong", "--vary", "variant=direct,cot", "--json").json
+    assert [(item["side"], list(item["scorers"])) for item in ran["evaluations"]] == [
+        ("demo/strong · variant direct", ["numeric"]),
+        ("demo/strong · variant cot", ["includes"]),
+    ]
+    tables = cli("leaderboard", "--json").json["tables"]
+    assert {tuple(table["scorers"]): len(table["rows"]) for table in tables} == {("numeric",): 1, ("includes",): 1}
+    ended = cli("compare", "latest")
+    assert ended.code == 2
+    assert "scor" in ended.error

@@ -63,7 +63,8 @@ def read_definition(
             known = [*([definition.variant] if definition.variant else []), *varied]
             raise BenchmarkError(
                 f"The benchmark {definition.name!r} has no variant {asked.variant!r}."
-                f"{did_you_mean(asked.variant, known)} There are: {', '.join(known)}."
+                f"{did_you_mean(asked.variant, known)} There are: {', '.join(known)}.",
+                setting="variant",
             )
         definition = varied[asked.variant]
     return definition, document
@@ -132,7 +133,9 @@ def build(
     scorers = _scorers(definition, document, asked.variant)
     shots = definition.shots if asked.shots is None else asked.shots
     if shots and definition.dataset.examples is None:
-        raise BenchmarkError(f"The benchmark {definition.name!r} has no examples to show, so 'shots' cannot be given.")
+        raise BenchmarkError(
+            f"The benchmark {definition.name!r} has no examples to show, so 'shots' cannot be given.", setting="shots"
+        )
     json_input = _json_input(definition, document)
     try:
         opened = open_dataset(definition.dataset, place, rows)
@@ -142,6 +145,8 @@ def build(
         renderer = _renderer(definition, mapper, pool, asked)
     except BenchmarkError as mistake:
         section = "prompt" if str(mistake).startswith(("prompt", "a prompt")) else "dataset"
+        if section == "prompt" and asked.prompt is not None:  # the plan's, so of no line of this file
+            raise BenchmarkError(str(mistake), setting="prompt") from mistake
         raise BenchmarkError(f"{document.name}:{document.line_of((section,))}: {mistake}") from mistake
     proof = renderer if renderer.can_fail else None
     samples: Samples = MappedSamples(opened.rows, mapper, plain.needs_target, proof)

@@ -122,7 +122,9 @@ def _load(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) -> Be
     else:
         benchmark = _from_plugin(spec, seed, folder, data)
     if spec.shots:
-        raise BenchmarkError(f"The benchmark {benchmark.name!r} has no examples to show, so 'shots' cannot be given.")
+        raise BenchmarkError(
+            f"The benchmark {benchmark.name!r} has no examples to show, so 'shots' cannot be given.", setting="shots"
+        )
     return benchmark
 
 
@@ -188,7 +190,8 @@ def _prompt_of(spec: BenchmarkSpec) -> PromptText | None:
     try:
         return PromptText.model_validate(spec.parameters["prompt"])
     except ValidationError as error:
-        raise BenchmarkError(f"{spec.benchmark}: prompt: {explain_value(error, PromptText)}") from None
+        text = f"{spec.benchmark}: prompt: {explain_value(error, PromptText)}"
+        raise BenchmarkError(text, setting="prompt") from None
 
 
 def parameters_of(definition: BenchmarkFile) -> dict[str, str]:

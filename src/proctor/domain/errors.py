@@ -39,11 +39,18 @@ class ProctorError(Exception):
 
 
 class UserError(ProctorError):
-    """A mistake; `field` is the path of the plan's field that it is in, such as ("models", 0), where it is in one."""
+    """A mistake; `field` is the path of the plan's field that it is in, such as ("models", 0), where it is in one.
+
+    `setting` is what it is about where that can be varied, such as "variant": then it may be the matrix that says it.
+    """
 
     exit_code = 2
     http_status = 422
     field: tuple[str | int, ...] = ()
+
+    def __init__(self, message: str = "", *, setting: str = "") -> None:
+        super().__init__(message)
+        self.setting = setting
 
 
 class PlanError(UserError):
