@@ -200,8 +200,8 @@ PLAIN = "{name: a, user: '{{ input }}'}"
         ("matrix:\n  shots: [0, 3]\n", "plan.yaml:4: matrix.shots[1]: The benchmark 'sums' has no examples"),
         (f"matrix:\n  prompt:\n    - {PLAIN}\n    - nothing.yaml\n", "plan.yaml:6: matrix.prompt[1]: "),
         (
-            f"matrix:\n  variant: [direct, cot]\n  prompt:\n    - {PLAIN}\n    - {{name: b, user: '{{{{ inptu }}}}'}}\n",
-            "plan.yaml:7: matrix.prompt[1]: sums.jsonl: 40 bad rows of 40: ",
+            f"matrix:\n  variant: [direct, cot]\n  prompt: [{PLAIN},\n    {{name: b, user: '{{{{ inptu }}}}'}}]\n",
+            "plan.yaml:6: matrix.prompt[1]: sums.jsonl: 40 bad rows of 40: ",
         ),
         (
             f"matrix:\n  prompt: [{PLAIN}, {{name: b, user: '{{% if %}}'}}]\n",
