@@ -80,6 +80,7 @@ def test_a_package_that_cannot_be_had_fails_the_build_in_clear_words(
     assert (card.total, card.passed) == (0.0, False)
 
 
+@pytest.mark.usefixtures("no_package_index")
 @pytest.mark.parametrize(
     ("house", "index", "words"),
     [
@@ -95,11 +96,7 @@ def test_a_source_of_packages_that_is_missing_empty_or_silent_is_nobodys_mark(
     tally: Problem,
     runner: Runner,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in [name for name in os.environ if name.startswith("PIP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     (tmp_path / "house").mkdir()
     files = text(main_py=SOURCE, requirements_txt="counting==1.0")
     options = replace(QUICK, wheelhouse=tmp_path / house if house else None, index_url=index)

@@ -32,12 +32,7 @@ PYTHON = "3.11.2"
 SHA = "a" * 64
 
 
-@pytest.fixture(autouse=True)
-def pip_without_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever pip looks on this machine, tests say it themselves; how it gets there stays."""
-    for name in [name for name in os.environ if name.startswith("PIP_") and name != "PIP_CERT"]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+pytestmark = pytest.mark.usefixtures("no_package_index")
 
 
 @pytest.fixture
