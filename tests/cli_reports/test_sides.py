@@ -120,7 +120,9 @@ def test_reports_and_leaderboards_name_the_sides(cli: Cli, folder: Path) -> None
     assert {row["side"] for row in table["rows"]} == {"demo/strong · prompt plain", "demo/strong · prompt terse"}
     assert {row["model"] for row in table["rows"]} == {"demo/strong"}
     assert (table["ranks"], table["shots"], len({row["digest"] for row in table["rows"]})) == ("paired", None, 2)
-    assert "prompt terse" in cli("leaderboard").out
+    out = cli("leaderboard").out
+    assert "prompt terse" in out
+    assert ", 2 prompts;" in " ".join(out.split())
 
 
 def test_a_run_that_asked_like_one_of_the_sides_joins_their_table(cli: Cli, folder: Path) -> None:
@@ -167,6 +169,9 @@ def test_metrics_of_a_run_in_python_go_by_side_where_prompts_vary(cli: Cli, fold
         "demo/strong · prompt plain": ["sums"],
         "demo/strong · prompt terse": ["sums"],
     }
+    [table] = proctor.leaderboard().tables
+    assert {row.side for row in table.rows} == set(run.metrics)
+    assert [item.side for item in proctor.rescore(run.id, "includes").evaluations] == list(run.metrics)
     assert list(proctor.evaluate("sums.yaml", models="demo/strong").metrics) == ["demo/strong"]
 
 

@@ -96,7 +96,8 @@ def _named(key: str, value: Any) -> str:
 
 def _digests(table: Document) -> str:
     samples, prompts = _short_digests(table)
-    return f"digest of the samples {samples}, of the prompts {prompts}"
+    several = _prompts_in(table)
+    return f"digest of the samples {samples}, " + (f"{several} prompts" if several > 1 else f"of the prompts {prompts}")
 
 
 def _short_digests(table: Document) -> tuple[str, str]:
@@ -130,8 +131,11 @@ def rows_table(table: Document, which: str) -> Table:
 
 def row_name(table: Document, row: Document) -> str:
     """The model; with what was varied of its prompts where the table has several."""
-    is_varied = len({one["digest"] for one in table["rows"]}) > 1
-    return str(row["side"] if is_varied else row["model"])
+    return str(row["side"] if _prompts_in(table) > 1 else row["model"])
+
+
+def _prompts_in(table: Document) -> int:
+    return len({row["digest"] for row in table["rows"]})
 
 
 def _if_wrong(estimate: Document) -> float | None:
