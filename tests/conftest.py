@@ -155,6 +155,14 @@ def cli(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
 
 @pytest.fixture
+def no_package_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever pip looks for packages on this machine, nothing is set; how it gets there stays."""
+    for name in [name for name in os.environ if name.startswith("PIP_") and name != "PIP_CERT"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+
+
+@pytest.fixture
 def provider() -> Iterator[FakeProvider]:
     with FakeProvider() as started:
         yield started

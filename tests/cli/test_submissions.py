@@ -72,6 +72,24 @@ def test_a_submission_is_shown_again_from_its_evidence(cli: Cli, database: Datab
     assert (with_model.code, "holds one scorecard" in with_model.error) == (2, True)
 
 
+def test_two_submissions_are_compared_by_id_or_with_a_file(cli: Cli, database: Database, problem: Problem) -> None:
+    a = keep(database, problem, "first", "refuses_words")
+    b = keep(database, problem, "second", text=b"print(2)\n")
+    document = cli("problems", "diff", a, b, "-f", "json").json
+    assert [file["path"] for file in document["files"]] == ["main.py"]
+    assert "-print(1)" in document["files"][0]["diff"]
+    flipped = {one["id"] for one in document["requirements"]}
+    assert flipped
+    cli("problems", "card", a, "-o", "a.json")
+    mixed = cli("problems", "diff", "a.json", b, "-f", "json", "--problems", problem.folder.parent)
+    assert mixed.json["requirements"] == document["requirements"]
+    assert "+print(2)" in cli("problems", "diff", a, b).out
+    assert "There is no file nothing.json" in cli("problems", "diff", "nothing.json", b).err
+    missing = cli("problems", "diff", f"{a[:4]}zzzzzzzzzz", b)
+    assert missing.code == 2
+    assert "Traceback" not in missing.err
+
+
 def test_equal_marks_share_a_rank_and_what_was_measured_is_told(cli: Cli, database: Database, problem: Problem) -> None:
     for name, failing in (("poor", ("refuses_words",)), ("good", ()), ("as good", ())):
         keep(database, problem, name, *failing)

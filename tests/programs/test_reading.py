@@ -280,10 +280,11 @@ def test_an_audit_that_fails_says_so_in_its_own_words() -> None:
     assert "reached" not in reason
 
 
-def test_npm_packages_are_not_audited_without_a_registry() -> None:
-    wants = {"main.js": "", "package.json": '{"dependencies": {"left-pad": "1"}}'}
-    assert security(wants, "javascript")["npm-audit"]["status"] == "not run"
-    assert security({"main.js": "", "package.json": "["}, "javascript")["npm-audit"]["status"] == "not applicable"
+def test_npm_audit_is_for_programs_with_npm_packages() -> None:
+    assert security({"main.js": ""}, "javascript")["npm-audit"]["status"] == "not applicable"
+    found = security({"main.js": ""}, "javascript", pins=("left-pad@1.0.0",))
+    assert found["pip-audit"]["status"] == found["safety"]["status"] == "not applicable"
+    assert security({"main.py": ""}, pins=("x==1",))["npm-audit"]["reason"] == "the program is not JavaScript"
 
 
 TRIVY = """#!/bin/sh

@@ -300,9 +300,10 @@ def test_the_hidden_tests_are_not_even_there_in_a_repair_round(problem: Problem)
     )
 
 
+@pytest.mark.usefixtures("no_package_index")
 def test_a_fault_in_a_repair_round_is_the_trials_own(problem: Problem) -> None:
     needy = replace(problem, dependencies=("attrs",))  # and nowhere to take it from
-    program = {"main.py": BAD.encode(), "requirements.txt": b"attrs"}
+    program = {"main.py": BAD.encode(), "requirements.txt": b"attrs==25.1.0"}
     with pytest.raises(ProviderFaultError, match="the visible tests could not be run: The program needs attrs"):
         in_runner(lambda runner: visible_evidence(needy, program, runner, MarkOptions().checks_only()))
 

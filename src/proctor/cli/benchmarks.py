@@ -155,6 +155,7 @@ def _described(benchmark: Benchmark, info: BenchmarkInfo | None) -> dict[str, An
         "licence": benchmark.licence,
         "source": benchmark.source,
         "homepage": info.homepage if info else None,
+        "input": benchmark.input_kind,
         "tags": dict(benchmark.tags),
         "shots": benchmark.shots,
         "variants": dict(info.variants) if info else {},
@@ -201,7 +202,7 @@ def _print(document: dict[str, Any]) -> None:
         out.print(Text.assemble((f"{name}: ", "bold"), visible(str(text))))
 
     out.print(Text(f"{document['name']}, version {document['version']}", "bold"))
-    for name in ("description", "protocol", "licence", "source", "homepage"):
+    for name in ("description", "protocol", "licence", "source", "homepage", "input"):
         if document[name]:
             line(name, document[name])
     if document["shots"] is not None:

@@ -34,7 +34,9 @@ def _running(function: F) -> F:
             metavar="DIR",
             help="A folder with wheels of the packages that programs may use.",
         ),
-        click.option("--index", metavar="URL", help="A package index for such wheels; none by default."),
+        click.option(
+            "--index", metavar="URL", help="A package index for such wheels; by default the one pip is set to."
+        ),
     )
     for option in reversed(options):
         function = option(function)
@@ -114,9 +116,15 @@ def _run(work: Callable[[], Any]) -> Any:
 
 def _options(running: dict[str, Any]) -> MarkOptions:
     from proctor.programs.options import MarkOptions
+    from proctor.runs.caches import PACKAGES
+    from proctor.settings import Settings
 
-    is_measuring = not running.get("no_load", False)
-    return MarkOptions(wheelhouse=running["wheelhouse"], index_url=running["index"], is_measuring=is_measuring)
+    return MarkOptions(
+        wheelhouse=running["wheelhouse"],
+        index_url=running["index"],
+        packages=Settings.from_environment().home / PACKAGES,
+        is_measuring=not running.get("no_load", False),
+    )
 
 
 def _print_proofs(proofs: Sequence[ProblemProof]) -> None:

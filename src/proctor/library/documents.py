@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from proctor.domain.errors import PlanError, UserError
 from proctor.domain.estimate import Estimate
+from proctor.domain.side import side_of
 
 Document = Mapping[str, Any]
 
@@ -71,6 +72,11 @@ class RankedModel(Struct, frozen=True):
     run_id: str
     document: Document
 
+    @property
+    def side(self) -> str:
+        """The model, and what was varied of its prompts: different in each row."""
+        return side_of(self.document)
+
 
 class Ranking(Struct, frozen=True):
     """The models of one benchmark as it was really used."""
@@ -95,6 +101,11 @@ class RescoredEvaluation(Struct, frozen=True):
     before: Mapping[str, Mapping[str, Estimate]]
     after: Mapping[str, Mapping[str, Estimate]]
     document: Document
+
+    @property
+    def side(self) -> str:
+        """The model, and what was varied of its prompts."""
+        return side_of(self.document)
 
 
 class Rescored(Struct, frozen=True):

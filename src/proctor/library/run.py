@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from proctor.domain.errors import PlanError
 from proctor.domain.estimate import Estimate
 from proctor.domain.run import RunStatus
+from proctor.domain.side import side_of
 from proctor.library.documents import read_estimate
 from proctor.library.listening import Function, Listener, Listening, listener, log_notices
 from proctor.library.worker import Worker
@@ -64,12 +65,13 @@ class Run:
     def metrics(self) -> dict[str, dict[str, dict[str, Estimate]]]:
         """Estimates by model, benchmark and metric: `run.metrics["demo/strong"]["puzzles"]["accuracy"].value`.
 
+        Where prompts are varied, a side stands in the place of its model: `run.metrics["demo/strong · 5 shots"]`.
         A benchmark that a plan uses twice, with different selections, is called `name`, `name#2` and so on.
         """
         found: dict[str, dict[str, dict[str, Estimate]]] = {}
         for item in self.document["evaluations"]:
             estimates = {name: read_estimate(value) for name, value in item["metrics"].items()}
-            of_model = found.setdefault(item["model"], {})
+            of_model = found.setdefault(side_of(item), {})
             of_model[_free_name(item["benchmark"], of_model)] = estimates
         return found
 

@@ -20,12 +20,12 @@ from proctor.domain.workspace import Runner
 from proctor.programs import load_tools, reading, validating
 from proctor.programs.archive import program_zip
 from proctor.programs.checker import Checked, Order, run_checks, setup_of
-from proctor.programs.dependencies import BuildError
 from proctor.programs.limits import seconds_of
 from proctor.programs.load import LoadFigures, measure
 from proctor.programs.marks import MEASURED_AS
 from proctor.programs.options import MarkOptions
 from proctor.programs.own_tests import OwnTests, run_own_tests
+from proctor.programs.packages.package_set import BuildError
 from proctor.programs.phases import Note, Phases
 from proctor.programs.profiling import profile
 from proctor.programs.rounds import AGREEING, TIMED, Rounds, compare, figures, unsettled

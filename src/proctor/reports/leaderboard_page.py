@@ -96,7 +96,8 @@ def _named(key: str, value: Any) -> str:
 
 def _digests(table: Document) -> str:
     samples, prompts = _short_digests(table)
-    return f"digest of the samples {samples}, of the prompts {prompts}"
+    several = _prompts_in(table)
+    return f"digest of the samples {samples}, " + (f"{several} prompts" if several > 1 else f"of the prompts {prompts}")
 
 
 def _short_digests(table: Document) -> tuple[str, str]:
@@ -114,7 +115,7 @@ def rows_table(table: Document, which: str) -> Table:
     rows = tuple(
         (
             f"{row['rank']} {NOTED}" if row["note"] else row["rank"],
-            row["model"],
+            row_name(table, row),
             estimate_text(row["estimate"]) + (", forgeable" if row["is_forgeable"] else ""),
             *((number_text(_if_wrong(row["estimate"])),) if is_noted else ()),
             share_text(row["failed"], done_trials(row)),
@@ -128,6 +129,15 @@ def rows_table(table: Document, which: str) -> Table:
     return Table(headers, rows, words=2)
 
 
+def row_name(table: Document, row: Document) -> str:
+    """The model; with what was varied of its prompts where the table has several."""
+    return str(row["side"] if _prompts_in(table) > 1 else row["model"])
+
+
+def _prompts_in(table: Document) -> int:
+    return len({row["digest"] for row in table["rows"]})
+
+
 def _if_wrong(estimate: Document) -> float | None:
     found: float | None = estimate.get("if_unmeasured_wrong", estimate["value"])
     return found
@@ -135,7 +145,7 @@ def _if_wrong(estimate: Document) -> float | None:
 
 def _chart(table: Document) -> Chart:
     marks = [
-        Mark.of(row["model"], row["estimate"], estimate_text(row["estimate"]), index)
+        Mark.of(row_name(table, row), row["estimate"], estimate_text(row["estimate"]), index)
         for index, row in enumerate(table["rows"])
         if row["estimate"]["ci95"] is not None
     ]

@@ -278,7 +278,7 @@ def _hopeless(item: EvaluationProgress) -> str | None:
     if item.outcomes[Outcome.FAILED] < item.trials:
         return None
     fault = FAULT_KIND.sub("", item.first_fault or "").replace(f"{item.label}: ", "").rstrip(".")
-    return f"{item.label} on {item.benchmark}: every trial failed ({fault})"
+    return f"{item.side} on {item.benchmark}: every trial failed ({fault})"
 
 
 def _budget(execution: RunExecution, lease: Lease, store: RunStore) -> Budget | None:

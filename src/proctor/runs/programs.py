@@ -38,6 +38,7 @@ from proctor.programs.marks import scorecard_of
 from proctor.programs.options import MarkOptions
 from proctor.programs.scorer import Marked
 from proctor.programs.toolbox import refuse_without_needed
+from proctor.runs.caches import PACKAGES
 from proctor.runs.proving import check_problem
 from proctor.runs.repairing import ProgramModel
 from proctor.version import __version__
@@ -98,12 +99,13 @@ async def programming(
     if artifacts is not None:
         await asyncio.to_thread(artifacts.check)
     async with opened_runner(observe, plan.sandbox, is_unsafe=plan.unsafe_no_sandbox) as runner:
-        options = _marked_with(asked)
+        packages = None if home is None else home / PACKAGES
+        options = replace(_marked_with(asked), packages=packages)
         tell = partial(_tell_proving, observe)
         proving = prove(list(problems.values()), runner, home, options=options, on_begin=tell)
         await unless_stopped(stopping, proving)
         turns = asyncio.Semaphore(max_concurrency())
-        given = _Given(runner, problems, artifacts, turns)
+        given = _Given(runner, problems, artifacts, turns, packages)
         prompts = {
             item.benchmark.renderer.render(sample).text: problems[sample.id]
             for item in asked
@@ -174,10 +176,13 @@ class _Given(Struct, frozen=True):
     problems: Mapping[str, Problem]
     artifacts: Artifacts | None
     turns: asyncio.Semaphore
+    packages: Path | None
 
     def to(self, scorer: Scorer) -> Scorer:
         if not isinstance(scorer, NeedsRunner):
             return scorer
+        if isinstance(scorer, Marked):
+            scorer = scorer.with_packages(self.packages)
         return _InTurn(scorer.with_runner(self.runner, self._find, self.artifacts), self.turns)
 
     def _find(self, name: str) -> Problem:

@@ -22,10 +22,13 @@ from proctor.domain.event import (
 )
 from proctor.domain.price import REPORTED
 from proctor.domain.trial import Outcome, Result
+from proctor.runs.sides import sides_of
 
 
 class EvaluationProgress(Struct):
     label: str
+    side: str
+    """The model, and what is varied of its prompts."""
     benchmark: str
     trials: int
     skipped: int = 0
@@ -69,8 +72,8 @@ class Progress:
 
     def __init__(self, evaluations: Sequence[Evaluation]) -> None:
         self.evaluations = {
-            evaluation.id: EvaluationProgress(evaluation.label, evaluation.benchmark.name, evaluation.trials)
-            for evaluation in evaluations
+            evaluation.id: EvaluationProgress(evaluation.label, side, evaluation.benchmark.name, evaluation.trials)
+            for evaluation, (side, _) in zip(evaluations, sides_of(evaluations), strict=True)
         }
         self.started = time.monotonic()
         self.faults = 0

@@ -9,8 +9,8 @@ import orjson
 from msgspec.structs import asdict
 
 from proctor.domain.run import RunStatus
-from proctor.domain.side import EvaluationSide, prompt_settings, side_names
 from proctor.reports.document import run_json
+from proctor.runs.sides import sides_of_rows
 from proctor.stores.database import Database
 from proctor.stores.runs import GROUP_SIZES, RunStore
 from proctor.stores.scores import ScoreStore
@@ -51,13 +51,9 @@ def read_run(database: Database, reference: str) -> dict[str, Any]:
 
 def _sides(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Of each evaluation, what it is called beside the others, and how it was asked."""
-    sides = [
-        EvaluationSide(row["model"], row["benchmark"], prompt_settings(orjson.loads(row["benchmark_spec"])))
-        for row in rows
-    ]
     return [
         {"side": name, "settings": {**side.settings, **orjson.loads(row["options"])}}
-        for name, side, row in zip(side_names(sides), sides, rows, strict=True)
+        for (name, side), row in zip(sides_of_rows(rows), rows, strict=True)
     ]
 
 

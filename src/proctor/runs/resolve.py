@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -231,11 +231,24 @@ def _prepare(
     every = proven(benchmark.samples, scorers)
     with in_field("benchmarks", index, kind=FilterError):
         samples = select(every, spec.where, spec.limit, plan.seed, is_shuffled=plan.until is not None)
-    fingerprint = samples.fingerprint()
+    with _in_planned_prompt(index, spec):
+        fingerprint = samples.fingerprint()
     _ = benchmark.renderer.digest  # worked examples are read for it: by now, every source has been
     if fingerprint.count == 0:
         raise BenchmarkError(f"{benchmark.name} has no samples.")
     return _Prepared(benchmark, samples, fingerprint, scorers)
+
+
+@contextmanager
+def _in_planned_prompt(index: int, spec: BenchmarkSpec) -> Iterator[None]:
+    """Says of a sample that cannot be put into the words of the plan's own prompt where these are."""
+    try:
+        yield
+    except BenchmarkError as error:
+        if "prompt" in spec.parameters and any(part in str(error) for part in ("prompt.user: ", "prompt.system: ")):
+            with in_field("benchmarks", index):
+                raise BenchmarkError(str(error), setting="prompt") from error
+        raise
 
 
 async def close_models(evaluations: list[Evaluation]) -> None:
