@@ -42,7 +42,7 @@ _PREFERRED = re.compile(
 """'Plutôt C que A', 'I would pick C over A'."""
 _LINK = re.compile(r"(?:[,，]\s?)?(?:\b(?:and|und|y|et|а)\s)?\Z", re.IGNORECASE)
 _AFTER = re.compile(
-    rf"{_CLOSING}\s?(?:\([^()\n]{{0,60}}\)\s?)?(?:(?:では|じゃ|でも)(?:なく(?:て)?|ない|ありません|なかった|ございません)"
+    rf"{_CLOSING}\s?(?:\([^()\n]{{0,60}}\)\s?)?(?:(?:では|じゃ|でも)(?:なく(?:て)?|ない(?!か|でしょうか|だろうか)|ありません(?!か)|なかった|ございません)"
     r"|の(?:代わり|かわり)に|(?:가|이|은|는|도)?\s?아(?:니라|니고|니며|닌|닙니다|니에요|니다|니요)|\s?대신에?|\s?말고)[、,]?\s?"
 )
 _AFTER_UNIT = re.compile(rf"[^\s\d\W]{{0,3}}?{_AFTER.pattern}")
