@@ -11,7 +11,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _COMMON = frozenset(
     "which what who whom whose when where why how many much does did have been were will would could should the and that this"
     " these those with from into than then there their they following option options answer statement statements one ones for"
-    " are was has had its his her not you your kind type name called known best most likely"
+    " are was has had its his her not you your kind type name called known"
     " welche welcher welches welchem welchen wer was wann wie viele viel ist sind war waren hat haben wird werden der die das"
     " den dem des ein eine einer eines einem einen und von mit auf für aus bei nach heißt folgenden dieser diese dieses"
     " quel quelle quels quelles qui que quoi combien est sont était dans les des une pour par sur avec cette ces lors parmi suivants"

@@ -8,7 +8,7 @@ from itertools import islice
 from proctor.scorers.choice_contrast import drop_ruled_out
 from proctor.scorers.choice_inference import infer_choice
 from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
-from proctor.scorers.choice_listing import breaks_off, skip_listing
+from proctor.scorers.choice_listing import breaks_off, lists_options, skip_listing
 from proctor.scorers.choice_patterns import (
     CLAUSE,
     CYRILLIC,
@@ -26,6 +26,7 @@ from proctor.scorers.choice_patterns import (
     MAX_GAP,
     NAMING,
     NO_CHOICE,
+    NOT_ONLY,
     OF_OTHERS,
     ONE_OF_TWO,
     OWN_MARKERS,
@@ -34,6 +35,7 @@ from proctor.scorers.choice_patterns import (
 )
 from proctor.scorers.choice_texts import choice_at_start, only_choice_in, starts_with_choice
 from proctor.scorers.contrast import rulings_before
+from proctor.scorers.denial import is_denied
 from proctor.scorers.markers import (
     CONNECTOR,
     NEGATION,
@@ -48,7 +50,9 @@ from proctor.scorers.reading import last_boxed, plain, without_struck
 from proctor.scorers.refusals import find_refusal
 
 
-def read_choice(text: str, labels: str, choices: tuple[str, ...], *, is_cut: bool = False) -> tuple[str | None, str]:
+def read_choice(
+    text: str, labels: str, choices: tuple[str, ...], *, question: str = "", is_cut: bool = False
+) -> tuple[str | None, str]:
     """The label settled on and how it was read, or None and why there is none."""
     patterns = patterns_for(labels)
     text = _latin(plain(without_struck(own_turn(text))))
@@ -64,7 +68,7 @@ def read_choice(text: str, labels: str, choices: tuple[str, ...], *, is_cut: boo
         return None, "declines to choose"
     if is_cut:
         return None, "cut off before an option was chosen"
-    return infer_choice(text, patterns, choices, labels)
+    return infer_choice(text, patterns, choices, labels, question)
 
 
 def _ends_plainly(text: str, patterns: Patterns) -> bool:
@@ -178,7 +182,9 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
             and not CLAUSE.match(rest, second.end())
             and is_label(rest, second.start(1), second[1])
         )
-        if is_two or EITHER.search(gap):
+        if label == labels[0] and lists_options(rest, found.start("label"), choices, labels):
+            return None
+        if is_two or EITHER.search(gap) or NOT_ONLY.search(gap):
             return None, end + found.end(), MANY_OPTIONS
         return label, end + found.end(), "announced"
     return _announced_text(rest, end, choices, labels)
@@ -223,7 +229,12 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
     if choices and text[:1] in labels and text[1:2] == " ":
         own = choices[labels.index(text[0])]
         is_article = text[0] in "AI" and text[2 + len(own) : 3 + len(own)] == " "  # 'A thermometer is for …'
-        is_subject = text[0] not in "AI" and FOLLOWERS.match(text, 1) and len(mentioned_in(text, patterns)) == 1
+        is_subject = (
+            text[0] not in "AI"
+            and FOLLOWERS.match(text, 1)
+            and len(mentioned_in(text, patterns)) == 1
+            and not is_denied(text, 0, 1)
+        )
         if is_subject or (starts_with_choice(text[2:], own) and not is_article):
             return text[0], "the response begins with it"
     return None

@@ -55,6 +55,13 @@ LEAD_TO_MEANT = re.compile(
 )
 """What leads from the thing ruled out to the one that is meant."""
 
+AS_OTHERS_SAY = re.compile(
+    rf"{_CLOSING},?\s(?:as|wie|comme|como)\s[^,.;:\n]{{0,40}}?(?:assum|th[io]|believ|claim|sa[iy]|denk|glaub|mein|annehm|angenommen|croi|pens"
+    r"|cre[eía]|dice|supon)\w*",
+    re.IGNORECASE,
+)
+"""'Canberra, not Sydney as is commonly assumed'."""
+
 NOT_ONLY = re.compile(
     rf"\b(?:not\s(?:only|just|merely)|nicht\snur|no\s(?:s[oó]lo|solamente)|(?:non"
     rf"|pas)\sseulement)\s(?P<one>{_ARTICLE}{_OPENING})"

@@ -9,27 +9,13 @@ from __future__ import annotations
 import re
 
 from proctor.scorers.asked_words import repeats_question
+from proctor.scorers.stance_words import AFFIRMATION
 
 WINDOW = 80
-_BREAK = re.compile(r"[.!?:;](?:\s|\Z)|[。！？：；\n]|\s[–—-]\s|—")
-_COMMA = re.compile(r",\s|[、，](?!但)")
+_BREAK = re.compile(r"\.(?:\s|\Z)|[!?:;](?!\d)|[。！？：；\n—]|\s[–-]\s")
+_COMMA = re.compile(r"[,、，](?!\d)")
 _CLAUSE_OF = re.compile(r",\s(?=(?:that|dass|daß|que|qu['’]|ob)\b)", re.IGNORECASE)
 """A comma before a clause that belongs to what was said before it: 'Ich glaube nicht, dass …'."""
-_NO_DENIAL = re.compile(
-    r"\b(?:no\s(?:doubt|question|wonder|need|longer)|not\s(?:only|just|merely|surprisingly|sure|certain|entirely|completely"
-    r"|(?:a\s)?(?:hundred|100)\b)|none\sother|(?:no\s?one|nobody|nothing|no\sother\s\w+)\s(?:but|other\sthan|except)"
-    r"|why\snot|if\snot|(?:without|beyond)\s(?:a\s|any\s)?doubt"
-    r"|kein\w*\s(?:zweifel|frage|wunder|ander\w+)|nicht\s(?:nur|allein|sicher|umsonst|ganz)|(?:niemand|nichts)\sander\w+"
-    r"|wenn\snicht|ohne\s(?:jeden\s)?zweifel|zweifellos|zweifelsohne|zweifelsfrei"
-    r"|(?:aucun|nul|pas\s(?:de|le\smoindre))\sdoute|pas\s(?:seulement|sûre?|certaine?)|sans\s(?:aucun\s|nul\s|le\smoindre\s)?doute|(?:nul|personne\sd['’])\s?autre"
-    r"|sinon"
-    r"|no\s(?:cabe|hay|tengo)\s(?:la\smenor\s|ninguna\s)?dudas?|no\s(?:s[oó]lo|solamente|estoy|me\scabe)|no\sotr[oa]|nadie\s(?:más|sino)"
-    r"|si\sno)\b"
-    r"|不[仅但只光单愧用止]|毫无疑问|毫不|没有?错|莫过于|不外乎|无非|不确定|不太确定|无疑"
-    r"|難道不|难道不|是不是|不就是|岂不",
-    re.IGNORECASE,
-)
-"""Words with a negation that deny nothing of what follows."""
 _UNTIL = re.compile(
     r"\b(?:until|before|unless|without|except|earlier|other|more|less|\w{2,}er)\s(?:\w+\s){0,4}?(?:than\s)?(?:\w+\s){0,3}\Z(?<!rather\sthan\s)"
     r"|\b(?:bis|vor|ohne|außer|\w{3,}er\sals|ander\w*\sals)\s(?:\w+\s){0,3}\Z"
@@ -82,7 +68,7 @@ _WRONGLY = re.compile(
     re.IGNORECASE,
 )
 _WRONG = re.compile(
-    r"\b(?:wrong(?:ly)?|incorrect(?:ly)?|false(?:ly)?|mistak\w+|erroneous\w*|error|misconception|myth|out\sof\sthe\squestion"
+    r"\b(?:no\ssense|nonsense|kein\w*\ssinn|(?:aucun|pas\sde)\ssens|no\stiene\ssentido|wrong(?:ly)?|incorrect(?:ly)?|false(?:ly)?|mistak\w+|erroneous\w*|error|misconception|myth|out\sof\sthe\squestion"
     r"|falsch\w*|inkorrekt|unzutreffend|irrtum|irrtümlich\w*|fälschlich\w*|irrig\w*|ausgeschlossen|fehler|scheidet\saus|fällt\sweg"
     r"|faux|fausse|erreur|erronée?|à\stort|incorrecte?|exclue?|idée\sreçue"
     r"|incorrect[oa]|fals[oa]|erróne[oa]|error|equivocad[oa]|equivocación|descartad[oa]|por\serror|mito)\b",
@@ -133,7 +119,7 @@ def is_denied(text: str, start: int, end: int, question: str = "") -> bool:
 def _is_denied_before(text: str, start: int, end: int) -> bool:
     floor = max(0, start - WINDOW)
     before = text[_last_end(_BREAK, text, floor, start) : start]
-    before = _NO_DENIAL.sub("", _CLAUSE_OF.sub(" ", before))
+    before = AFFIRMATION.sub("", _CLAUSE_OF.sub(" ", before))
     before = before[_last_end(_COMMA, before, 0, len(before)) :]
     negation = next(iter(_NEGATION_BEFORE.finditer(before)), None)
     if negation is None:
@@ -150,8 +136,8 @@ def _is_denied_behind(text: str, end: int, question: str) -> bool:
         return True
     stop = _BREAK.search(text, end, end + WINDOW)
     after = text[end : stop.start() if stop else end + WINDOW]
-    comma = _COMMA.search(after)
-    clause = _NO_DENIAL.sub("", after[: comma.start() if comma else len(after)])
+    comma = _COMMA.search(after, 2)  # "Rome, ce n'est pas ça"
+    clause = AFFIRMATION.sub("", after[: comma.start() if comma else len(after)])
     if _NEGATION_AFTER.search(clause) is None:
         return False
     if _GENERIC.fullmatch(clause):

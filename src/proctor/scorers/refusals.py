@@ -11,6 +11,9 @@ REFUSAL = re.compile(
     |\bi(?:['’]m|\sam)\s(?:unable|not\sable)\sto\b|\bi\shave\sno\sidea\b|\bas\san\sai\b[^.,]{0,30},?\si\s(?:can|do|am|have)
     |\b(?:cannot|can['’]t|can\snot|could\snot)\sbe\s(?:determined|answered|solved|calculated|computed|known|found)\b
     |\b(?:not\senough|insufficient|isn['’]t\senough|too\slittle)\s(?:information|data|context|detail)
+    |\b(?:it['’]s|it\sis)\s(?:\w+\s)?(?:hard|difficult|tough)\sto\s(?:say|tell|know|decide|determine)
+    |\b(?:schwer|schwierig)\szu\s(?:sagen|entscheiden|beurteilen)|\bdifficile\s(?:à|de)\s(?:dire|trancher|savoir)|\bdifícil\s(?:de\s)?(?:decir|saber)
+    |何とも言え|[难難](?:以|说|說|断|斷|判)|말하기\s?(?:어렵|힘들)
     |\b(?:unable|impossible)\sto\s(?:answer|solve|determine|calculate|help|provide|say|tell|know)\b
     |\bkann\b[^.\n]{0,60}\bnicht\s(?:(?:be(?:antworten|rechnen|stimmen)|lösen|sagen|helfen|ermitteln|erfüllen|ausgeben)\b
       |\w+\sbeantworten\b)
@@ -31,7 +34,7 @@ REFUSAL = re.compile(
 AROUND_HINT = 70
 _ASCII_HINTS = (
     "i can't", "i cannot", "i can not", "i could not", "i couldn't", "i do not", "i don't", "i won't", "cannot be",
-    "can't be", "can not be", "could not be", "unable", "not able", "no idea",
+    "can't be", "can not be", "could not be", "unable", "not able", "no idea", "hard to", "difficult to", "tough to", "schwer", "schwierig", "difficile", "difícil",
     "an ai", "not enough", "insufficient", "n't enough", "too little", "impossible", "nicht", "no puedo", "no podemos",
     "no se puede", "no es posible", "no hay", "ne pe", "ne pouvons", "ne puis", "sais pas", "pas assez",
     "pas suffisamment", "insuficiente",
@@ -39,7 +42,7 @@ _ASCII_HINTS = (
 _OTHER_HINTS = (
     "i can’t", "i couldn’t", "i don’t", "i won’t", "can’t be", "isn’t enough", "no sé", "no lo sé", "не могу",
     "не знаю", "لا أستطيع", "ません", "ない", "情報が", "없", "모르겠", "모릅니다", "정보가", "无法", "無法",
-    "不能", "不知道", "不足",
+    "不能", "不知道", "不足", "言え", "难", "難", "말하기",
 )  # fmt: skip
 GUESS = re.compile(
     r"\b(?:assum\w+|guess|i['’]d\ssay|estimat\w+|approximately|roughly|probably|therefore|thus|hence|so\b|answer\sis|total"

@@ -34,7 +34,7 @@ SUPPOSED = _any_of(
     {
         "en": r"(?:many|most|some|other)\s(?:\w+\s)?(?:people|students|of\sus|think|say|guess|choose|pick|assume"
         r"|believe)|people\b"
-        r"|(?:might|may|would|could)\s(?:\w+\s)?(?:think|guess|say|expect|assume|choose|pick|believe)"
+        r"|(?<!i\s)(?:might|may|would|could)\s(?:\w+\s)?(?:think|guess|say|expect|assume|choose|pick|believe)"
         r"|(?:at\sfirst|initially|originally|mistakenly)\b|first\s(?:thought|guess|instinct|got)|(?:often"
         r"|commonly|popularly)\b"
         r"|i(?:['’]d)?\s(?:\w+\s)?(?:thought|considered|assumed|had)\b|used\sto\s(?:think|believe|say)"
@@ -100,7 +100,7 @@ OPEN = _any_of(
 DISMISSED = _any_of(
     {
         "en": r"(?:not|never|neither|nor|none|wrong|incorrect|false|mistaken|invalid|fails?|contradicts?"
-        r"|contradicted|lacks?|irrelevant)\b"
+        r"|contradicted|lacks?|irrelevant|nonsense|no\ssense)\b"
         r"|\w+n['’]t\b|(?:rul|eliminat|exclud|discard|reject|dismiss)(?:e|es|ed|ing|s)?\b|(?:is|are|was"
         r"|so\sis)\sout\b|too\b|unlike\b",
         "de": r"(?:nicht|kein\w*|weder|noch|falsch\w*|unzutreffend|unmöglich|entfällt|entfallen|ausgeschlossen)\b"
@@ -130,7 +130,7 @@ SOLE = _any_of(
 SETTLED = _any_of(
     {
         "en": r"(?:pick|choose|select|gives?\sus|go(?:ing)?\s(?:with|for)|settl\w+\son|stick\w*\swith"
-        r"|lean\w*\stowards?|opt\w*\sfor|best|better|correct|right|fits?|match(?:es)?"
+        r"|lean\w*\stowards?|opt\w*\sfor|best|better|correct|right|fits?|makes?\ssense|match(?:es)?"
         r"|satisf\w+|works|must\sbe|has\sto\sbe|answer|final|finally|what\swe|actually|after\sall)\b",
         "de": r"(?:nehme|wähle|entscheide|tippe|richtig\w*|korrekt\w*|stimmt|trifft|passt|gesucht|tatsächlich"
         r"|doch|vielmehr|antwort|lösung|erfüllt)\b",
@@ -139,9 +139,9 @@ SETTLED = _any_of(
         "es": r"(?:quedo|inclino|elijo|escojo|opto|correct[oa]|válida|en\srealidad|finalmente|respuesta|cumple)\b",
     },
     {
-        "ja": r"にします|選[びぶ]|正し|正解|適切|実際|やはり|答え|になり|が合",
-        "ko": r"선택|고르|정답|맞[습는아]|실제로|역시|답은|적절",
-        "zh": r"选|選|正确|正確|才对|才是|其实|应该|应为|最后|最终|答案|更合适|符合",
+        "ja": r"にします|選[びぶ]|正し|正解|適切|実際|やはり|答え|になり|が合|よって|したがって",
+        "ko": r"선택|고르|정답|맞[습는아]|실제로|역시|답은|적절|알맞|적합|따라서|그러므로",
+        "zh": r"选|選|正确|正確|才对|才是|其实|应该|应为|最后|最终|答案|更合适|符合|所以|因此",
     },
 )
 RUNNER_UP = _any_of(
@@ -165,21 +165,21 @@ WHEREAS = _any_of(
     {"ja": r"一方で?、", "ko": r"반면", "zh": r"虽然|虽|尽管"},
 )
 """What opens a clause about something else."""
-DENIED = re.compile(
-    r"""[)\]*_\"'”’»」』`]{0,4}\s?(?:\([^()\n]{0,60}\)\s?)?(?:
-    (?:(?:is|was|are|would\sbe|ist|wäre|sind|est|serait|es|sería)\s(?:\w+\s)?|,\s)?
-      (?:wrong|incorrect|false|mistaken|falsch|inkorrekt|unzutreffend|faux|fausse|incorrecte?|erronée?
-      |incorrect[oa]|fals[oa]|erróne[oa])\b
-    |(?:can|could|may)\sbe\s(?:ruled\sout|eliminated|excluded)|(?:is|was|are)\s(?:ruled\s)?out\b|scheidet\saus
-    |fällt\sweg|est\sà\sexclure|queda\sdescartad\w
-    |(?:is\snot|isn['’]t|ist\snicht|n['’]est\spas|no\ses)\s(?:(?:the|die|la|le|el)\s)?
-      (?:(?:correct|right|richtige|bonne|respuesta)\s)?(?:correct[ae]?|right|true|it|answer|option|choice
-      |richtig|korrekt|antwort|réponse|opción|respuesta)\b
-    |[はが]\s?(?:明らかに)?(?:間違|誤り|不正解|違い|違う|正しくな|正しくあり|除外)
-    |[은는이가]\s?(?:명백히\s)?(?:틀[렸리립]|오답|제외|맞지\s않|정답이\s아)
-    |(?:是|显然|也|都)?(?:错|錯|不对|不對|不正确|不正確|被?排除))""",
-    re.VERBOSE | re.IGNORECASE,
+AFFIRMATION = re.compile(
+    r"\b(?:(?:beyond|without)\s(?:a\s|any\s)?doubt|no\s(?:doubt|question|wonder|need|longer)|not\s(?:only|just|merely|surprisingly|sure|certain|entirely|completely"
+    r"|(?:a\s)?(?:hundred|100)\b)|none\sother|(?:no\s?one|nobody|nothing|no\sother\s\w+)\s(?:but|other\sthan|except)"
+    r"|why\snot|if\snot"
+    r"|kein\w*\s(?:zweifel|frage|wunder|ander\w+)|nicht\s(?:nur|allein|sicher|umsonst|ganz)|(?:niemand|nichts)\sander\w+"
+    r"|wenn\snicht|ohne\s(?:jeden\s)?zweifel|zweifellos|zweifelsohne|zweifelsfrei"
+    r"|(?:aucun|nul|pas\s(?:de|le\smoindre))\sdoute|pas\s(?:seulement|sûre?|certaine?)|sans\s(?:aucun\s|nul\s|le\smoindre\s)?doute|(?:nul|personne\sd['’])\s?autre"
+    r"|sinon"
+    r"|sin\s(?:ninguna\s|lugar\sa\s)?dudas?|no\s(?:cabe|hay|tengo)\s(?:la\smenor\s|ninguna\s)?dudas?|no\s(?:s[oó]lo|solamente|estoy|me\scabe)|no\sotr[oa]|nadie\s(?:más|sino)"
+    r"|si\sno)\b"
+    r"|不[仅但只光单愧用止如]|毫无疑问|毫不|没有?错|莫过于|不外乎|无非|不确定|不太确定|无疑"
+    r"|難道不|难道不|是不是|不就是|岂不",
+    re.IGNORECASE,
 )
+"""Words with a negation that deny nothing of what follows."""
 CLAUSE_END = re.compile(
     r"[.!?;:…](?:\s|\Z)|[。！？；，：\n]|(?<!\d)[,、]|,\s|\s[–—]\s|[)）](?=\s?[,.])"
     r"|\b(?:but|and|yet|while|whereas|so|though|although|aber|und|jedoch|während|somit|damit|denn|mais|et|donc"
