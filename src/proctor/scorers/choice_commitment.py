@@ -38,7 +38,8 @@ def read_commitment(
     if any(last.labels & mention.labels for mention in named[kept[-1] + 1 :]):
         return None
     is_last_word = lettered and not re.search(r"\w", text[last.end :])
-    if stances[kept[-1]] is Stance.PLAIN and not is_last_word and ends_within_sentence(text) and not is_answer(text, named, last):
+    is_given = is_last_word or (SENTENCE_END.search(text, last.end) and is_answer(text, named, last))
+    if stances[kept[-1]] is Stance.PLAIN and not is_given and ends_within_sentence(text):
         return None, "breaks off before an option was chosen"
     others = [named[place] for place in kept[:-1] if named[place].labels != last.labels]
     is_turned = bool(others) and TURN.search(text, others[-1].end, last.start) is not None

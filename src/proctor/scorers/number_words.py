@@ -43,21 +43,26 @@ _SMALL = {
     },
     **{word: value for value, word in enumerate(_TWENTIES.split(), 21)},
     "quatre-vingts": 80,
+    **{f"dix-{unit}": 10 + value for unit, value in (("sept", 7), ("huit", 8), ("neuf", 9))},
 }
+_GERMAN_BIG = r"(?:[a-zäöüß]{3,24})?(?:hundert|tausend)(?:[a-zäöüß]{3,24})?"
 _SPANISH_HUNDREDS = (
     "ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos"
 )
 _HUNDREDS = {
-    **{f"{unit}hundert": 100 * value for value, unit in enumerate(_GERMAN_UNITS.split(), 1)},
     **{f"{unit} cents": 100 * value for value, unit in enumerate(_FRENCH.split()) if 1 < value < 10 and unit != "."},
     **{f"{unit} cent": 100 * value for value, unit in enumerate(_FRENCH.split()) if 1 < value < 10 and unit != "."},
     **{word: 100 * value for value, word in enumerate(_SPANISH_HUNDREDS.split(), 1)},
-    "hundert": 100,
     "cien": 100,
 }  # 'cent' and 'six cents' are money in English
+_FRENCH_ONLY = [word for word in f"{_FRENCH} {_TENS[2]} un".split() if word != "."]
 _DOZEN = r"dozens?|dutzend|docenas?|douzaines?"
 _HALF = r"half(?:\ an?)?|ein\ halbes|media|une\ demi"
-_MULTIPLES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9}
+_MULTIPLES = {
+    **{"hundred": 10**2, "thousand": 10**3, "tausend": 10**3, "billion": 10**9},
+    **dict.fromkeys(("million", "millions", "millionen", "millón", "millones"), 10**6),
+    **dict.fromkeys(("milliarde", "milliarden", "milliard", "milliards"), 10**9),
+}
 _PARTS = {
     "half": 2,
     "halves": 2,
@@ -70,7 +75,7 @@ _PARTS = {
     "tenth": 10,
 }
 _DIGITS = {**{sign: value for value, sign in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2, "兩": 2}
-_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4}
+_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 
 _KOREAN = {
     **dict(zip(["하나", "둘", "셋", "넷", "다섯", "여섯", "일곱", "여덟", "아홉"], range(1, 10), strict=True)),
@@ -83,15 +88,19 @@ _KOREAN = {
 }
 _KOREAN_TENS = "열|스물|스무|서른|마흔|쉰|예순|일흔|여든|아흔"
 _KOREAN_UNITS = "하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|한|두|세|네"
-_KOREAN_COUNTERS = "개|명|마리|권|장|살|시간|송이|병|잔|대|그루|자루|켤레|조각|원|년|퍼센트"
+_KOREAN_COUNTERS = (
+    "개|명|마리|권|장|살|시간|송이|병|잔|대|그루|자루|켤레|조각|원|년|퍼센트|분|초|일|주|달|월|킬로|미터|센티|그램|리터|도|점|쪽|페이지|배|층"
+    "|칸|줄|가지|문제|사람|학생|달러|유로|엔|위안|세|번|회|톤|평|그릇|상자|묶음|km|cm|m|kg|g"
+)
 _KOREAN_TENS_AT_START = re.compile(_KOREAN_TENS)
-_SINO_KOREAN = str.maketrans("영일이삼사오육칠팔구십백천만", "零一二三四五六七八九十百千万")
+_SINO_KOREAN = str.maketrans("영일이삼사오육칠팔구십백천만억", "零一二三四五六七八九十百千万億", " ")
 
 
 def _any_of(words: Iterable[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
 
 
+_SINO = "[일이삼사오육칠팔구십백천만억]"
 _FIRST = _any_of(_SMALL)
 _TEN = _any_of(word for word, value in _SMALL.items() if value >= 20 and value % 10 == 0)
 _UNIT = _any_of(["un", "uno", *(word for word, value in _SMALL.items() if 0 < value < 20)])
@@ -100,17 +109,21 @@ _MORE = rf"[ -](?:{_any_of(_MULTIPLES)})(?:[ -](?:and\ )?{_BELOW_HUNDRED})?"
 _SPELT = re.compile(
     rf"(?<![\w-])(?:(?P<half>{_HALF})[ -]|(?P<count>{_FIRST}|one|an?|eine?[ms]?|une?|una)[ -])"
     rf"(?:{_DOZEN})(?!\w|\ or\ so\b)"
-    rf"|(?<![\w-])(?P<hundreds>{_any_of(_HUNDREDS)})(?:(?:[ -]|und)?(?P<rest>{_BELOW_HUNDRED}))?(?![\w-])"
+    rf"|(?<![\w-])(?:(?P<thousand>(?:(?:{_any_of(_HUNDREDS)})[ -]?)?(?:{_BELOW_HUNDRED})?)[ -]?mil(?:le)?(?![a-z])[ -]?)"
+    rf"(?P<beyond>(?:{_any_of(_HUNDREDS)})?[ -]?(?:{_BELOW_HUNDRED})?)(?![\w-])"
+    rf"|(?<![\w-])(?P<hundreds>{_any_of(_HUNDREDS)}|cent(?=[ -](?:{_any_of(_FRENCH_ONLY)})\b))(?:[ -]?(?P<rest>{_BELOW_HUNDRED}))?(?![\w-])"
+    rf"|(?<![\w-])(?P<german>{_GERMAN_BIG})(?![\w-])"
     rf"|(?<![\w-])(?P<minus>(?:minus|negative)\ )?"
-    rf"(?P<words>{_BELOW_HUNDRED}(?:{_MORE})*|a(?:{_MORE})+)"
+    rf"(?P<words>{_BELOW_HUNDRED}(?:{_MORE})*|(?:an?|une?|eine)(?:{_MORE})+)"
     rf"(?:[ -](?P<part>{'|'.join(_PARTS)})s?|\ and\ a\ (?P<more>half|quarter))?(?![\w-])"
     rf"|(?<![가-힣])(?P<korean>(?:{_KOREAN_TENS})(?:{_KOREAN_UNITS})?|{_KOREAN_UNITS})(?=\s?(?:{_KOREAN_COUNTERS}"
     rf"|입니다|이에요))"
-    rf"|(?<![가-힣])(?P<sino>(?=[가-힣]?[십백천만])[일이삼사오육칠팔구십백천만]{{2,}})(?=\s?(?:{_KOREAN_COUNTERS}|입니다))"
+    rf"|(?<![가-힣])(?!만일|만약|백일|천만에)(?P<sino>(?=[일이삼사오육칠팔구]?[십백천만억]){_SINO}{{1,12}}(?:\s{_SINO}{{1,8}}){{0,3}})"
+    rf"(?=\s?(?:{_KOREAN_COUNTERS}|입니다|이에요|예요|이다|정도|쯤|가량)|[.!\s]*\Z)"
     r"|(?P<dozens>[一二两兩三四五六七八九十])打(?![开開电電算扮扫掃听聽])"
     r"|(?P<under>[一二两三四五六七八九十百]+)分[之の](?P<over>[一二两三四五六七八九十百]+)"
     # 一共 'altogether', 一起 'together' and 三角 'triangle' are words, and 第三 is a place in a row.
-    r"|(?<!第)(?P<signs>[〇零一二两兩三四五六七八九十百千万萬]+)(?![共起样樣定些直般旦切部角边邊])",
+    r"|(?<!第)(?P<signs>[〇零一二两兩三四五六七八九十百千万萬亿億]+)(?![共起样樣定些直般旦切部角边邊])",
     re.IGNORECASE,
 )
 _JUST = re.compile(r"(?:\b(?:only|just|exactly) |只有|仅)$", re.IGNORECASE)
@@ -122,7 +135,8 @@ _ENGLISH_TEXT = re.compile(r"\b(?:the|of|and|is|are|was|it|he|she|you|they)\b", 
 def spelt_at(text: str, position: int) -> FoundNumber | None:
     """The number that is spelt out from this place on."""
     found = _SPELT.match(text, position)
-    return _read(found) if found else None
+    is_number = found is not None and not (found["german"] and _german_value(found["german"].lower()) is None)
+    return _read(found) if found and is_number else None
 
 
 def find_spelt(text: str, start: int = 0, end: int | None = None) -> Iterator[FoundNumber]:
@@ -131,6 +145,8 @@ def find_spelt(text: str, start: int = 0, end: int | None = None) -> Iterator[Fo
         word = found[0].lower()
         if word in ("one", "一") and not _JUST.search(text, max(0, found.start() - 9), found.start()):
             continue
+        if found["german"] and _german_value(word) is None:
+            continue  # hundertjährig, tausendfach
         if word not in _ALSO_ENGLISH or not _ENGLISH_TEXT.search(text):
             yield _read(found)
 
@@ -143,8 +159,12 @@ def _read(found: re.Match[str]) -> FoundNumber:
 def _value(found: re.Match[str]) -> int | float:
     if found["words"]:
         return _worded_value(found)
+    if found["thousand"] is not None:
+        return 1000 * max(_below_thousand(found["thousand"]), 1) + _below_thousand(found["beyond"])
+    if found["german"]:
+        return _german_value(found["german"].lower()) or 0
     if found["hundreds"]:
-        return _HUNDREDS[found["hundreds"].lower()] + (_worded(found["rest"].lower()) if found["rest"] else 0)
+        return _HUNDREDS.get(found["hundreds"].lower(), 100) + (_worded(found["rest"].lower()) if found["rest"] else 0)
     if found["under"]:
         over = _signed(found["over"])
         return over if found["under"] == "百" else over / _signed(found["under"])
@@ -160,6 +180,23 @@ def _value(found: re.Match[str]) -> int | float:
     if found["half"]:
         return 6
     return 12 * (_signed(found["dozens"]) if found["dozens"] else _SMALL.get(found["count"].lower(), 1))
+
+
+def _below_thousand(words: str) -> int:
+    words = words.lower().strip(" -")
+    hundreds = next((name for name in sorted(_HUNDREDS, key=len, reverse=True) if words.startswith(name)), "")
+    return _HUNDREDS.get(hundreds, 0) + _worded(words[len(hundreds) :])
+
+
+def _german_value(word: str) -> int | None:
+    """A German compound such as eintausendfünfhundert; None where the word is none."""
+    for scale, name in ((1000, "tausend"), (100, "hundert")):
+        if name in word:
+            before, _, after = word.partition(name)
+            many = _german_value(before) if before else 1
+            rest = _german_value(after.removeprefix("und")) if after else 0
+            return None if many is None or rest is None else many * scale + rest
+    return 1 if word in ("ein", "eins") else _SMALL.get(word)
 
 
 def _worded_value(found: re.Match[str]) -> int | float:
@@ -188,8 +225,8 @@ def _signed(signs: str) -> int:
     for sign in signs:
         if sign in _DIGITS:
             digit = _DIGITS[sign]
-        elif _POWERS[sign] == 10**4:
-            total, section, digit = total + (section + digit) * 10**4, 0, 0
+        elif _POWERS[sign] >= 10**4:
+            total, section, digit = total + max(section + digit, 1) * _POWERS[sign], 0, 0
         else:
             section, digit = section + max(digit, 1) * _POWERS[sign], 0
     return total + section + digit

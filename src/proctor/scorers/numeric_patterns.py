@@ -38,6 +38,9 @@ REASON = re.compile(
     r"""\b(?:because|since|weil|denn|puisque|car|parce\ que|porque|ya\ que|потому\ что|так\ как)\b|\bcheck(?:ing)?:
     |因为|比|，?其中|、?そのうち|그\ ?중(?!에)
     |(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
+    |,\s(?!(?:making|giving|total|bring|result|yield|reach|equal|leav|add|amount|com|earn|cost)\w*\b)(?-i:[a-z]+ing)\b
+    |,\s(?=[\d.]+\s(?:of\s(?:them|whom|which)|de\s(?:ellos|ellas)|d['’]entre|von\s(?:ihnen|denen)|davon)\b)
+    |,\s(?:(?:al)?though|even\sif|obwohl|auch\swenn|même\ssi|bien\sque|aunque)\b
     |,\ (?:(?:which|who)\ (?:is|are|was|were|represents|had)|(?:with|or)(?!\ [^.]{0,30}total)|compared|versus|vs|from
       |das\ (?:sind|entspricht)|reached|attained|at|each|reading|where|while|whereas|soit|dont
       |de\ l[oa]s\ cuales|contre|wobei|davon
@@ -72,6 +75,26 @@ OR = re.compile(
     r"|,?\s(?:or\s)?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal\svez)\s(?=[$€£]?\d)"
     rf"|{_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이나)、?\s?(?=\d)"
 )
+BOUND_BEFORE = re.compile(
+    r"\b(?:(?:more|less|fewer|greater|higher|lower)\sthan|over|under|above|below|at\s(?:least|most)|up\sto|no\s(?:more|fewer)\sthan"
+    r"|mehr\sals|weniger\sals|über|unter|mindestens|höchstens|plus\sde|moins\sde|au\s(?:moins|plus)"
+    r"|más\sde|menos\sde|al\smenos|como\smáximo|por\slo\smenos)\s[$€£]?\Z|(?:超过|超過|至少|最多|不到|최소|최대)\s?\Z",
+    re.IGNORECASE,
+)
+BOUND_AFTER = re.compile(r"\s?[^\s\d,，。]{0,4}?\s?(?:以上|以下|未満|超(?!え)|이상|이하|미만|초과)|\+(?!\d)|\s(?:or|and)\s(?:more|less|fewer|above)\b")
+LIMIT_ASKED = re.compile(
+    r"\b(?:least|most|minim\w*|maxim\w*|mindest\w*|höchst\w*|moins|plus|mínim\w*|máxim\w*|menos|más|old|alt|âge|edad)\b"
+    r"|最|少|多|최|以上|以下|이상|이하|何歳|몇\s?살",
+    re.IGNORECASE,
+)
+"""'How old must one be?' is answered by 'at least 18'."""
+MISSED = re.compile(
+    r"\s(?:\w+\s)?(?:would\sbe|is|are|was|were|wäre|wären|ist|sind|serait|est|sería|es)\s(?:\w+\s)?"
+    r"(?:too\s(?:few|many|much|little|small|large|low|high|big)|wrong|incorrect|zu\s(?:wenig|viel|klein|groß|hoch|niedrig)\w*|falsch"
+    r"|trop|faux|insuffisant|demasiad\w+|incorrect[oa]|insuficiente)\b",
+    re.IGNORECASE,
+)
+"""Said behind a number that is not the answer."""
 REMAINDER = re.compile(
     r"\b(?:left|remain\w*|übrig|verbleib\w*|bleib\w*|qued\w+|sobr\w+|reste(?:nt|r)?|rest\w*|осталось)\b|[剩余餘残]|남",
     re.IGNORECASE,
@@ -113,7 +136,7 @@ UNFINISHED = re.compile(r"[^=\n,.;]{0,20}?\s?[-+*/×÷·]\s?[$€£]?\d|\s(?:dec
 OBJECT = re.compile(r"\b(?:takes?|took|costs?|gives?|gave|leaves?|left|earns?|saves?)\sher\s+$", re.IGNORECASE)
 CIRCUMSTANCE = re.compile(
     r"""\b(?:over|after|during|within|than|per|every|from|at|among|end\ of|in|for|nach|während|innerhalb\ von|pro
-      |aus|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|durante|después\ de|dentro\ de|tras|para(?:\s\w+)?|через
+      |aus|bei(?:\s\w+)?|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|durante|después\ de|dentro\ de|tras|para(?:\s\w+)?|через
       |за|после|из|чтобы\s\w+|بعد|خلال|من|أصل)\s+$
     |(?<!left\ )(?<!him\ )(?<!her\ )(?<!them\ )(?<!up\ )\bwith\s(?:an?\s\w+\sof\s)?[$€£]?$
     |\b(?:over|after|than|per|from|at|from\s[$€£]?[\d.,]+\sto)\s+[$€£]$
@@ -128,4 +151,4 @@ MEANWHILE = re.compile(
       |(?:de\s)?(?:plus|moins)\sque\b|(?:más|menos)\sque\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
-RATE = re.compile(r"(?:\s\w+)?\s(?:an?|per|each|every|pro|par|por|al)\b|\s?(?:mph|km/h|m/s|км/ч)", re.IGNORECASE)
+RATE = re.compile(r"(?:\s\w+)?\s(?:an?|per|each|every|pro|je|par|por|al)\b|\s?(?:mph|km/h|m/s|км/ч)", re.IGNORECASE)
