@@ -136,8 +136,8 @@ class Marked:
             object.__setattr__(made, name, value)
         return made
 
-    def with_packages(self, folder: Path) -> Self:
-        """The same scorer, keeping fetched packages there for the next program."""
+    def with_packages(self, folder: Path | None) -> Self:
+        """The same scorer, keeping fetched packages there for the next program; None keeps none."""
         made = copy.copy(self)
         object.__setattr__(made, "packages", folder)
         return made
