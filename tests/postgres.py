@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-OFF = ("fsync", "synchronous_commit", "full_page_writes", "autovacuum")
+OFF = ("fsync", "full_page_writes", "autovacuum")
 """A test's data need not survive the machine."""
 
 
