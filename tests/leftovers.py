@@ -22,6 +22,8 @@ OF_TOOLS = (
     "pytest-of-",
 )
 """How the names of what pytest and the tools around it keep begin; git ignores all of them."""
+OF_TOOLS_AT_HOME = (".cache", ".config", ".rustup")
+"""What Chromium, Matplotlib and the stand-in for a Rust compiler keep in any home they are given."""
 LOCKS = (f"proctor-{os.getuid()}", "proctor-tests-traces.lock")
 """Kept on purpose: whoever takes turns must find the same file."""
 
@@ -57,7 +59,8 @@ class Leftovers:
     def found(self) -> list[Path]:
         after = names_in(list(self._before))
         new = [folder / name for folder, names in after.items() for name in sorted(names - self._before[folder])]
-        new += sorted([*self.temporary.iterdir(), *self.home.iterdir()])
+        new += sorted(self.temporary.iterdir())
+        new += sorted(path for path in self.home.iterdir() if path.name not in OF_TOOLS_AT_HOME)
         return [path for path in new if not path.name.startswith(OF_TOOLS) and path.name not in LOCKS]
 
     def close(self) -> None:

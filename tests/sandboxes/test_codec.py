@@ -55,7 +55,6 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.untraced
 @settings(deadline=None)
 @given(VALUES)
 def test_plain_values_arrive_as_they_were(value: Any) -> None:
@@ -222,7 +221,6 @@ JSON = st.recursive(
 STANDARD = {"builtins", "collections", "datetime", "decimal", "fractions", "array", "numpy"}
 
 
-@pytest.mark.untraced
 @settings(deadline=None)
 @given(JSON)
 def test_nonsense_raises_only_what_the_judge_expects(message: Any) -> None:
@@ -243,7 +241,6 @@ def test_nonsense_raises_only_what_the_judge_expects(message: Any) -> None:
     assert type(made).__module__ in STANDARD
 
 
-@pytest.mark.untraced
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from(["a", "b"])), min_size=1, max_size=20))
 def test_long_lists_of_tuples_are_packed_exactly(rows: list[tuple[str, str]]) -> None:
