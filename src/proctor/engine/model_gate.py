@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -107,16 +108,8 @@ class ModelGate:
     async def ask(self, trial: Trial) -> Answer | None:
         """Ask until there is an answer or a reason not to; a fault is an Answer without a response."""
         talk = _Conversation(trial)
-
-        async def wait(error: ModelError, seconds: float, retries: int) -> None:
-            if self.given_up is not None:
-                raise error
-            self._observe(FaultSeen(self.label, str(error), isinstance(error, RateLimitedError)))
-            talk.retries = retries
-            await self._pause(seconds)
-
         try:
-            response = await retry(lambda: self._request(talk), self._policy, wait)
+            response = await retry(partial(self._request, talk), self._policy, partial(self._wait, talk))
         except ModelError as error:
             if self.given_up is not None:
                 return None
@@ -171,6 +164,14 @@ class ModelGate:
             reason = reason.replace(f"{self.label}: ", "")  # adapters name the model too, and once is enough
             self.given_up = reason
             self._observe(ModelGivenUp(self.label, reason))
+
+    async def _wait(self, talk: _Conversation, error: ModelError, seconds: float, retries: int) -> None:
+        """Tell of a fault and wait before the next try; a model that was given up gets none."""
+        if self.given_up is not None:
+            raise error
+        self._observe(FaultSeen(self.label, str(error), isinstance(error, RateLimitedError)))
+        talk.retries = retries
+        await self._pause(seconds)
 
     async def _pause(self, seconds: float) -> None:
         try:
