@@ -26,6 +26,7 @@ from proctor.programs.packages.operator_tools import PipSettings, run_confined
 from proctor.programs.packages.package_set import BuildError, PackageSet
 from proctor.programs.packages.requirements import read_requirements
 from proctor.programs.packages.wheels import WheelSource
+from proctor.programs.tools.running import ToolError
 from programs.programs import QUICK, marked, phase, text
 
 PYTHON = "3.11.2"
@@ -231,6 +232,14 @@ def test_tools_that_install_can_write_to_their_folder_only(tmp_path: Path) -> No
     assert not (tmp_path / "outside").exists()
     names = {line.partition("=")[0] for line in out.decode().splitlines()}
     assert names <= {"A", "PATH", "HOME", "LANG", "LC_CTYPE", "NO_COLOR", "TERM", "PWD", "OLDPWD", "SHLVL", "_"}
+
+
+@pytest.mark.parametrize("writing", ["yes > big", "i=0; while :; do i=$((i+1)); : > $i; done"], ids=["size", "number"])
+def test_a_tool_that_fills_the_disk_is_ended(tmp_path: Path, writing: str) -> None:
+    with pytest.raises(ToolError, match="it wrote more than 1 MiB"):
+        asyncio.run(
+            run_confined(("/bin/sh", "-c", writing), tmp_path, environment={}, memory_bytes=1 << 30, disk_bytes=1 << 20)
+        )
 
 
 def test_what_was_fetched_is_kept_by_lock_interpreter_and_source(tally: Problem, house: Path, tmp_path: Path) -> None:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 from proctor.programs.tools.running import ToolError, module, run_tool
 
 INSTALL_SECONDS = 300.0
+INSTALL_BYTES = 1 << 30
+"""What a tool may write while it installs: archives, its cache, and what it unpacks."""
+_LOOK_SECONDS = 0.25
+T = TypeVar("T")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 _SOURCES = ("index-url", "extra-index-url", "find-links", "no-index")
 _CONNECTING = ("trusted-host", "cert", "client-cert", "proxy", "timeout", "default-timeout")
@@ -83,13 +90,47 @@ async def run_confined(
     *,
     environment: Mapping[str, str],
     memory_bytes: int | None,
+    disk_bytes: int = INSTALL_BYTES,
 ) -> tuple[int, bytes, bytes]:
-    """Run a tool that sees none of our environment and, where bubblewrap is there, can write to this folder only."""
-    confined = (*_bubblewrap(str(folder)), *command)
-    done = await run_tool(confined, folder, INSTALL_SECONDS, environment=environment, memory_bytes=memory_bytes)
-    if confined[0] != command[0] and done[0] != 0 and done[2].startswith(b"bwrap:"):
-        return await run_tool(command, folder, INSTALL_SECONDS, environment=environment, memory_bytes=memory_bytes)
+    """Run a tool that sees none of our environment and, where bubblewrap is there, can write to this folder only.
+
+    ToolError when it takes too long, or writes too much.
+    """
+    wrapper = _bubblewrap(str(folder))
+
+    def run(words: Sequence[str]) -> Coroutine[Any, Any, tuple[int, bytes, bytes]]:
+        return run_tool(words, folder, INSTALL_SECONDS, environment=environment, memory_bytes=memory_bytes)
+
+    done = await _within(disk_bytes, folder, run((*wrapper, *command)))
+    if wrapper and done[0] != 0 and done[2].startswith(b"bwrap:"):  # not allowed here, as in many containers
+        return await _within(disk_bytes, folder, run(command))
     return done
+
+
+async def _within(most: int, folder: Path, running: Coroutine[Any, Any, T]) -> T:
+    """What it gives; it is ended, and ToolError raised, once the folder holds more than this."""
+    tool = asyncio.create_task(running)
+    try:
+        while not tool.done():
+            await asyncio.wait([tool], timeout=_LOOK_SECONDS)
+            if await asyncio.to_thread(_holds_more_than, most, folder):
+                raise ToolError(f"it wrote more than {most >> 20:,} MiB")
+        return tool.result()
+    finally:
+        tool.cancel()
+        await asyncio.wait([tool])
+
+
+def _holds_more_than(most: int, folder: Path) -> bool:
+    """Every file counts a kilobyte at least: empty ones fill a disk, too."""
+    held = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):  # a tool moves its files about
+                held += max(1024, os.lstat(Path(where) / name).st_size)
+            if held > most:
+                return True
+    return False
 
 
 def _bubblewrap(folder: str) -> tuple[str, ...]:
