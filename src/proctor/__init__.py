@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from proctor.library.documents import Comparison, Comparisons, Leaderboard, Report, Rescored
     from proctor.library.evaluating import evaluate, evaluate_async, prepare
     from proctor.library.run import Run
-    from proctor.library.stored import compare, leaderboard, open_run, report, rescore
+    from proctor.library.stored import compare, leaderboard, open_run, report, rescore, sql
 
 _MODULES = {
     "proctor.domain.errors": ("ProctorError", "UserError"),
@@ -21,14 +21,14 @@ _MODULES = {
     "proctor.library.documents": ("Comparison", "Comparisons", "Leaderboard", "Report", "Rescored"),
     "proctor.library.evaluating": ("evaluate", "evaluate_async", "prepare"),
     "proctor.library.run": ("Run",),
-    "proctor.library.stored": ("compare", "leaderboard", "open_run", "report", "rescore"),
+    "proctor.library.stored": ("compare", "leaderboard", "open_run", "report", "rescore", "sql"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "Comparison", "Comparisons", "Estimate", "Leaderboard", "ProctorError", "Report", "Rescored", "Run", "Sample",
     "UserError", "__version__", "compare", "evaluate", "evaluate_async", "leaderboard", "open_run", "prepare", "report",
-    "rescore",
+    "rescore", "sql",
 ]  # fmt: skip
 
 

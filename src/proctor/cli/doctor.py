@@ -33,6 +33,7 @@ EXTRAS = {
     "tokens": "counting tokens before a run",
     "postgresql": "results in a PostgreSQL database",
     "s3": "artifacts in S3 (PROCTOR_ARTIFACTS_URL=s3://…)",
+    "sql": "questions in SQL (proctor sql)",
     "problems": "marking programs built from requirements",
 }
 """Every optional group of dependencies, and what needs it."""

@@ -35,6 +35,7 @@ COMMANDS = {
     "power": ("proctor.cli.power:power", "Compute the sample size that a difference needs."),
     "report": ("proctor.cli.report:report", "Write a run's report as HTML, Markdown or JSON, and its charts."),
     "export": ("proctor.cli.export:export", "Export a run's results as JSONL, CSV, Parquet or JUnit XML."),
+    "sql": ("proctor.cli.sql:sql", "Ask a question in SQL over stored results."),
     "benchmarks": ("proctor.cli.benchmarks:benchmarks", "List, show and check benchmarks."),
     "problems": ("proctor.cli.problems:problems", "Programs to build from requirements: list, check, submit."),
     "models": ("proctor.cli.models:models", "List the model providers."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.errors import PlanError
@@ -33,6 +33,9 @@ from proctor.runs.report import SAMPLES, read_report
 from proctor.runs.rescore import Rescoring, execute_rescoring, prepare, put_in_force
 from proctor.stores.runs import RunStore
 
+if TYPE_CHECKING:
+    import pyarrow
+
 Reference = Run | str
 """A run, its id, a unique prefix of that, or 'latest'."""
 Home = Path | str | None
@@ -44,6 +47,15 @@ def open_run(run: Reference = "latest", *, home: Home = None) -> Run:
     with opened(home) as database:
         found = RunStore(database).get(_id(run))
         return Run(found.id, database, context(settings, Path.cwd()))
+
+
+def sql(query: str, *runs: Reference, home: Home = None) -> pyarrow.Table:
+    """The answer to a SELECT over the tables runs, results and scores, of these runs or of all; `.to_pandas()` of it is
+    a data frame."""
+    from proctor.runs.analytics import query_results
+
+    with opened(home) as database:
+        return query_results(database, query, [_id(run) for run in runs])
 
 
 def compare(
