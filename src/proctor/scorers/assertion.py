@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from proctor.scorers.asked_words import asked_words, words_of
 from proctor.scorers.contrast import is_ruled_out
 from proctor.scorers.denial import is_denied
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
@@ -18,6 +19,16 @@ _NOR_AFTER = re.compile(
 """'札幌でも函館でもなく', '광주도 전주도 아닌'."""
 # 'Sorry for the delay' and 'Actually, it has been so since 987' take nothing back.
 _WEAK = re.compile(r"sorry|hmm|actually|en\sfait", re.IGNORECASE)
+_SUBJECT = re.compile(r"[\W_]*(?:(?:the|der|die|das|le|la|les|el|los|las)\s|l['’])?[\W_]*", re.IGNORECASE)
+_ALONE = re.compile(r"[\W_]*(?:\Z|[.!\n。！]|です|だ。|입니다|이에요|예요|이다)")
+_IS = re.compile(
+    r"\b(?:is|was|are|were|by|ist|war|sind|waren|von|est|était|sont|par|es|era|fue|son|por)\b|['’]s\s|c['’]est|です|である|でした|だ\Z|입니다|이에요|예요"
+    r"|이다|습니다|是|为",
+    re.IGNORECASE,
+)
+_OPEN_OR_DENIED = re.compile(
+    r"\b(?:not|nicht|kein\w*|pas|no|never|many|often|some)\b|n['’]t\b|ない|ません|아니|아닙|않|不|没|可能|かも", re.IGNORECASE
+)
 _FORMERLY = re.compile(
     r"\b(?:formerly|previously|once|until|used\sto|früher\w*|einst|ehemals|bis|autrefois|jadis|jusqu['’]\w*|antes|antiguamente"
     r"|hasta)\b|かつて|以前|昔|예전|과거|까지|曾|原来|原來|过去|過去|直到",
@@ -42,6 +53,7 @@ def is_asserted(text: str, start: int, end: int, question: str) -> bool:
         or _NOR_AFTER.match(text, end)
         or is_supposed(text, start, end)
         or _is_former(text, start, end)
+        or _is_beside_answer(text, start, end, question)
         or _is_taken_back(text, end)
         or _is_refused(text, start)
     )
@@ -55,6 +67,18 @@ def _is_former(text: str, start: int, end: int) -> bool:
     stop = closing.start() if closing else end + WINDOW
     is_past = _FORMERLY.search(text[opening:start]) or _FORMERLY.search(text[end:stop])
     return is_past is not None and _NOWADAYS.search(text, stop, stop + WINDOW) is not None
+
+
+def _is_beside_answer(text: str, start: int, end: int, question: str) -> bool:
+    """'The author of Hamlet is Marlowe. Shakespeare wrote sonnets': said of something else, after the question was answered."""
+    opening = max((found.end() for found in SENTENCE_END.finditer(text, 0, start)), default=0)
+    if not opening or not _SUBJECT.fullmatch(text, opening, start) or _ALONE.match(text, end):
+        return False
+    closing = SENTENCE_END.search(text, end)
+    asked = asked_words(question) - words_of(text[start:end])
+    beside = asked & words_of(text[end : closing.start() if closing else len(text)])
+    answers = (answer for answer in SENTENCE_END.split(text[:opening]) if len(asked & words_of(answer)) > len(beside))
+    return any(_IS.search(answer) and not _OPEN_OR_DENIED.search(answer) for answer in answers)
 
 
 def _is_taken_back(text: str, end: int) -> bool:

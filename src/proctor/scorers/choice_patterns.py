@@ -77,7 +77,7 @@ ORDINAL = re.compile(
 APPROVED = re.compile(
     r"(?<!not )(?<!in)\b(?:yes|right|correct|true|fits|richtig|correcto?|vrai)\b|[✓✔✅]|正确|正しい|맞", re.IGNORECASE
 )
-EITHER = re.compile(r"\b(?:either|both|neither)\W*$", re.IGNORECASE)
+EITHER = re.compile(r"\b(?:either|both|neither|entweder|sowohl|soit|tanto|o\sbien)\W*$", re.IGNORECASE)
 # 'Both A and B is correct', 'A oder B richtig', 'AとBが正解', '不仅A正确': one of two that are right.
 ONE_OF_TWO = re.compile(
     r"(?:\bboth\s[^.,;\n]{1,60}\sand\s|(?-i:(?<!\w)[A-Z])[)\]*_]{0,3}\s(?:or|oder|ou|o)\s(?:(?:option|die|la)\s)?"
@@ -178,7 +178,7 @@ def patterns_for(labels: str) -> Patterns:
         label=re.compile(
             rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
         ),
-        lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])(?!['’]\w)[*_]*(?:\s*[).:\]\"'`,;$]|\s*$|\s*\n|\s+[-–—=]\s)"),
+        lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])(?!['’]\w)[*_]*(?:\s*[).:\]\"'`,;$。]|\s*$|\s*\n|\s+[-–—=]\s)"),
         only=re.compile(rf"[\W_]*([{both}])(?!\s*[✗✘❌✖])[\W_]*"),
         line=re.compile(rf"(?m)^[ \t*_#>-]{{0,12}}\(?([{upper}])[*_]*[).:]"),
         item=re.compile(

@@ -48,6 +48,7 @@ from proctor.scorers.markers import (
 )
 from proctor.scorers.reading import last_boxed, plain, without_struck
 from proctor.scorers.refusals import find_refusal
+from proctor.scorers.stance import is_supposed
 
 
 def read_choice(
@@ -182,6 +183,8 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
             and not CLAUSE.match(rest, second.end())
             and is_label(rest, second.start(1), second[1])
         )
+        if is_supposed(text, end + found.start("label"), end + found.end()):
+            return None
         if label == labels[0] and lists_options(rest, found.start("label"), choices, labels):
             return None
         if is_two or EITHER.search(gap) or NOT_ONLY.search(gap):

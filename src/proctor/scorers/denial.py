@@ -71,7 +71,8 @@ _WRONG = re.compile(
     r"\b(?:no\ssense|nonsense|kein\w*\ssinn|(?:aucun|pas\sde)\ssens|no\stiene\ssentido|wrong(?:ly)?|incorrect(?:ly)?|false(?:ly)?|mistak\w+|erroneous\w*|error|misconception|myth|out\sof\sthe\squestion"
     r"|falsch\w*|inkorrekt|unzutreffend|irrtum|irrtümlich\w*|fälschlich\w*|irrig\w*|ausgeschlossen|fehler|scheidet\saus|fällt\sweg"
     r"|faux|fausse|erreur|erronée?|à\stort|incorrecte?|exclue?|idée\sreçue"
-    r"|incorrect[oa]|fals[oa]|erróne[oa]|error|equivocad[oa]|equivocación|descartad[oa]|por\serror|mito)\b",
+    r"|incorrect[oa]|fals[oa]|erróne[oa]|error|equivocad[oa]|equivocación|descartad[oa]|por\serror|mito|confus(?:ed?|ing)|mixed\sup|verwechsel\w*|confond\w*|confund\w*)\b"
+    r"|混同|間違われ|誤解|혼동|오해|착각|误认|誤認|误以|误解|混淆|搞混|混为",
     re.IGNORECASE,
 )
 _NOT_WRONG = re.compile(

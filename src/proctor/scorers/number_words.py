@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from proctor.scorers.numbers import FoundNumber
+from proctor.scorers.numbers import PERCENT, FoundNumber
 
 _ENGLISH = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
@@ -112,10 +112,11 @@ _SPELT = re.compile(
     rf"|(?<![\w-])(?:(?P<thousand>(?:(?:{_any_of(_HUNDREDS)})[ -]?)?(?:{_BELOW_HUNDRED})?)[ -]?mil(?:le)?(?![a-z])[ -]?)"
     rf"(?P<beyond>(?:{_any_of(_HUNDREDS)})?[ -]?(?:{_BELOW_HUNDRED})?)(?![\w-])"
     rf"|(?<![\w-])(?P<hundreds>{_any_of(_HUNDREDS)}|cent(?=[ -](?:{_any_of(_FRENCH_ONLY)})\b))(?:[ -]?(?P<rest>{_BELOW_HUNDRED}))?(?![\w-])"
+    rf"|(?<![\w-])(?P<halves>(?:{_any_of(_SMALL)}|ein)einhalb|anderthalb|eineinhalb)(?![\w-])"
     rf"|(?<![\w-])(?P<german>{_GERMAN_BIG})(?![\w-])"
     rf"|(?<![\w-])(?P<minus>(?:minus|negative)\ )?"
     rf"(?P<words>{_BELOW_HUNDRED}(?:{_MORE})*|(?:an?|une?|eine)(?:{_MORE})+)"
-    rf"(?:[ -](?P<part>{'|'.join(_PARTS)})s?|\ and\ a\ (?P<more>half|quarter))?(?![\w-])"
+    rf"(?:[ -](?P<part>{'|'.join(_PARTS)})s?|\ (?:and\ a|et|y)\ (?P<more>half|quarter|demie?|medi[oa]))?(?![\w-])"
     rf"|(?<![가-힣])(?P<korean>(?:{_KOREAN_TENS})(?:{_KOREAN_UNITS})?|{_KOREAN_UNITS})(?=\s?(?:{_KOREAN_COUNTERS}"
     rf"|입니다|이에요))"
     rf"|(?<![가-힣])(?!만일|만약|백일|천만에)(?P<sino>(?=[일이삼사오육칠팔구]?[십백천만억]){_SINO}{{1,12}}(?:\s{_SINO}{{1,8}}){{0,3}})"
@@ -128,6 +129,8 @@ _SPELT = re.compile(
 )
 _JUST = re.compile(r"(?:\b(?:only|just|exactly) |只有|仅)$", re.IGNORECASE)
 _WORD = re.compile(_any_of([*_SMALL, *_MULTIPLES, "uno", "un"]))
+_PER = re.compile(r"\b(?:por|pour|per)\ \Z", re.IGNORECASE)
+_PER_CENT = re.compile(rf"\s?(?:{PERCENT})", re.VERBOSE | re.IGNORECASE)
 _ALSO_ENGLISH = ("once", "seize", "elf", "null")
 _ENGLISH_TEXT = re.compile(r"\b(?:the|of|and|is|are|was|it|he|she|you|they)\b", re.IGNORECASE)
 
@@ -143,6 +146,8 @@ def find_spelt(text: str, start: int = 0, end: int | None = None) -> Iterator[Fo
     """The numbers spelt out in a text; a lone 'one' only where it is 'only one', for it mostly stands for a thing."""
     for found in _SPELT.finditer(text, start, len(text) if end is None else end):
         word = found[0].lower()
+        if word in ("ciento", "cent") and _PER.search(text, max(0, found.start() - 6), found.start()):
+            continue
         if word in ("one", "一") and not _JUST.search(text, max(0, found.start() - 9), found.start()):
             continue
         if found["german"] and _german_value(word) is None:
@@ -152,7 +157,8 @@ def find_spelt(text: str, start: int = 0, end: int | None = None) -> Iterator[Fo
 
 
 def _read(found: re.Match[str]) -> FoundNumber:
-    factor = 0.01 if found["under"] == "百" else 1
+    is_percent = found["under"] == "百" or _PER_CENT.match(found.string, found.end()) is not None
+    factor = 0.01 if is_percent else 1
     return FoundNumber(_value(found), found[0], found.start(), found.end(), factor)
 
 
@@ -163,6 +169,8 @@ def _value(found: re.Match[str]) -> int | float:
         return 1000 * max(_below_thousand(found["thousand"]), 1) + _below_thousand(found["beyond"])
     if found["german"]:
         return _german_value(found["german"].lower()) or 0
+    if found["halves"]:
+        return _halves_value(found["halves"].lower())
     if found["hundreds"]:
         return _HUNDREDS.get(found["hundreds"].lower(), 100) + (_worded(found["rest"].lower()) if found["rest"] else 0)
     if found["under"]:
@@ -180,6 +188,12 @@ def _value(found: re.Match[str]) -> int | float:
     if found["half"]:
         return 6
     return 12 * (_signed(found["dozens"]) if found["dozens"] else _SMALL.get(found["count"].lower(), 1))
+
+
+def _halves_value(word: str) -> float:
+    """Dreieinhalb; anderthalb is one and a half."""
+    count = word.removesuffix("einhalb")
+    return _SMALL.get(count, 1) + 0.5
 
 
 def _below_thousand(words: str) -> int:
@@ -204,7 +218,7 @@ def _worded_value(found: re.Match[str]) -> int | float:
     if found["part"]:
         value = value / _PARTS[found["part"].lower()]
     elif found["more"]:
-        value = value + 1 / _PARTS[found["more"].lower()]
+        value = value + 1 / _PARTS.get(found["more"].lower(), 2)
     return -value if found["minus"] else value
 
 

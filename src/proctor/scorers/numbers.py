@@ -30,7 +30,7 @@ _SCALES = {
     "百": 10**2, "백": 10**2, "十": 10, "십": 10,
 }  # fmt: skip
 _LETTERS = {"k": 10**3, "m": 10**6, "b": 10**9}
-_PERCENT = r"%|percent\b|per\ cent\b|prozent\b|pour\ cent\b|por\ ciento\b|процент|퍼센트|パーセント"
+PERCENT = r"%|percent\b|per\ cent\b|prozent\b|pour\ cent\b|por\ ciento\b|процент|퍼센트|パーセント"
 
 NUMBER = re.compile(
     rf"""(?=[-–\d$€£¥₹₩₽.\\mn½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])(?<![A-Za-z_\d^])(?<![_^]\{{)
@@ -47,7 +47,7 @@ NUMBER = re.compile(
          |\ ?(?:×|x|\*|·|\\times|\\cdot)\ ?10\ ?
           (?:(?:\^|\*\*)\ ?\{{?(?P<power>-?\d{{1,3}})\}}?|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{{1,4}})))?
     )
-    (?:\ ?(?:(?P<percent>{_PERCENT})|(?P<scale>{"|".join(sorted(_SCALES, key=len, reverse=True))})(?![a-z])
+    (?:\ ?(?:(?P<percent>{PERCENT})|(?P<scale>{"|".join(sorted(_SCALES, key=len, reverse=True))})(?![a-z])
       |(?<=\d)(?P<kilo>[kmb])\b))?
     """,
     re.VERBOSE | re.IGNORECASE,

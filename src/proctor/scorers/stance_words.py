@@ -32,20 +32,20 @@ TURN = _any_of(
 
 SUPPOSED = _any_of(
     {
-        "en": r"(?:many|most|some|other)\s(?:\w+\s)?(?:people|students|of\sus|think|say|guess|choose|pick|assume"
+        "en": r"(?:many|most|some|other)\s(?:\w+\s)?(?:people|students|of\sus|might|would|may|think|say|guess|choose|pick|assume"
         r"|believe)|people\b"
         r"|(?<!i\s)(?:might|may|would|could)\s(?:\w+\s)?(?:think|guess|say|expect|assume|choose|pick|believe)"
         r"|(?:at\sfirst|initially|originally|mistakenly)\b|first\s(?:thought|guess|instinct|got)|(?:often"
         r"|commonly|popularly)\b"
         r"|i(?:['’]d)?\s(?:\w+\s)?(?:thought|considered|assumed|had)\b|used\sto\s(?:think|believe|say)"
-        r"|was\s(?:going|about)\sto\ssay",
+        r"|was\s(?:going|about)\sto\ssay|some(?:one|body)\s(?:might|may|could|would)",
         "de": r"viele\b|die\smeisten|(?:man|oft|häufig)\s(?:\w+\s){0,2}(?:denk|glaub|mein)\w+|dachte\b|zuerst\b"
         r"|zunächst\b|anfangs\b|erst\b"
-        r"|würden\s(?:viele|manche)|irrtümlich\w*|könnte\sman",
+        r"|würden\s(?:viele|manche)|irrtümlich\w*|könnte\s(?:man|jemand)|(?:manche|jemand|einige)\b",
         "fr": r"beaucoup\b|la\splupart|on\s(?:croit|pense|pourrait|confond|cite)\b|(?:d['’]abord|souvent)\b"
-        r"|pens(?:é|ais)\b|cru\b|croyais\b",
+        r"|pens(?:é|ais)\b|cru\b|croyais\b|certains\b|d['’]aucuns\b|quelqu['’]un\b",
         "es": r"much[oa]s\b|la\smayoría|(?:al\sprincipio|primero|a\smenudo|suele\w*)\b|pensé\b|pensaba\b|creí\b"
-        r"|se\spodría\b|podría\s(?:parecer|pensar)",
+        r"|(?:se\s|alguien\s|algunos\s)podrían?\b|podría\s(?:parecer|pensar)|hay\squien\w*\b",
     },
     {
         "ja": r"思いがち|思われがち|思われて|と思いました|と思った|かと思|最初は|はじめは|多くの人|よく間違",
