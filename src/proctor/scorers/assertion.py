@@ -7,6 +7,7 @@ import re
 from proctor.scorers.asked_words import asked_words, words_of
 from proctor.scorers.contrast import is_ruled_out
 from proctor.scorers.denial import is_denied
+from proctor.scorers.enumeration import is_listed
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.refusals import find_refusal
 from proctor.scorers.stance import is_supposed
@@ -20,6 +21,12 @@ _NOR_AFTER = re.compile(
 # 'Sorry for the delay' and 'Actually, it has been so since 987' take nothing back.
 _WEAK = re.compile(r"sorry|hmm|actually|en\sfait", re.IGNORECASE)
 _SUBJECT = re.compile(r"[\W_]*(?:(?:the|der|die|das|le|la|les|el|los|las)\s|l['’])?[\W_]*", re.IGNORECASE)
+_STATEMENT_END = re.compile(rf"{SENTENCE_END.pattern}|;\s")
+_TITLE = re.compile(r"[«“„「『《\"]\s?([^«»“”„「」『』《》\"\n]{2,60}?)\s?[»”“」』》\"]")
+_OTHER_THINGS = re.compile(
+    r"\b(?:(?:an)?other|andere\w*|d['’]autres|un\sautre|une\sautre|otr[oa]s?)\b|別の|他の|다른|其他|别的|另",
+    re.IGNORECASE,
+)
 _ALONE = re.compile(r"[\W_]*(?:\Z|[.!\n。！]|です|だ。|입니다|이에요|예요|이다)")
 _IS = re.compile(
     r"\b(?:is|was|are|were|by|ist|war|sind|waren|von|est|était|sont|par|es|era|fue|son|por)\b|['’]s\s|c['’]est|です|である|でした|だ\Z|입니다|이에요|예요"
@@ -27,8 +34,43 @@ _IS = re.compile(
     re.IGNORECASE,
 )
 _OPEN_OR_DENIED = re.compile(
-    r"\b(?:not|nicht|kein\w*|pas|no|never|many|often|some)\b|n['’]t\b|ない|ません|아니|아닙|않|不|没|可能|かも", re.IGNORECASE
+    r"\b(?:not|nicht|kein\w*|pas|no|never|many|often|some)\b|n['’]t\b|ない|ません|아니|아닙|않|不|没|可能|かも",
+    re.IGNORECASE,
 )
+_RELATION = (
+    r"(?:friend|contemporary|pupil|student|teacher|rival|colleague|successor|predecessor|admirer|follower|freund\w*|zeitgenoss\w+|schüler\w*"
+    r"|lehrer\w*|rival\w*|kolleg\w+|nachfolger\w*|vorgänger\w*|amie?|contemporaine?|élève|disciple|maître|rivale?|collègue|successeur"
+    r"|prédécesseur|amig[oa]|contemporáne[oa]|alumn[oa]|discípul[oa]|maestr[oa]|colega|sucesor[a]?|predecesor[a]?"
+    r"|husband|wife|brother|sister|son|daughter|father|mother|mann|frau|bruder|schwester|sohn|tochter|vater|mutter|mari|femme|frère|sœur|fils"
+    r"|fille|père|mère|marido|espos[oa]|mujer|herman[oa]|hij[oa]|padre|madre)"
+)
+_RELATED_BEFORE = re.compile(
+    rf"(?:\b{_RELATION}\s(?:of|to|von|des|der|de|del|d['’])|\b(?:long|well|shortly|soon|just|years?|decades?|bien|peu|longtemps|juste"
+    r"|lange|kurz|bald|weit|jahre|jahrzehnte|mucho|poco|justo|años)\s(?:after|before|après|avant|nach|vor|después\sde|antes\sde)"
+    r"|\b(?:unlike|à\sla\sdifférence\sde|contrairement\sà|anders\sals|im\sgegensatz\szu|a\sdiferencia\sde))"
+    r"\s?(?:the\s|l['’]|d['’])?\Z",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    r"\b(?:(?:more|less|\w{2,}er)\s(?:\w+\s)?than|\w{3,}er\s(?:\w+\s)?als|(?:plus|moins)\s\w+\squ(?:e|['’])|(?:más|menos)\s\w+\sque)"
+    r"\s?(?:the\s|der\s|die\s|das\s|la\s|le\s|el\s|l['’])?\Z",
+    re.IGNORECASE,
+)
+_NO_OTHER = re.compile(
+    r"\b(?:no|none|nothing|nobody|kein\w*|niemand|nichts|aucune?|rien|ningun[oa]?|ningún|nadie|nada)\b", re.IGNORECASE
+)
+_IN_RELATIVE_CLAUSE = re.compile(
+    r"[\W_]*(?:it|that|this|das|es|dies|ce|c['’]|lo)?\s?(?:is|was|['’]s|ist|war|est|était|es|fue|era)\s(?!an?\b|eine?[rsmn]?\b|une?\b|una\b)"
+    r"[^,]{2,40},\s(?:der|die|das|den|dem|which|who|whose|qui|que|dont|quien|cuy[oa])\s[^,]{0,60}\Z",
+    re.IGNORECASE,
+)
+"""'It is the Inn, which flows into the Danube'."""
+_RELATED_AFTER = re.compile(
+    r"(?:['’]s?\s|\s)?(?:の(?:夫|妻|弟|兄|姉|妹|息子|娘|父|母|友人|弟子|師|先生|同時代|後輩|先輩|後継|ライバル|影響)|より[も前後]?|의\s?(?:남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임|전임)|보다"
+    r"|的(?:丈夫|妻子|弟弟|哥哥|姐姐|妹妹|儿子|女儿|父亲|母亲|朋友|学生|弟子|老师|同时代|对手|同事|好友)|之[前后])|['’]s\s(?:time|friend|contemporary|pupil|student|teacher|rival|colleague)\b",
+    re.IGNORECASE,
+)
+"""'윤동주의 친구', '…'s time': something that only has to do with the thing."""
 _FORMERLY = re.compile(
     r"\b(?:formerly|previously|once|until|used\sto|früher\w*|einst|ehemals|bis|autrefois|jadis|jusqu['’]\w*|antes|antiguamente"
     r"|hasta)\b|かつて|以前|昔|예전|과거|까지|曾|原来|原來|过去|過去|直到",
@@ -54,6 +96,8 @@ def is_asserted(text: str, start: int, end: int, question: str) -> bool:
         or is_supposed(text, start, end)
         or _is_former(text, start, end)
         or _is_beside_answer(text, start, end, question)
+        or _is_only_related(text, start, end)
+        or is_listed(text, start, end)
         or _is_taken_back(text, end)
         or _is_refused(text, start)
     )
@@ -70,15 +114,35 @@ def _is_former(text: str, start: int, end: int) -> bool:
 
 
 def _is_beside_answer(text: str, start: int, end: int, question: str) -> bool:
-    """'The author of Hamlet is Marlowe. Shakespeare wrote sonnets': said of something else, after the question was answered."""
-    opening = max((found.end() for found in SENTENCE_END.finditer(text, 0, start)), default=0)
-    if not opening or not _SUBJECT.fullmatch(text, opening, start) or _ALONE.match(text, end):
+    """'The author of Hamlet is Marlowe. Shakespeare wrote sonnets': said of something other than what is asked."""
+    opening = max((found.end() for found in _STATEMENT_END.finditer(text, 0, start)), default=0)
+    if not _SUBJECT.fullmatch(text, opening, start) or _ALONE.match(text, end):
         return False
-    closing = SENTENCE_END.search(text, end)
+    closing = _STATEMENT_END.search(text, end)
+    rest = text[end : closing.start() if closing else len(text)]
+    titles = [title for title in _TITLE.findall(rest) if title]
+    if opening and _OTHER_THINGS.search(rest):
+        return True
+    if titles and (opening or (closing and closing.end() < len(text))):
+        return not any(title.casefold() in question.casefold() for title in titles)
     asked = asked_words(question) - words_of(text[start:end])
-    beside = asked & words_of(text[end : closing.start() if closing else len(text)])
-    answers = (answer for answer in SENTENCE_END.split(text[:opening]) if len(asked & words_of(answer)) > len(beside))
-    return any(_IS.search(answer) and not _OPEN_OR_DENIED.search(answer) for answer in answers)
+    repeated = len(asked & words_of(rest))
+    answers = [answer for answer in _STATEMENT_END.split(text[:opening]) if len(asked & words_of(answer)) > repeated]
+    return any(
+        (_IS.search(answer) or len(asked & words_of(answer)) > 1) and not _OPEN_OR_DENIED.search(answer)
+        for answer in answers
+    )
+
+
+def _is_only_related(text: str, start: int, end: int) -> bool:
+    """'It was Nicole Fontaine, long after Simone Veil', '…, a friend of Goethe's'."""
+    before = text[max(0, start - WINDOW) : start]
+    if _RELATED_BEFORE.search(before) or _RELATED_AFTER.match(text, end):
+        return True
+    opening = max((found.end() for found in _STATEMENT_END.finditer(before)), default=0)
+    if _IN_RELATIVE_CLAUSE.match(before, opening):
+        return True
+    return _COMPARED.search(before, opening) is not None and _NO_OTHER.search(before, opening) is None
 
 
 def _is_taken_back(text: str, end: int) -> bool:

@@ -21,7 +21,7 @@ _IS = re.compile(
     r"|\bagit\sd['’]|(?:\w(?:ed|en|wn)\sby|\bvon|\w[ée]e?s?\spar|\w[ai]d[oa]s?\spor)|[是为叫即])"
     r"\s{0,2}(?:an?\s(?:example|case|form|type|kind)\sof\s)?(?:(?:clearly|definitely|probably|certainly|obviously|indeed|of\scourse|likely|actually|therefore|thus|most\slikely|surely|simply"
     r"|natürlich|eindeutig|sicher|wohl|also|daher|bien\ssûr|sûrement|bien|donc|sans\sdoute|claramente|sin\sduda|probablemente|por\ssupuesto)\s){0,2}"
-    rf"(?:{_ARTICLE}\s|[ld]['’])?[(\[*_\"'“‘«「『`]{{0,4}}\Z",
+    rf"(?:(?:de|del|von|of|by)\s)?(?:{_ARTICLE}\s|[ld]['’])?[(\[*_\"'“‘«「『`]{{0,4}}\Z",
     re.IGNORECASE,
 )
 """'It was …', 'c'est …', '答案是…' directly before an option."""
@@ -51,7 +51,7 @@ _GOES_ON = re.compile(
 def answer_by_text(
     text: str, patterns: Patterns, choices: tuple[str, ...], labels: str, question: str
 ) -> tuple[str | None, str] | None:
-    """The only option that the response stands by, else the one given as an answer, else the one said of what is asked."""
+    """The only option that the response stands by, gives as an answer or says what is asked of."""
     named = named_options(text, patterns, choices, labels)
     if not named:
         return None
@@ -64,7 +64,10 @@ def answer_by_text(
         ("the only option quoted and not set aside", live),
         ("the only option given as an answer", [mention for mention in live if is_answer(text, named, mention)]),
         ("the only option said of what is asked", _said_of_what_is_asked(text, live, choices, question)),
-        ("the only option with a superlative", [mention for mention in live if _SUPERLATIVE.search(_clause(text, mention))]),
+        (
+            "the only option with a superlative",
+            [mention for mention in live if _SUPERLATIVE.search(_clause(text, mention))],
+        ),
         ("the only option of the last sentence", _of_last_sentence(text, named, live)),
     ):
         found = frozenset[str]().union(*(mention.labels for mention in chosen))

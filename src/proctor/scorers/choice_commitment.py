@@ -44,8 +44,14 @@ def read_commitment(
     others = [named[place] for place in kept[:-1] if named[place].labels != last.labels]
     is_turned = bool(others) and TURN.search(text, others[-1].end, last.start) is not None
     if others and stances[kept[-1]] is not Stance.SETTLED and not is_turned:
-        return None
+        return _only_given(text, named, kept) if lettered and choices else None
     return next(iter(last.labels)), "the option that remains"
+
+
+def _only_given(text: str, named: list[Mention], kept: list[int]) -> tuple[str, str] | None:
+    """'It is B. Iron (A) is solid': the only one that is given as the answer."""
+    given = {label for place in kept if is_answer(text, named, named[place]) for label in named[place].labels}
+    return (given.pop(), "the only option given as an answer") if len(given) == 1 else None
 
 
 def _stances(text: str, named: list[Mention]) -> list[Stance]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from itertools import islice
 
@@ -61,13 +60,18 @@ def infer_choice(
         return mentioned.pop(), "the only option mentioned"
     if named and named[0]:
         return named
+    return (None, MANY_OPTIONS) if mentioned else _by_letter_or_place(text, labels)
+
+
+def _by_letter_or_place(text: str, labels: str) -> tuple[str | None, str]:
+    """'The letter b', 'the second option'."""
     letters = {found[1].upper() for found in LETTER.finditer(text)} & set(labels)
-    if len(letters) == 1 and not mentioned:
+    if len(letters) == 1:
         return letters.pop(), "named as a letter"
     places = {ORDINALS[found[found.lastindex or 0].lower()] for found in ORDINAL.finditer(text)}
-    if len(places) == 1 and not mentioned and min(places) < len(labels):
+    if len(places) == 1 and min(places) < len(labels):
         return labels[places.pop()], "named by its place"
-    return None, MANY_OPTIONS if mentioned else "names no option"
+    return None, "names no option"
 
 
 def _corrected_to(text: str, patterns: Patterns) -> tuple[str, str] | None:

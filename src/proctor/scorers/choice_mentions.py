@@ -11,6 +11,7 @@ from typing import NamedTuple
 from proctor.scorers.choice_labels import is_label
 from proctor.scorers.choice_patterns import Patterns
 from proctor.scorers.choice_texts import fold_choice
+from proctor.scorers.polite_forms import polite_forms
 
 MAX_MENTIONS = 200
 _JOIN = re.compile(
@@ -23,8 +24,10 @@ _JOIN = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(
-    r"(?:the|an?|der|die|das|ein|eine|le|la|les|un|une|el|los|las|una)\s(?=\w)|l['’](?=\w)", re.IGNORECASE
+    r"\A(?:(?:the|an?|der|die|das|ein|eine|le|la|les|un|une|el|los|las|una|it|they|he|she|es|er|sie|ils?|elles?)\s(?=\w)|l['’](?=\w))",
+    re.IGNORECASE,
 )
+"""An article, or the pronoun of an option that says what something does: 'It falls' as 'The price falls'."""
 _BRACKETED = re.compile(r"\s?[(\[](\w)[)\]]")
 
 
@@ -79,11 +82,13 @@ def _texts(text: str, choices: tuple[str, ...], labels: str) -> Iterator[Mention
 
 @lru_cache(maxsize=1024)
 def _wordings(choices: tuple[str, ...], labels: str) -> dict[str, str]:
-    """The options' texts, and those without their articles where that tells them apart."""
+    """The options' texts; also without their articles and in polite forms, where that tells them apart."""
     whole = {fold_choice(choice): label for choice, label in zip(choices, labels, strict=False) if fold_choice(choice)}
-    bare = [(_ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text, label) for text, label in whole.items()]
-    texts = [text for text, _ in bare]
-    return {**{text: label for text, label in bare if texts.count(text) == 1 and len(text) > 1}, **whole}
+    others = [
+        (other, label) for text, label in whole.items() for other in {_ARTICLE.sub("", text, 1), *polite_forms(text)}
+    ]
+    texts = [text for text, _ in others]
+    return {**{text: label for text, label in others if texts.count(text) == 1 and len(text) > 1}, **whole}
 
 
 def _group(text: str, mentions: Iterator[Mention]) -> Iterator[Mention]:

@@ -10,7 +10,8 @@ MARKERS_TRIED = 25
 MAX_GAP = 160
 OWN_MARKERS = (
     "choose", "choice", "select", "pick", "go with", "going with", "opt for", "correct option", "best option",
-    "right option", "only option", "response", "guess", "ans:", "correct:", "richtig", "correcta", "elijo", "choisis", "bonne est",
+    "right option", "only option", "response", "guess", "ans:", "correct:", "richtig", "correcta", "elijo",
+    "choisis", "bonne est",
 )  # fmt: skip
 FOREIGN_MARKERS = (
     "我选择", "我选", "选择", "应选", "故选", "選択", "正解", "正しいのは", "正しくは", "正确选项", "正确的是",
@@ -46,7 +47,7 @@ FOLLOWERS = re.compile(
 PREDICATE = re.compile(
     r"\s+(?:fails|does|was|has|seems|looks|sounds|contradicts|remains|can['’]?t|cannot"
     r"|als|sowie|wie|passt|stimmt|scheidet|fällt|klingt|scheint|bleibt|trifft|kommt"
-    r"|ne|n['’]est|semble|convient|reste|como|no|parece|queda)\b"
+    r"|ne|n['’]est|se|aussi|semble|convient|reste|como|no|parece|queda)\b"
 )
 JOINED = (
     r"[)\]*_.\"'}]*\s*(?:,|/|&|\b(?:and|or|und|oder|et|ou|y|o|и|или)\b|和|或|と|か|또는|와|과)\s*"
@@ -61,8 +62,9 @@ CLAUSE = re.compile(r"[)\]*]*\s+(?:is|was|are|has|cannot|can't|would|does|isn't|
 ORDINALS = {
     word: place
     for words in (
-        "first second third fourth fifth", "erste zweite dritte vierte fünfte", "première deuxième troisième quatrième cinquième",
-        "premier second - - -", "primera segunda tercera cuarta quinta", "一 二 三 四 五", "첫 두 세 네 다섯", "1 2 3 4 5",
+        "first second third fourth fifth", "erste zweite dritte vierte fünfte", "premier second - - -",
+        "première deuxième troisième quatrième cinquième", "primera segunda tercera cuarta quinta",
+        "一 二 三 四 五", "첫 두 세 네 다섯", "1 2 3 4 5",
     )
     for place, word in enumerate(words.split())
 }  # fmt: skip
@@ -178,7 +180,9 @@ def patterns_for(labels: str) -> Patterns:
         label=re.compile(
             rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
         ),
-        lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])(?!['’]\w)[*_]*(?:\s*[).:\]\"'`,;$。]|\s*$|\s*\n|\s+[-–—=]\s)"),
+        lead=re.compile(
+            rf"[\s*_#(\[\"'`>$]*([{both}])(?!['’]\w)[*_]*(?:(?:입니다|이에요|예요|です|だ)[.。!]|\s*[).:\]\"'`,;$。]|\s*$|\s*\n|\s+[-–—=]\s)"
+        ),
         only=re.compile(rf"[\W_]*([{both}])(?!\s*[✗✘❌✖])[\W_]*"),
         line=re.compile(rf"(?m)^[ \t*_#>-]{{0,12}}\(?([{upper}])[*_]*[).:]"),
         item=re.compile(

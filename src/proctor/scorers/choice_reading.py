@@ -49,6 +49,7 @@ from proctor.scorers.markers import (
 from proctor.scorers.reading import last_boxed, plain, without_struck
 from proctor.scorers.refusals import find_refusal
 from proctor.scorers.stance import is_supposed
+from proctor.scorers.stance_words import TURN
 
 
 def read_choice(
@@ -65,7 +66,7 @@ def read_choice(
             return settled
     said = _without_choices(text, choices)
     lowered = said.lower()
-    if any(words in lowered for words in NO_CHOICE) or find_refusal(said):
+    if any(words in lowered for words in NO_CHOICE) or _declines(said):
         return None, "declines to choose"
     if is_cut:
         return None, "cut off before an option was chosen"
@@ -167,30 +168,37 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
             continue
         if not is_label(rest, found.start("label"), found["label"], found["open"]):
             continue
-        label = found["label"].upper()
-        own = choices[labels.index(label)] if labels.index(label) < len(choices) else ""
-        if DISMISSED.match(rest, found.end()) and not starts_with_choice(
-            rest[found.end() :].lstrip(").: ").replace("(", "\0", 1), own
-        ):
-            return None
-        if label in "AI" and not found["open"]:
-            quoted = choice_at_start(rest[found.start() :], choices, labels)
-            label = quoted or label
-        second = patterns.joined.match(rest, found.end())
-        is_two = (
-            second
-            and second[1] != label
-            and not CLAUSE.match(rest, second.end())
-            and is_label(rest, second.start(1), second[1])
-        )
-        if is_supposed(text, end + found.start("label"), end + found.end()):
-            return None
-        if label == labels[0] and lists_options(rest, found.start("label"), choices, labels):
-            return None
-        if is_two or EITHER.search(gap) or NOT_ONLY.search(gap):
-            return None, end + found.end(), MANY_OPTIONS
-        return label, end + found.end(), "announced"
+        return _stated(text, end, found, patterns, choices, labels)
     return _announced_text(rest, end, choices, labels)
+
+
+def _stated(
+    text: str, end: int, found: re.Match[str], patterns: Patterns, choices: tuple[str, ...], labels: str
+) -> Claim | None:
+    """What is made of the label that follows a marker: it may be dismissed, supposed, listed or one of two."""
+    rest, label = found.string, found["label"].upper()
+    own = choices[labels.index(label)] if labels.index(label) < len(choices) else ""
+    if DISMISSED.match(rest, found.end()) and not starts_with_choice(
+        rest[found.end() :].lstrip(").: ").replace("(", "\0", 1), own
+    ):
+        return None
+    if is_supposed(text, end + found.start("label"), end + found.end()):
+        return None
+    if label == labels[0] and lists_options(rest, found.start("label"), choices, labels):
+        return None
+    if label in "AI" and not found["open"]:
+        label = choice_at_start(rest[found.start() :], choices, labels) or label
+    second = patterns.joined.match(rest, found.end())
+    is_two = (
+        second
+        and second[1] != label
+        and not CLAUSE.match(rest, second.end())
+        and is_label(rest, second.start(1), second[1])
+    )
+    gap = rest[: found.start("label")]
+    if is_two or EITHER.search(gap) or NOT_ONLY.search(gap):
+        return None, end + found.end(), MANY_OPTIONS
+    return label, end + found.end(), "announced"
 
 
 def _announced_text(rest: str, end: int, choices: tuple[str, ...], labels: str) -> Claim | None:
@@ -228,7 +236,7 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
     if len(lines) > 1 and not (lead and lead[1] != labels[0]):  # a list of the options begins with the first
         return None
     if lead and not patterns.joined.match(text, lead.end(1)):
-        return lead[1].upper(), "the response begins with it"
+        return read_correction(text, lead.end(1), patterns) or (lead[1].upper(), "the response begins with it")
     if choices and text[:1] in labels and text[1:2] == " ":
         own = choices[labels.index(text[0])]
         is_article = text[0] in "AI" and text[2 + len(own) : 3 + len(own)] == " "  # 'A thermometer is for …'
@@ -241,6 +249,15 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
         if is_subject or (starts_with_choice(text[2:], own) and not is_article):
             return text[0], "the response begins with it"
     return None
+
+
+def _declines(text: str) -> bool:
+    """Whether the text declines to answer and does not turn to an answer right away: 'Hard to say, but …'."""
+    refusal = find_refusal(text)
+    if refusal is None:
+        return False
+    turn = TURN.search(text, refusal.end())
+    return turn is None or re.search(r"[.!?。！？\n]\s*\S", text[refusal.end() : turn.start()]) is not None
 
 
 def _without_choices(text: str, choices: tuple[str, ...]) -> str:

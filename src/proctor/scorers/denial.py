@@ -1,7 +1,7 @@
 """Whether a response denies something it names: before it ('not in Rome'), behind it ('Rom ist es nicht') or as wrong.
 
-What is denied of it decides: 'Rome is not the capital' denies Rome where the question asks for a capital, and 'Rome is not
-on the coast' does not.
+What is denied of it decides: 'Rome is not the capital' denies Rome where the question asks for a capital, and 'Rome is
+not on the coast' does not.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _BE = (
     r"(?:is|was|are|were|isn['’]t|wasn['’]t|aren['’]t|weren['’]t|would|wouldn['’]t|be|been|can|could|can['’]t|cannot"
     r"|couldn['’]t|do|does|did|don['’]t|doesn['’]t|didn['’]t|has|hasn['’]t|must|it|that|this|so|simply|definitely|certainly|clearly"
     r"|obviously|really|actually|by|any|means|an|a|the|one|right|correct|true|answer|option|choice|case|candidate|solution"
-    r"|fit|work|match|count|apply|possible|either|at|all|however|though|in|here|also"
+    r"|author|writer|painter|auteure?|autrice|autora?|verfasser\w*|urheber\w*|fit|work|match|count|apply|possible|either|at|all|however|though|in|here|also"
     r"|ist|war|wäre|sind|waren|wird|es|das|dies|kann|könnte|sein|gewesen|jedenfalls|sicher|bestimmt|eindeutig|definitiv"
     r"|gar|überhaupt|auch|aber|leider|hier|die|der|richtig\w*|korrekt\w*|stimmt|trifft|zu|passt|gesucht\w*|gemeint|antwort|lösung"
     r"|kommt|infrage|frage|dafür|gewiss|scheidet|gehört|dazu"
@@ -53,11 +53,14 @@ _BE = (
 _NEGATION_AFTER = re.compile(
     r"\b(?:not|never|nicht|keineswegs|keinesfalls|niemals|pas|jamais|no|nunca|tampoco)\b|\w{2,}n['’]t\b", re.IGNORECASE
 )
-_GENERIC = re.compile(rf"[\W_]*(?:(?:{_BE}|n['’](?=est|était)\w+|ne|n['’]|not|never|nicht|pas|no)\b[\W_]*)*", re.IGNORECASE)
+_GENERIC = re.compile(
+    rf"[\W_]*(?:(?:{_BE}|n['’](?:est|était|en|y)|ne|n['’]|l['’](?=auteur|autrice)\w+|not|never|nicht|pas|no)\b[\W_]*)*",
+    re.IGNORECASE,
+)
 """Words that say of a thing only whether it is the answer."""
 _PREDICATE = re.compile(
     r"[\W_]*(?:\w+\s){0,2}?(?:(?:is|was|are|were|has|had|did|does|do|can|could|would|will|should|must|may|might|ever)\s(?:\w+\s)?"
-    r"(?:not|never)\b|\w{2,}n['’]t\b|cannot\b|never\b|nicht\b|(?:\w+\s){1,4}?nicht\b|(?:ne\s|n['’])\w+\s(?:\w+\s)?(?:pas|jamais)\b"
+    r"(?:not|never)\b|\w{2,}n['’]t\b|cannot\b|never\b|nicht\b|(?:\w+\s){1,4}?nicht\b|(?:ne\s|n['’](?:en\s|y\s)?)\w+\s(?:\w+\s)?(?:pas|jamais)\b"
     r"|no\s|nunca\s|tampoco\s)",
     re.IGNORECASE,
 )
@@ -76,7 +79,8 @@ _WRONG = re.compile(
     re.IGNORECASE,
 )
 _NOT_WRONG = re.compile(
-    r"\b(?:not|n['’]t|never|nicht|kein\w*|pas|no|sin|sans|ohne|without)\s(?:\w+\s){0,2}?\Z|n['’]t\s(?:\w+\s)?\Z", re.IGNORECASE
+    r"\b(?:not|n['’]t|never|nicht|kein\w*|pas|no|sin|sans|ohne|without)\s(?:\w+\s){0,2}?\Z|n['’]t\s(?:\w+\s)?\Z",
+    re.IGNORECASE,
 )
 _SPACELESS_AFTER = re.compile(
     r"""[)\]*_\"'”’»」』`]{0,4}\s?(?:\([^()\n]{0,60}\)\s?)?(?:
@@ -111,13 +115,11 @@ def is_denied(text: str, start: int, end: int, question: str = "") -> bool:
     if asked and _NO.match(text, asked.end()):
         return True
     return (
-        _is_denied_before(text, start, end)
-        or _is_denied_behind(text, end, question)
-        or _is_called_wrong(text, start, end)
+        _is_denied_before(text, start) or _is_denied_behind(text, end, question) or _is_called_wrong(text, start, end)
     )
 
 
-def _is_denied_before(text: str, start: int, end: int) -> bool:
+def _is_denied_before(text: str, start: int) -> bool:
     floor = max(0, start - WINDOW)
     before = text[_last_end(_BREAK, text, floor, start) : start]
     before = AFFIRMATION.sub("", _CLAUSE_OF.sub(" ", before))

@@ -46,7 +46,7 @@ def without_punctuation(text: str) -> str:
 class ExactMatch:
     """1 when the response is one of the targets.
 
-    Outer white space, Unicode composition, Markdown, quotation marks around it all and a full stop at its end never matter.
+    Outer white space, Unicode composition, Markdown, quotation marks around it all and a full stop never matter.
     """
 
     ignore_case: bool = False

@@ -18,7 +18,7 @@ from proctor.scorers.reading import final_text, plain
 from proctor.scorers.words import KOREAN_ENDING
 
 NAME = "includes"
-REVISION = "3"
+REVISION = "4"
 
 MAX_PLACES = 1000
 SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")

@@ -23,7 +23,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
 NAME = "json_schema"
-REVISION = "4"
+REVISION = "5"
 MAX_ERRORS = 5
 NO_SCHEMA = "neither the scorer nor the sample has a schema"
 

@@ -59,7 +59,10 @@ _FRENCH_ONLY = [word for word in f"{_FRENCH} {_TENS[2]} un".split() if word != "
 _DOZEN = r"dozens?|dutzend|docenas?|douzaines?"
 _HALF = r"half(?:\ an?)?|ein\ halbes|media|une\ demi"
 _MULTIPLES = {
-    **{"hundred": 10**2, "thousand": 10**3, "tausend": 10**3, "billion": 10**9},
+    "hundred": 10**2,
+    "thousand": 10**3,
+    "tausend": 10**3,
+    "billion": 10**9,
     **dict.fromkeys(("million", "millions", "millionen", "millón", "millones"), 10**6),
     **dict.fromkeys(("milliarde", "milliarden", "milliard", "milliards"), 10**9),
 }
@@ -109,9 +112,11 @@ _MORE = rf"[ -](?:{_any_of(_MULTIPLES)})(?:[ -](?:and\ )?{_BELOW_HUNDRED})?"
 _SPELT = re.compile(
     rf"(?<![\w-])(?:(?P<half>{_HALF})[ -]|(?P<count>{_FIRST}|one|an?|eine?[ms]?|une?|una)[ -])"
     rf"(?:{_DOZEN})(?!\w|\ or\ so\b)"
-    rf"|(?<![\w-])(?:(?P<thousand>(?:(?:{_any_of(_HUNDREDS)})[ -]?)?(?:{_BELOW_HUNDRED})?)[ -]?mil(?:le)?(?![a-z])[ -]?)"
+    rf"|(?<![\w-])(?:(?P<thousand>(?:(?:{_any_of(_HUNDREDS)})[ -]?)?(?:{_BELOW_HUNDRED})?)[ -]?"
+    rf"mil(?:le)?(?![a-z])[ -]?)"
     rf"(?P<beyond>(?:{_any_of(_HUNDREDS)})?[ -]?(?:{_BELOW_HUNDRED})?)(?![\w-])"
-    rf"|(?<![\w-])(?P<hundreds>{_any_of(_HUNDREDS)}|cent(?=[ -](?:{_any_of(_FRENCH_ONLY)})\b))(?:[ -]?(?P<rest>{_BELOW_HUNDRED}))?(?![\w-])"
+    rf"|(?<![\w-])(?P<hundreds>{_any_of(_HUNDREDS)}"
+    rf"|cent(?=[ -](?:{_any_of(_FRENCH_ONLY)})\b))(?:[ -]?(?P<rest>{_BELOW_HUNDRED}))?(?![\w-])"
     rf"|(?<![\w-])(?P<halves>(?:{_any_of(_SMALL)}|ein)einhalb|anderthalb|eineinhalb)(?![\w-])"
     rf"|(?<![\w-])(?P<german>{_GERMAN_BIG})(?![\w-])"
     rf"|(?<![\w-])(?P<minus>(?:minus|negative)\ )?"
@@ -131,6 +136,11 @@ _JUST = re.compile(r"(?:\b(?:only|just|exactly) |只有|仅)$", re.IGNORECASE)
 _WORD = re.compile(_any_of([*_SMALL, *_MULTIPLES, "uno", "un"]))
 _PER = re.compile(r"\b(?:por|pour|per)\ \Z", re.IGNORECASE)
 _PER_CENT = re.compile(rf"\s?(?:{PERCENT})", re.VERBOSE | re.IGNORECASE)
+_HALF_BEHIND = re.compile(
+    r"(?:時間|年|か月|个|個|小时|天)半(?![分径数])|\s?(?:시간|년|달|개월)\s?반(?![가-힣](?<!이)(?<!입))"
+    r"|\s[^\W\d]{1,12}\s(?:et\sdemie?|y\smedi[oa]|and\sa\shalf)\b",
+    re.IGNORECASE,
+)
 _ALSO_ENGLISH = ("once", "seize", "elf", "null")
 _ENGLISH_TEXT = re.compile(r"\b(?:the|of|and|is|are|was|it|he|she|you|they)\b", re.IGNORECASE)
 
@@ -159,7 +169,8 @@ def find_spelt(text: str, start: int = 0, end: int | None = None) -> Iterator[Fo
 def _read(found: re.Match[str]) -> FoundNumber:
     is_percent = found["under"] == "百" or _PER_CENT.match(found.string, found.end()) is not None
     factor = 0.01 if is_percent else 1
-    return FoundNumber(_value(found), found[0], found.start(), found.end(), factor)
+    is_and_half = _HALF_BEHIND.match(found.string, found.end()) is not None
+    return FoundNumber(_value(found) + is_and_half * 0.5, found[0], found.start(), found.end(), factor)
 
 
 def _value(found: re.Match[str]) -> int | float:

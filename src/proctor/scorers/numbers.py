@@ -60,6 +60,12 @@ _SPACED = re.compile(r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?")
 
 _MYRIADS = re.compile(r"(?<![\d,.])(?:\d[\d,.]*[億亿억万萬만千천百백十십]{1,2} ?)+(?:\d[\d,]*)?")
 _PARTS_OF = re.compile(r"(?P<under>\d{1,9}|百)\s?(?:分[之の]|분의)\s?(?P<over>\d[\d.]{0,8})")
+_TENTHS = re.compile(r"(?<![\d.])(\d)割(?:(\d)分)?")
+_AND_A_HALF = re.compile(
+    r"(?<![\d.,])(?P<count>\d+)(?P<unit>(?:時間|年|日|か月|ヶ月|시간|년|달|개월|个|個|小时|天|米|元)|\s[^\W\d]{1,12}(?=\s[eay]))"
+    r"\s?(?:半(?![分径数])|반(?![가-힣])(?!\s?[가-힣]*\d)|반(?=입|이)|et\sdemie?\b|y\smedi[oa]\b|and\sa\shalf\b)"
+)
+"""'2時間半', '2 litres et demi'."""
 _MYRIAD = re.compile(r"(\d[\d,.]*)([億亿억万萬만千천百백十십]*)")
 
 
@@ -87,7 +93,15 @@ def readable(text: str) -> str:
     if "\\" in text or "{,}" in text:
         for written, meant in (("{,}", ","), ("\\,", ""), ("\\!", ""), ("\\$", "$"), ("\\%", "%"), ("\\;", " ")):
             text = text.replace(written, meant)
-    return text if text.isascii() else _PARTS_OF.sub(_divide_parts, _MYRIADS.sub(_add_myriads, text))
+    text = _AND_A_HALF.sub(r"\g<count>.5\g<unit>", text)
+    return (
+        text if text.isascii() else _TENTHS.sub(_tenths, _PARTS_OF.sub(_divide_parts, _MYRIADS.sub(_add_myriads, text)))
+    )
+
+
+def _tenths(found: re.Match[str]) -> str:
+    """4割 as 40%, 2割5分 as 25%."""
+    return f"{10 * int(found[1]) + int(found[2] or 0)}%"
 
 
 def _divide_parts(found: re.Match[str]) -> str:

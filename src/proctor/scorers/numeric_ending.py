@@ -10,7 +10,7 @@ from proctor.scorers.contrast import is_ruled_out_after
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import find_spelt
 from proctor.scorers.numbers import MAX_INTEGER_DIGITS, FoundNumber, find_numbers
-from proctor.scorers.numeric_asked import keep_asked
+from proctor.scorers.numeric_asked import asks_remainder, keep_asked
 from proctor.scorers.numeric_patterns import (
     AFTERWORD,
     ASIDE,
@@ -156,8 +156,13 @@ def _likeliest(text: str, numbers: list[FoundNumber]) -> FoundNumber:
 def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool] | None:
     """Of the last sentence with a number that is not merely known, the likeliest answer; else the last number."""
     numbers = _numbers(text, comma)
+    is_remainder_asked = asks_remainder(question)
     for start, end in _sentences_backwards(text):
-        begin, stop = _remainder(text, numbers, start, end) or _claim(text, numbers, start, end)
+        if is_remainder_asked and _is_only_spent(text, numbers, start, end):
+            continue
+        begin, stop = _remainder(text, numbers, start, end, is_asked=is_remainder_asked) or _claim(
+            text, numbers, start, end
+        )
         said = _between(numbers, begin, stop)
         likely = [number for number in said if role_of(text, number) <= Role.RATE]
         asked = keep_asked(text, likely, question) if len(likely) > 1 else said
@@ -171,13 +176,28 @@ def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool
     return (numbers[-1], "the last number", False) if numbers else None
 
 
-def _remainder(text: str, numbers: list[FoundNumber], start: int, end: int) -> tuple[int, int] | None:
+def _is_only_spent(text: str, numbers: list[FoundNumber], start: int, end: int) -> bool:
+    """'7 are left. She used 5': a sentence about what is gone, after one about what is left."""
+    return (
+        SPENT.search(text, start, end) is not None
+        and REMAINDER.search(text, start, end) is None
+        and REMAINDER.search(text, 0, start) is not None
+        and bool(_between(numbers, 0, start))
+    )
+
+
+def _remainder(
+    text: str, numbers: list[FoundNumber], start: int, end: int, *, is_asked: bool
+) -> tuple[int, int] | None:
     """Of 'she has 18 left and spent 12' the part that says what is left."""
-    if not REMAINDER.search(text, start, end) or not SPENT.search(text, start, end):
+    if not REMAINDER.search(text, start, end) or not (is_asked or SPENT.search(text, start, end)):
         return None
     bounds = [start, *(found.end() for found in CLAUSE_END.finditer(text, start, end)), end]
     clauses = [pair for pair in pairwise(bounds) if _between(numbers, *pair)]
-    left = [pair for pair in clauses if not SPENT.search(text, *pair)]  # any other clause may be the conclusion
+    if is_asked:
+        left = [pair for pair in clauses if REMAINDER.search(text, *pair)]
+    else:
+        left = [pair for pair in clauses if not SPENT.search(text, *pair)]  # any other clause may be the conclusion
     return left[0] if len(left) == 1 and len(clauses) > 1 and REMAINDER.search(text, *left[0]) else None
 
 

@@ -40,6 +40,7 @@ REASON = re.compile(
     |(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
     |,\s(?!(?:making|giving|total|bring|result|yield|reach|equal|leav|add|amount|com|earn|cost)\w*\b)(?-i:[a-z]+ing)\b
     |,\s(?=[\d.]+\s(?:of\s(?:them|whom|which)|de\s(?:ellos|ellas)|d['’]entre|von\s(?:ihnen|denen)|davon)\b)
+    |,\s(?:i\.e\.|d\.\s?h\.)
     |,\s(?:(?:al)?though|even\sif|obwohl|auch\swenn|même\ssi|bien\sque|aunque)\b
     |,\ (?:(?:which|who)\ (?:is|are|was|were|represents|had)|(?:with|or)(?!\ [^.]{0,30}total)|compared|versus|vs|from
       |das\ (?:sind|entspricht)|reached|attained|at|each|reading|where|while|whereas|soit|dont
@@ -81,10 +82,12 @@ BOUND_BEFORE = re.compile(
     r"|más\sde|menos\sde|al\smenos|como\smáximo|por\slo\smenos)\s[$€£]?\Z|(?:超过|超過|至少|最多|不到|최소|최대)\s?\Z",
     re.IGNORECASE,
 )
-BOUND_AFTER = re.compile(r"\s?[^\s\d,，。]{0,4}?\s?(?:以上|以下|未満|超(?!え)|이상|이하|미만|초과)|\+(?!\d)|\s(?:or|and)\s(?:more|less|fewer|above)\b")
+BOUND_AFTER = re.compile(
+    r"\s?[^\s\d,，。]{0,4}?\s?(?:以上|以下|未満|超(?!え)|이상|이하|미만|초과)|\+(?!\d)|\s(?:or|and)\s(?:more|less|fewer|above)\b"
+)
 LIMIT_ASKED = re.compile(
     r"\b(?:least|most|minim\w*|maxim\w*|mindest\w*|höchst\w*|moins|plus|mínim\w*|máxim\w*|menos|más|old|alt|âge|edad)\b"
-    r"|最|少|多|최|以上|以下|이상|이하|何歳|몇\s?살",
+    r"|最|至少|최|以上|以下|이상|이하|何歳|몇\s?살",
     re.IGNORECASE,
 )
 """'How old must one be?' is answered by 'at least 18'."""
@@ -102,8 +105,8 @@ REMAINDER = re.compile(
 SPENT = re.compile(
     r"\b(?:spen[dt]\w*|used|ate|gave|paid|sold|lost|ausgegeben|gab\b|verbrauch\w*|bezahlt|gegessen|verkauft"
     r"|verloren|gast\w+"
-    r"|pag\w+|comi\w+|vendi\w+|perdi\w+|dépens\w+|pay\w+|mang\w+|vendu\w*|perdu\w*|utilis\w+|потратил\w*)\b"
-    r"|[花吃]|用了|用掉|给了|卖|使っ|払|食べ|売|썼|쓰|사용|먹|지불|팔",
+    r"|donn\w+|dio|dieron|regal\w+|gegeben|weggegeben|verschenk\w*|pag\w+|comi\w+|vendi\w+|perdi\w+|dépens\w+|pay\w+|mang\w+|vendu\w*|perdu\w*|utilis\w+|потратил\w*)\b"
+    r"|[花吃]|用了|用掉|给了|卖|使っ|払|食べ|売|あげ|渡|썼|쓰|사용|먹|지불|팔|주었|줬|준",
     re.IGNORECASE,
 )
 CLAUSE_END = re.compile(r"[,;，、；]|(?<=[고며])\s|(?<=で)、?|\b(?:and|und|y|et|и)\b", re.IGNORECASE)
@@ -136,7 +139,8 @@ UNFINISHED = re.compile(r"[^=\n,.;]{0,20}?\s?[-+*/×÷·]\s?[$€£]?\d|\s(?:dec
 OBJECT = re.compile(r"\b(?:takes?|took|costs?|gives?|gave|leaves?|left|earns?|saves?)\sher\s+$", re.IGNORECASE)
 CIRCUMSTANCE = re.compile(
     r"""\b(?:over|after|during|within|than|per|every|from|at|among|end\ of|in|for|nach|während|innerhalb\ von|pro
-      |aus|bei(?:\s\w+)?|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|durante|después\ de|dentro\ de|tras|para(?:\s\w+)?|через
+      |aus|bei(?:\s\w+)?|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|durante|después\ de|dentro\ de|tras
+        |para(?:\s\w+)?|через
       |за|после|из|чтобы\s\w+|بعد|خلال|من|أصل)\s+$
     |(?<!left\ )(?<!him\ )(?<!her\ )(?<!them\ )(?<!up\ )\bwith\s(?:an?\s\w+\sof\s)?[$€£]?$
     |\b(?:over|after|than|per|from|at|from\s[$€£]?[\d.,]+\sto)\s+[$€£]$

@@ -11,9 +11,12 @@ REFUSAL = re.compile(
     |\bi(?:['’]m|\sam)\s(?:unable|not\sable)\sto\b|\bi\shave\sno\sidea\b|\bas\san\sai\b[^.,]{0,30},?\si\s(?:can|do|am|have)
     |\b(?:cannot|can['’]t|can\snot|could\snot)\sbe\s(?:determined|answered|solved|calculated|computed|known|found)\b
     |\b(?:not\senough|insufficient|isn['’]t\senough|too\slittle)\s(?:information|data|context|detail)
-    |\b(?:it['’]s|it\sis)\s(?:\w+\s)?(?:hard|difficult|tough)\sto\s(?:say|tell|know|decide|determine)
+    |\b(?:it['’]s|it\sis)\s(?:\w+\s)?(?:hard|difficult|tough|impossible)\sto\s(?:say|tell|know|decide|determine|choose|pick|settle)
     |\b(?:schwer|schwierig)\szu\s(?:sagen|entscheiden|beurteilen)|\bdifficile\s(?:à|de)\s(?:dire|trancher|savoir)|\bdifícil\s(?:de\s)?(?:decir|saber)
-    |何とも言え|[难難](?:以|说|說|断|斷|判)|말하기\s?(?:어렵|힘들)
+    |\b(?:schwer|schwierig)\b[^.\n]{0,20}\b(?:festzulegen|entscheiden)|\bnicht\s(?:festlegen|entscheiden)\b
+    |\bdifficile\sde\s(?:choisir|se\sprononcer)|\bdifícil\s(?:elegir|decidir\w*|decantar\w*|determinar)
+    |何とも言え|決め(?:る|きる)?[^。、]{0,4}(?:難し|かね|られ)|選ぶのは難し
+    |[很非]?[难難](?:以|说|說|断|斷|判|确定|確定|决定|決定|选|選|取舍)|(?:말|정|고르|결정|선택|판단)하?기(?:가|는)?\s?(?:어렵|힘들)
     |\b(?:unable|impossible)\sto\s(?:answer|solve|determine|calculate|help|provide|say|tell|know)\b
     |\bkann\b[^.\n]{0,60}\bnicht\s(?:(?:be(?:antworten|rechnen|stimmen)|lösen|sagen|helfen|ermitteln|erfüllen|ausgeben)\b
       |\w+\sbeantworten\b)
@@ -34,7 +37,8 @@ REFUSAL = re.compile(
 AROUND_HINT = 70
 _ASCII_HINTS = (
     "i can't", "i cannot", "i can not", "i could not", "i couldn't", "i do not", "i don't", "i won't", "cannot be",
-    "can't be", "can not be", "could not be", "unable", "not able", "no idea", "hard to", "difficult to", "tough to", "schwer", "schwierig", "difficile", "difícil",
+    "can't be", "can not be", "could not be", "unable", "not able", "no idea",
+    "hard to", "difficult to", "tough to", "schwer", "schwierig", "difficile", "difícil",
     "an ai", "not enough", "insufficient", "n't enough", "too little", "impossible", "nicht", "no puedo", "no podemos",
     "no se puede", "no es posible", "no hay", "ne pe", "ne pouvons", "ne puis", "sais pas", "pas assez",
     "pas suffisamment", "insuficiente",
@@ -42,7 +46,7 @@ _ASCII_HINTS = (
 _OTHER_HINTS = (
     "i can’t", "i couldn’t", "i don’t", "i won’t", "can’t be", "isn’t enough", "no sé", "no lo sé", "не могу",
     "не знаю", "لا أستطيع", "ません", "ない", "情報が", "없", "모르겠", "모릅니다", "정보가", "无法", "無法",
-    "不能", "不知道", "不足", "言え", "难", "難", "말하기",
+    "不能", "不知道", "不足", "言え", "决", "決め", "选", "选", "难", "難", "어렵", "힘들",
 )  # fmt: skip
 GUESS = re.compile(
     r"\b(?:assum\w+|guess|i['’]d\ssay|estimat\w+|approximately|roughly|probably|therefore|thus|hence|so\b|answer\sis|total"

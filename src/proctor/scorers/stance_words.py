@@ -32,7 +32,8 @@ TURN = _any_of(
 
 SUPPOSED = _any_of(
     {
-        "en": r"(?:many|most|some|other)\s(?:\w+\s)?(?:people|students|of\sus|might|would|may|think|say|guess|choose|pick|assume"
+        "en": r"(?:many|most|some|other)\s(?:\w+\s)?(?:people|students|of\sus|might|would|may|think|say|guess"
+        r"|choose|pick|assume"
         r"|believe)|people\b"
         r"|(?<!i\s)(?:might|may|would|could)\s(?:\w+\s)?(?:think|guess|say|expect|assume|choose|pick|believe)"
         r"|(?:at\sfirst|initially|originally|mistakenly)\b|first\s(?:thought|guess|instinct|got)|(?:often"
@@ -48,9 +49,11 @@ SUPPOSED = _any_of(
         r"|(?:se\s|alguien\s|algunos\s)podrían?\b|podría\s(?:parecer|pensar)|hay\squien\w*\b",
     },
     {
-        "ja": r"思いがち|思われがち|思われて|と思いました|と思った|かと思|最初は|はじめは|多くの人|よく間違",
-        "ko": r"생각하기\s?쉽|생각했|생각하지만|생각할\s?수|인\s?줄|처음에?[는엔]|흔히|많은\s사람",
-        "zh": r"很多人|不少人|人们常|常有人|有人会?|以为|以為|误认|本来|一开始|起初|最初|乍一看",
+        "ja": r"(?:言う|いう|思う|考える)人|思いがち|思われがち|思われて|と思いました|と思った|かと思|最初は"
+        r"|はじめは|多くの人|よく間違",
+        "ko": r"(?:말|생각|주장)하는\s사람|알려져|생각하기\s?쉽|생각했|생각하지만|생각할\s?수|인\s?줄|처음에?[는엔]"
+        r"|흔히|많은\s사람",
+        "zh": r"当成|當成|很多人|不少人|人们常|常有人|有人会?|以为|以為|误认|本来|一开始|起初|最初|乍一看",
     },
 )
 """What others say, or what was thought before."""
@@ -92,7 +95,7 @@ OPEN = _any_of(
         r"|decidir)",
     },
     {
-        "ja": r"迷|かもしれ|(?<!か)もし|可能性|のどちらか|なのか|とは言い切",
+        "ja": r"迷|とも(?:言え|考え|いえ)|かもしれ|(?<!か)もし|可能性|のどちらか|なのか|とは言い切",
         "ko": r"사이에서|고민|수도\s|만약|인지|가능성|라면",
         "zh": r"之间|犹豫|可能|也许|如果|若|还是[A-Z]",
     },
@@ -125,7 +128,7 @@ SOLE = _any_of(
         "fr": r"(?:il\s(?:ne\s)?)?reste\b|ne\sreste\b",
         "es": r"(?:solo|sólo|nos)?\s?quedan?\b",
     },
-    {"ja": r"残[るっり]|だけが", "ko": r"남[는은습]|(?<!지)만\s", "zh": r"剩"},
+    {"ja": r"残[るっり]|だけが|しか", "ko": r"남[는은습]|(?<!지)만\s", "zh": r"剩"},
 )
 SETTLED = _any_of(
     {
