@@ -14,6 +14,8 @@ from proctor.scorers.stance import is_supposed
 from proctor.scorers.stance_words import CLAUSE_END, TURN
 
 WINDOW = 80
+MAX_SHORT_ANSWER = 240
+"""In a longer text many things are said that the question does not ask about, and its answer may be any of them."""
 _NOR_AFTER = re.compile(
     r"(?:で?も|도\s)[^。、.,\n]{1,15}(?:で?も、?(?:な[くい]|あり|違)|도\s(?:아[니닌닙]|틀))|[，,]?\s?(?:也|都)不是"
 )
@@ -22,6 +24,7 @@ _NOR_AFTER = re.compile(
 _WEAK = re.compile(r"sorry|hmm|actually|en\sfait", re.IGNORECASE)
 _SUBJECT = re.compile(r"[\W_]*(?:(?:the|der|die|das|le|la|les|el|los|las)\s|l['’])?[\W_]*", re.IGNORECASE)
 _STATEMENT_END = re.compile(rf"{SENTENCE_END.pattern}|;\s")
+_CLOSING_QUOTES = tuple("\"'”»」』》")
 _TITLE = re.compile(r"[«“„「『《\"]\s?([^«»“”„「」『』《》\"\n]{2,60}?)\s?[»”“」』》\"]")
 _OTHER_THINGS = re.compile(
     r"\b(?:(?:an)?other|andere\w*|d['’]autres|un\sautre|une\sautre|otr[oa]s?)\b|別の|他の|다른|其他|别的|另",
@@ -29,7 +32,8 @@ _OTHER_THINGS = re.compile(
 )
 _ALONE = re.compile(r"[\W_]*(?:\Z|[.!\n。！]|です|だ。|입니다|이에요|예요|이다)")
 _IS = re.compile(
-    r"\b(?:is|was|are|were|by|ist|war|sind|waren|von|est|était|sont|par|es|era|fue|son|por)\b|['’]s\s|c['’]est|です|である|でした|だ\Z|입니다|이에요|예요"
+    r"\b(?:is|was|are|were|by|ist|war|sind|waren|von|est|était|sont|par|es|era|fue|son|por)\b|['’]s\s|c['’]est|です"
+    r"|である|でした|だ\Z|입니다|이에요|예요"
     r"|이다|습니다|是|为",
     re.IGNORECASE,
 )
@@ -38,21 +42,27 @@ _OPEN_OR_DENIED = re.compile(
     re.IGNORECASE,
 )
 _RELATION = (
-    r"(?:friend|contemporary|pupil|student|teacher|rival|colleague|successor|predecessor|admirer|follower|freund\w*|zeitgenoss\w+|schüler\w*"
-    r"|lehrer\w*|rival\w*|kolleg\w+|nachfolger\w*|vorgänger\w*|amie?|contemporaine?|élève|disciple|maître|rivale?|collègue|successeur"
+    r"(?:friend|contemporary|pupil|student|teacher|rival|colleague|successor|predecessor|admirer|follower|freund\w*"
+    r"|zeitgenoss\w+|schüler\w*"
+    r"|lehrer\w*|rival\w*|kolleg\w+|nachfolger\w*|vorgänger\w*|amie?|contemporaine?|élève|disciple|maître|rivale?"
+    r"|collègue|successeur"
     r"|prédécesseur|amig[oa]|contemporáne[oa]|alumn[oa]|discípul[oa]|maestr[oa]|colega|sucesor[a]?|predecesor[a]?"
-    r"|husband|wife|brother|sister|son|daughter|father|mother|mann|frau|bruder|schwester|sohn|tochter|vater|mutter|mari|femme|frère|sœur|fils"
+    r"|husband|wife|brother|sister|son|daughter|father|mother|mann|frau|bruder|schwester|sohn|tochter|vater|mutter"
+    r"|mari|femme|frère|sœur|fils"
     r"|fille|père|mère|marido|espos[oa]|mujer|herman[oa]|hij[oa]|padre|madre)"
 )
 _RELATED_BEFORE = re.compile(
-    rf"(?:\b{_RELATION}\s(?:of|to|von|des|der|de|del|d['’])|\b(?:long|well|shortly|soon|just|years?|decades?|bien|peu|longtemps|juste"
-    r"|lange|kurz|bald|weit|jahre|jahrzehnte|mucho|poco|justo|años)\s(?:after|before|après|avant|nach|vor|después\sde|antes\sde)"
+    rf"(?:\b{_RELATION}\s(?:of|to|von|des|der|de|del|d['’])|\b(?:long|well|shortly|soon|just|years?|decades?|bien"
+    rf"|peu|longtemps|juste"
+    r"|lange|kurz|bald|weit|jahre|jahrzehnte|mucho|poco|justo|años)\s(?:after|before|après|avant|nach|vor"
+    r"|después\sde|antes\sde)"
     r"|\b(?:unlike|à\sla\sdifférence\sde|contrairement\sà|anders\sals|im\sgegensatz\szu|a\sdiferencia\sde))"
     r"\s?(?:the\s|l['’]|d['’])?\Z",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(
-    r"\b(?:(?:more|less|\w{2,}er)\s(?:\w+\s)?than|\w{3,}er\s(?:\w+\s)?als|(?:plus|moins)\s\w+\squ(?:e|['’])|(?:más|menos)\s\w+\sque)"
+    r"\b(?:(?:more|less|\w{2,}er)\s(?:\w+\s)?than|\w{3,}er\s(?:\w+\s)?als|(?:plus|moins)\s\w+\squ(?:e|['’])|(?:más"
+    r"|menos)\s\w+\sque)"
     r"\s?(?:the\s|der\s|die\s|das\s|la\s|le\s|el\s|l['’])?\Z",
     re.IGNORECASE,
 )
@@ -60,25 +70,31 @@ _NO_OTHER = re.compile(
     r"\b(?:no|none|nothing|nobody|kein\w*|niemand|nichts|aucune?|rien|ningun[oa]?|ningún|nadie|nada)\b", re.IGNORECASE
 )
 _IN_RELATIVE_CLAUSE = re.compile(
-    r"[\W_]*(?:it|that|this|das|es|dies|ce|c['’]|lo)?\s?(?:is|was|['’]s|ist|war|est|était|es|fue|era)\s(?!an?\b|eine?[rsmn]?\b|une?\b|una\b)"
+    r"[\W_]*(?:it|that|this|das|es|dies|ce|c['’]|lo)?\s?(?:is|was|['’]s|ist|war|est|était|es|fue|era)\s(?!an?\b"
+    r"|eine?[rsmn]?\b|une?\b|una\b)"
     r"[^,]{2,40},\s(?:der|die|das|den|dem|which|who|whose|qui|que|dont|quien|cuy[oa])\s[^,]{0,60}\Z",
     re.IGNORECASE,
 )
 """'It is the Inn, which flows into the Danube'."""
 _RELATED_AFTER = re.compile(
-    r"(?:['’]s?\s|\s)?(?:の(?:夫|妻|弟|兄|姉|妹|息子|娘|父|母|友人|弟子|師|先生|同時代|後輩|先輩|後継|ライバル|影響)|より[も前後]?|의\s?(?:남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임|전임)|보다"
-    r"|的(?:丈夫|妻子|弟弟|哥哥|姐姐|妹妹|儿子|女儿|父亲|母亲|朋友|学生|弟子|老师|同时代|对手|同事|好友)|之[前后])|['’]s\s(?:time|friend|contemporary|pupil|student|teacher|rival|colleague)\b",
+    r"(?:['’]s?\s|\s)?(?:の(?:夫|妻|弟|兄|姉|妹|息子|娘|父|母|友人|弟子|師|先生|同時代|後輩|先輩|後継|ライバル"
+    r"|影響)|より[も前後]?|의\s?(?:남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임"
+    r"|전임)|보다"
+    r"|的(?:丈夫|妻子|弟弟|哥哥|姐姐|妹妹|儿子|女儿|父亲|母亲|朋友|学生|弟子|老师|同时代|对手|同事|好友)|之[前后])"
+    r"|['’]s\s(?:time|friend|contemporary|pupil|student|teacher|rival|colleague)\b",
     re.IGNORECASE,
 )
 """'윤동주의 친구', '…'s time': something that only has to do with the thing."""
 _FORMERLY = re.compile(
-    r"\b(?:formerly|previously|once|until|used\sto|früher\w*|einst|ehemals|bis|autrefois|jadis|jusqu['’]\w*|antes|antiguamente"
+    r"\b(?:formerly|previously|once|until|used\sto|früher\w*|einst|ehemals|bis|autrefois|jadis|jusqu['’]\w*|antes"
+    r"|antiguamente"
     r"|hasta)\b|かつて|以前|昔|예전|과거|까지|曾|原来|原來|过去|過去|直到",
     re.IGNORECASE,
 )
 _NOWADAYS = re.compile(
     r"\b(?:today|now|nowadays|currently|since|heute|jetzt|seitdem|inzwischen|mittlerweile|seit|aujourd['’]hui|désormais"
-    r"|maintenant|depuis|hoy|ahora|actualmente|desde)\b|現在|今は|今の|지금|현재|오늘날|이제|现在|現在|如今|目前|后来|後來",
+    r"|maintenant|depuis|hoy|ahora|actualmente|desde)\b|現在|今は|今の|지금|현재|오늘날|이제|现在|現在|如今|目前"
+    r"|后来|後來",
     re.IGNORECASE,
 )
 _ANOTHER = re.compile(
@@ -115,11 +131,15 @@ def _is_former(text: str, start: int, end: int) -> bool:
 
 def _is_beside_answer(text: str, start: int, end: int, question: str) -> bool:
     """'The author of Hamlet is Marlowe. Shakespeare wrote sonnets': said of something other than what is asked."""
+    if len(text) > MAX_SHORT_ANSWER:
+        return False
     opening = max((found.end() for found in _STATEMENT_END.finditer(text, 0, start)), default=0)
     if not _SUBJECT.fullmatch(text, opening, start) or _ALONE.match(text, end):
         return False
     closing = _STATEMENT_END.search(text, end)
     rest = text[end : closing.start() if closing else len(text)]
+    if rest[:1] in _CLOSING_QUOTES:
+        return False
     titles = [title for title in _TITLE.findall(rest) if title]
     if opening and _OTHER_THINGS.search(rest):
         return True

@@ -16,20 +16,27 @@ MAX_ADVERB = 3
 """'No' and 'yes' may be options, and mostly are not where a sentence goes on: 'There is no reason'."""
 _ARTICLE = r"(?:the|an?|der|die|das|den|dem|des|eine?[mnrs]?|l[ae]s?|du|de\sla|des|une?|el|los|una)"
 _IS = re.compile(
-    r"(?:\b(?:is|was|are|were|be|been|called|namely|ist|war|wäre|sind|waren|heißt|lautet|um|nämlich|est|était|fut|sont|serait"
-    r"|agit\s(?:de|du|des)|appelle|es|son|era|eran|fue|sería|trata\s(?:de|del)|llama|makes?\sit|says?|think|believe|guess|denke|glaube|sagen|tippe\sauf|dirais|crois|pense|creo(?:\sque)?|diría(?:\sque)?|pienso)|(?<=it)['’]s|(?<=that)['’]s"
+    r"(?:\b(?:is|was|are|were|be|been|called|namely|ist|war|wäre|sind|waren|heißt|lautet|um|nämlich|est|était|fut"
+    r"|sont|serait"
+    r"|agit\s(?:de|du|des)|appelle|es|son|era|eran|fue|sería|trata\s(?:de|del)|llama|makes?\sit|says?|think|believe"
+    r"|guess|denke|glaube|sagen|tippe\sauf|dirais|crois|pense|creo(?:\sque)?|diría(?:\sque)?|pienso)|(?<=it)['’]s"
+    r"|(?<=that)['’]s"
     r"|\bagit\sd['’]|(?:\w(?:ed|en|wn)\sby|\bvon|\w[ée]e?s?\spar|\w[ai]d[oa]s?\spor)|[是为叫即])"
-    r"\s{0,2}(?:an?\s(?:example|case|form|type|kind)\sof\s)?(?:(?:clearly|definitely|probably|certainly|obviously|indeed|of\scourse|likely|actually|therefore|thus|most\slikely|surely|simply"
-    r"|natürlich|eindeutig|sicher|wohl|also|daher|bien\ssûr|sûrement|bien|donc|sans\sdoute|claramente|sin\sduda|probablemente|por\ssupuesto)\s){0,2}"
+    r"\s{0,2}(?:an?\s(?:example|case|form|type|kind)\sof\s)?(?:(?:clearly|definitely|probably|certainly|obviously"
+    r"|indeed|of\scourse|likely|actually|therefore|thus|most\slikely|surely|simply"
+    r"|natürlich|eindeutig|sicher|wohl|also|daher|bien\ssûr|sûrement|bien|donc|sans\sdoute|claramente|sin\sduda"
+    r"|probablemente|por\ssupuesto)\s){0,2}"
     rf"(?:(?:de|del|von|of|by)\s)?(?:{_ARTICLE}\s|[ld]['’])?[(\[*_\"'“‘«「『`]{{0,4}}\Z",
     re.IGNORECASE,
 )
 """'It was …', 'c'est …', '答案是…' directly before an option."""
 _IS_AFTER = re.compile(
-    r"[)\]*_\"'”’»」』`]{0,4}(?:です(?!が)|でした(?!が)|だ(?![がとけっ])|である|になり|(?:이|였|이었)?(?:입니다|습니다)(?!만)|이에요|예요|이다(?!고)|이죠|네요)"
+    r"[)\]*_\"'”’»」』`]{0,4}(?:です(?!が)|でした(?!が)|だ(?![がとけっ])|である|になり|(?:이|였|이었)?(?:입니다"
+    r"|습니다)(?!만)|이에요|예요|이다(?!고)|이죠|네요)"
 )
 _OPENING = re.compile(
-    r"[\W_]*(?:(?:yes|easy|certainly|definitely|sure|clearly|obviously|of\scourse|ja|klar|natürlich|eindeutig|sicher|oui|bien\ssûr"
+    r"[\W_]*(?:(?:yes|easy|certainly|definitely|sure|clearly|obviously|of\scourse|ja|klar|natürlich|eindeutig"
+    r"|sicher|oui|bien\ssûr"
     r"|certainement|évidemment|sí|claro|por\ssupuesto|desde\sluego|evidentemente)\b[\W_]*)?"
     rf"(?:{_ARTICLE}\s|l['’])?[\W_]*\Z",
     re.IGNORECASE,
@@ -37,12 +44,14 @@ _OPENING = re.compile(
 _POINTS = re.compile(r"[:=→≈]\s?[(\[*_\"'“‘«「『`$]{0,4}\Z")
 _STANDS_ALONE = re.compile(r"[)\]*_\"'”’»」』`$]{0,4}(?:[\n.]|\s?(?:[.!;:–—(。！；：（]|-\s|\Z))")
 _SUPERLATIVE = re.compile(
-    r"\b(?:the\s(?:\w+\s)?(?:\w{2,}est|most|main|only)|am\s\w+sten|(?:der|die|das)\s(?:\w+ste|einzige)[nrs]?|(?:le|la|les)\s(?:plus|seule?)"
+    r"\b(?:the\s(?:\w+\s)?(?:\w{2,}est|most|main|only)|am\s\w+sten|(?:der|die|das)\s(?:\w+ste|einzige)[nrs]?|(?:le"
+    r"|la|les)\s(?:plus|seule?)"
     r"|(?:el|la|los|las|lo)\s(?:más|únic[oa])|mayor|menor)\b|最|一番|もっとも|唯一|가장|유일",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
-    r"[)\]*_\"'”’»」』`]{0,4}[,，、]\s?(?!(?:by|in|on|however|though|too|dagegen|hingegen|jedoch|auch|aber|en|quant|elle|lui"
+    r"[)\]*_\"'”’»」』`]{0,4}[,，、]\s?(?!(?:by|in|on|however|though|too|dagegen|hingegen|jedoch|auch|aber|en|quant"
+    r"|elle|lui"
     r"|aussi|por|también|但|而|则|一方|반면)\b)"
 )
 """'Mary Shelley, who …' opens a response; 'Charles's law, by contrast, …' compares."""

@@ -14,7 +14,8 @@ from proctor.scorers.stance import Stance, stance_towards
 from proctor.scorers.stance_words import TURN
 
 _BECAUSE = re.compile(
-    r"[)\]*_\"'”’»」』`]{0,4},?\s(?:as|because|since|for|weil|denn|da|car|puisque|parce|porque|ya\sque|pues)\b|[,，]?因为",
+    r"[)\]*_\"'”’»」』`]{0,4},?\s(?:as|because|since|for|weil|denn|da|car|puisque|parce|porque|ya\sque|pues)\b"
+    r"|[,，]?因为",
     re.IGNORECASE,
 )
 ALL_SET_ASIDE = "sets every option aside or leaves it open"

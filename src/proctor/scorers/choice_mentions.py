@@ -24,7 +24,8 @@ _JOIN = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(
-    r"\A(?:(?:the|an?|der|die|das|ein|eine|le|la|les|un|une|el|los|las|una|it|they|he|she|es|er|sie|ils?|elles?)\s(?=\w)|l['’](?=\w))",
+    r"\A(?:(?:the|an?|der|die|das|ein|eine|le|la|les|un|une|el|los|las|una|it|they|he|she|es|er|sie|ils?"
+    r"|elles?)\s(?=\w)|l['’](?=\w))",
     re.IGNORECASE,
 )
 """An article, or the pronoun of an option that says what something does: 'It falls' as 'The price falls'."""

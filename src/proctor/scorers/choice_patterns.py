@@ -70,7 +70,8 @@ ORDINALS = {
 }  # fmt: skip
 _ORDINAL = "|".join(sorted((word for word in ORDINALS if word.isalpha() and len(word) > 3), key=len, reverse=True))
 ORDINAL = re.compile(
-    rf"\b(?:the|die|der|la|le)\s+({_ORDINAL})n?\s+(?:option|choice|answer|one|statement|alternative|antwort|möglichkeit|aussage"
+    rf"\b(?:the|die|der|la|le)\s+({_ORDINAL})n?\s+(?:option|choice|answer|one|statement|alternative|antwort"
+    rf"|möglichkeit|aussage"
     r"|réponse|proposition|opción|respuesta|afirmación|alternativa)\b"
     r"|\b(?:option|choice|answer|opción|antwort|вариант)\s+#?([1-5])(?![\d.,]*\d)|([1-5])(?:번|番目?の|番です)"
     r"|第([一二三四五1-5])(?:个|個|项|項)|(첫|두|세|네|다섯)\s?번째",
@@ -102,7 +103,8 @@ THEREFORE = re.compile(
     re.IGNORECASE,
 )
 NOT_ONLY = re.compile(
-    r"(?:\bnot|n['’]t|\bnicht|\bpas|\bno)\s(?:only|just|merely|nur|allein|seulement|s[oó]lo|solamente)[\W_]*\Z|不[仅但只]是?\Z",
+    r"(?:\bnot|n['’]t|\bnicht|\bpas|\bno)\s(?:only|just|merely|nur|allein|seulement|s[oó]lo|solamente)[\W_]*\Z"
+    r"|不[仅但只]是?\Z",
     re.IGNORECASE,
 )
 """'The answer isn't just A.'"""
@@ -181,7 +183,8 @@ def patterns_for(labels: str) -> Patterns:
             rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
         ),
         lead=re.compile(
-            rf"[\s*_#(\[\"'`>$]*([{both}])(?!['’]\w)[*_]*(?:(?:입니다|이에요|예요|です|だ)[.。!]|\s*[).:\]\"'`,;$。]|\s*$|\s*\n|\s+[-–—=]\s)"
+            rf"[\s*_#(\[\"'`>$]*([{both}])(?!['’]\w)[*_]*(?:(?:입니다|이에요|예요|です|だ)[.。!]"
+            rf"|\s*[).:\]\"'`,;$。]|\s*$|\s*\n|\s+[-–—=]\s)"
         ),
         only=re.compile(rf"[\W_]*([{both}])(?!\s*[✗✘❌✖])[\W_]*"),
         line=re.compile(rf"(?m)^[ \t*_#>-]{{0,12}}\(?([{upper}])[*_]*[).:]"),

@@ -10,8 +10,10 @@ WINDOW = 120
 LEAST_ITEMS = 3
 _WORD_AND = r"(?:and|or|as\swell\sas|und|oder|sowie|et|ou|y|e|o)"
 _PLAIN_ITEM = (
-    r"(?!(?:the|born|winner|geboren\w*|née?|nacid[oa]|an?|which|who|whose|where|not|but|in|on|at|as|is|was|der|die|das|den|dem|ein\w*|welche\w*|nicht|aber|am|im|ist|war|qui|dont"
-    r"|pas|non|mais|en|à|est|que|no|pero|es|fue)\b)[^\W\d_][\w.'’-]*(?:\s(?!(?:in|at|on|of|by|from|with|the|von|en|del?)\b)[\w.'’-]+){0,3}?"
+    r"(?!(?:the|born|winner|geboren\w*|née?|nacid[oa]|an?|which|who|whose|where|not|but|in|on|at|as|is|was|der|die"
+    r"|das|den|dem|ein\w*|welche\w*|nicht|aber|am|im|ist|war|qui|dont"
+    r"|pas|non|mais|en|à|est|que|no|pero|es|fue)\b)[^\W\d_][\w.'’-]*(?:\s(?!(?:in|at|on|of|by|from|with|the|von|en"
+    r"|del?)\b)[\w.'’-]+){0,3}?"
 )
 _ARTICLE = r"(?:the|der|die|das|den|dem|le|la|les|el|los|las)\s"
 _ENDS_WITH_ARTICLE = re.compile(rf"\b{_ARTICLE}\Z", re.IGNORECASE)

@@ -92,7 +92,8 @@ _KOREAN = {
 _KOREAN_TENS = "열|스물|스무|서른|마흔|쉰|예순|일흔|여든|아흔"
 _KOREAN_UNITS = "하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|한|두|세|네"
 _KOREAN_COUNTERS = (
-    "개|명|마리|권|장|살|시간|송이|병|잔|대|그루|자루|켤레|조각|원|년|퍼센트|분|초|일|주|달|월|킬로|미터|센티|그램|리터|도|점|쪽|페이지|배|층"
+    "개|명|마리|권|장|살|시간|송이|병|잔|대|그루|자루|켤레|조각|원|년|퍼센트|분|초|일|주|달|월|킬로|미터|센티|그램"
+    "|리터|도|점|쪽|페이지|배|층"
     "|칸|줄|가지|문제|사람|학생|달러|유로|엔|위안|세|번|회|톤|평|그릇|상자|묶음|km|cm|m|kg|g"
 )
 _KOREAN_TENS_AT_START = re.compile(_KOREAN_TENS)
@@ -109,28 +110,37 @@ _TEN = _any_of(word for word, value in _SMALL.items() if value >= 20 and value %
 _UNIT = _any_of(["un", "uno", *(word for word, value in _SMALL.items() if 0 < value < 20)])
 _BELOW_HUNDRED = rf"(?:(?:{_TEN})[ -](?:(?:et|y)[ -])?(?:{_UNIT})(?!\w)|{_FIRST})"
 _MORE = rf"[ -](?:{_any_of(_MULTIPLES)})(?:[ -](?:and\ )?{_BELOW_HUNDRED})?"
-_SPELT = re.compile(
-    rf"(?<![\w-])(?:(?P<half>{_HALF})[ -]|(?P<count>{_FIRST}|one|an?|eine?[ms]?|une?|una)[ -])"
-    rf"(?:{_DOZEN})(?!\w|\ or\ so\b)"
+_BIG = (
     rf"|(?<![\w-])(?:(?P<thousand>(?:(?:{_any_of(_HUNDREDS)})[ -]?)?(?:{_BELOW_HUNDRED})?)[ -]?"
     rf"mil(?:le)?(?![a-z])[ -]?)"
     rf"(?P<beyond>(?:{_any_of(_HUNDREDS)})?[ -]?(?:{_BELOW_HUNDRED})?)(?![\w-])"
-    rf"|(?<![\w-])(?P<hundreds>{_any_of(_HUNDREDS)}"
-    rf"|cent(?=[ -](?:{_any_of(_FRENCH_ONLY)})\b))(?:[ -]?(?P<rest>{_BELOW_HUNDRED}))?(?![\w-])"
-    rf"|(?<![\w-])(?P<halves>(?:{_any_of(_SMALL)}|ein)einhalb|anderthalb|eineinhalb)(?![\w-])"
     rf"|(?<![\w-])(?P<german>{_GERMAN_BIG})(?![\w-])"
-    rf"|(?<![\w-])(?P<minus>(?:minus|negative)\ )?"
-    rf"(?P<words>{_BELOW_HUNDRED}(?:{_MORE})*|(?:an?|une?|eine)(?:{_MORE})+)"
-    rf"(?:[ -](?P<part>{'|'.join(_PARTS)})s?|\ (?:and\ a|et|y)\ (?P<more>half|quarter|demie?|medi[oa]))?(?![\w-])"
-    rf"|(?<![가-힣])(?P<korean>(?:{_KOREAN_TENS})(?:{_KOREAN_UNITS})?|{_KOREAN_UNITS})(?=\s?(?:{_KOREAN_COUNTERS}"
-    rf"|입니다|이에요))"
-    rf"|(?<![가-힣])(?!만일|만약|백일|천만에)(?P<sino>(?=[일이삼사오육칠팔구]?[십백천만억]){_SINO}{{1,12}}(?:\s{_SINO}{{1,8}}){{0,3}})"
-    rf"(?=\s?(?:{_KOREAN_COUNTERS}|입니다|이에요|예요|이다|정도|쯤|가량)|[.!\s]*\Z)"
-    r"|(?P<dozens>[一二两兩三四五六七八九十])打(?![开開电電算扮扫掃听聽])"
-    r"|(?P<under>[一二两三四五六七八九十百]+)分[之の](?P<over>[一二两三四五六七八九十百]+)"
-    # 一共 'altogether', 一起 'together' and 三角 'triangle' are words, and 第三 is a place in a row.
-    r"|(?<!第)(?P<signs>[〇零一二两兩三四五六七八九十百千万萬亿億]+)(?![共起样樣定些直般旦切部角边邊])",
-    re.IGNORECASE,
+)
+_NO_BIG = "|(?P<thousand>(?!))(?P<beyond>)(?P<german>)"
+_HAS_BIG = re.compile(r"hundert|tausend|\bmil(?:le)?\b", re.IGNORECASE)
+"""Words for thousands are looked for only where there is one: the search for them is slow."""
+_SPELT_WITHOUT_BIG, _SPELT_WITH_BIG = (
+    re.compile(
+        rf"(?<![\w-])(?:(?P<half>{_HALF})[ -]|(?P<count>{_FIRST}|one|an?|eine?[ms]?|une?|una)[ -])"
+        rf"(?:{_DOZEN})(?!\w|\ or\ so\b)"
+        rf"{big}|(?<![\w-])(?P<hundreds>{_any_of(_HUNDREDS)}"
+        rf"|cent(?=[ -](?:{_any_of(_FRENCH_ONLY)})\b))(?:[ -]?(?P<rest>{_BELOW_HUNDRED}))?(?![\w-])"
+        rf"|(?<![\w-])(?P<halves>(?:{_any_of(_SMALL)}|ein)einhalb|anderthalb|eineinhalb)(?![\w-])"
+        rf"|(?<![\w-])(?P<minus>(?:minus|negative)\ )?"
+        rf"(?P<words>{_BELOW_HUNDRED}(?:{_MORE})*|(?:an?|une?|eine)(?:{_MORE})+)"
+        rf"(?:[ -](?P<part>{'|'.join(_PARTS)})s?|\ (?:and\ a|et|y)\ (?P<more>half|quarter|demie?|medi[oa]))?(?![\w-])"
+        rf"|(?<![가-힣])(?P<korean>(?:{_KOREAN_TENS})(?:{_KOREAN_UNITS})?|{_KOREAN_UNITS})(?=\s?(?:{_KOREAN_COUNTERS}"
+        rf"|입니다|이에요))"
+        rf"|(?<![가-힣])(?!만일|만약|백일"
+        rf"|천만에)(?P<sino>(?=[일이삼사오육칠팔구]?[십백천만억]){_SINO}{{1,12}}(?:\s{_SINO}{{1,8}}){{0,3}})"
+        rf"(?=\s?(?:{_KOREAN_COUNTERS}|입니다|이에요|예요|이다|정도|쯤|가량)|[.!\s]*\Z)"
+        r"|(?P<dozens>[一二两兩三四五六七八九十])打(?![开開电電算扮扫掃听聽])"
+        r"|(?P<under>[一二两三四五六七八九十百]+)分[之の](?P<over>[一二两三四五六七八九十百]+)"
+        # 一共 'altogether', 一起 'together' and 三角 'triangle' are words, and 第三 is a place in a row.
+        r"|(?<!第)(?P<signs>[〇零一二两兩三四五六七八九十百千万萬亿億]+)(?![共起样樣定些直般旦切部角边邊])",
+        re.IGNORECASE,
+    )
+    for big in (_NO_BIG, _BIG)
 )
 _JUST = re.compile(r"(?:\b(?:only|just|exactly) |只有|仅)$", re.IGNORECASE)
 _WORD = re.compile(_any_of([*_SMALL, *_MULTIPLES, "uno", "un"]))
@@ -141,20 +151,26 @@ _HALF_BEHIND = re.compile(
     r"|\s[^\W\d]{1,12}\s(?:et\sdemie?|y\smedi[oa]|and\sa\shalf)\b",
     re.IGNORECASE,
 )
+MAX_LENGTH = 80
 _ALSO_ENGLISH = ("once", "seize", "elf", "null")
 _ENGLISH_TEXT = re.compile(r"\b(?:the|of|and|is|are|was|it|he|she|you|they)\b", re.IGNORECASE)
 
 
+def _pattern_for(text: str, start: int, end: int) -> re.Pattern[str]:
+    return _SPELT_WITH_BIG if _HAS_BIG.search(text, start, end) else _SPELT_WITHOUT_BIG
+
+
 def spelt_at(text: str, position: int) -> FoundNumber | None:
     """The number that is spelt out from this place on."""
-    found = _SPELT.match(text, position)
+    found = _pattern_for(text, position, position + MAX_LENGTH).match(text, position)
     is_number = found is not None and not (found["german"] and _german_value(found["german"].lower()) is None)
     return _read(found) if found and is_number else None
 
 
 def find_spelt(text: str, start: int = 0, end: int | None = None) -> Iterator[FoundNumber]:
     """The numbers spelt out in a text; a lone 'one' only where it is 'only one', for it mostly stands for a thing."""
-    for found in _SPELT.finditer(text, start, len(text) if end is None else end):
+    end = len(text) if end is None else end
+    for found in _pattern_for(text, start, end).finditer(text, start, end):
         word = found[0].lower()
         if word in ("ciento", "cent") and _PER.search(text, max(0, found.start() - 6), found.start()):
             continue

@@ -62,7 +62,8 @@ _MYRIADS = re.compile(r"(?<![\d,.])(?:\d[\d,.]*[億亿억万萬만千천百백�
 _PARTS_OF = re.compile(r"(?P<under>\d{1,9}|百)\s?(?:分[之の]|분의)\s?(?P<over>\d[\d.]{0,8})")
 _TENTHS = re.compile(r"(?<![\d.])(\d)割(?:(\d)分)?")
 _AND_A_HALF = re.compile(
-    r"(?<![\d.,])(?P<count>\d+)(?P<unit>(?:時間|年|日|か月|ヶ月|시간|년|달|개월|个|個|小时|天|米|元)|\s[^\W\d]{1,12}(?=\s[eay]))"
+    r"(?<![\d.,])(?P<count>\d+)(?P<unit>(?:時間|年|日|か月|ヶ月|시간|년|달|개월|个|個|小时|天|米|元)"
+    r"|\s[^\W\d]{1,12}(?=\s[eay]))"
     r"\s?(?:半(?![分径数])|반(?![가-힣])(?!\s?[가-힣]*\d)|반(?=입|이)|et\sdemie?\b|y\smedi[oa]\b|and\sa\shalf\b)"
 )
 """'2時間半', '2 litres et demi'."""

@@ -11,7 +11,8 @@ from proctor.scorers.numbers import FoundNumber
 from proctor.scorers.numeric_patterns import REMAINDER, SO
 
 _LEFT_BEFORE = re.compile(
-    r"(?:\b(?:leav(?:es?|ing)(?:\sbehind)?|remainder(?:\sof)?|with|and|rest|reste|sobran?|quedan?|bleiben|bleibt)|余り|残り|나머지|剩下?|余)\s?\Z",
+    r"(?:\b(?:leav(?:es?|ing)(?:\sbehind)?|remainder(?:\sof)?|with|and|rest|reste|sobran?|quedan?|bleiben|bleibt)"
+    r"|余り|残り|나머지|剩下?|余)\s?\Z",
     re.IGNORECASE,
 )
 _LEFT_AFTER = re.compile(
@@ -23,7 +24,8 @@ _SURE_LEFT_BEFORE = re.compile(
 )
 _NEXT_WORDS = re.compile(r"\s?(?!and\b|und\b|et\b|y\b|or\b)([^\W\d_]+(?:\s(?!and\b|und\b|et\b|y\b)[^\W\d_]+)?)")
 _JOINED = re.compile(
-    r"[^\d.;:=\n]{0,30}?(?:,|\b(?:and|und|et|y|plus|sowie)\b)[^\d.;:=\n]{0,20}|[^\d.;:=\n]{0,8}[、，,で고며와과と][^\d.;:=\n]{0,10}",
+    r"[^\d.;:=\n]{0,30}?(?:,|\b(?:and|und|et|y|plus|sowie)\b)[^\d.;:=\n]{0,20}"
+    r"|[^\d.;:=\n]{0,8}[、，,で고며와과と][^\d.;:=\n]{0,10}",
     re.IGNORECASE,
 )
 _WHOSE = r"(?:his|her|its|their|the\sother|ihr[e]?|sein[e]?|son|sa|leur|su)"

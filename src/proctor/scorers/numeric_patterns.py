@@ -68,7 +68,8 @@ HEADED = re.compile(
 RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|a|до|至|到)\s)\s?(?=[$€£]?\d)")
 _UNIT = r"[^\s\d,.:;，。、；：]{0,3}?"
 SPAN = re.compile(
-    rf"{_UNIT}\s?(?:から|[至到～~-]|에서|부터)\s?[\d.,]+\s?{_UNIT}\s?(?:の間|まで|くらい|ほど|程度|之间|之間|左右|上下|사이|까지|정도|쯤|가량)"
+    rf"{_UNIT}\s?(?:から|[至到～~-]|에서|부터)\s?[\d.,]+\s?{_UNIT}\s?(?:の間|まで|くらい|ほど|程度|之间|之間|左右"
+    rf"|上下|사이|까지|정도|쯤|가량)"
 )
 """'10から20の間', '10到20之间', '10에서 20 사이' behind its first number."""
 OR = re.compile(
@@ -77,13 +78,15 @@ OR = re.compile(
     rf"|{_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이나)、?\s?(?=\d)"
 )
 BOUND_BEFORE = re.compile(
-    r"\b(?:(?:more|less|fewer|greater|higher|lower)\sthan|over|under|above|below|at\s(?:least|most)|up\sto|no\s(?:more|fewer)\sthan"
+    r"\b(?:(?:more|less|fewer|greater|higher|lower)\sthan|over|under|above|below|at\s(?:least|most)|up\sto"
+    r"|no\s(?:more|fewer)\sthan"
     r"|mehr\sals|weniger\sals|über|unter|mindestens|höchstens|plus\sde|moins\sde|au\s(?:moins|plus)"
     r"|más\sde|menos\sde|al\smenos|como\smáximo|por\slo\smenos)\s[$€£]?\Z|(?:超过|超過|至少|最多|不到|최소|최대)\s?\Z",
     re.IGNORECASE,
 )
 BOUND_AFTER = re.compile(
-    r"\s?[^\s\d,，。]{0,4}?\s?(?:以上|以下|未満|超(?!え)|이상|이하|미만|초과)|\+(?!\d)|\s(?:or|and)\s(?:more|less|fewer|above)\b"
+    r"\s?[^\s\d,，。]{0,4}?\s?(?:以上|以下|未満|超(?!え)|이상|이하|미만|초과)|\+(?!\d)|\s(?:or|and)\s(?:more|less"
+    r"|fewer|above)\b"
 )
 LIMIT_ASKED = re.compile(
     r"\b(?:least|most|minim\w*|maxim\w*|mindest\w*|höchst\w*|moins|plus|mínim\w*|máxim\w*|menos|más|old|alt|âge|edad)\b"
@@ -93,7 +96,8 @@ LIMIT_ASKED = re.compile(
 """'How old must one be?' is answered by 'at least 18'."""
 MISSED = re.compile(
     r"\s(?:\w+\s)?(?:would\sbe|is|are|was|were|wäre|wären|ist|sind|serait|est|sería|es)\s(?:\w+\s)?"
-    r"(?:too\s(?:few|many|much|little|small|large|low|high|big)|wrong|incorrect|zu\s(?:wenig|viel|klein|groß|hoch|niedrig)\w*|falsch"
+    r"(?:too\s(?:few|many|much|little|small|large|low|high|big)|wrong|incorrect|zu\s(?:wenig|viel|klein|groß|hoch"
+    r"|niedrig)\w*|falsch"
     r"|trop|faux|insuffisant|demasiad\w+|incorrect[oa]|insuficiente)\b",
     re.IGNORECASE,
 )
@@ -105,7 +109,8 @@ REMAINDER = re.compile(
 SPENT = re.compile(
     r"\b(?:spen[dt]\w*|used|ate|gave|paid|sold|lost|ausgegeben|gab\b|verbrauch\w*|bezahlt|gegessen|verkauft"
     r"|verloren|gast\w+"
-    r"|donn\w+|dio|dieron|regal\w+|gegeben|weggegeben|verschenk\w*|pag\w+|comi\w+|vendi\w+|perdi\w+|dépens\w+|pay\w+|mang\w+|vendu\w*|perdu\w*|utilis\w+|потратил\w*)\b"
+    r"|donn\w+|dio|dieron|regal\w+|gegeben|weggegeben|verschenk\w*|pag\w+|comi\w+|vendi\w+|perdi\w+|dépens\w+"
+    r"|pay\w+|mang\w+|vendu\w*|perdu\w*|utilis\w+|потратил\w*)\b"
     r"|[花吃]|用了|用掉|给了|卖|使っ|払|食べ|売|あげ|渡|썼|쓰|사용|먹|지불|팔|주었|줬|준",
     re.IGNORECASE,
 )
