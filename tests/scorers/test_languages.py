@@ -161,8 +161,9 @@ ACCEPTED = {
     "held_out": set(SCORERS),
     "second": SENTENCES,
     "sixth": {"choice", "numeric", "includes"},
+    "seventh": {"choice", "numeric", "includes"},
 }
-"""Sets of responses that are marked right or wrong, and the scorers they are for; the last is of our own."""
+"""Sets of responses that are marked right or wrong, and the scorers they are for; the last two are of our own."""
 
 
 @pytest.mark.parametrize("file", ACCEPTED)

@@ -11,7 +11,7 @@ from proctor.scorers.enumeration import is_listed
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.refusals import find_refusal
 from proctor.scorers.stance import is_supposed
-from proctor.scorers.stance_words import CLAUSE_END, TURN
+from proctor.scorers.stance_words import CLAUSE_END, SUPPOSED, TURN
 
 WINDOW = 80
 MAX_SHORT_ANSWER = 240
@@ -52,6 +52,7 @@ _RELATION = (
     r"|fille|père|mère|marido|espos[oa]|mujer|herman[oa]|hij[oa]|padre|madre)"
 )
 _RELATED_BEFORE = re.compile(
+    r"比\Z|"
     rf"(?:\b{_RELATION}\s(?:of|to|von|des|der|de|del|d['’])|\b(?:long|well|shortly|soon|just|years?|decades?|bien"
     rf"|peu|longtemps|juste"
     r"|lange|kurz|bald|weit|jahre|jahrzehnte|mucho|poco|justo|años)\s(?:after|before|après|avant|nach|vor"
@@ -85,10 +86,28 @@ _RELATED_AFTER = re.compile(
     re.IGNORECASE,
 )
 """'윤동주의 친구', '…'s time': something that only has to do with the thing."""
+_OR_BEFORE = re.compile(
+    r"(?:\b(?:or|oder|ou|o|u|soit|either|entweder)\s(?:the\s|der\s|die\s|das\s|le\s|la\s|el\s|l['’])?"
+    r"|[\u30a0-\u30ff\u4e00-\u9fff](?:か|或者?|还是)|(?:아니면|또는|혹은)\s)\Z",
+    re.IGNORECASE,
+)
+_OR_AFTER = re.compile(
+    r"\s(?:or|oder|ou|o|u)\s(?!rather|vielmehr|besser|plutôt|mejor|más)"
+    r"|(?:か|或者?|还是)(?=[^\W\d_])(?!か?ら|も|と|どう|な)|(?:이나|나)?\s(?:아니면|또는|혹은)\s",
+    re.IGNORECASE,
+)
+_BARE_ANSWER = re.compile(r"[\W_]*(?:[^\W\d_][\w'’-]*\s?){1,3}", re.IGNORECASE)
+_INTERJECTION = re.compile(
+    r"[\W_]*(?:yes|no|sure|ok\w*|well|right|good\squestion|great\squestion|ja|nein|klar|gut|gute\sfrage|gerne|oui|non"
+    r"|bien\ssûr|d['’]accord|bonne\squestion|sí|claro|bueno|buena\spregunta|por\ssupuesto|はい|いいえ|もちろん|네"
+    r"|예|아니요"
+    r"|물론\w*|好的?|是的?|当然|不是|您好|你好)[\W_]*",
+    re.IGNORECASE,
+)
 _FORMERLY = re.compile(
     r"\b(?:formerly|previously|once|until|used\sto|früher\w*|einst|ehemals|bis|autrefois|jadis|jusqu['’]\w*|antes"
     r"|antiguamente"
-    r"|hasta)\b|かつて|以前|昔|예전|과거|까지|曾|原来|原來|过去|過去|直到",
+    r"|hasta)\b|かつて|以前|昔|旧|옛|예전|과거|까지|曾|原来|原來|过去|過去|直到",
     re.IGNORECASE,
 )
 _NOWADAYS = re.compile(
@@ -114,6 +133,7 @@ def is_asserted(text: str, start: int, end: int, question: str) -> bool:
         or _is_beside_answer(text, start, end, question)
         or _is_only_related(text, start, end)
         or is_listed(text, start, end)
+        or (len(text) <= MAX_SHORT_ANSWER and _is_one_of_two(text, start, end))
         or _is_taken_back(text, end)
         or _is_refused(text, start)
     )
@@ -134,6 +154,8 @@ def _is_beside_answer(text: str, start: int, end: int, question: str) -> bool:
     if len(text) > MAX_SHORT_ANSWER:
         return False
     opening = max((found.end() for found in _STATEMENT_END.finditer(text, 0, start)), default=0)
+    if opening and SUPPOSED.search(text, opening, start):
+        return True
     if not _SUBJECT.fullmatch(text, opening, start) or _ALONE.match(text, end):
         return False
     closing = _STATEMENT_END.search(text, end)
@@ -145,13 +167,21 @@ def _is_beside_answer(text: str, start: int, end: int, question: str) -> bool:
         return True
     if titles and (opening or (closing and closing.end() < len(text))):
         return not any(title.casefold() in question.casefold() for title in titles)
+    first, *_ = statements = _STATEMENT_END.split(text[:opening])
     asked = asked_words(question) - words_of(text[start:end])
     repeated = len(asked & words_of(rest))
-    answers = [answer for answer in _STATEMENT_END.split(text[:opening]) if len(asked & words_of(answer)) > repeated]
+    if opening and not repeated and _BARE_ANSWER.fullmatch(first) and not _INTERJECTION.fullmatch(first):
+        return text[len(first)] in ".;。"
+    answers = [answer for answer in statements if len(asked & words_of(answer)) > repeated]
     return any(
         (_IS.search(answer) or len(asked & words_of(answer)) > 1) and not _OPEN_OR_DENIED.search(answer)
         for answer in answers
     )
+
+
+def _is_one_of_two(text: str, start: int, end: int) -> bool:
+    """'Either Goethe or Schiller'."""
+    return _OR_BEFORE.search(text, max(0, start - 24), start) is not None or _OR_AFTER.match(text, end) is not None
 
 
 def _is_only_related(text: str, start: int, end: int) -> bool:

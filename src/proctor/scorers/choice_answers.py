@@ -35,7 +35,8 @@ _IS_AFTER = re.compile(
     r"|습니다)(?!만)|이에요|예요|이다(?!고)|이죠|네요)"
 )
 _OPENING = re.compile(
-    r"[\W_]*(?:(?:yes|easy|certainly|definitely|sure|clearly|obviously|of\scourse|ja|klar|natürlich|eindeutig"
+    r"[\W_]*(?:(?:yes|probably|likely|wahrscheinlich|vermutlich|wohl|probablement|probablemente|easy|certainly"
+    r"|definitely|sure|clearly|obviously|of\scourse|ja|klar|natürlich|eindeutig"
     r"|sicher|oui|bien\ssûr"
     r"|certainement|évidemment|sí|claro|por\ssupuesto|desde\sluego|evidentemente)\b[\W_]*)?"
     rf"(?:{_ARTICLE}\s|l['’])?[\W_]*\Z",

@@ -17,7 +17,9 @@ from proctor.scorers.choice_patterns import (
     NOT_RIGHT,
     ORDINAL,
     ORDINALS,
+    REFUTED,
     THEREFORE,
+    VERDICT_ITEM,
     Patterns,
 )
 from proctor.scorers.choice_texts import fold_choice, only_choice_in
@@ -61,6 +63,16 @@ def infer_choice(
     if named and named[0]:
         return named
     return (None, MANY_OPTIONS) if mentioned else _by_letter_or_place(text, labels)
+
+
+def read_verdicts(text: str, labels: str) -> tuple[str, str] | None:
+    """The only option said to be right by a response that judges at least two: 'A: wrong. B: right.'"""
+    items = [(found[1], found[2]) for found in VERDICT_ITEM.finditer(text) if found[1] in labels]
+    right = {label for label, said in items if APPROVED.search(said) and not REFUTED.search(said)}
+    wrong = {label for label, said in items if REFUTED.search(said)}
+    if len(right) != 1 or not wrong or right & wrong:
+        return None
+    return right.pop(), "the only one said to be right"
 
 
 def _by_letter_or_place(text: str, labels: str) -> tuple[str | None, str]:

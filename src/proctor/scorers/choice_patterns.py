@@ -33,7 +33,8 @@ LAST_SENTENCE = re.compile(r"(?<=[.!?。])\s+")
 # 'A common mistake is to choose C', 'many students pick A': not the choice of who is speaking.
 OF_OTHERS = re.compile(
     r"\b(?:students?|people|many|some|others|mistakes?|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$"
-    r"|(?:in(?=correct)|un(?=richtig))\w+:?$",
+    r"|(?:in(?=correct)|un(?=richtig))\w+:?$"
+    r"|\b(?:incorrect|wrong|false|falsche[nr]?|mauvaises?|incorrectas?)\s+\w+$",
     re.IGNORECASE,
 )
 CHOSEN_BY_OTHERS = re.compile(r"\b(?:students?|people|many|others|mistakes?|tempt\w*)\b[^.,\n]{0,20}$", re.IGNORECASE)
@@ -78,7 +79,8 @@ ORDINAL = re.compile(
     re.IGNORECASE,
 )
 APPROVED = re.compile(
-    r"(?<!not )(?<!in)\b(?:yes|right|correct|true|fits|richtig|correcto?|vrai)\b|[✓✔✅]|正确|正しい|맞", re.IGNORECASE
+    r"(?<!not )(?<!in)\b(?:yes|right|correct|true|fits|richtig|wahr|correct[oa]?|verdader[oa]|vraie?|juste)\b|[✓✔✅]|正确|对|對|正しい|맞",
+    re.IGNORECASE,
 )
 EITHER = re.compile(r"\b(?:either|both|neither|entweder|sowohl|soit|tanto|o\sbien)\W*$", re.IGNORECASE)
 # 'Both A and B is correct', 'A oder B richtig', 'AとBが正解', '不仅A正确': one of two that are right.
@@ -109,6 +111,13 @@ NOT_ONLY = re.compile(
 )
 """'The answer isn't just A.'"""
 LETTER = re.compile(r"\b(?:letter|buchstabe|lettre|letra)\s[(\[\"'“‘«*_`]{0,3}([a-z])\W*\Z", re.IGNORECASE)
+VERDICT_ITEM = re.compile(r"(?<![A-Za-z0-9])([A-Z])[)\]*_]{0,3}\s?[:：]\s*([^\W\d_][^.;,\n。]{0,14})(?=[.;,\n。]|\Z)")
+"""'A: wrong.' of a response that says so of each option."""
+REFUTED = re.compile(
+    r"\b(?:no|not|wrong|incorrect\w*|false|falsch|nicht|faux|fausse|non|fals[oa]|incorrect[oa])\b|[✗✘❌✖]|错|錯|不"
+    r"|誤|間違|違|틀|아니",
+    re.IGNORECASE,
+)
 NO_CHOICE = (
     "i won't", "i'm sorry", "i won’t", "i’m sorry", "unable to", "none of the",
     "no puedo", "je ne peux", "ich kann nicht", "ich kann das nicht", "ich kann diese nicht", "ich kann leider nicht",

@@ -6,7 +6,7 @@ import re
 from itertools import islice
 
 from proctor.scorers.choice_contrast import drop_ruled_out
-from proctor.scorers.choice_inference import infer_choice
+from proctor.scorers.choice_inference import infer_choice, read_verdicts
 from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
 from proctor.scorers.choice_listing import breaks_off, lists_options, skip_listing
 from proctor.scorers.choice_patterns import (
@@ -59,6 +59,8 @@ def read_choice(
     patterns = patterns_for(labels)
     text = _latin(plain(without_struck(own_turn(text))))
     if not _ends_plainly(text, patterns):
+        if verdicts := read_verdicts(text, labels):
+            return verdicts
         text = drop_ruled_out(text, patterns, choices, labels)
     for part in dict.fromkeys((first_turn(text), text)):
         settled = _settled(part, patterns, choices, labels)
@@ -106,6 +108,9 @@ def _latin(text: str) -> str:
     return CYRILLIC_ANSWER.sub(lambda found: found[1] + found[2].translate(CYRILLIC), text)
 
 
+MAX_VERDICT = 8
+_ENDS_VERDICT = re.compile(r"(?s).{0,8}?(?:richtig|correcta)[)*_]*[;.]")
+"""'A is correct; B is not': a verdict on what stands before it."""
 Claim = tuple[str | None, int, str]
 
 
@@ -159,7 +164,7 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
     previous = 0
     for found in islice(patterns.label.finditer(rest), 6):
         gap = rest[: found.start("label")]
-        if not announces(gap, MAX_GAP, NAMING):
+        if not announces(gap, MAX_GAP, NAMING) or _ENDS_VERDICT.match(text, end - MAX_VERDICT):
             break
         also = refused and LINKED.fullmatch(rest, previous, found.start())
         refused = bool(also) or NEGATION.search(gap) is not None

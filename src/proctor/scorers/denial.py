@@ -17,12 +17,13 @@ _COMMA = re.compile(r"[,、，](?!\d)")
 _CLAUSE_OF = re.compile(r",\s(?=(?:that|dass|daß|que|qu['’]|ob)\b)", re.IGNORECASE)
 """A comma before a clause that belongs to what was said before it: 'Ich glaube nicht, dass …'."""
 _UNTIL = re.compile(
-    r"\b(?:until|before|unless|without|except|earlier|other|more|less"
+    r"\b(?:until|before|beyond|past|besides|unless|without|except|earlier|other|more|less"
     r"|\w{2,}er)\s(?:\w+\s){0,4}?(?:than\s)?(?:\w+\s){0,3}\Z(?<!rather\sthan\s)"
-    r"|\b(?:bis|vor|ohne|außer|\w{3,}er\sals|ander\w*\sals)\s(?:\w+\s){0,3}\Z"
-    r"|\b(?:avant|jusqu['’]|sans|sauf|hormis|(?:plus|moins|autre\w*)\b[^,]*\bqu)(?:e\s"
+    r"|\b(?:bis|vor|ohne|außer|jenseits|hinter|\w{3,}er\sals|ander\w*\sals)\s(?:\w+\s){0,3}\Z"
+    r"|\b(?:avant|au-delà\sde|jusqu['’]|sans|sauf|hormis|(?:plus|moins|autre\w*)\b[^,]*\bqu)(?:e\s"
     r"|['’])?(?:[àa]\s)?(?:\w+\s){0,3}\Z"
-    r"|\b(?:antes|hasta|sin|salvo|excepto|(?:más|menos|mayor|menor|mejor|otr[oa]s?)\b[^,]*\bque)\s(?:\w+\s){0,3}\Z",
+    r"|\b(?:antes|más\sallá\sde|hasta|sin|salvo|excepto|(?:más|menos|mayor|menor|mejor"
+    r"|otr[oa]s?)\b[^,]*\bque)\s(?:\w+\s){0,3}\Z",
     re.IGNORECASE,
 )
 """'You cannot vote until you are 18', 'no city is larger than Tokyo': what follows is no part of what is denied."""
@@ -34,7 +35,7 @@ _NEGATION_BEFORE = re.compile(
     r"|nicht|kein\w*|nie|niemals|weder|keineswegs|keinesfalls|bezweif\w+|zweif\w+|ausschließ\w+|schließe|streiche"
     r"|pas|jamais|nullement|aucunement|ni|doute|exclus|élimine|écarte|écartons|éliminons"
     r"|no|nunca|jamás|tampoco|nada\sde|ni\ssiquiera|dudo|descart\w+|elimin[oa]\w*|excluy\w+)|\w{2,}n['’]t)\b"
-    r"|不|没|未|并非|並非|绝非|排除|怀疑",
+    r"|不|没|未|除了|并非|並非|绝非|排除|怀疑",
     re.IGNORECASE,
 )
 _RESTART = re.compile(
@@ -107,6 +108,7 @@ _SPACELESS_AFTER = re.compile(
       (?:間違(?!いな|いあり|いませ)|誤(?:り|って|答)|不正解|違(?:い(?!な|あり|ませ)ま?|う|って)|正しく(?:な|あり)
         |除外|ちが(?:い|う)|あり得ない|ありえない
       |言えま?せん|言えない|(?:当|あ)てはまりません|適切では)
+    |以外|(?:である)?とは限|\s?(?:외에|이외)|일\s리(?:가)?\s없|之外
     |(?:なの)?かどうか[はも]?[^。、\n]{0,12}?(?:ません|ない)|(?:인|일|인가)지(?:는|도)?[^.\n]{0,12}?(?:모르|모릅|없)
     |(?:では|じゃ)(?:な[いくか]|あり|ございません)(?!か|でしょうか|のでは)
     |(?:이?라(?:는|고)[^.,\n]{0,12}?)?[은는이가도]?\s?(?:명백히\s|분명히\s|절대\s|확실히\s|결코\s)?
@@ -173,6 +175,8 @@ def _is_denied_behind(text: str, end: int, question: str) -> bool:
     if predicate is None:
         return False
     rest = clause[predicate.end() :]
+    if not re.search(r"\w", rest):  # 'Goethe schrieb es nicht', but 'Bern und nicht, wie viele denken, Zürich'
+        return re.match(r"\s(?:and|und|et|y)\s", clause) is None
     return _OBJECT.fullmatch(rest) is not None or repeats_question(rest, question)
 
 

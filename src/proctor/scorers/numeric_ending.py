@@ -13,6 +13,7 @@ from proctor.scorers.numbers import MAX_INTEGER_DIGITS, FoundNumber, find_number
 from proctor.scorers.numeric_asked import asks_remainder, keep_asked
 from proctor.scorers.numeric_patterns import (
     AFTERWORD,
+    ARRIVES,
     ASIDE,
     BECAUSE,
     BETWEEN,
@@ -43,6 +44,7 @@ from proctor.scorers.numeric_patterns import (
     RESULT,
     SO,
     SPAN,
+    SPAN_BETWEEN,
     SPENT,
     UNDONE_SUM,
     UNFINISHED,
@@ -271,6 +273,8 @@ def _ends_range(text: str, numbers: list[FoundNumber], last: FoundNumber) -> boo
         text[max(0, first.start - 50) : first.start]
     ):  # 'falls 30% to $14'
         return False
+    if SPAN_BETWEEN.fullmatch(text, first.end, last.start) and not ARRIVES.match(text, last.end):
+        return True
     if BETWEEN.search(text[max(0, first.start - 12) : first.start]) and last.start - first.end < 6:
         return True
     if any(found and found.end() == last.start for found in (RANGE.match(text, first.end), OR.match(text, first.end))):

@@ -72,6 +72,9 @@ SPAN = re.compile(
     rf"|上下|사이|까지|정도|쯤|가량)"
 )
 """'10から20の間', '10到20之间', '10에서 20 사이' behind its first number."""
+SPAN_BETWEEN = re.compile(rf"{_UNIT}\s?(?:から|에서|부터|[到至～~〜])\s?")
+ARRIVES = re.compile(rf"{_UNIT}\s?(?:[にへ]|으?로)")
+"""'80から92に' arrives at 92."""
 OR = re.compile(
     r"\s(?:or|oder|ou|o|или)\s(?:[a-z]\s?=\s?)?(?=[$€£]?-?\d)|,?\s(?:o\sbien|ou\sbien|soit)\s(?=[$€£]?\d)"
     r"|,?\s(?:or\s)?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal\svez)\s(?=[$€£]?\d)"
@@ -81,7 +84,8 @@ BOUND_BEFORE = re.compile(
     r"\b(?:(?:more|less|fewer|greater|higher|lower)\sthan|over|under|above|below|at\s(?:least|most)|up\sto"
     r"|no\s(?:more|fewer)\sthan"
     r"|mehr\sals|weniger\sals|über|unter|mindestens|höchstens|plus\sde|moins\sde|au\s(?:moins|plus)"
-    r"|más\sde|menos\sde|al\smenos|como\smáximo|por\slo\smenos)\s[$€£]?\Z|(?:超过|超過|至少|最多|不到|최소|최대)\s?\Z",
+    r"|más\sde|menos\sde|al\smenos|como\smáximo|por\slo\smenos)\s[$€£]?\Z|(?:少なくとも|多くとも|せいぜい|超过|超過"
+    r"|至少|最多|不到|최소|최대)\s?\Z",
     re.IGNORECASE,
 )
 BOUND_AFTER = re.compile(
@@ -149,6 +153,7 @@ CIRCUMSTANCE = re.compile(
       |за|после|из|чтобы\s\w+|بعد|خلال|من|أصل)\s+$
     |(?<!left\ )(?<!him\ )(?<!her\ )(?<!them\ )(?<!up\ )\bwith\s(?:an?\s\w+\sof\s)?[$€£]?$
     |\b(?:over|after|than|per|from|at|from\s[$€£]?[\d.,]+\sto)\s+[$€£]$
+    |\d\s[^\W\d]+\s(?:mit|con|avec|à)\s$
     |\b(?:between|zwischen|entre)\s(?:[\d.,]+\s(?:and|und|et|y)\s)?$
     |(?<!has)(?<!have)(?<!had)(?<!need)(?<!needs)(?<!going)(?<!able)\sto\s(?!get|obtain|be\b|give|equal)[a-z]+\s+[$€£]?$
     |(?:在|每|用|经过|从|比|完)$""",

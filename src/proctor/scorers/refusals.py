@@ -22,6 +22,9 @@ REFUSAL = re.compile(
     |何とも言え|決め(?:る|きる)?[^。、]{0,4}(?:難し|かね|られ)|選ぶのは難し
     |[很非]?[难難](?:以|说|說|断|斷|判|确定|確定|决定|決定|选|選|取舍)|(?:말|정|고르|결정|선택|판단)하?기(?:가
       |는)?\s?(?:어렵|힘들)
+    |\bnot\s(?:sure|certain)\s(?:whether|if)\b|\bnicht\s(?:ganz\s)?sicher,?\sob\b|\bpas\s(?:sûre?|certaine?)\s(?:que
+      |si)\b
+    |\bno\sestoy\ssegur[oa]\s(?:de\s)?(?:que|si)\b
     |\b(?:unable|impossible)\sto\s(?:answer|solve|determine|calculate|help|provide|say|tell|know)\b
     |\bkann\b[^.\n]{0,60}\bnicht\s(?:(?:be(?:antworten|rechnen|stimmen)|lösen|sagen|helfen|ermitteln|erfüllen
       |ausgeben)\b
@@ -46,7 +49,7 @@ REFUSAL = re.compile(
 AROUND_HINT = 70
 _ASCII_HINTS = (
     "i can't", "i cannot", "i can not", "i could not", "i couldn't", "i do not", "i don't", "i won't", "cannot be",
-    "can't be", "can not be", "could not be", "unable", "not able", "no idea",
+    "can't be", "can not be", "could not be", "unable", "not able", "no idea", "not sure", "not certain", "pas sûr", "pas certain", "no estoy segur",
     "hard to", "difficult to", "tough to", "schwer", "schwierig", "difficile", "difícil",
     "an ai", "not enough", "insufficient", "n't enough", "too little", "impossible", "nicht", "no puedo", "no podemos",
     "no se puede", "no es posible", "no hay", "ne pe", "ne pouvons", "ne puis", "sais pas", "pas assez",

@@ -169,14 +169,14 @@ WHEREAS = _any_of(
 )
 """What opens a clause about something else."""
 AFFIRMATION = re.compile(
-    r"\b(?:(?:beyond|without)\s(?:a\s|any\s)?doubt|no\s(?:doubt|question|wonder|need|longer)|not\s(?:only|just"
+    r"\b(?:(?:beyond|without)\s(?:a\s|any\s)?doubt|no\s(?:doubt|question|wonder|need|longer)|not\s(?:always|only|just"
     r"|merely|surprisingly|sure|certain|entirely|completely"
     r"|(?:a\s)?(?:hundred|100)\b)|none\sother|(?:no\s?one|nobody|nothing|no\sother\s\w+)\s(?:but|other\sthan|except)"
     r"|why\snot|if\snot"
-    r"|kein\w*\s(?:zweifel|frage|wunder|ander\w+)|nicht\s(?:nur|allein|sicher|umsonst|ganz)|(?:niemand"
+    r"|kein\w*\s(?:zweifel|frage|wunder|ander\w+)|nicht\s(?:immer|nur|allein|sicher|umsonst|ganz)|(?:niemand"
     r"|nichts)\sander\w+"
     r"|wenn\snicht|ohne\s(?:jeden\s)?zweifel|zweifellos|zweifelsohne|zweifelsfrei"
-    r"|(?:aucun|nul|pas\s(?:de|le\smoindre))\sdoute|pas\s(?:seulement|sûre?|certaine?)|sans\s(?:aucun\s|nul\s"
+    r"|(?:aucun|nul|pas\s(?:de|le\smoindre))\sdoute|pas\s(?:toujours|seulement|sûre?|certaine?)|sans\s(?:aucun\s|nul\s"
     r"|le\smoindre\s)?doute|(?:nul|personne\sd['’])\s?autre"
     r"|sinon"
     r"|sin\s(?:ninguna\s|lugar\sa\s)?dudas?|no\s(?:cabe|hay|tengo)\s(?:la\smenor\s|ninguna\s)?dudas?|no\s(?:s[oó]lo"
