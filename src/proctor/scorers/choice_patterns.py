@@ -79,7 +79,8 @@ ORDINAL = re.compile(
     re.IGNORECASE,
 )
 APPROVED = re.compile(
-    r"(?<!not )(?<!in)\b(?:yes|right|correct|true|fits|richtig|wahr|correct[oa]?|verdader[oa]|vraie?|juste)\b|[✓✔✅]|正确|对|對|正しい|맞",
+    r"(?<!not )(?<!in)\b(?:yes|right|correct[oa]?|true|fits|richtig|wahr|verdader[oa]|vraie?|juste)\b|[✓✔✅]|正确|对|對"
+    r"|正しい|맞",
     re.IGNORECASE,
 )
 EITHER = re.compile(r"\b(?:either|both|neither|entweder|sowohl|soit|tanto|o\sbien)\W*$", re.IGNORECASE)

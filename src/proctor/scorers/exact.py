@@ -44,10 +44,7 @@ def without_punctuation(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExactMatch:
-    """1 when the response is one of the targets.
-
-    Outer white space, Unicode composition, Markdown, quotation marks around it all and a full stop never matter.
-    """
+    """1 when the response is one of the targets; white space, Markdown, quotes and a full stop around it never matter."""
 
     ignore_case: bool = False
     ignore_punctuation: bool = False

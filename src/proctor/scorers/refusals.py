@@ -49,14 +49,16 @@ REFUSAL = re.compile(
 AROUND_HINT = 70
 _ASCII_HINTS = (
     "i can't", "i cannot", "i can not", "i could not", "i couldn't", "i do not", "i don't", "i won't", "cannot be",
-    "can't be", "can not be", "could not be", "unable", "not able", "no idea", "not sure", "not certain", "pas sûr", "pas certain", "no estoy segur",
+    "can't be", "can not be", "could not be", "unable", "not able", "no idea",
+    "not sure", "not certain", "pas certain", "no estoy segur",
     "hard to", "difficult to", "tough to", "schwer", "schwierig", "difficile", "difícil",
     "an ai", "not enough", "insufficient", "n't enough", "too little", "impossible", "nicht", "no puedo", "no podemos",
     "no se puede", "no es posible", "no hay", "ne pe", "ne pouvons", "ne puis", "sais pas", "pas assez",
     "pas suffisamment", "insuficiente",
 )  # fmt: skip
 _OTHER_HINTS = (
-    "i can’t", "i couldn’t", "i don’t", "i won’t", "can’t be", "isn’t enough", "no sé", "no lo sé", "не могу",
+    "i can’t", "i couldn’t", "i don’t", "i won’t", "can’t be", "isn’t enough", "pas sûr",
+    "no sé", "no lo sé", "не могу",
     "не знаю", "لا أستطيع", "ません", "ない", "情報が", "없", "모르겠", "모릅니다", "정보가", "无法", "無法",
     "不能", "不知道", "不足", "言え", "决", "決め", "选", "选", "难", "難", "어렵", "힘들",
 )  # fmt: skip
