@@ -162,8 +162,9 @@ ACCEPTED = {
     "second": SENTENCES,
     "sixth": {"choice", "numeric", "includes"},
     "seventh": {"choice", "numeric", "includes"},
+    "eighth": {"choice", "numeric", "includes"},
 }
-"""Sets of responses that are marked right or wrong, and the scorers they are for; the last two are of our own."""
+"""Sets of responses that are marked right or wrong, and the scorers they are for; the last three are of our own."""
 
 
 @pytest.mark.parametrize("file", ACCEPTED)

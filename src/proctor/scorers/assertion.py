@@ -27,7 +27,8 @@ _STATEMENT_END = re.compile(rf"{SENTENCE_END.pattern}|;\s")
 _CLOSING_QUOTES = tuple("\"'”»」』》")
 _TITLE = re.compile(r"[«“„「『《\"]\s?([^«»“”„「」『』《》\"\n]{2,60}?)\s?[»”“」』》\"]")
 _OTHER_THINGS = re.compile(
-    r"\b(?:(?:an)?other|andere\w*|d['’]autres|un\sautre|une\sautre|otr[oa]s?)\b|別の|他の|다른|其他|别的|另",
+    r"\b(?:(?:an)?other|andere\w*|d['’]autres|un\sautre|une\sautre|otr[oa]s?|elsewhere|anderswo|ailleurs)\b|別の"
+    r"|他の|다른|其他|别的|另",
     re.IGNORECASE,
 )
 _ALONE = re.compile(r"[\W_]*(?:\Z|[.!\n。！]|です|だ。|입니다|이에요|예요|이다)")
@@ -52,7 +53,9 @@ _RELATION = (
     r"|fille|père|mère|marido|espos[oa]|mujer|herman[oa]|hij[oa]|padre|madre)"
 )
 _RELATED_BEFORE = re.compile(
-    r"比\Z|"
+    r"比\Z|\b(?:(?:second|third|zweit\w*|dritt\w*|deuxième|troisième|segund\w*|tercer\w*)\b[^.;]{0,40}\b(?:after|behind"
+    r"|nach|hinter|après|después\sde|tras)|followed\sby|gefolgt\svo[nm]|suivie?s?\s(?:de|par)|seguid[oa]s?\s(?:de|por))"
+    r"\s(?:the\s|der\s|die\s|das\s|la\s|le\s|el\s)?\Z|"
     rf"(?:\b{_RELATION}\s(?:of|to|von|des|der|de|del|d['’])|\b(?:long|well|shortly|soon|just|years?|decades?|bien"
     rf"|peu|longtemps|juste"
     r"|lange|kurz|bald|weit|jahre|jahrzehnte|mucho|poco|justo|años)\s(?:after|before|après|avant|nach|vor"
@@ -61,6 +64,13 @@ _RELATED_BEFORE = re.compile(
     r"\s?(?:the\s|l['’]|d['’])?\Z",
     re.IGNORECASE,
 )
+_SECOND = re.compile(
+    r"は(?:第?二|2番目)|[은는]\s(?:두\s?번째|제2)|是第二|\s(?:is\s(?:only\s)?(?:the\s)?second"
+    r"|ist\s(?:nur\s)?(?:die\s|der\s|das\s)?zweit"
+    r"|est\s(?:la\s|le\s)?(?:deuxième|second)|es\s(?:la\s|el\s)?segund)",
+    re.IGNORECASE,
+)
+_SECOND_ASKED = re.compile(r"second|zweit|deuxième|segund|二|2番|두\s?번째|2위", re.IGNORECASE)
 _COMPARED = re.compile(
     r"\b(?:(?:more|less|\w{2,}er)\s(?:\w+\s)?than|\w{3,}er\s(?:\w+\s)?als|(?:plus|moins)\s\w+\squ(?:e|['’])|(?:más"
     r"|menos)\s\w+\sque)"
@@ -131,7 +141,7 @@ def is_asserted(text: str, start: int, end: int, question: str) -> bool:
         or is_supposed(text, start, end)
         or _is_former(text, start, end)
         or _is_beside_answer(text, start, end, question)
-        or _is_only_related(text, start, end)
+        or _is_only_related(text, start, end, question)
         or is_listed(text, start, end)
         or (len(text) <= MAX_SHORT_ANSWER and _is_one_of_two(text, start, end))
         or _is_taken_back(text, end)
@@ -184,10 +194,12 @@ def _is_one_of_two(text: str, start: int, end: int) -> bool:
     return _OR_BEFORE.search(text, max(0, start - 24), start) is not None or _OR_AFTER.match(text, end) is not None
 
 
-def _is_only_related(text: str, start: int, end: int) -> bool:
+def _is_only_related(text: str, start: int, end: int, question: str) -> bool:
     """'It was Nicole Fontaine, long after Simone Veil', '…, a friend of Goethe's'."""
     before = text[max(0, start - WINDOW) : start]
     if _RELATED_BEFORE.search(before) or _RELATED_AFTER.match(text, end):
+        return True
+    if _SECOND.match(text, end) and not _SECOND_ASKED.search(question):
         return True
     opening = max((found.end() for found in _STATEMENT_END.finditer(before)), default=0)
     if _IN_RELATIVE_CLAUSE.match(before, opening):

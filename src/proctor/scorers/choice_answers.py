@@ -12,6 +12,7 @@ from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.stance import Stance, stance_towards
 from proctor.scorers.stance_words import AFFIRMATION, CLAUSE_END
 
+MAX_SENTENCE = 400
 MAX_ADVERB = 3
 """'No' and 'yes' may be options, and mostly are not where a sentence goes on: 'There is no reason'."""
 _ARTICLE = r"(?:the|an?|der|die|das|den|dem|des|eine?[mnrs]?|l[ae]s?|du|de\sla|des|une?|el|los|una)"
@@ -43,6 +44,7 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _POINTS = re.compile(r"[:=→≈]\s?[(\[*_\"'“‘«「『`$]{0,4}\Z")
+_OWN_LETTER = re.compile(r"\s?\([A-Z]\)")
 _STANDS_ALONE = re.compile(r"[)\]*_\"'”’»」』`$]{0,4}(?:[\n.]|\s?(?:[.!;:–—(。！；：（]|-\s|\Z))")
 _SUPERLATIVE = re.compile(
     r"\b(?:the\s(?:\w+\s)?(?:\w{2,}est|most|main|only)|am\s\w+sten|(?:der|die|das)\s(?:\w+ste|einzige)[nrs]?|(?:le"
@@ -100,13 +102,15 @@ def _is_set_aside(text: str, named: list[Mention], mention: Mention) -> bool:
 
 def is_answer(text: str, named: list[Mention], mention: Mention) -> bool:
     """Whether it stands behind a form of 'is', before one where a language has it there, or alone."""
-    opening = max((found.end() for found in SENTENCE_END.finditer(text, 0, mention.start)), default=0)
     if len(mention.labels) > 1:
         return False
+    floor = max(0, mention.start - MAX_SENTENCE)
+    opening = max((found.end() for found in SENTENCE_END.finditer(text, floor, mention.start)), default=floor)
     is_after = _IS_AFTER.match(text, mention.end)
     if is_after and SENTENCE_END.match(text, is_after.end()):
         return True
-    is_alone = _STANDS_ALONE.match(text, mention.end) is not None
+    own = _OWN_LETTER.match(text, mention.end)
+    is_alone = _STANDS_ALONE.match(text, own.end() if own else mention.end) is not None
     if is_alone and _POINTS.search(text, max(opening, mention.start - 8), mention.start):
         return True
     if any(opening <= other.start < mention.start for other in named):
@@ -137,6 +141,7 @@ def _said_of_what_is_asked(text: str, live: list[Mention], choices: tuple[str, .
 
 
 def _clause(text: str, mention: Mention) -> str:
-    opening = max((found.end() for found in CLAUSE_END.finditer(text, 0, mention.start)), default=0)
-    closing = CLAUSE_END.search(text, mention.end)
-    return f"{text[opening : mention.start]} {text[mention.end : closing.start() if closing else len(text)]}"
+    floor, ceiling = max(0, mention.start - MAX_SENTENCE), mention.end + MAX_SENTENCE
+    opening = max((found.end() for found in CLAUSE_END.finditer(text, floor, mention.start)), default=floor)
+    closing = CLAUSE_END.search(text, mention.end, ceiling)
+    return f"{text[opening : mention.start]} {text[mention.end : closing.start() if closing else ceiling]}"

@@ -44,7 +44,7 @@ def without_punctuation(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExactMatch:
-    """1 when the response is one of the targets; white space, Markdown, quotes and a full stop around it never matter."""
+    """1 when the response is one of the targets; space, Markdown, quotes and a full stop around it never matter."""
 
     ignore_case: bool = False
     ignore_punctuation: bool = False

@@ -39,6 +39,11 @@ _COMPUTES = re.compile(
     r"=|\b(?:divid\w+|gives?|makes?|times|ergibt|geteilt|macht|donne|divisé\w*|fait|da|dividid\w+|resulta)\b",
     re.IGNORECASE,
 )
+_GIVEN = re.compile(
+    r"[\W_]*(?:(?:it|that)(?:['’]s|\sis)|(?:es|das)\ssind|c['’]est|son|es)?\s?[\W_]*[\d.,]+\s?[^\W\d]{0,12}",
+    re.IGNORECASE,
+)
+"""'It's 96' says all."""
 _SPACELESS = re.compile(r"[\u3040-\uffff]")
 
 
@@ -68,7 +73,13 @@ def _of_clause_asked(text: str, numbers: list[FoundNumber], question: str) -> li
     closing = SENTENCE_END.search(text, numbers[-1].end)
     asked = asked_words(question)
     first, second = text[opening:middle], text[middle : closing.start() if closing else len(text)]
-    if not asked & words_of(first) or asked & words_of(second) or SO.search(second) or _COMPUTES.search(second):
+    is_given = _GIVEN.fullmatch(first) is not None
+    if (
+        not (is_given or asked & words_of(first))
+        or asked & words_of(second)
+        or SO.search(second)
+        or _COMPUTES.search(second)
+    ):
         return _of_first_subject(text, numbers, question)
     return [number for number in numbers if number.start < middle]
 

@@ -169,8 +169,9 @@ def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool
         likely = [number for number in said if role_of(text, number) <= Role.RATE]
         asked = keep_asked(text, likely, question) if len(likely) > 1 else said
         best = _likeliest(text, asked) if asked else None
-        if best is None or role_of(text, best) > Role.RATE:
-            spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= Role.RATE]
+        if best is None or role_of(text, best) is not Role.RESULT:
+            least = Role.RESULT if best and role_of(text, best) <= Role.RATE else Role.RATE
+            spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= least]
             best = spelt[-1] if spelt else best
         if best and role_of(text, best) is not Role.KNOWN:
             is_open = _is_only_bound(text, best, numbers, question)

@@ -40,7 +40,7 @@ REASON = re.compile(
     |(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
     |,\s(?!(?:making|giving|total|bring|result|yield|reach|equal|leav|add|amount|com|earn|cost)\w*\b)(?-i:[a-z]+ing)\b
     |,\s(?=[\d.]+\s(?:of\s(?:them|whom|which)|de\s(?:ellos|ellas)|d['’]entre|von\s(?:ihnen|denen)|davon)\b)
-    |,\s(?:i\.e\.|d\.\s?h\.)
+    |,\s(?:i\.e\.|d\.\s?h\.|nämlich\b|namely\b|à\ssavoir\b|a\ssaber\b)
     |,\s(?:(?:al)?though|even\sif|obwohl|auch\swenn|même\ssi|bien\sque|aunque)\b
     |,\ (?:(?:which|who)\ (?:is|are|was|were|represents|had)|(?:with|or)(?!\ [^.]{0,30}total)|compared|versus|vs|from
       |das\ (?:sind|entspricht)|reached|attained|at|each|reading|where|while|whereas|soit|dont
@@ -141,6 +141,8 @@ KNOWN = re.compile(
 # What a calculation comes to, or is rounded to.
 RESULT = re.compile(
     r"(?<!\d[a-z])(?<!\d[a-z]\ )(?:[-+*/×÷·^]|\sx)\s?[$€£(]?[\d.][^=≈\n,;:]{0,40}[=≈]\s*[$€£]?$"
+    r"|\d[^.;\n]{0,20}\s(?:por|entre|más|menos|mal|geteilt|plus|minus|fois|divisé|times|divided)\s[^.;\n]{0,20}"
+    r"\s(?:son|es|da|sind|ist|macht|ergibt|font|fait|égale|is|are|makes|equals|gives)\s+$"
     r"|\btotal\ of\s+[$€£]?$|\bround\w*\s(?:it\s)?(?:(?:up|down|off)\s)?to\s+[$€£]?$",
     re.IGNORECASE,
 )
