@@ -19,10 +19,16 @@ SHARED = HERE.parents[1] / ".." / "shared" / "data"
 
 
 def score(
-    scorer: Scorer, text: str, target: Target | None, choices: tuple[str, ...] = (), *, is_cut: bool = False
+    scorer: Scorer,
+    text: str,
+    target: Target | None,
+    choices: tuple[str, ...] = (),
+    *,
+    question: str = "?",
+    is_cut: bool = False,
 ) -> Score:
     reason = FinishReason.LENGTH if is_cut else FinishReason.STOP
-    return asyncio.run(scorer.score(Sample("1", "?", target, choices), Response(text, finish_reason=reason)))
+    return asyncio.run(scorer.score(Sample("1", question, target, choices), Response(text, finish_reason=reason)))
 
 
 def rows(path: Path) -> Iterator[dict]:

@@ -270,3 +270,28 @@ def test_a_target_that_is_denied_taken_back_or_only_supposed_is_not_included(sai
 )
 def test_numbers_are_read_in_words_and_where_another_was_thought_of_before(said, target):
     assert score(numeric.create(), said, target).value == 1
+
+
+@pytest.mark.parametrize("said", ["It is A seed.", "It's A seed of a plant.", "A seed."])
+def test_an_option_that_begins_with_an_article_is_no_label(said):
+    assert score(choice.create(), said, "C", ("A leaf", "A root", "A seed", "A stem")).value == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("Tom has 13 marbles and his friend has 7.", 1),
+        ("Tom has 7 marbles and his friend has 13.", 0),
+        ("He has 13 left; he gave 7 of his 20 away.", 1),
+        ("More than 13.", 0),
+    ],
+)
+def test_the_number_that_is_asked_for_counts(said, value):
+    question = "Tom had 20 marbles and gave 7 to his friend. How many marbles does he have left?"
+    assert score(numeric.create(), said, "13", question=question).value == value
+
+
+def test_a_bound_answers_a_question_for_one():
+    said = "You must be at least 18."
+    assert score(numeric.create(), said, "18", question="What is the minimum age?").value == 1
+    assert score(numeric.create(), said, "18", question="What is the number?").value == 0

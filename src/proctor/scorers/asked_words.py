@@ -39,12 +39,17 @@ def repeats_question(said: str, question: str) -> bool:
     return bool(asked_words(question) & words_of(said))
 
 
+def last_question(text: str) -> str:
+    """The last sentence that asks; the end of the text where none does."""
+    tail = text[-MAX_QUESTION:]
+    sentences = _SENTENCE.findall(tail)
+    return sentences[-1] if sentences else tail
+
+
 @lru_cache(maxsize=1024)
 def asked_words(question: str) -> frozenset[str]:
     """The beginnings of the words of the last question in a text, without those that every option fits."""
-    tail = question[-MAX_QUESTION:]
-    sentences = _SENTENCE.findall(tail)
-    asked = sentences[-1] if sentences else tail
+    asked = last_question(question)
     heads = {head.lower() for head in _HEAD.findall(asked)} - _COMMON
     return words_of(asked) - {_stem(head) for head in heads}
 

@@ -57,7 +57,7 @@ def read_choice(
 ) -> tuple[str | None, str]:
     """The label settled on and how it was read, or None and why there is none."""
     patterns = patterns_for(labels)
-    text = _latin(plain(without_struck(own_turn(text))))
+    text = _lower_articles(_latin(plain(without_struck(own_turn(text)))), choices)
     if not _ends_plainly(text, patterns):
         if verdicts := read_verdicts(text, labels):
             return verdicts
@@ -106,6 +106,14 @@ def _latin(text: str) -> str:
         return text
     text = FOREIGN_LETTER.sub(lambda found: FOREIGN_LETTERS[found[0]], text)
     return CYRILLIC_ANSWER.sub(lambda found: found[1] + found[2].translate(CYRILLIC), text)
+
+
+def _lower_articles(text: str, choices: tuple[str, ...]) -> str:
+    """'It is A planet' with a small 'a' where an option is 'A planet': it is no label there."""
+    for choice in choices:
+        if choice.startswith("A "):
+            text = re.sub(rf"(?<=\w\s)A(?={re.escape(choice[1:].rstrip(' .'))})", "a", text)
+    return text
 
 
 MAX_VERDICT = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from proctor.scorers.asked_words import asked_words, words_of
+from proctor.scorers.asked_words import asked_words, last_question, words_of
 from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.numbers import FoundNumber
 from proctor.scorers.numeric_patterns import REMAINDER, SO
@@ -34,6 +34,7 @@ _OTHER_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _FOR_OTHER = re.compile(rf"\s(?:\w+\s)?(?:à|to|for|für|a|para)\s{_WHOSE}\s(?P<who>[^\W\d_]+)", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\b(?:how\s(?:many|much)|wie\s?viele?|combien|cuánt[oa]s?)\b", re.IGNORECASE)
 _STILL = re.compile(r"\b(?:still|noch|encore|todavía|aún)\b|まだ|아직|还有", re.IGNORECASE)
 _COMPUTES = re.compile(
     r"=|\b(?:divid\w+|gives?|makes?|times|ergibt|geteilt|macht|donne|divisé\w*|fait|da|dividid\w+|resulta)\b",
@@ -96,7 +97,11 @@ def _of_first_subject(text: str, numbers: list[FoundNumber], question: str) -> l
 
 
 def asks_remainder(question: str) -> bool:
-    return REMAINDER.search(question) is not None or _STILL.search(question) is not None
+    """Whether the question asks what is left: not 'If she has 5 left, how many did she start with?'."""
+    asked = last_question(question)
+    interrogative = _HOW_MANY.search(asked)
+    asked = asked[interrogative.start() :] if interrogative else asked
+    return REMAINDER.search(asked) is not None or _STILL.search(asked) is not None
 
 
 def _of_things_asked(text: str, numbers: list[FoundNumber], question: str) -> list[FoundNumber]:

@@ -160,14 +160,14 @@ def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool
     numbers = _numbers(text, comma)
     is_remainder_asked = asks_remainder(question)
     for start, end in _sentences_backwards(text):
-        if is_remainder_asked and _is_only_spent(text, numbers, start, end):
+        is_worked_out = any(role_of(text, number) is Role.RESULT for number in _between(numbers, start, end))
+        is_left_asked = is_remainder_asked and not is_worked_out
+        if is_left_asked and _is_only_spent(text, numbers, start, end):
             continue
-        begin, stop = _remainder(text, numbers, start, end, is_asked=is_remainder_asked) or _claim(
-            text, numbers, start, end
-        )
+        begin, stop = _remainder(text, numbers, start, end, is_asked=is_left_asked) or _claim(text, numbers, start, end)
         said = _between(numbers, begin, stop)
         likely = [number for number in said if role_of(text, number) <= Role.RATE]
-        asked = keep_asked(text, likely, question) if len(likely) > 1 else said
+        asked = keep_asked(text, likely, question) if len(likely) > 1 and not is_worked_out else said
         best = _likeliest(text, asked) if asked else None
         if best is None or role_of(text, best) is not Role.RESULT:
             least = Role.RESULT if best and role_of(text, best) <= Role.RATE else Role.RATE
