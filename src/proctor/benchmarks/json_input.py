@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.domain.message import Json
-from proctor.json_schema import find_broken_rules, refuse_unusable_schema
 from proctor.prompts.json_input import write_json
 
 
@@ -20,6 +19,8 @@ class JsonInputReader:
     def __init__(self, schema: Mapping[str, Json] | None) -> None:
         self._schema = schema
         if schema is not None:
+            from proctor.json_schema import refuse_unusable_schema  # few benchmarks need it
+
             refuse_unusable_schema(schema, "An input of the kind 'json' with a schema")
 
     def read(self, given: Any) -> str:
@@ -32,9 +33,15 @@ class JsonInputReader:
             raise ValueError(f"it holds a value that is not JSON: {fault}") from fault
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
-        if self._schema is not None and (broken := find_broken_rules(self._schema, value)):
-            raise ValueError("; ".join(broken))
+        if self._schema is not None:
+            self._check(value, self._schema)
         return text
+
+    def _check(self, value: Any, schema: Mapping[str, Json]) -> None:
+        from proctor.json_schema import find_broken_rules
+
+        if broken := find_broken_rules(schema, value):
+            raise ValueError("; ".join(broken))
 
 
 def _parse(text: str) -> Any:
