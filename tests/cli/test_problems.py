@@ -14,7 +14,7 @@ from commands import Cli
 from fakes.scorecards import evidence_of, small_problem
 from proctor.benchmarks.problems.shelf import problem_folders
 from proctor.programs.marks import scorecard_of
-from proctor.reports.scorecard import scorecard_document
+from proctor.runs.scorecard import scorecard_document
 
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 

@@ -13,9 +13,9 @@ from fakes.scorecards import evidence_of, small_problem
 from proctor.programs.marks import scorecard_of
 from proctor.reports.html import page_html
 from proctor.reports.run_page import run_page
-from proctor.reports.scorecard import scorecard_document
 from proctor.reports.scorecard_page import scorecard_page
 from proctor.runs.report import read_report
+from proctor.runs.scorecard import scorecard_document
 from reports.browser import CHROMIUM, Browser
 from reports.stored import FAILED, INVALID, Told, record
 from reports.test_formats import HOSTILE

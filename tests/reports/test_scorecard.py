@@ -21,9 +21,9 @@ from proctor.programs.archive import program_zip
 from proctor.programs.evidence import evidence_from_json, scorecard_to_json
 from proctor.programs.marks import scorecard_of
 from proctor.reports.formats import page_text
-from proctor.reports.scorecard import program_of, scorecard_document
 from proctor.reports.scorecard_diff import compare_scorecards, difference_page
-from proctor.reports.scorecard_page import scorecard_page, verdict
+from proctor.reports.scorecard_page import program_of, scorecard_page, verdict
+from proctor.runs.scorecard import scorecard_document
 from proctor.runs.scorecards import document_of, whole_document
 from proctor.stores.artifacts import FileArtifacts
 

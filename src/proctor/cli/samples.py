@@ -44,6 +44,7 @@ def samples(
     from proctor.domain.trial import Outcome
     from proctor.reports.scorer_notes import scorer_notes
     from proctor.runs.read import scorers_in_force
+    from proctor.runs.results import trial_result
     from proctor.stores.results import ResultStore
     from proctor.stores.runs import RunStore
 
@@ -59,7 +60,7 @@ def samples(
         found = list(islice(rows, limit + 1))
         notes = scorer_notes(scorers_in_force(opened, run.id, evaluations))
     if as_json:
-        print_json([_document(row) for row in found[:limit]])
+        print_json([trial_result(row, extras=("prompt",)) for row in found[:limit]])
         return
     _print(found[:limit], run.id, full)
     for note in notes if found else ():
@@ -80,14 +81,6 @@ def _refuse_unknown(given: Mapping[str, str], evaluations: Sequence[Mapping[str,
 
 def _is_wrong(row: ResultRow) -> bool:
     return any(score.value is not None and score.value < 1 for score in row.scores)
-
-
-def _document(row: ResultRow) -> dict[str, Any]:
-    import orjson
-
-    from proctor.reports.rows import result_json
-
-    return {**result_json(row), "prompt": orjson.loads(row.prompt)}
 
 
 def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
@@ -121,7 +114,8 @@ def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
 
 def _prompt(row: ResultRow, full: bool) -> Iterator[tuple[str, str]]:
     """The messages by role; worked examples are one line unless everything is to be shown."""
-    from proctor.reports.rows import count_worked_examples, example_places
+    from proctor.reports.rows import example_places
+    from proctor.runs.results import count_worked_examples
     from proctor.stores.codec import read_prompt
 
     messages = read_prompt(row.prompt).messages
@@ -137,24 +131,24 @@ def _prompt(row: ResultRow, full: bool) -> Iterator[tuple[str, str]]:
 def _beside(row: ResultRow) -> Iterator[tuple[str, str]]:
     import orjson
 
-    from proctor.reports.rows import beside_text
+    from proctor.runs.results import trial_result
 
-    more = beside_text(row)
-    for number, answer in enumerate(more.get("turns", ()), 1):
+    result = trial_result(row, has_details=False)
+    for number, answer in enumerate(result.turns or (), 1):
         yield f"earlier answer {number}", answer
-    if "reasoning" in more:
-        yield "reasoning", more["reasoning"]
-    for call in more.get("tool_calls", ()):
+    if result.reasoning is not None:
+        yield "reasoning", result.reasoning
+    for call in result.tool_calls or ():
         arguments = call["arguments"]
         written = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
         problem = f" ({call['problem']})" if call.get("problem") else ""
         yield "tool call", f"{call['name']} {written}{problem}"
-    if "note" in more:
-        yield "note", more["note"]
-    if "files" in more:
-        yield "files", ", ".join(f"{name} ({size:,} bytes)" for name, size in more["files"].items())
-    if "left_out" in more:
-        yield "left out", "; ".join(f"{name}: {why}" for name, why in more["left_out"].items())
+    if result.note is not None:
+        yield "note", result.note
+    if result.files is not None:
+        yield "files", ", ".join(f"{name} ({size:,} bytes)" for name, size in result.files.items())
+    if result.left_out is not None:
+        yield "left out", "; ".join(f"{name}: {why}" for name, why in result.left_out.items())
 
 
 def _short_card(row: ResultRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,7 +10,6 @@ from proctor.metrics.rounding import figure_text, percent_text
 from proctor.programs.archive import program_zip
 from proctor.reports.charts import Mark, bars
 from proctor.reports.figures import NOT_MEASURED, bytes_text, number_text, plural, seconds_text
-from proctor.reports.scorecard import content_of, program_of
 from proctor.reports.sections import Detail, Download, Page, Section, Table
 
 Document = Mapping[str, Any]
@@ -267,3 +267,13 @@ def _cut(text: str) -> str:
     if len(text) <= LONGEST:
         return text
     return f"{text[: LONGEST // 2]}\n[… {len(text) - LONGEST:,} characters left out …]\n{text[-LONGEST // 2 :]}"
+
+
+def program_of(document: Mapping[str, Any]) -> dict[str, bytes]:
+    """The program's files, as they were handed in."""
+    return {path: content_of(one) for path, one in document["program"].items()}
+
+
+def content_of(file: Mapping[str, Any]) -> bytes:
+    """A file of the document as it was."""
+    return file["text"].encode() if "text" in file else base64.b64decode(file["base64"])

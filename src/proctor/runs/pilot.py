@@ -32,12 +32,12 @@ def run_pilot(
         raise PlanError("--pilot caches its answers so that none is paid for twice: leave out --no-cache.")
     execution = submit(pilot_plan(plan, samples), context, database)
     status = execute(execution)
-    document = read_run(database, execution.run_id)
+    run = read_run(database, execution.run_id)
     if status is not RunStatus.COMPLETED:
-        raise RunError(f"The pilot run {execution.run_id} was not completed: {document['error']}")
-    costs = [item["cost_usd"] for item in document["evaluations"]]
+        raise RunError(f"The pilot run {execution.run_id} was not completed: {run.error}")
+    costs = [item.cost_usd for item in run.evaluations]
     return PilotRun(
         run_id=execution.run_id,
-        trials=sum(item["trials"] for item in document["evaluations"]),
-        cost_usd=None if None in costs else sum(costs),
+        trials=sum(item.trials for item in run.evaluations),
+        cost_usd=None if None in costs else sum(filter(None, costs)),
     )

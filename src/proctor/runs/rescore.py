@@ -11,6 +11,7 @@ import orjson
 from msgspec import Struct, field
 
 from proctor.domain.benchmark import ScorerSpec
+from proctor.domain.documents.rescored import Rescored
 from proctor.domain.errors import NotFoundError, PlanError, RunError, did_you_mean
 from proctor.domain.event import Event, FaultSeen, ResultsRecorded
 from proctor.domain.plan import Limits, ModelSpec
@@ -173,7 +174,7 @@ def _run_and_rows(database: Database, reference: str, on: str | None) -> tuple[R
     return run, chosen
 
 
-async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> dict[str, Any]:
+async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> Rescored:
     """Score what is not yet scored, then put the scores in force unless told to `keep` the old ones so.
 
     Calling it again after any end, a crash included, goes on where it stopped. Scores that are not complete, because
@@ -235,7 +236,7 @@ async def _feed(row: dict[str, Any], rescoring: Rescoring, recorder: Recorder) -
     return 0
 
 
-def put_in_force(database: Database, reference: str, names: Sequence[str], on: str | None = None) -> dict[str, Any]:
+def put_in_force(database: Database, reference: str, names: Sequence[str], on: str | None = None) -> Rescored:
     """Let a stored set of scores count, named `scorer` or `scorer@version`; nothing is scored."""
     run, rows = _run_and_rows(database, reference, on)
     store = ScoreStore(database)
@@ -266,19 +267,19 @@ def _document(
     *,
     is_in_force: bool,
     after: Mapping[int, Versions] | None = None,
-) -> dict[str, Any]:
+) -> Rescored:
     new = after or rescoring.versions
     evaluations = [
-        {**side_by_side(rescoring.database, row, before[row["id"]], new[row["id"]]), "already_scored": count}
+        side_by_side(rescoring.database, row, before[row["id"]], new[row["id"]], already_scored=count)
         for row, count in zip(rescoring.rows, already, strict=True)
     ]
-    return {
-        "run_id": rescoring.run.id,
-        "in_force": is_in_force,
-        "is_complete": rescoring.is_complete,
-        "is_out_of_money": bool(rescoring.out_of_money),
-        "judge_faults": rescoring.judge_faults,
-        "measured_nothing": list(rescoring.measured_nothing),
-        "why_nothing": rescoring.measured_nothing,
-        "evaluations": evaluations,
-    }
+    return Rescored(
+        run_id=rescoring.run.id,
+        is_in_force=is_in_force,
+        is_complete=rescoring.is_complete,
+        is_out_of_money=bool(rescoring.out_of_money),
+        judge_faults=rescoring.judge_faults,
+        measured_nothing=list(rescoring.measured_nothing),
+        why_nothing=rescoring.measured_nothing,
+        evaluations=evaluations,
+    )

@@ -17,8 +17,8 @@ from proctor.domain.scorecard import Scorecard
 from proctor.programs.evidence import evidence_from_json
 from proctor.programs.marks import scorecard_of
 from proctor.programs.scorer import PASSED
-from proctor.reports.scorecard import scorecard_document
 from proctor.reports.scorecard_page import scorecard_page, verdict
+from proctor.runs.scorecard import scorecard_document
 from proctor.stores.artifacts import FileArtifacts
 from proctor.stores.database import Database
 from proctor.stores.results import ResultRow, ResultStore

@@ -6,6 +6,15 @@ from collections.abc import Callable
 from functools import partial
 
 from proctor.domain.estimate import Estimate
+from proctor.metrics.labels import (
+    CONSISTENCY,
+    CONSISTENCY_OF_WORDS,
+    hand_sizes,
+    has_votes,
+    majority_label,
+    pass_all_label,
+    pass_label,
+)
 from proctor.metrics.repeats import (
     SampleRepeats,
     agreement,
@@ -16,16 +25,7 @@ from proctor.metrics.repeats import (
     shared_words,
     similarity,
 )
-from proctor.reports.labels import (
-    CONSISTENCY,
-    CONSISTENCY_OF_WORDS,
-    hand_sizes,
-    has_votes,
-    majority_label,
-    pass_all_label,
-    pass_label,
-)
-from proctor.reports.votes import Ballot
+from proctor.runs.measuring.votes import Ballot
 from proctor.stores.comparing import EvaluationRow
 from proctor.stores.database import Database
 from proctor.stores.repeats import sample_repeats

@@ -70,13 +70,3 @@ def _file(content: bytes) -> dict[str, Json]:
         return {**found, "text": content.decode("utf-8")}
     except UnicodeDecodeError:
         return {**found, "base64": base64.b64encode(content).decode()}
-
-
-def program_of(document: Mapping[str, Any]) -> dict[str, bytes]:
-    """The program's files, as they were handed in."""
-    return {path: content_of(one) for path, one in document["program"].items()}
-
-
-def content_of(file: Mapping[str, Any]) -> bytes:
-    """A file of the document as it was."""
-    return file["text"].encode() if "text" in file else base64.b64decode(file["base64"])
