@@ -198,7 +198,7 @@ def submit(
     else:
         print_page(scorecard_page(document, is_short=short))
     sys.stdout.flush()
-    echo(f"Stored as submission {document['submission_id']} ({document['name']}).", err=True)
+    echo(f"Stored as submission {document.submission_id} ({document.name}).", err=True)
     for path in reports:
         put(page_text(scorecard_page(document), document, format_of(path.suffix) or "html"), path)
     if not card.passed:

@@ -14,6 +14,7 @@ from proctor.cli.options import as_json, shelf_option
 from proctor.cli.pages import format_option, output_option
 
 if TYPE_CHECKING:
+    from proctor.domain.documents.scorecard import ProgramCard
     from proctor.domain.problem import Problem
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -253,7 +254,7 @@ def card(
 
 def _card_document(
     reference: str, sample: str | None, model: str | None, epoch: int, shelf: Path | None
-) -> dict[str, Any]:
+) -> ProgramCard:
     from proctor.cli.context import database
     from proctor.runs.scorecards import card_of_trial, read_card
     from proctor.runs.submissions import card_of_submission
@@ -288,7 +289,8 @@ def diff(a: Path, b: Path, format_name: str | None, output: Path | None, shelf: 
     """
     from proctor.cli.pages import chosen_format, print_page, put
     from proctor.reports.formats import page_text
-    from proctor.reports.scorecard_diff import compare_scorecards, difference_page
+    from proctor.reports.scorecard_diff_page import difference_page
+    from proctor.runs.scorecard_diff import compare_scorecards
     from proctor.runs.scorecards import read_card
 
     format_name = chosen_format(format_name, output)
@@ -296,8 +298,8 @@ def diff(a: Path, b: Path, format_name: str | None, output: Path | None, shelf: 
     page = difference_page(document)
     if format_name is None:
         print_page(page)
-        for file in document["files"]:
-            echo(f"\n{file['diff']}")
+        for file in document.files:
+            echo(f"\n{file.diff}")
         return
     put(page_text(page, document, format_name), output)
 

@@ -1,72 +1,77 @@
-"""A program's scorecard as one document: marks, requirements, measures, findings, phases and the program itself."""
+"""A program's scorecard as one document."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
-from hashlib import blake2b
-from typing import Any
 
-from proctor.domain.message import Json
-from proctor.domain.problem import Problem
-from proctor.domain.scorecard import Scorecard
-from proctor.programs.evidence import scorecard_to_json
+from proctor.domain.documents.scorecard import (
+    CardFile,
+    MarkedProblem,
+    ProgramCard,
+    RequirementResult,
+    ThresholdResult,
+)
+from proctor.domain.problem import Problem, Threshold
+from proctor.domain.scorecard import Evidence, Scorecard
 from proctor.programs.marks import MEASURED_AS, is_met, threshold_share
 
-Document = dict[str, Any]
 
-
-def scorecard_document(
+def program_card(
     card: Scorecard,
     problem: Problem,
     files: Mapping[str, bytes] | None = None,
     left_out: Mapping[str, str] | None = None,
     kept: Mapping[str, bytes] | None = None,
-) -> Document:
+) -> ProgramCard:
     """What every format of a scorecard is made from; `files` is the program where it is at hand.
 
     `left_out` is what was handed in and not taken: path -> why. `kept` is what phases kept, by its key.
     """
-    return {
-        "problem": {
-            "id": problem.id,
-            "title": problem.title,
-            "version": problem.version,
-            "digest": problem.digest,
-            "difficulty": problem.difficulty,
-            "area": problem.area,
-            "kind": str(problem.interface.kind),
-            "pass_score": problem.pass_score,
-        },
-        **scorecard_to_json(card),
-        "thresholds": [_threshold(problem, place, card) for place in range(len(problem.thresholds))],
-        "program": {path: _file(content) for path, content in sorted((files or {}).items())},
-        "left_out": dict(left_out or {}),
-        "artifacts": {key: _file(content) for key, content in (kept or {}).items()},
-    }
+    return ProgramCard(
+        problem=_problem(problem),
+        total=card.total,
+        covers=card.covers,
+        passed=card.passed,
+        reason=card.reason,
+        grade=card.grade,
+        dimensions=card.dimensions,
+        requirements=[
+            RequirementResult(one.id, one.level, one.text, one.status, [check.name for check in one.checks])
+            for one in card.requirements
+        ],
+        evidence=card.evidence,
+        thresholds=[_threshold(one, card.evidence) for one in problem.thresholds],
+        program={path: CardFile.of(content) for path, content in sorted((files or {}).items())},
+        left_out=left_out or {},
+        artifacts={key: CardFile.of(content) for key, content in (kept or {}).items()},
+    )
 
 
-def _threshold(problem: Problem, place: int, card: Scorecard) -> dict[str, Json]:
-    threshold = problem.thresholds[place]
+def _problem(problem: Problem) -> MarkedProblem:
+    return MarkedProblem(
+        id=problem.id,
+        title=problem.title,
+        version=problem.version,
+        digest=problem.digest,
+        difficulty=problem.difficulty,
+        area=problem.area,
+        kind=str(problem.interface.kind),
+        pass_score=problem.pass_score,
+    )
+
+
+def _threshold(threshold: Threshold, evidence: Evidence) -> ThresholdResult:
     name, factor = MEASURED_AS[threshold.measure]
-    value, gold = card.evidence.measures.get(name), card.evidence.gold_measures.get(name)
-    return {
-        "measure": threshold.measure,
-        "bound": threshold.value,
-        "unit": threshold.unit,
-        "is_upper": threshold.is_upper,
-        "requirement": threshold.requirement,
-        "value": None if value is None else value * factor,
-        "gold": None if gold is None else gold * factor,
-        "ratio": None if value is None or not gold else value / gold,
-        "share": threshold_share(threshold, card.evidence),
-        "is_met": is_met(threshold, card.evidence),
-    }
-
-
-def _file(content: bytes) -> dict[str, Json]:
-    found: dict[str, Json] = {"bytes": len(content), "digest": blake2b(content, digest_size=16).hexdigest()}
-    try:
-        return {**found, "text": content.decode("utf-8")}
-    except UnicodeDecodeError:
-        return {**found, "base64": base64.b64encode(content).decode()}
+    value, gold = evidence.measures.get(name), evidence.gold_measures.get(name)
+    return ThresholdResult(
+        measure=threshold.measure,
+        bound=threshold.value,
+        unit=threshold.unit,
+        is_upper=threshold.is_upper,
+        requirement=threshold.requirement,
+        value=None if value is None else value * factor,
+        gold=None if gold is None else gold * factor,
+        ratio=None if value is None or not gold else value / gold,
+        share=threshold_share(threshold, evidence),
+        is_met=is_met(threshold, evidence),
+    )
