@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msgspec import Struct
-
 from proctor.costs.estimate import pilot_plan
+from proctor.domain.documents.dry_run import PilotRun
 from proctor.domain.errors import PlanError, RunError
 from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
@@ -14,14 +13,6 @@ from proctor.runs.execute import RunExecution, submit
 from proctor.runs.read import read_run
 from proctor.runs.resolve import PlanContext
 from proctor.stores.database import Database
-
-
-class PilotRun(Struct, frozen=True):
-    """What a pilot asked and cost; `cost_usd` is None where a price is unknown."""
-
-    run_id: str
-    trials: int
-    cost_usd: float | None
 
 
 def run_pilot(
