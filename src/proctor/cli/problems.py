@@ -52,6 +52,7 @@ def list_(shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
     """List the problems, as 'proctor problems' does."""
     from proctor.benchmarks.problems.shelf import all_problems
     from proctor.cli.context import print_json
+    from proctor.domain.documents.problem import ListedProblem
 
     given = {name: word for name, word in wanted.items() if word is not None}
     everything = all_problems(shelf)
@@ -59,7 +60,7 @@ def list_(shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
     for name, word in given.items():
         _refuse_unknown_word(name, word, everything)
     if as_json:
-        print_json([_summary(problem) for problem in found])
+        print_json([ListedProblem.of(problem) for problem in found])
         return
     _print_list(found)
 
@@ -83,22 +84,6 @@ def _refuse_unknown_word(name: str, word: str, everything: list[Problem]) -> Non
         raise UserError(
             f"No problem has the {name} {word!r}.{did_you_mean(word, known)} There are: {', '.join(known)}."
         )
-
-
-def _summary(problem: Problem) -> dict[str, Any]:
-    return {
-        "id": problem.id,
-        "title": problem.title,
-        "version": problem.version,
-        "difficulty": problem.difficulty,
-        "area": problem.area,
-        "kind": str(problem.interface.kind),
-        "languages": list(problem.interface.languages),
-        "requirements": len(problem.requirements),
-        "checks": len(problem.checks),
-        "mutants": len(problem.mutants),
-        "digest": problem.digest,
-    }
 
 
 def _print_list(found: list[Problem]) -> None:
@@ -128,34 +113,16 @@ def show(name: str, shelf: Path | None, as_json: bool) -> None:
     """Show a problem: its brief, its requirements with their checks, its thresholds and mutants."""
     from proctor.benchmarks.problems.shelf import find_problem
     from proctor.cli.context import print_json
+    from proctor.domain.documents.problem import ProblemDescription
 
     problem = find_problem(name, shelf)
     if as_json:
-        print_json(_whole(problem))
+        print_json(ProblemDescription.of(problem))
         return
     from proctor.cli.pages import print_page
     from proctor.reports.problem_page import problem_page
 
     print_page(problem_page(problem))
-
-
-def _whole(problem: Problem) -> dict[str, Any]:
-    from msgspec.structs import asdict
-
-    return {
-        **_summary(problem),
-        "brief": problem.brief,
-        "requirements": [asdict(one) for one in problem.requirements],
-        "thresholds": [asdict(one) for one in problem.thresholds],
-        "checks": {name: str(kind) for name, kind in problem.checks.items()},
-        "weights": dict(problem.weights),
-        "pass_score": problem.pass_score,
-        "limits": dict(problem.limits),
-        "load": problem.load,
-        "dependencies": list(problem.dependencies),
-        "mutants": [{"name": one.name, "breaks": list(one.breaks), "note": one.note} for one in problem.mutants],
-        "visible": dict(problem.visible),
-    }
 
 
 @problems.command()
