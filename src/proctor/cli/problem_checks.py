@@ -74,7 +74,7 @@ def check(
         named_problems(names, shelf), running, repeats=repeats, is_quick=quick, has_all_mutants=all_mutants, jobs=jobs
     )
     if as_json:
-        print_json([proof.as_json() for proof in proofs])
+        print_json([proof.result for proof in proofs])
     else:
         _print_proofs(proofs)
     if not all(proof.holds for proof in proofs):

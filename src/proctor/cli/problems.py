@@ -134,15 +134,16 @@ def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
 
     Runs nothing. Exit code 1 when there are errors; warnings do not change it.
     """
-    from msgspec.structs import asdict
+    from msgspec.structs import replace
 
     from proctor.benchmarks.problems.lint import lint_problem
     from proctor.cli.context import print_json
     from proctor.reports.figures import plural
+    from proctor.runs.proving import lint_result
 
     found = {problem.id: lint_problem(problem) for problem in named_problems(names, shelf)}
     if as_json:
-        print_json({name: {**asdict(one), "is_clean": one.is_clean} for name, one in found.items()})
+        print_json({name: replace(lint_result(one), is_clean=one.is_clean) for name, one in found.items()})
     else:
         for name, one in found.items():
             for remark in one.findings:
