@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,47 +42,23 @@ def samples(
     from proctor.cli.context import database, print_json
     from proctor.domain.trial import Outcome
     from proctor.reports.scorer_notes import scorer_notes
-    from proctor.runs.read import scorers_in_force
-    from proctor.runs.results import trial_result
-    from proctor.stores.results import ResultStore
-    from proctor.stores.runs import RunStore
+    from proctor.runs.results import find_samples, trial_result
 
     given = {key: value for key, value in where.items() if value is not None}
+    wanted = Outcome(outcome) if outcome else None
     with database() as opened:
-        store = RunStore(opened)
-        run = store.get(reference)
-        evaluations = store.evaluation_rows(run.id)
-        _refuse_unknown(given, evaluations, run.id)
-        rows = ResultStore(opened).results(run.id, outcome=Outcome(outcome) if outcome else None, where=given)
-        if wrong:
-            rows = (row for row in rows if _is_wrong(row))
-        found = list(islice(rows, limit + 1))
-        notes = scorer_notes(scorers_in_force(opened, run.id, evaluations))
+        found = find_samples(opened, reference, given, limit=limit, outcome=wanted, is_wrong=wrong)
     if as_json:
-        print_json([trial_result(row, extras=("prompt",)) for row in found[:limit]])
+        print_json([trial_result(row, extras=("prompt",)) for row in found.rows])
         return
-    _print(found[:limit], run.id, full)
-    for note in notes if found else ():
+    _print(found.rows, found.run_id, full)
+    for note in scorer_notes(found.scorers) if found.rows else ():
         echo(note, err=True)
-    if len(found) > limit:
+    if found.has_more:
         echo(f"There are more trials; show more with -n {limit * 10}.", err=True)
 
 
-def _refuse_unknown(given: Mapping[str, str], evaluations: Sequence[Mapping[str, Any]], run_id: str) -> None:
-    from proctor.domain.errors import NotFoundError, did_you_mean
-
-    for name in ("model", "benchmark"):
-        known = list(dict.fromkeys(str(row[name]) for row in evaluations))
-        if name in given and given[name] not in known:
-            hint = did_you_mean(given[name], known)
-            raise NotFoundError(f"Run {run_id} has no {name} {given[name]!r}.{hint} It has: {', '.join(known)}.")
-
-
-def _is_wrong(row: ResultRow) -> bool:
-    return any(score.value is not None and score.value < 1 for score in row.scores)
-
-
-def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
+def _print(rows: Sequence[ResultRow], run_id: str, full: bool) -> None:
     from rich.text import Text
 
     from proctor.cli.terminal import console

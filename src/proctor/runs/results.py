@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 
 import orjson
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from proctor.domain.documents.effort import TokenCounts
+from proctor.domain.documents.evaluation import ScorersInForce
 from proctor.domain.documents.result import EXTRAS, ResultScore, TrialResult
+from proctor.domain.errors import NotFoundError, did_you_mean
 from proctor.domain.message import Json
 from proctor.domain.price import basis_kind, basis_source
+from proctor.domain.trial import Outcome
 from proctor.reports.rows import RunRows, example_places
+from proctor.runs.read import scorers_in_force
 from proctor.stores.database import Database
 from proctor.stores.results import ResultRow, ResultStore, ScoreRow
 from proctor.stores.runs import RunStore
@@ -32,6 +37,47 @@ def read_rows(
             yield trial_result(row, extras=extras)
 
     return RunRows(run_id, read, extras)
+
+
+class FoundSamples(Struct, frozen=True):
+    """Trials of a run that were asked for, as many as there is room for."""
+
+    run_id: str
+    rows: Sequence[ResultRow]
+    has_more: bool
+    scorers: Sequence[ScorersInForce]
+    """Whose scores of each evaluation count."""
+
+
+def find_samples(
+    database: Database,
+    reference: str,
+    where: Mapping[str, str],
+    *,
+    limit: int,
+    outcome: Outcome | None = None,
+    is_wrong: bool = False,
+) -> FoundSamples:
+    """The trials that fit; `where` has a model, benchmark, sample or category, `is_wrong` wants a score below 1."""
+    store = RunStore(database)
+    run = store.get(reference)
+    evaluations = store.evaluation_rows(run.id)
+    _refuse_unknown(where, evaluations, run.id)
+    rows = ResultStore(database).results(run.id, outcome=outcome, where=dict(where))
+    found = list(islice((row for row in rows if not is_wrong or _is_wrong(row)), limit + 1))
+    return FoundSamples(run.id, found[:limit], len(found) > limit, scorers_in_force(database, run.id, evaluations))
+
+
+def _refuse_unknown(where: Mapping[str, str], evaluations: Sequence[Mapping[str, Json]], run_id: str) -> None:
+    for name in ("model", "benchmark"):
+        known = list(dict.fromkeys(str(row[name]) for row in evaluations))
+        if name in where and where[name] not in known:
+            hint = did_you_mean(where[name], known)
+            raise NotFoundError(f"Run {run_id} has no {name} {where[name]!r}.{hint} It has: {', '.join(known)}.")
+
+
+def _is_wrong(row: ResultRow) -> bool:
+    return any(score.value is not None and score.value < 1 for score in row.scores)
 
 
 def trial_result(row: ResultRow, *, has_details: bool = True, extras: Collection[str] = ()) -> TrialResult:
