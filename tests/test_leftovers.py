@@ -37,11 +37,26 @@ def test_files_in_a_tests_own_folder_are_left_to_pytest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    ["open('{watched}/astray', 'w').close()", "import tempfile; tempfile.mkdtemp(prefix='astray')"],
-    ids=["a watched folder", "the folder of temporary files"],
+    [
+        "open('{watched}/astray', 'w').close()",
+        "import tempfile; tempfile.mkdtemp(prefix='astray')",
+        "from pathlib import Path; Path('~/astray').expanduser().touch()",
+    ],
+    ids=["a watched folder", "the folder of temporary files", "the home"],
 )
 def test_what_is_left_elsewhere_fails_the_session_by_name(tmp_path: Path, body: str) -> None:
     ended = run(tmp_path, body)
     assert ended.returncode == 1
     assert "1 passed" in ended.stdout
     assert "astray" in ended.stdout
+
+
+def test_what_another_program_writes_to_the_users_home_is_none_of_the_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users = tmp_path / "users"
+    users.mkdir()
+    monkeypatch.setenv("HOME", str(users))
+    ended = run(tmp_path, f"open({str(users / 'written')!r}, 'w').close()")
+    assert ended.returncode == 0
+    assert (users / "written").exists()

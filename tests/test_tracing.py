@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from types import FrameType
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tracing import followed
 
@@ -44,3 +46,9 @@ def test_what_repeats_itself_is_not_traced_and_what_comes_after_it_is(item: pyte
     with followed(item):
         during = sys.gettrace()
     assert (during, sys.gettrace()) == (None, _tracer)
+
+
+def test_drawn_examples_are_not_traced(item: pytest.Item, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(item, "obj", given(st.integers())(lambda number: None))
+    with followed(item):
+        assert sys.gettrace() is None

@@ -14,6 +14,11 @@ MARKERS = (
 )
 
 
+def _draws_examples(item: pytest.Item) -> bool:
+    """A hundred examples take the same ways through the code again and again; tests with one example are traced."""
+    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+
+
 @contextmanager
 def followed(item: pytest.Item) -> Iterator[None]:
     """While a test runs, coverage follows what its markers say: this process, but none that it starts."""
@@ -21,7 +26,7 @@ def followed(item: pytest.Item) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if item.get_closest_marker("traced") is None:  # a quarter of a second for each process
             patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
-        if item.get_closest_marker("untraced") is not None:
+        if item.get_closest_marker("untraced") is not None or _draws_examples(item):
             sys.settrace(None)
         try:
             yield

@@ -11,18 +11,24 @@ from msgspec import Struct
 from proctor.domain.errors import UserError, did_you_mean
 
 PREFIX = "PROCTOR_"
-VARIABLES = ("HOME", "DATABASE_URL", "DATA", "PRICES", "OFFLINE", "KEY_HOSTS")
+VARIABLES = ("HOME", "DATABASE_URL", "DATABASE_READ_URL", "ARTIFACTS_URL", "DATA", "PRICES", "OFFLINE", "KEY_HOSTS")
 """What may follow the prefix; whoever misspells one believes that it holds."""
 MARKS = ("COMMAND",)
 """Set by Proctor itself for the programs that it starts, which may start Proctor again."""
 SWITCH = {"": False, "0": False, "false": False, "no": False, "off": False}
 SWITCH |= {"1": True, "true": True, "yes": True, "on": True}
+_SQLITE = "sqlite:///"
+_ARTIFACTS = "artifacts"
 
 
 class Settings(Struct, frozen=True):
     home: Path
     """Where results are kept when no database is named."""
     database_url: str
+    artifacts_url: str
+    """A folder or s3://BUCKET/PREFIX, where programs, logs and other large bodies are kept."""
+    database_read_url: str | None = None
+    """A replica that is read from instead."""
     data: Path | None = None
     """A folder with benchmark data, used instead of the hub."""
     prices: Path | None = None
@@ -34,6 +40,11 @@ class Settings(Struct, frozen=True):
     def lists(self) -> Path:
         """Where the lists are kept that providers gave of their models."""
         return self.home / "cache"
+
+    @property
+    def waiting(self) -> Path:
+        """Where artifacts wait that could not be sent to S3 yet."""
+        return self.home / "artifacts-waiting"
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -47,10 +58,21 @@ class Settings(Struct, frozen=True):
         return cls(
             home=home,
             database_url=url,
+            database_read_url=environment.get("PROCTOR_DATABASE_READ_URL") or None,
+            artifacts_url=environment.get("PROCTOR_ARTIFACTS_URL") or str(_artifacts_folder(home, url)),
             data=Path(data) if data else None,
             prices=prices if is_wanted else None,
             is_offline=_switch(environment, "PROCTOR_OFFLINE"),
         )
+
+
+def _artifacts_folder(home: Path, database_url: str) -> Path:
+    """In the home. Version 0.1 kept them beside the SQLite file; where they are, later ones are kept with them."""
+    path, _, _ = database_url.removeprefix(_SQLITE).partition("?")
+    beside = Path(path).absolute().parent / _ARTIFACTS
+    if database_url.startswith(_SQLITE) and any(beside.glob("[0-9a-f][0-9a-f]")):
+        return beside
+    return home / _ARTIFACTS
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -12,12 +12,8 @@ import pytest
 from fakes.batches import BatchProvider
 from fakes.loopback import Exchange, Loopback
 from models.asking import make, prompt
-from proctor.batches import execute as batch
-from proctor.batches.session import BatchSession
 from proctor.domain.errors import ModelUnavailableError, PlanError, ProviderFaultError
-from proctor.domain.evaluation import Evaluation
-from proctor.models.batching import BatchLimits, find_batches
-from proctor.stores.batches import BatchMember
+from proctor.models.batching import find_batches
 
 KEY = "sk-batch"
 ENVIRONMENT = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
@@ -196,39 +192,6 @@ def test_a_line_may_end_anywhere_in_a_chunk(provider: BatchProvider) -> None:
 def test_a_model_without_batches_is_refused() -> None:
     with pytest.raises(PlanError, match="vllm/m has no batch API"):
         find_batches(make("vllm/m"), "vllm/m")
-
-
-class Tray:
-    """A session that only notes the sizes of what is handed in."""
-
-    def __init__(self, limits: BatchLimits) -> None:
-        self.api = type("Api", (), {"limits": limits})()
-        self.budget = None
-        self.is_closed = False
-
-
-@pytest.mark.parametrize(
-    ("limits", "sizes"),
-    [(BatchLimits(4, 10**6), [4, 4, 2]), (BatchLimits(100, 35), [3, 3, 3, 1]), (BatchLimits(100, 5), [1] * 10)],
-)
-def test_batches_are_split_by_requests_and_by_bytes(
-    monkeypatch: pytest.MonkeyPatch, limits: BatchLimits, sizes: list[int]
-) -> None:
-    handed_in: list[int] = []
-
-    async def requests(*_: Any) -> AsyncIterator[Any]:
-        for n in range(10):
-            yield None, b"x" * 10, BatchMember(str(n), 0, 0, n)
-
-    async def hand_in(session: Any, evaluation: Any, draft: Any, group: Any) -> None:
-        handed_in.append(len(draft.lines))
-
-    monkeypatch.setattr(batch, "_requests", requests)
-    monkeypatch.setattr(batch, "_hand_in", hand_in)
-    session: BatchSession = Tray(limits)  # type: ignore[assignment]
-    evaluation: Evaluation = None  # type: ignore[assignment]
-    asyncio.run(batch._hand_in_rest(session, evaluation, set(), None))  # type: ignore[arg-type]
-    assert handed_in == sizes
 
 
 def test_the_official_openai_sdk_understands_the_server(provider: BatchProvider) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,10 @@ import pytest
 from commands import Cli
 from fakes.batches import BatchProvider
 from fakes.provider import FakeProvider
+from proctor.models.batching import BatchLimits
+from proctor.models.batching_openai import OpenAIBatches
 from runs.arithmetic import finish, kill, start, wait_for, write_benchmark
+from stores.parts import connected
 
 KEY = "sk-batch"
 
@@ -43,7 +45,7 @@ def run(cli: Cli, provider: BatchProvider, kind: str, *more: object) -> Any:
 
 
 def batch_rows(home: Path) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(home / "proctor.db")) as connection:
+    with connected(home) as connection:
         return connection.execute("SELECT remote_id, requests, ended_as FROM batches").fetchall()
 
 
@@ -68,8 +70,24 @@ def test_a_batch_gives_the_same_results_as_single_requests_at_half_the_price(
     [(remote, requests, ended_as)] = batch_rows(home)
     assert (remote, requests) == (next(iter(provider.batches)), 40)
     assert ended_as in ("completed", "ended")
-    with closing(sqlite3.connect(home / "proctor.db")) as connection:
+    with connected(home) as connection:
         assert connection.execute("SELECT count(*) FROM batch_trials").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("limits", [BatchLimits(4, 10**6), BatchLimits(100, 600), BatchLimits(100, 5)])
+def test_batches_are_split_by_requests_and_by_bytes(
+    cli: Cli, provider: BatchProvider, monkeypatch: pytest.MonkeyPatch, limits: BatchLimits
+) -> None:
+    monkeypatch.setattr(OpenAIBatches, "limits", limits)
+    ended = run(cli, provider, "openai", "--limit", 10)
+    assert ended.json["evaluations"][0]["scored"] == 10
+    sent = [text.splitlines() for name, text in provider.files.items() if not name.endswith(("-out", "-err"))]
+    assert sum(map(len, sent)) == 10
+    for lines in sent:
+        assert len(lines) <= limits.requests
+        assert len(lines) == 1 or sum(map(len, lines)) <= limits.bytes
+    for batch, (first, *_) in pairwise(sent):  # as few as the limits allow
+        assert len(batch) == limits.requests or sum(map(len, batch)) + len(batch) + len(first) > limits.bytes
 
 
 @BOTH
@@ -78,7 +96,7 @@ def test_trial_ids_are_the_custom_ids_and_the_options_are_sent(
 ) -> None:
     run(cli, provider, kind, "--temperature", 0, "--max-tokens", 9)
     [batch] = provider.batches.values()
-    with closing(sqlite3.connect(home / "proctor.db")) as connection:
+    with connected(home) as connection:
         ids = {row[0] for row in connection.execute("SELECT trial_id FROM responses")}
     assert set(batch["asks"]) == ids
     for ask in batch["asks"].values():
@@ -162,16 +180,17 @@ def test_killed_before_the_batchs_name_was_known_it_is_found_again(
     run_process = start(home, Path(), "run", "sums.yaml", "-m", model_of(provider, kind), "--batch", "--json")
     code, _, err = finish(run_process)
     assert code == 0, err
-    with closing(sqlite3.connect(home / "proctor.db")) as connection, connection:
+    with connected(home) as connection:
         # Back to the moment between the order and its answer.
         [(batch_id, evaluation_id)] = connection.execute("SELECT id, evaluation_id FROM batches").fetchall()
         trials = connection.execute("SELECT trial_id, epoch FROM responses ORDER BY id").fetchall()
         order = list(next(iter(provider.batches.values()))["asks"])
         connection.execute("UPDATE batches SET remote_id = NULL, ended_as = NULL")
-        connection.executemany(
-            "INSERT INTO batch_trials VALUES (?, ?, 0, ?, ?)",
-            [(batch_id, trial, epoch, order.index(trial)) for trial, epoch in trials],
-        )
+        for trial, epoch in trials:
+            row = [batch_id, trial, epoch, order.index(trial)]
+            connection.execute("INSERT INTO batch_trials VALUES (?, ?, 0, ?, ?)", row)
+        for table in ("scores", "bodies"):
+            connection.execute(f"DELETE FROM {table}")
         connection.execute("DELETE FROM responses WHERE evaluation_id = ?", [evaluation_id])
     code, out, err = finish(start(home, Path(), "resume", "latest", "--json"))
     assert code == 0, err

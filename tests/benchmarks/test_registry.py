@@ -183,6 +183,28 @@ def test_a_version_is_named_after_the_benchmark_and_is_the_one_it_declares(tmp_p
         loaded("mmlu@0", tmp_path)
 
 
+FUNCTIONS = """
+def fixed():
+    return {"name": "sums", "version": "2", "rows": [{"input": "?", "target": "2"}], "scorers": ["exact"]}
+
+def several(version="3", more=""):
+    return {**fixed(), "version": version, "rows": [{"input": "?", "target": version + more}]}
+"""
+
+
+def test_a_function_is_named_by_version_and_makes_the_one_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "versioned_sums.py").write_text(FUNCTIONS)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert loaded("python://versioned_sums:fixed@2", tmp_path).version == "2"
+    with pytest.raises(NotFoundError, match=r"no version '1' of the benchmark 'python://.*fixed'\. There are: 2\."):
+        loaded("python://versioned_sums:fixed@1", tmp_path)
+    for text, version, target in (("several", "3", "3"), ("several@1", "1", "1"), ("several@1?more=x", "1", "1x")):
+        found = loaded(f"python://versioned_sums:{text}", tmp_path)
+        assert (found.version, next(iter(found.samples)).target) == (version, target)
+
+
 def test_a_file_that_calls_itself_another_version_is_not_taken_for_the_one_in_its_name(tmp_path: Path) -> None:
     versioned(tmp_path, "sums.yaml", "2")
     versioned(tmp_path, "sums@1.yaml", "4")

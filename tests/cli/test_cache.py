@@ -30,9 +30,10 @@ def filled(cli: Cli, home: Path, asked_model: str) -> Path:
     )
     proctor.evaluate("open.yaml", models=asked_model, judge=f"{asked_model}&temperature=0", retries=0)
     proctor.evaluate("puzzles", models=asked_model, limit=4)
-    for name, size, days in (("cache/models-openai-1.json", 10, 40), ("models/tiny-0.gguf", 2048, 0)):
+    files = (("cache/models-openai-1.json", 10, 40), ("models/tiny-0.gguf", 2048, 0), ("packages/a.zip", 512, 0))
+    for name, size, days in files:
         path = home / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"x" * size)
         os.utime(path, (time.time() - days * DAY, time.time() - days * DAY - 1))
     return home
@@ -43,6 +44,7 @@ def test_sizes_are_shown_and_a_dry_run_removes_nothing(cli: Cli, filled: Path) -
     assert found["answers of runs"][0] == 6
     assert found["model lists"] == (1, 10)
     assert found["weights"] == (1, 2048)
+    assert found["packages"] == (1, 512)
     shown = cli("cache", "clear", "--dry-run")
     assert "2 KiB" in shown.out
     assert shown.out.endswith("Nothing was removed.\n")

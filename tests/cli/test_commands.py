@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 import tomllib
-from importlib import metadata
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import orjson
 import pytest
 
 from commands import Cli
+from fakes.absence import hide_packages
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
+from stores.parts import new_database
+
+
+def stored_in(home: Path) -> str:
+    """How messages name the database."""
+    database = new_database(home)
+    database.dispose()
+    return database.label
 
 
 @pytest.fixture
@@ -28,7 +35,7 @@ def test_a_run_says_where_results_are_kept_and_what_to_type_next(cli: Cli, home:
     ended = cli("run", "puzzles", "-m", "demo/weak", "--limit", 20)
     assert ended.code == 0
     run_id = cli("runs", "--json").json[0]["run_id"]
-    assert f"Stored in {home / 'proctor.db'}" in ended.out
+    assert f"Stored in {stored_in(home)}" in ended.out
     assert f"proctor samples {run_id} --wrong" in ended.out
     assert f"proctor export {run_id} -f csv" in ended.out
     assert "resume" not in ended.out
@@ -209,7 +216,17 @@ def test_the_doctor_finds_everything_well_and_a_full_house_counted(cli: Cli, ran
     ended = cli("doctor")
     assert ended.code == 0
     assert not any(line.startswith("problem") for line in ended.out.splitlines())
-    assert f"{home / 'proctor.db'}, 1 run\n" in ended.out
+    assert f"{stored_in(home)}, 1 run\n" in ended.out
+    assert f"ok       artifacts: {home / 'artifacts'}, a probe was written, read and deleted\n" in ended.out
+    assert list((home / "artifacts").iterdir()) == []
+
+
+def test_the_doctor_finds_a_place_for_artifacts_that_cannot_be_used(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    for url, said in (("/dev/null", "Proctor cannot write in /dev/null: "), ("s3//x", "is no whole path")):
+        monkeypatch.setenv("PROCTOR_ARTIFACTS_URL", url)
+        ended = cli("doctor")
+        (line,) = [line for line in ended.out.splitlines() if line.startswith("problem")]
+        assert (ended.code, said in line) == (1, True), line
 
 
 def test_the_doctor_names_every_extra_and_what_it_is_for(cli: Cli) -> None:
@@ -222,12 +239,7 @@ def test_the_doctor_names_every_extra_and_what_it_is_for(cli: Cli) -> None:
 
 
 def test_the_doctor_says_how_to_install_what_is_missing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    def version(name: str) -> str:
-        if name == "protobuf":
-            raise PackageNotFoundError(name)
-        return metadata.version(name)
-
-    monkeypatch.setattr("proctor.cli.doctor.version", version)
+    hide_packages(monkeypatch, "protobuf")
     ended = cli("doctor")
     assert ended.code == 0
     expected = "protobuf not installed; needed for agents that speak gRPC (grpc/…): pip install 'proctor[grpc]'"
@@ -238,7 +250,7 @@ def test_the_database_can_be_upgraded_at_any_time(cli: Cli, home: Path) -> None:
     for _ in range(2):
         ended = cli("db", "upgrade")
         assert ended.code == 0
-        assert str(home / "proctor.db") in ended.out
+        assert stored_in(home) in ended.out
 
 
 def test_without_arguments_the_help_is_shown(cli: Cli) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from commands import Cli
 
+pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
+
 HEAVY = ("sqlalchemy", "alembic", "pydantic", "rich", "jinja2", "yaml", "orjson", "asyncio", "ssl")
 
 

@@ -199,3 +199,22 @@ def test_every_command_that_prints_data_can_print_one_json_document(
     assert ended.code == 0, ended.err
     assert isinstance(ended.json, kind)
     assert ended.json
+
+
+def test_an_option_that_means_the_same_is_explained_alike_in_every_command(cli: Cli) -> None:
+    for command in ("run", "resume", "rescore"):
+        shown = " ".join(cli(command, "--help").out.split())
+        assert "--assume-price IN/OUT Dollars per million tokens for models without a known price." in shown
+
+
+def test_a_run_that_is_cancelled_is_told_to_people_on_standard_error(cli: Cli, home: Path) -> None:
+    from proctor.planning.plan_file import plan_from
+    from proctor.runs.execute import submit
+    from proctor.runs.resolve import PlanContext
+    from proctor.stores.database import open_database
+
+    plan = plan_from({"models": ["demo/strong"], "benchmarks": ["arithmetic"]})
+    execution = submit(plan, PlanContext(Path(), {}), open_database(f"sqlite:///{home}/proctor.db"))
+    ended = cli("cancel", "latest")
+    assert (ended.code, ended.out) == (0, "")
+    assert f"Run {execution.run_id} is stopping" in ended.error

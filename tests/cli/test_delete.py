@@ -5,8 +5,6 @@ from __future__ import annotations
 import sqlite3
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +15,18 @@ import proctor
 from commands import Cli
 from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider
-from proctor.stores.artifacts import FileArtifacts
-
-
-@contextmanager
-def connected(home: Path) -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(home / "proctor.db")
-    try:
-        yield connection
-        connection.commit()
-    finally:
-        connection.close()
+from proctor.stores.artifacts.folder import FolderArtifacts
+from proctor.stores.schema import metadata
+from stores.parts import connected
 
 
 def counts(home: Path) -> dict[str, int]:
     """Rows of every table, after it was seen that none refers to one that is gone."""
     with connected(home) as connection:
-        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
-        tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        if isinstance(connection, sqlite3.Connection):  # a server sees to it itself
+            assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         ours = [
-            name for name in tables if not name.startswith("sqlite_") and name not in ("id_blocks", "alembic_version")
+            table.name for table in metadata.sorted_tables if table.name not in ("id_blocks", "models", "benchmarks")
         ]
         return {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in ours}
 
@@ -63,7 +53,7 @@ def test_samples_that_another_run_was_asked_stay(cli: Cli, home: Path) -> None:
 
 def test_artifacts_go_with_the_last_run_that_refers_to_them(cli: Cli, home: Path) -> None:
     runs = [proctor.evaluate("puzzles", models="demo/strong", limit=2) for _ in range(2)]
-    kept = FileArtifacts(home / "artifacts")
+    kept = FolderArtifacts(home / "artifacts")
     shared, own = kept.put("a", b"shared"), kept.put("b", b"own, and larger")
     details = {runs[0].id: {"evidence": {"program": shared, "log": own}}, runs[1].id: {"evidence": {"program": shared}}}
     with connected(home) as connection:

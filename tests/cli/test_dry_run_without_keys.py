@@ -8,6 +8,8 @@ import pytest
 
 from commands import Cli
 
+pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
+
 RUN = ("run", "puzzles", "--limit", 3)
 JUDGED = 'name: open\ndataset: {source: open.jsonl}\nscorers: [{judge_rubric: {criteria: "Is it polite?"}}]\n'
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 import proctor
 from commands import Cli
 from sandboxes.conftest import made
+from stores.parts import connected
 
 MODEL = """
 from pathlib import Path
@@ -52,11 +52,8 @@ def benchmark(home: Path) -> Callable[..., str]:
 
 
 def _recorded(home: Path) -> list[dict[str, Any]]:
-    connection = sqlite3.connect(home / "proctor.db")
-    try:
+    with connected(home) as connection:
         rows = connection.execute("SELECT data FROM events WHERE kind = 'golds_checked'").fetchall()
-    finally:
-        connection.close()
     return [json.loads(data) for (data,) in rows]
 
 

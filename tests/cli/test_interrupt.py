@@ -122,10 +122,10 @@ def test_another_process_can_cancel_a_run(cli: Cli, slow: FakeProvider, environm
     ) as process:
         wait_for(slow, 5, process)
         slow.latency_seconds = 0.5  # far more time than a cancel needs
-        cancelled = cli("cancel", "latest")
+        cancelled = cli("cancel", "latest", "--json")
         out, err = process.communicate(timeout=DEADLINE)
     assert cancelled.code == 0
-    assert "is stopping" in cancelled.err
+    assert cancelled.json == {"run_id": orjson.loads(out)["run_id"], "is_stopping": True}
     assert process.returncode == 1
     assert b"was stopped: the run was cancelled" in err
     assert orjson.loads(out)["status"] == "cancelled"

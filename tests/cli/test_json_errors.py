@@ -8,6 +8,8 @@ import pytest
 
 from commands import Cli
 
+pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
+
 
 @pytest.mark.parametrize(
     ("command", "kind", "code", "words"),

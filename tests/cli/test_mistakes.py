@@ -12,6 +12,8 @@ from commands import Cli
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
 
+pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
+
 RUN = ("run", "puzzles", "-m", "demo/strong", "--limit", 3)
 PLAN = "models: [demo/strong]\nbenchmarks: [{benchmark: puzzles, limit: 3}]\n"
 
@@ -103,8 +105,12 @@ def test_a_mistake_in_a_plan_is_named_with_its_place(cli: Cli, plan: str, parts:
         (("run", "puzzles", "-m", "demo/strong", "--limit", "0"), ["--limit", "0 is not in the range"]),
         ((*RUN, "--temperature", "warm"), ["--temperature", "'warm' is not a number"]),
         ((*RUN, "--temperature", "-0.5"), ["sampling.temperature: -0.5"]),
-        ((*RUN, "--max-minutes", "0"), ["limits.minutes: 0"]),
-        ((*RUN, "--max-minutes", "nan"), ["limits.minutes", "not a number"]),
+        ((*RUN, "--max-minutes", "0"), ["--max-minutes: 0 cannot be used: it must be above 0"]),
+        ((*RUN, "--max-minutes", "nan"), ["--max-minutes", "not a number"]),
+        ((*RUN, "--max-cost", "free"), ["--max-cost: 'free' cannot be used"]),
+        ((*RUN, "--max-rpm", "0"), ["--max-rpm: 0"]),
+        ((*RUN, "--max-tpm", "-1"), ["--max-tpm: -1"]),
+        (("run", "plan.yaml", "--timeout", "0"), ["--timeout: 0"]),
         ((*RUN, "--concurrency", "0"), ["--concurrency"]),
         ((*RUN, "--nonsense"), ["No such option", "--nonsense"]),
         (("show", "nothing"), ["No run 'nothing'", "proctor runs"]),
@@ -232,10 +238,10 @@ def test_a_damaged_database_is_named_and_left_alone(cli: Cli, home: Path) -> Non
 def test_another_kind_of_database_is_refused_without_repeating_its_password(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PROCTOR_DATABASE_URL", "postgresql://someone:hunter2@db.example/proctor")
+    monkeypatch.setenv("PROCTOR_DATABASE_URL", "mysql://someone:hunter2@db.example/proctor")
     ended = cli("runs")
     assert ended.code == 2
-    assert "SQLite" in ended.error
+    assert "'mysql' is neither" in ended.error
     assert "hunter2" not in ended.error
 
 

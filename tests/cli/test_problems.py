@@ -17,6 +17,8 @@ from proctor.domain.documents.document import json_bytes
 from proctor.programs.marks import scorecard_of
 from proctor.runs.scorecard import program_card
 
+pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
+
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +12,7 @@ import proctor
 from commands import Cli
 from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider
+from stores.parts import connected
 
 
 @pytest.fixture
@@ -50,11 +50,10 @@ def test_runs_are_filtered(cli: Cli, three: list[str], flags: tuple[str, ...], p
 
 def test_runs_are_filtered_by_the_day_they_started(cli: Cli, three: list[str], home: Path) -> None:
     now = datetime.now().astimezone()
-    with sqlite3.connect(home / "proctor.db") as connection:
+    with connected(home) as connection:
         for run_id, days in zip(three, (10, 5, 0), strict=True):
             text = (now - timedelta(days=days)).astimezone(UTC).isoformat(timespec="microseconds")
             connection.execute("UPDATE runs SET created_at = ? WHERE id = ?", [text, run_id])
-    connection.close()
 
     def day(days: int) -> str:
         return f"{now - timedelta(days=days):%Y-%m-%d}"
@@ -95,9 +94,8 @@ def test_nothing_that_fits_is_said_in_words(cli: Cli, three: list[str]) -> None:
 
 def test_a_run_without_a_process_is_found_as_interrupted(cli: Cli, three: list[str], home: Path) -> None:
     proctor.prepare("puzzles", models="demo/strong", limit=2)
-    with sqlite3.connect(home / "proctor.db") as connection:
+    with connected(home) as connection:
         connection.execute("UPDATE runs SET status = 'running' WHERE id = ?", [three[1]])
-    connection.close()
     assert listed(cli, "--status", "running") == []
     interrupted = cli("runs", "--status", "interrupted", "--json").json
     assert [row["shown_status"] for row in interrupted] == ["interrupted"] * 2

@@ -52,3 +52,15 @@ def test_the_question_at_the_end_of_a_long_prompt_is_shown(folder: Path, cli: Cl
     shown = cli("samples").out
     assert "more characters, --full shows them" in shown
     assert "What is " in shown
+
+
+def test_a_sample_or_category_that_no_trial_has_is_a_mistake(folder: Path, cli: Cli) -> None:
+    ran(cli)
+    recorded = cli("samples", "--json").json[0]["sample_id"]
+    for name in ("--sample", "--category"):
+        ended = cli("samples", name, "nope")
+        assert (ended.code, ended.out) == (2, "")
+        assert f"has no trial with the {name.removeprefix('--')} 'nope'" in ended.error
+    left_out = cli("samples", "--sample", recorded, "--outcome", "failed")
+    assert left_out.code == 0
+    assert "No trial of run" in left_out.out

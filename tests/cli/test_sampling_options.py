@@ -10,6 +10,8 @@ import pytest
 from commands import Cli
 from fakes.provider import FakeProvider
 
+pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
+
 ALWAYS = {"model", "messages"}
 
 

@@ -12,6 +12,8 @@ from fakes.faults import Faults
 from fakes.loopback import Exchange
 from fakes.provider import FakeProvider
 
+pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
+
 KEY = "sk-planted-0123456789abcdef-KEY"
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,19 +15,12 @@ from proctor.domain.submission import Submission
 from proctor.programs.archive import program_zip
 from proctor.programs.marks import scorecard_of
 from proctor.programs.scorer import REVISION
-from proctor.runs.scorecards import artifacts_of
 from proctor.runs.submissions import keep_submission
-from proctor.stores.database import Database, open_database
+from proctor.stores.artifacts.folder import FolderArtifacts
+from proctor.stores.database import Database
 
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 PROGRAM = {"main.py": b"print(1)\n"}
-
-
-@pytest.fixture
-def database(cli: Cli, home: Path) -> Iterator[Database]:
-    opened = open_database(f"sqlite:///{home / 'proctor.db'}")
-    yield opened
-    opened.dispose()
 
 
 @pytest.fixture
@@ -38,14 +28,19 @@ def problem(tmp_path: Path) -> Problem:
     return small_problem(tmp_path / "mine")
 
 
+def kept_by(database: Database) -> FolderArtifacts:
+    """Where the command line keeps artifacts: in the home, which is also the database's folder."""
+    return FolderArtifacts(database.path.parent / "artifacts")
+
+
 def keep(
     database: Database, problem: Problem, name: str, *failing: str, is_measured: bool = True, text: bytes = b""
 ) -> str:
     """Store a submission with evidence made by hand; its program is kept as an artifact."""
     files = {"main.py": text} if text else PROGRAM
-    evidence = replace(evidence_of(problem, *failing), program=artifacts_of(database).put("", program_zip(files)))
+    evidence = replace(evidence_of(problem, *failing), program=kept_by(database).put("", program_zip(files)))
     card = scorecard_of(problem, evidence if is_measured else unmeasured(evidence))
-    kept = keep_submission(database, name, problem, Submission(files, "folder"), card)
+    kept = keep_submission(database, kept_by(database), name, problem, Submission(files, "folder"), card)
     assert kept.submission_id is not None
     return kept.submission_id
 
@@ -76,6 +71,24 @@ def test_a_submission_is_shown_again_from_its_evidence(cli: Cli, database: Datab
     assert (with_model.code, "holds one scorecard" in with_model.error) == (2, True)
 
 
+def test_two_submissions_are_compared_by_id_or_with_a_file(cli: Cli, database: Database, problem: Problem) -> None:
+    a = keep(database, problem, "first", "refuses_words")
+    b = keep(database, problem, "second", text=b"print(2)\n")
+    document = cli("problems", "diff", a, b, "-f", "json").json
+    assert [file["path"] for file in document["files"]] == ["main.py"]
+    assert "-print(1)" in document["files"][0]["diff"]
+    flipped = {one["id"] for one in document["requirements"]}
+    assert flipped
+    cli("problems", "card", a, "-o", "a.json")
+    mixed = cli("problems", "diff", "a.json", b, "-f", "json", "--problems", problem.folder.parent)
+    assert mixed.json["requirements"] == document["requirements"]
+    assert "+print(2)" in cli("problems", "diff", a, b).out
+    assert "There is no file nothing.json" in cli("problems", "diff", "nothing.json", b).err
+    missing = cli("problems", "diff", f"{a[:4]}zzzzzzzzzz", b)
+    assert missing.code == 2
+    assert "Traceback" not in missing.err
+
+
 def test_equal_marks_share_a_rank_and_what_was_measured_is_told(cli: Cli, database: Database, problem: Problem) -> None:
     for name, failing in (("poor", ("refuses_words",)), ("good", ()), ("as good", ())):
         keep(database, problem, name, *failing)
@@ -98,7 +111,7 @@ def test_marks_of_another_formula_or_of_a_changed_problem_are_not_ranked_with_ot
 ) -> None:
     old, changed = keep(database, problem, "old"), keep(database, replace(problem, digest="0" * 32), "before")
     new = keep(database, problem, "new", "refuses_words")
-    with closing(sqlite3.connect(database.path)) as connection, connection:
+    with database.connection() as connection:
         connection.execute("UPDATE submissions SET revision = '2' WHERE id = ?", [old])
     document = cli("problems", "ranking", problem.folder, "--json").json
     assert [(one["submission_id"], one["rank"]) for one in document["ranked"]] == [(new, 1)]
@@ -112,7 +125,7 @@ def test_marks_of_another_formula_or_of_a_changed_problem_are_not_ranked_with_ot
 def test_deleting_takes_what_only_the_submission_refers_to(cli: Cli, database: Database, problem: Problem) -> None:
     twins = [keep(database, problem, name) for name in ("one", "two")]
     own = keep(database, problem, "own", text=b"print(2)\n")
-    artifacts = artifacts_of(database)
+    artifacts = kept_by(database)
 
     def programs() -> int:
         return sum(path.is_file() for path in artifacts.folder.rglob("*"))

@@ -17,6 +17,8 @@ from proctor.cli.figures import estimate_text, seconds_text, share_text
 from proctor.cli.tables import agreement_lines, print_categories, print_results
 from proctor.domain.text import visible
 
+pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
+
 HIDE, SHOW = b"\x1b[?25l", b"\x1b[?25h"
 
 

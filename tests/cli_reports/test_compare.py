@@ -92,7 +92,7 @@ def test_power_answers_before_and_after_a_run(cli: Cli, ran: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--difference", "0.5", "--accuracy", "0.9"], "An accuracy must be between 0 and 1, not 1.4"),
+        (["--difference", "0.5", "--accuracy", "0.9"], "the difference can be at most 0.1, not 0.5"),
         (["--difference", "0.3", "--discordance", "0.2"], "the discordance must be between 0.3 and 1, not 0.2"),
         (["--on", "puzzles"], "need a RUN"),
         (["latest", "--accuracy", "0.5"], "leave out --accuracy"),

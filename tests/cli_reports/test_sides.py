@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import proctor
 from commands import Cli
+from proctor.cli.live import LiveView
+from proctor.runs.progress import EvaluationProgress, Progress
 
 PLAN = """
 models: [{models}]
@@ -100,7 +103,9 @@ def test_a_dry_run_counts_every_combination_and_a_mistake_has_its_place(cli: Cli
     assert (len(dry["evaluations"]), dry["trials"]) == (4, 160)
     assert dry["evaluations"][1]["side"] == "demo/strong?temperature=0 · prompt terse"
     wrong = cli("run", write(folder, more="  variant: [cot]\n"), "--dry-run")
-    assert wrong.error.startswith("Error: plan.yaml:3: benchmarks[0]: The benchmark 'sums' has no parameter 'variant'")
+    assert wrong.error.startswith(
+        "Error: plan.yaml:8: matrix.variant[0]: The benchmark 'sums' has no parameter 'variant'"
+    )
     assert "Did you mean 'shots'?" in cli("run", "sums.yaml", "-m", "demo/strong", "--vary", "shot=0,5").error
     assert "takes NAME=VALUE,VALUE" in cli("run", "sums.yaml", "-m", "demo/strong", "--vary", "shots").error
 
@@ -111,6 +116,141 @@ def test_reports_and_leaderboards_name_the_sides(cli: Cli, folder: Path) -> None
         text = cli("report", "latest", "-f", form).out
         assert "demo/strong · prompt plain" in text
         assert "Comparison" in text
-    rows = [row for table in cli("leaderboard", "--json").json["tables"] for row in table["rows"]]
-    assert {row["side"] for row in rows} == {"demo/strong · prompt plain", "demo/strong · prompt terse"}
-    assert "prompt terse" in cli("leaderboard").out
+    [table] = cli("leaderboard", "--json").json["tables"]
+    assert {row["side"] for row in table["rows"]} == {"demo/strong · prompt plain", "demo/strong · prompt terse"}
+    assert {row["model"] for row in table["rows"]} == {"demo/strong"}
+    assert (table["ranks"], table["shots"], len({row["digest"] for row in table["rows"]})) == ("paired", None, 2)
+    out = cli("leaderboard").out
+    assert "prompt terse" in out
+    assert ", 2 prompts;" in " ".join(out.split())
+
+
+def test_a_run_that_asked_like_one_of_the_sides_joins_their_table(cli: Cli, folder: Path) -> None:
+    cli("run", write(folder, "demo/strong, demo/weak"))
+    cli("run", "sums.yaml", "-m", "demo/average")  # its prompt is the plain one
+    cli("run", "sums.yaml", "-m", "demo/average", "--where", "id=1")  # other samples
+    tables = cli("leaderboard", "--json").json["tables"]
+    by_size = sorted(tables, key=lambda table: table["samples"])
+    assert [row["side"] for row in by_size[0]["rows"]] == ["demo/average"]
+    assert {row["side"] for row in by_size[1]["rows"]} == {
+        "demo/strong · prompt plain", "demo/strong · prompt terse", "demo/weak · prompt plain",
+        "demo/weak · prompt terse", "demo/average · prompt plain",
+    }  # fmt: skip
+    cli("run", "sums.yaml", "-m", "demo/strong")
+    again = cli("leaderboard", "--json").json["tables"]
+    found = {row["side"]: row["chosen_from"] for table in again for row in table["rows"]}
+    assert found["demo/strong · prompt plain"] == 2, "the same model asked in the same words"
+
+
+def test_two_prompts_of_one_name_are_two_rows(cli: Cli, folder: Path) -> None:
+    cli("run", write(folder))
+    path = folder / write(folder)
+    path.write_text(path.read_text().replace("Number only.", "A number."))
+    cli("run", "plan.yaml")
+    [table] = cli("leaderboard", "--json").json["tables"]
+    sides = [row["side"] for row in table["rows"]]
+    assert len(set(sides)) == 3
+    assert sum(side.startswith("demo/strong · prompt terse · ") for side in sides) == 2
+
+
+def test_rescoring_names_the_sides(cli: Cli, folder: Path) -> None:
+    cli("run", write(folder))
+    sides = ["demo/strong · prompt plain", "demo/strong · prompt terse"]
+    ended = cli("rescore", "latest", "--scorer", "includes", "--json")
+    assert [item["side"] for item in ended.json["evaluations"]] == sides
+    assert [item["model"] for item in ended.json["evaluations"]] == ["demo/strong", "demo/strong"]
+    out = " ".join(cli("rescore", "latest", "--scorer", "exact").out.split())
+    assert all(f"{side} on sums" in out for side in sides)
+
+
+def test_metrics_of_a_run_in_python_go_by_side_where_prompts_vary(cli: Cli, folder: Path) -> None:
+    run = proctor.evaluate(write(folder))
+    assert {side: list(found) for side, found in run.metrics.items()} == {
+        "demo/strong · prompt plain": ["sums"],
+        "demo/strong · prompt terse": ["sums"],
+    }
+    [table] = proctor.leaderboard().tables
+    assert {row.side for row in table.rows} == set(run.metrics)
+    assert [item.side for item in proctor.rescore(run.id, "includes").evaluations] == list(run.metrics)
+    assert list(proctor.evaluate("sums.yaml", models="demo/strong").metrics) == ["demo/strong"]
+
+
+def test_the_live_view_names_the_sides_and_keeps_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    progress = Progress([])
+    long = "openai/a-model-with-a-long-name"
+    sides = ("prompt terse", "prompt plain")
+    progress.evaluations = {
+        number: EvaluationProgress(long, f"{long} · {side}", "sums", 10) for number, side in enumerate(sides)
+    }
+    view = LiveView(progress, "r")
+    view._console.width = 100
+    with view._console.capture() as captured:
+        view._console.print(view._draw())
+    lines = captured.get().splitlines()
+    assert lines[0].startswith("openai/")
+    assert [side in line for side, line in zip(sides, lines, strict=False)] == [True, True]
+
+
+VARIANTS = "variant: direct\nvariants:\n  cot: {prompt: {user: 'Think. {{ input }}'}, scorers: [includes]}\n"
+
+
+PLAIN = "{name: a, user: '{{ input }}'}"
+
+
+@pytest.mark.parametrize(
+    ("plan", "place"),
+    [
+        ("matrix:\n  variant: [direct, cott]\n", "plan.yaml:4: matrix.variant[1]: The benchmark 'sums' has no variant"),
+        ("matrix:\n  shots: [0, 3]\n", "plan.yaml:4: matrix.shots[1]: The benchmark 'sums' has no examples"),
+        (f"matrix:\n  prompt:\n    - {PLAIN}\n    - nothing.yaml\n", "plan.yaml:6: matrix.prompt[1]: "),
+        (
+            f"matrix:\n  variant: [direct, cot]\n  prompt: [{PLAIN},\n    {{name: b, user: '{{{{ inptu }}}}'}}]\n",
+            "plan.yaml:6: matrix.prompt[1]: sums.jsonl: 40 bad rows of 40: ",
+        ),
+        (
+            f"matrix:\n  prompt: [{PLAIN}, {{name: b, user: '{{% if %}}'}}]\n",
+            "plan.yaml:4: matrix.prompt[1]: prompt.user: the template has a mistake",
+        ),
+        (
+            f"matrix:\n  prompt: [{PLAIN}, {{name: b, user: '{{{{ a }}}}'}}]\n",
+            "plan.yaml:4: matrix.prompt[1]: a prompt may not use {{ a }}: that is the expected answer",
+        ),
+        ("matrix:\n  temperature: [" + ", ".join(map(str, range(1001))) + "]\n", "plan.yaml:3: matrix: 1,001 models"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_matrix_is_placed_there(cli: Cli, folder: Path, plan: str, place: str) -> None:
+    text = (folder / "sums.yaml").read_text().replace(", examples: {pick: first}", "")
+    (folder / "sums.yaml").write_text(text + VARIANTS)
+    (folder / "plan.yaml").write_text(f"models: [demo/strong]\nbenchmarks: [sums.yaml]\n{plan}")
+    assert place in cli("run", "plan.yaml", "--dry-run").error
+
+
+def test_a_mistake_in_the_matrix_of_a_benchmark_is_placed_there_and_one_of_a_flag_in_no_file(
+    cli: Cli, folder: Path
+) -> None:
+    (folder / "plan.yaml").write_text(
+        "models: [demo/strong]\nbenchmarks:\n  - sums.yaml\n  - benchmark: sums.yaml\n    limit: 5\n"
+        "    matrix:\n      variant: [cot]\n"
+    )
+    found = cli("run", "plan.yaml", "--dry-run").error
+    assert found.startswith(
+        "Error: plan.yaml:7: benchmarks[1].matrix.variant[0]: The benchmark 'sums' has no parameter"
+    )
+    (folder / "plan.yaml").write_text("models: [demo/strong]\nbenchmarks: [sums.yaml]\n")
+    flagged = cli("run", "plan.yaml", "--vary", "variant=a,b", "--dry-run").error
+    assert flagged.startswith("Error: The benchmark 'sums' has no parameter 'variant'")
+
+
+def test_variants_with_other_scorers_are_run_each_with_its_own_and_not_compared(cli: Cli, folder: Path) -> None:
+    (folder / "sums.yaml").write_text((folder / "sums.yaml").read_text() + VARIANTS)
+    ran = cli("run", "sums.yaml", "-m", "demo/strong", "--vary", "variant=direct,cot", "--json").json
+    assert [(item["side"], list(item["scorers"])) for item in ran["evaluations"]] == [
+        ("demo/strong · variant direct", ["numeric"]),
+        ("demo/strong · variant cot", ["includes"]),
+    ]
+    tables = cli("leaderboard", "--json").json["tables"]
+    assert {tuple(table["scorers"]): len(table["rows"]) for table in tables} == {("numeric",): 1, ("includes",): 1}
+    ended = cli("compare", "latest")
+    assert ended.code == 2
+    assert "scor" in ended.error

@@ -6,8 +6,6 @@ import csv
 import io
 import json
 import re
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from commands import Cli
 from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider, solve
 from runs.arithmetic import write_benchmark
+from stores.parts import connected
 
 ASSUMED = ("--assume-price", "1/10")
 USAGE = {"prompt_tokens": 10, "completion_tokens": 4}
@@ -152,7 +151,7 @@ def test_a_run_recorded_before_bases_were_noted_does_not_claim_one(cli: Cli, hom
     write_benchmark(Path(), 2)
     with answering() as provider:
         run(cli, address(provider), *ASSUMED)
-    with closing(sqlite3.connect(home / "proctor.db")) as connection, connection:
+    with connected(home) as connection:
         connection.execute("UPDATE responses SET cost_basis = NULL")
         connection.execute("UPDATE evaluations SET summary = NULL")
     shown = cli("show", "latest").out

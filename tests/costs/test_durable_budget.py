@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
-from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from fakes.faults import Faults
 from fakes.provider import FakeProvider
 from proctor.costs.durable_budget import STEPS, DurableBudget
 from runs.arithmetic import finish, kill, provider_process, start, stats, wait_for, write_benchmark
+from stores.parts import connected
 
 CAP = Decimal(10)
 
@@ -103,7 +102,7 @@ def test_many_at_once_never_send_before_it_is_written_down() -> None:
 
 
 def unanswered(home: Path) -> float:
-    with closing(sqlite3.connect(home / "proctor.db", timeout=30)) as connection:
+    with connected(home) as connection:
         return float(connection.execute("SELECT unanswered_pico_usd FROM runs").fetchone()[0]) / 1e12
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -61,10 +63,8 @@ def test_an_estimate_makes_no_database_and_asks_nobody(
     assert provider.stats()["asked"] == 0
 
 
+@pytest.mark.sqlite
 def test_an_older_database_is_neither_upgraded_nor_touched(cli: Cli, home: Path, asked_model: str) -> None:
-    import sqlite3
-    from contextlib import closing
-
     write_benchmark(Path(), 5)
     home.mkdir()
     with closing(sqlite3.connect(home / "proctor.db")) as connection, connection:
@@ -292,6 +292,7 @@ def test_totals_add_bounds_and_know_what_they_do_not_know() -> None:
     assert total_cost([one, CostEstimate(None, None, None, "y")]).value_usd is None
 
 
+@pytest.mark.untraced
 def test_a_hundred_thousand_trials_are_looked_up_in_the_cache(cli: Cli, asked_model: str) -> None:
     rows = [{"id": str(n), "question": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(20_000)]
     write_benchmark(Path(), 1)

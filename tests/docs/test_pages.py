@@ -58,6 +58,11 @@ def test_nothing_of_one_machine_is_in_a_document(document: Path) -> None:
     assert not [host for host in OTHER_HOSTS.findall(text) if not KNOWN_HOSTS.match(host)]
 
 
+@pytest.mark.parametrize("document", documents(), ids=name_of)
+def test_documents_use_the_usual_words(document: Path) -> None:
+    assert "in the place of" not in document.read_text(encoding="utf-8"), "write 'instead of'"
+
+
 def test_every_page_can_be_reached_from_the_readme() -> None:
     reached, to_read = set(), [ROOT / "README.md"]
     while to_read:

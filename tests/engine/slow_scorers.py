@@ -55,3 +55,19 @@ class ObedientScorer:
             case "print":
                 print("not an answer")
         return Score(self.name, 1.0, details={"pid": os.getpid(), "sees_key": "OPENAI_API_KEY" in os.environ})
+
+
+@dataclass(frozen=True)
+class PidScorer:
+    """Writes down the process it is in, and never answers."""
+
+    file: Path
+    name: str = "pid"
+    version: str = "1"
+
+    async def score(self, sample: Sample, response: Response) -> Score:
+        written = self.file.with_suffix(".new")
+        written.write_text(str(os.getpid()))
+        written.rename(self.file)
+        time.sleep(10 * PATIENCE_SECONDS)
+        return Score(self.name, 0.0)

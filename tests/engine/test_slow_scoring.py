@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
+import signal
+import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from engine.parts import EchoScorer, MemoryJournal, ScriptedModel, trials
-from engine.slow_scorers import ObedientScorer, WaitingScorer
+from engine.slow_scorers import PATIENCE_SECONDS, ObedientScorer, WaitingScorer
 from engine.test_loop import run
 from fakes.folders import write_shadowing_modules
 from proctor.domain.errors import ScorerError
@@ -116,11 +121,41 @@ def test_an_answer_that_hangs_its_scorer_does_not_hold_up_the_others(tmp_path: P
         try:
             with pytest.raises(ScorerError, match=r"scoring took longer than 0\.2 s"):
                 await process.score(WaitingScorer(tmp_path / "never"), SAMPLE, Response(""))
-            return process._process is None
+            return process.pid is None
         finally:
             await process.close()
 
     assert asyncio.run(scenario()), "the process that hangs is ended"
+
+
+SCORING = """
+import asyncio, sys
+from pathlib import Path
+from engine.slow_scorers import PidScorer
+from proctor.domain.response import Response
+from proctor.domain.sample import Sample
+from proctor.engine.slow_scoring import ScoringProcess
+
+asyncio.run(ScoringProcess().score(PidScorer(Path(sys.argv[1])), Sample(id="1", input="?"), Response("")))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+def test_a_process_that_scores_does_not_outlive_the_one_it_scores_for(tmp_path: Path) -> None:
+    file = tmp_path / "pid"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen([sys.executable, "-c", SCORING, str(file)], env=environment) as process:
+        while not file.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        worker = os.pidfd_open(int(file.read_text()))
+        process.kill()
+    try:
+        assert select.select([worker], [], [], PATIENCE_SECONDS)[0], "it still scores for nobody"
+    finally:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(worker, signal.SIGKILL)
+        os.close(worker)
 
 
 def test_a_scoring_that_is_given_up_does_not_answer_for_the_next(tmp_path: Path) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,8 @@ from fakes.dialect import Ask, Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
 from proctor.judges.asking import UNREADABLE_RETRIES
-from proctor.stores.database import open_database
 from proctor.stores.scores import ScoreStore
+from stores.parts import connected, new_database
 
 FORMAT = re.compile(r"^VERDICT ([0-9a-f]{16}): VALUE$", re.MULTILINE)
 
@@ -306,7 +304,7 @@ def test_what_the_readable_half_of_a_comparison_cost_is_still_known_after_resumi
     assert (work["verdicts"], work["requests"]) == (12, asked)
     cost = asked * (11 * 1 + 7 * 2) / 1e6
     assert work["cost_usd"] == pytest.approx(cost)
-    database = open_database(f"sqlite:///{folder / 'home' / 'proctor.db'}")
+    database = new_database(folder / "home")
     assert float(ScoreStore(database).spent_on_judges(document["run_id"])) == pytest.approx(cost)
     database.dispose()
 
@@ -314,7 +312,7 @@ def test_what_the_readable_half_of_a_comparison_cost_is_still_known_after_resumi
 def test_an_unreadable_reply_that_an_earlier_version_cached_is_not_used_and_replaced(folder: Path) -> None:
     with FakeProvider(reply=judge_reply(mark_by_number)) as provider:
         run(folder, over_http(provider))
-        with closing(sqlite3.connect(folder / "home" / "proctor.db")) as connection:
+        with connected(folder / "home") as connection:
             connection.execute("UPDATE cache SET text = 'VERDICT: 5'")
             connection.commit()
         for _ in range(2):
@@ -405,6 +403,6 @@ def test_a_judge_that_fails_later_does_not_take_back_a_score(folder: Path) -> No
     # The second scorer never scored, so resuming scores everything again; by now the judge is gone.
     _, document, _ = proctor(folder, "resume", "latest", "--retries", "0", "--json")
     assert document["evaluations"][0]["metrics"]["accuracy"]["n"] == 12
-    with closing(sqlite3.connect(folder / "home" / "proctor.db")) as connection:
+    with connected(folder / "home") as connection:
         rows = connection.execute("SELECT count(value) FROM scores WHERE scorer = 'judge_rubric'").fetchone()
     assert rows[0] == 12

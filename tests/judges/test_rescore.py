@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -20,9 +18,9 @@ from fakes.provider import FakeProvider
 from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.errors import UserError
 from proctor.planning.scorer_text import read_scorer
-from proctor.stores.database import open_database
 from proctor.stores.scores import ScoreStore
 from runs.arithmetic import kill, start, wait_for
+from stores.parts import connected, new_database
 
 FORMAT = re.compile(r"^VERDICT ([0-9a-f]{16}): VALUE$", re.MULTILINE)
 QUESTIONS = 40
@@ -71,7 +69,7 @@ def accuracy(folder: Path) -> dict[str, Any]:
 
 
 def stored(folder: Path) -> dict[tuple[str, str], int]:
-    with closing(sqlite3.connect(folder / "home" / "proctor.db")) as connection:
+    with connected(folder / "home") as connection:
         rows = connection.execute("SELECT scorer, version, count(value) FROM scores GROUP BY scorer, version")
         return {(scorer, version): count for scorer, version, count in rows}
 
@@ -154,7 +152,7 @@ def test_a_judge_scores_stored_responses_and_is_cached(folder: Path) -> None:
         assert sum(provider.asked.values()) == QUESTIONS
         code, document, _ = rescore(folder, "--scorer", "judge_reference:name=anew", *judge, "--no-cache")
         assert sum(provider.asked.values()) == 2 * QUESTIONS
-    with closing(sqlite3.connect(folder / "home" / "proctor.db")) as connection:
+    with connected(folder / "home") as connection:
         [(attempts,)] = connection.execute("SELECT count(*) FROM responses").fetchall()
     assert attempts == QUESTIONS
 
@@ -180,7 +178,7 @@ def test_a_killed_rescore_goes_on_where_it_stopped_and_changes_nothing_before_it
         [already] = done.values()
         assert 3 < already < QUESTIONS
         asked_when_killed = dict(provider.asked)
-        with closing(sqlite3.connect(folder / "home" / "proctor.db")) as connection:
+        with connected(folder / "home") as connection:
             [(cached,)] = connection.execute("SELECT count(*) FROM cache").fetchall()
         code, document, err = proctor(folder, *command, "--json")
         assert code == 0, err
@@ -298,7 +296,7 @@ def test_two_runs_are_compared_answer_by_answer(folder: Path) -> None:
 
 
 def limited(folder: Path) -> list[str]:
-    with closing(sqlite3.connect(folder / "home" / "proctor.db")) as connection:
+    with connected(folder / "home") as connection:
         newest = "(SELECT id FROM runs ORDER BY created_at DESC LIMIT 1)"
         rows = connection.execute(
             "SELECT sample_id FROM responses JOIN evaluations ON evaluations.id = evaluation_id "
@@ -363,7 +361,7 @@ def test_a_scorer_without_a_name_is_refused() -> None:
 
 
 def test_responses_are_read_a_page_at_a_time(folder: Path) -> None:
-    database = open_database(f"sqlite:///{folder}/home/proctor.db")
+    database = new_database(folder / "home")
     store = ScoreStore(database)
     seen, after = [], 0
     while page := store.unscored(1, {"numeric": "9"}, after=after, limit=7):

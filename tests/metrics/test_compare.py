@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
+from metrics.reference import clustered_stderr
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.metrics.compare import PairedComparison, compare, correct, holm
 from proctor.metrics.flips import cohens_h, mcnemar, odds_ratio, score_interval
-from proctor.metrics.intervals import clustered_stderr, wilson_interval
+from proctor.metrics.intervals import wilson_interval
 from proctor.metrics.pairing import LeftOut
 from proctor.metrics.verdicts import verdict
 

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from scipy import optimize, stats
 
+from metrics.reference import clustered_stderr, estimate_mean
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.metrics.bootstrap import bootstrap_interval
 from proctor.metrics.intervals import (
-    clustered_stderr,
-    estimate_mean,
     estimate_rate,
     t_interval,
     wilson_interval,

@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from metrics.reference import estimate_mean
 from proctor import plugins
 from proctor.domain.errors import PlanError
 from proctor.domain.estimate import Estimate, SampleScore
 from proctor.domain.trial import Outcome
 from proctor.metrics import accuracy, mean
 from proctor.metrics.compare import compare
-from proctor.metrics.intervals import estimate_mean, estimate_rate
+from proctor.metrics.intervals import estimate_rate
 from proctor.metrics.latency import Latencies, throughput
 from proctor.metrics.metric import Metric, measure_all
 from proctor.metrics.rates import outcome_rates

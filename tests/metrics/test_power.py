@@ -10,47 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from metrics.reference import power_of_mcnemar
 from proctor.metrics.flips import mcnemar
 from proctor.metrics.power import (
     detectable_by_paired_shares,
     detectable_difference,
     discordance,
-    power_of_mcnemar,
-    samples_for_paired_means,
     samples_for_paired_shares,
     samples_for_stderr,
-    samples_for_unpaired_means,
     samples_for_unpaired_shares,
 )
-
-
-def power_of_t(effect: float, df: float) -> float:
-    """The exact power of a two-sided t test whose statistic is expected at `effect`."""
-    critical = stats.t.ppf(0.975, df)
-    return float(stats.nct.sf(critical, df, effect) + stats.nct.cdf(-critical, df, effect))
-
-
-@pytest.mark.parametrize("effect", [0.1, 0.2, 0.5, 0.8])
-@pytest.mark.parametrize("power", [0.8, 0.95])
-def test_pairs_for_a_mean_difference_have_exactly_the_power_asked_for(effect: float, power: float) -> None:
-    n = samples_for_paired_means(0.1, 0.1 / effect, power=power)
-    assert power_of_t(effect * math.sqrt(n - 2), n - 3) < power <= power_of_t(effect * math.sqrt(n + 1), n)
-
-
-@pytest.mark.parametrize("effect", [0.1, 0.2, 0.5, 0.8])
-def test_samples_for_two_separate_means_have_exactly_the_power_asked_for(effect: float) -> None:
-    n = samples_for_unpaired_means(0.1, 0.1 / effect)
-    assert power_of_t(effect * math.sqrt((n - 2) / 2), 2 * n - 6) < 0.8
-    assert power_of_t(effect * math.sqrt((n + 1) / 2), 2 * n) >= 0.8
-
-
-@pytest.mark.parametrize("effect", [0.1, 0.5])
-def test_samples_for_means_equal_statsmodels(effect: float) -> None:
-    power = pytest.importorskip("statsmodels.stats.power")
-    paired = power.TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
-    unpaired = power.TTestIndPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
-    assert samples_for_paired_means(0.1, 0.1 / effect) == pytest.approx(math.ceil(paired), abs=1)
-    assert samples_for_unpaired_means(0.1, 0.1 / effect) == pytest.approx(math.ceil(unpaired), abs=1)
 
 
 def test_samples_for_two_separate_shares_equal_the_textbook() -> None:
@@ -106,7 +75,7 @@ def test_too_few_pairs_can_show_nothing() -> None:
 def test_smaller_differences_and_more_noise_need_more(difference: float, share: float) -> None:
     assert samples_for_paired_shares(difference / 2, share) > samples_for_paired_shares(difference, share)
     assert samples_for_paired_shares(difference, share) >= samples_for_paired_shares(difference, 0.305)
-    assert samples_for_paired_means(-difference, share) == samples_for_paired_means(difference, share)
+    assert samples_for_paired_shares(-difference, share) == samples_for_paired_shares(difference, share)
 
 
 def test_an_error_of_n_samples_extrapolates() -> None:
@@ -136,11 +105,11 @@ def test_discordance_follows_from_correlation() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: samples_for_paired_means(0, 0.1), "difference"),
-        (lambda: samples_for_paired_means(float("nan"), 0.1), "difference"),
+        (lambda: samples_for_paired_shares(0, 0.1), "difference"),
+        (lambda: samples_for_paired_shares(float("nan"), 0.1), "difference"),
         (lambda: samples_for_paired_shares(0.2, 0.1), "discordance must be between"),
         (lambda: samples_for_unpaired_shares(-0.1, 0.5), "accuracy must be between"),
-        (lambda: samples_for_paired_means(0.1, 0.1, power=1.0), "power"),
+        (lambda: samples_for_paired_shares(0.1, 0.1, power=1.0), "power"),
     ],
 )
 def test_impossible_questions_are_refused(call: object, words: str) -> None:

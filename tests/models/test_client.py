@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
@@ -361,10 +362,29 @@ def test_a_request_says_who_asks_and_what_was_given_and_no_more(run: Run) -> Non
             assert fields == {
                 "host": f"127.0.0.1:{server.port}",
                 "accept": "*/*",
-                "accept-encoding": "identity",
+                "accept-encoding": "gzip",
                 "authorization": "Bearer k",
                 "content-length": "3",
             }
+
+    run(go())
+
+
+def test_a_whole_answer_may_be_compressed_and_a_stream_is_not_asked_to_be(run: Run) -> None:
+    async def packed(server: Server, body: bytes, writer: asyncio.StreamWriter) -> None:
+        content = gzip.compress(body * 100)
+        head = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\n"
+        writer.write(head % len(content) + content)
+
+    async def go() -> None:
+        async with serving(packed) as (server, transport):
+            assert await ask(transport, server, b"abc") == b"abc" * 100
+            taken: list[bytes] = []
+            await transport.stream(server.url, {}, b"abc", 20, lambda data: bool(taken.append(data)))
+            assert b"".join(taken) == b"abc" * 100
+            asked = [b"accept-encoding: gzip" in request for request in server.requests]
+            assert asked == [True, False]
+            assert server.connections == 1
 
     run(go())
 

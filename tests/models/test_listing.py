@@ -16,7 +16,7 @@ from fakes.loopback import Exchange, Loopback, Request
 from models.asking import KEY, KEY_VARIABLES
 from proctor.domain.errors import ModelUnavailableError, NotFoundError, ProviderFaultError, UserError
 from proctor.models.kept_lists import ListedModel, StoredModelList
-from proctor.models.listing import FRESH_SECONDS, _listed, list_models
+from proctor.models.listing import FRESH_SECONDS, list_models
 
 OPENROUTER = {
     "data": [
@@ -128,6 +128,9 @@ def test_what_goes_wrong_is_said(catalogue: Catalogue) -> None:
         ({"prompt": "Infinity", "completion": "NaN"}, (None,) * 5),
     ],
 )  # fmt: skip
-def test_a_price_is_listed_with_its_parts_or_not_at_all(pricing: dict[str, str], rates: tuple[str | None, ...]) -> None:
-    found = _listed({"id": "x", "pricing": pricing})
+def test_a_price_is_listed_with_its_parts_or_not_at_all(
+    catalogue: Catalogue, pricing: dict[str, str], rates: tuple[str | None, ...]
+) -> None:
+    catalogue.document = {"data": [{"id": "x", "pricing": pricing}]}
+    [found] = listed(catalogue, "openrouter").models
     assert astuple(found)[2:7] == rates

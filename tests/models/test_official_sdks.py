@@ -16,8 +16,6 @@ from fakes.provider import FakeProvider
 from fakes.responses_dialect import OpenAIResponses
 from models.asking import KEY
 
-openai = pytest.importorskip("openai")
-anthropic = pytest.importorskip("anthropic")
 STRICT: Any = {"_strict_response_validation": True}
 """Every field of every answer is checked against the SDK's own types."""
 MESSAGES: Any = [{"role": "user", "content": "What is 3 + 4?"}]
@@ -33,7 +31,19 @@ def server() -> Iterator[FakeProvider]:
         yield running
 
 
+@pytest.fixture
+def openai() -> Any:
+    return pytest.importorskip("openai")  # a second: not while tests are collected
+
+
+@pytest.fixture
+def anthropic() -> Any:
+    return pytest.importorskip("anthropic")
+
+
 def with_openai(server: FakeProvider, use: Callable[[Any], Awaitable[Any]], key: str = KEY) -> Any:
+    openai = pytest.importorskip("openai")
+
     async def go() -> Any:
         async with openai.AsyncOpenAI(api_key=key, base_url=server.url + "/v1", max_retries=0, **STRICT) as client:
             return await use(client)
@@ -42,6 +52,8 @@ def with_openai(server: FakeProvider, use: Callable[[Any], Awaitable[Any]], key:
 
 
 def with_anthropic(server: FakeProvider, use: Callable[[Any], Awaitable[Any]], key: str = KEY) -> Any:
+    anthropic = pytest.importorskip("anthropic")
+
     async def go() -> Any:
         async with anthropic.AsyncAnthropic(api_key=key, base_url=server.url, max_retries=0, **STRICT) as client:
             return await use(client)
@@ -120,7 +132,9 @@ def test_anthropic_messages_are_understood_plain_and_streamed(server: FakeProvid
         ("drop", "APIConnectionError"),
     ],
 )
-def test_faults_are_the_sdks_own_errors(server: FakeProvider, fault: str, name: str) -> None:
+def test_faults_are_the_sdks_own_errors(
+    server: FakeProvider, openai: Any, anthropic: Any, fault: str, name: str
+) -> None:
     server.faults = Faults((fault,))
 
     async def ask_openai(client: Any) -> Any:
@@ -135,7 +149,7 @@ def test_faults_are_the_sdks_own_errors(server: FakeProvider, fault: str, name: 
         with_anthropic(server, ask_anthropic)
 
 
-def test_a_wrong_key_is_an_authentication_error(server: FakeProvider) -> None:
+def test_a_wrong_key_is_an_authentication_error(server: FakeProvider, openai: Any, anthropic: Any) -> None:
     async def ask_openai(client: Any) -> Any:
         return await client.chat.completions.create(model="m", messages=MESSAGES)
 
@@ -148,7 +162,9 @@ def test_a_wrong_key_is_an_authentication_error(server: FakeProvider) -> None:
         with_anthropic(server, ask_anthropic, key="sk-wrong")
 
 
-def test_an_overloaded_anthropic_and_an_error_in_its_stream_are_recognised(server: FakeProvider) -> None:
+def test_an_overloaded_anthropic_and_an_error_in_its_stream_are_recognised(
+    server: FakeProvider, anthropic: Any
+) -> None:
     async def plain(client: Any) -> Any:
         return await client.messages.create(model="m", max_tokens=99, messages=MESSAGES)
 

@@ -200,6 +200,13 @@ def test_lines_cut_anywhere_are_whole(raw: bytes, size: int) -> None:
     assert asyncio.run(go()) == [line for line in raw.split(b"\n") if line.strip()]
 
 
+def test_lines_that_come_compressed_are_refused() -> None:
+    """However many there are, the server can be made to wait; not so with what a few bytes become."""
+    answer = StreamedLines(100, lambda: ProviderFaultError("too long"))
+    with pytest.raises(MalformedAnswerError, match="compressed"):
+        answer.feed(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 20\r\n\r\n")
+
+
 class Paused:
     """Counts what a connection is told."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
+from proctor.domain.artifacts import key_of
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import CheckResult, Evidence, Phase, Scorecard
 from proctor.domain.workspace import Runner
@@ -40,7 +40,7 @@ class Kept:
 
     def put(self, name: str, content: bytes) -> str:
         self.files[name] = content
-        return hashlib.sha256(content).hexdigest()
+        return key_of(content)
 
 
 def text(**files: str) -> dict[str, bytes]:

@@ -18,9 +18,10 @@ from proctor.domain.problem import Problem
 from proctor.domain.sandbox import Ending, SandboxResult
 from proctor.domain.workspace import Runner
 from proctor.programs.building import Builder
-from proctor.programs.dependencies import BuildError, wanted
 from proctor.programs.options import MarkOptions
 from proctor.programs.own_tests import OwnTests, own_test_files, run_own_tests
+from proctor.programs.packages.package_set import BuildError
+from proctor.programs.packages.requirements import read_requirements
 from proctor.programs.validating import entry
 from programs.programs import QUICK, marked, phase, text
 
@@ -52,7 +53,7 @@ def test_a_package_from_a_wheelhouse_is_installed_inside(tally: Problem, runner:
     wheel(tmp_path / "house", "counting", needs="Requires-Dist: deeper\n")
     wheel(tmp_path / "house", "deeper")
     allowing = replace(tally, dependencies=("counting",))
-    files = text(main_py=f"import deeper, counting_data\n{SOURCE}", requirements_txt="counting>=1  # words\n")
+    files = text(main_py=f"import deeper, counting_data\n{SOURCE}", requirements_txt="counting==1.0  # words\n")
     card = marked(allowing, files, runner, replace(QUICK, wheelhouse=tmp_path / "house"))
     assert phase(card, "build").evidence["packages"] == ["counting==1.0", "deeper==1.0"]
     passed = {check.name for check in card.evidence.checks if str(check.status) == "passed"}
@@ -62,10 +63,10 @@ def test_a_package_from_a_wheelhouse_is_installed_inside(tally: Problem, runner:
 @pytest.mark.parametrize(
     ("listed", "allowed", "words"),
     [
-        ("counting", (), "does not allow the package 'counting'; it allows none"),
-        ("os-thing\n", ("counting",), "it allows counting"),
+        ("counting==1.0", (), "does not allow the package 'counting'; it allows none"),
+        ("os-thing==1\n", ("counting",), "it allows counting"),
         ("--index-url http://elsewhere", ("counting",), "is not the name of a package"),
-        ("counting @ http://elsewhere/x.whl", ("counting",), "does not allow"),
+        ("counting @ http://elsewhere/x.whl", ("counting",), "is to come from an address"),
         ("./local", ("counting",), "is not the name of a package"),
     ],
 )
@@ -79,6 +80,7 @@ def test_a_package_that_cannot_be_had_fails_the_build_in_clear_words(
     assert (card.total, card.passed) == (0.0, False)
 
 
+@pytest.mark.usefixtures("no_package_index")
 @pytest.mark.parametrize(
     ("house", "index", "words"),
     [
@@ -88,10 +90,15 @@ def test_a_package_that_cannot_be_had_fails_the_build_in_clear_words(
     ],
 )
 def test_a_source_of_packages_that_is_missing_empty_or_silent_is_nobodys_mark(
-    house: str | None, index: str | None, words: str, tally: Problem, runner: Runner, tmp_path: Path
+    house: str | None,
+    index: str | None,
+    words: str,
+    tally: Problem,
+    runner: Runner,
+    tmp_path: Path,
 ) -> None:
     (tmp_path / "house").mkdir()
-    files = text(main_py=SOURCE, requirements_txt="counting")
+    files = text(main_py=SOURCE, requirements_txt="counting==1.0")
     options = replace(QUICK, wheelhouse=tmp_path / house if house else None, index_url=index)
     with pytest.raises(ScorerError, match=words):
         marked(replace(tally, dependencies=("counting",)), files, runner, options)
@@ -125,12 +132,13 @@ def test_an_interpreter_that_is_missing_is_no_fault_of_the_programs(name: str, t
 
 
 def test_names_of_packages_are_compared_as_indexes_do() -> None:
-    assert wanted({"requirements.txt": b"# all\n\nMy_Package==1.0\n"}, ("my-package",)) == ("My_Package==1.0",)
-    assert wanted({}, ()) == ()
+    (found,) = read_requirements({"requirements.txt": b"# all\n\nMy_Package==1.0\n"}, ("my-package",))
+    assert found.line == "My_Package==1.0"
+    assert read_requirements({}, ()) == ()
     with pytest.raises(BuildError, match=r"requirements\.txt:2"):
-        wanted({"requirements.txt": b"my-package\nother"}, ("my-package",))
+        read_requirements({"requirements.txt": b"my-package==1\nother==1"}, ("my-package",))
     with pytest.raises(BuildError, match=r"requirements\.txt:1"):
-        wanted({"requirements.txt": b"my-package; " + b"(" * 100_000}, ("my-package",))
+        read_requirements({"requirements.txt": b"my-package; " + b"(" * 100_000}, ("my-package",))
 
 
 def test_npm_packages_are_refused(tally: Problem, runner: Runner) -> None:
@@ -138,8 +146,8 @@ def test_npm_packages_are_refused(tally: Problem, runner: Runner) -> None:
         '{"dependencies": {"left-pad": "1"}}': "left-pad",
         "{": "is not JSON",
         "[" * 100_000: "is not JSON",
-        '{"dependencies": 5}': "asks for 5",
-        '{"dependencies": ["left-pad", 5, null]}': "left-pad",
+        '{"dependencies": 5}': "5 is no object",
+        '{"dependencies": ["left-pad", 5, null]}': "is no object",
     }
     for described, words in described_by.items():
         card = marked(tally, text(main_js="console.log(1)", package_json=described), runner)

@@ -17,7 +17,7 @@ from proctor.domain.problem import Problem
 from proctor.domain.workspace import Runner
 from proctor.programs import checker
 from proctor.programs.checker import converse, setup_of
-from proctor.programs.checking.frames import framed
+from proctor.programs.checking.frames import packed
 from programs.programs import checked, text
 
 pytestmark = pytest.mark.traced
@@ -302,10 +302,10 @@ def test_a_checker_ends_when_its_harness_is_gone_and_leaves_no_folder(tally: Pro
         ) as process,
     ):
         theirs.close()
-        ours.sendall(framed(setup))
+        ours.sendall(packed(setup))
         seen = b""
         while b'"do":"begin"' not in seen:
             seen += ours.recv(1 << 16)
-        ours.sendall(framed({"id": 1, "value": None}))
+        ours.sendall(packed({"id": 1, "value": None}))
         ours.shutdown(socket.SHUT_RDWR)
         assert process.wait(60) == 1

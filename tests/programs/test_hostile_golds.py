@@ -95,7 +95,7 @@ def honest(tally: Problem) -> Scorecard:
         b"x = " + b"-" * 200_000 + b"1",
         b"x = 1\0\n",
         b"\xff\xfe\x00x = 1",
-        b"x = '" + b"a" * 4_000_000 + b"'",
+        b"x = '" + b"a" * 400_000 + b"'",
         b"def f(:\n",
     ],
     ids=["deep", "signs", "null", "no text", "long", "no Python"],

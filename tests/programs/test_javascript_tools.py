@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fakes.absence import break_tools, hide_packages
 from proctor.programs import reading
-from proctor.programs.tools import javascript
 from proctor.programs.tools.layouts import habits
 
 CLEAN = """\
@@ -110,18 +111,15 @@ def test_a_file_that_cannot_be_read_is_wrong_and_unformatted_and_the_others_are_
 
 
 def test_a_tool_that_is_not_there_or_fails_is_stated_and_takes_its_weight_along(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(javascript, "installed", lambda name: None)
+    hide_packages(monkeypatch, "oxlint", "oxfmt")
     found = quality({"main.js": CLEAN})
     assert found["oxlint"]["status"] == found["oxfmt"]["status"] == "not run"
     assert "oxlint is not installed" in found["oxlint"]["reason"]
     monkeypatch.undo()
 
-    async def broken(*_: Any) -> tuple[int, bytes, bytes]:
-        return 3, b"nonsense", b"it broke"
-
-    monkeypatch.setattr(javascript, "run_tool", broken)
+    break_tools(monkeypatch, tmp_path, "bin/oxlint", "bin/oxfmt")
     found = quality({"main.js": CLEAN})
     assert found["oxlint"]["status"] == found["oxfmt"]["status"] == "not run"
     assert "it broke" in found["oxlint"]["reason"]

@@ -352,14 +352,14 @@ def test_weights_are_kept_exactly_in_the_script() -> None:
 def test_percentiles_of_latencies() -> None:
     entry = {"num_requests": 100, "num_failures": 10}
     latencies = [*[0.25] * 50, *[5.5] * 45, *[9.0] * 5]
-    assert locust._read([entry], 2.0, (), latencies).figures(0.0) == {
+    assert locust.read_round([entry], 2.0, (), latencies).figures(0.0) == {
         "throughput_rps": 45.0,
         "error_rate": pytest.approx(0.1),
         "p50_ms": 0.25,
         "p95_ms": 5.5,
         "p99_ms": 9.0,
     }
-    assert locust._read([], 1.0, (), []).figures(0.0) == {"throughput_rps": 0.0, "error_rate": 1.0}
+    assert locust.read_round([], 1.0, (), []).figures(0.0) == {"throughput_rps": 0.0, "error_rate": 1.0}
 
 
 def test_waiting_for_the_turn_is_no_part_of_a_phase(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_tests_see_the_packages_that_the_program_sees(tally: Problem, runner: Ru
     wheel(tmp_path / "house", "counting")
     files = {
         "main.py": b"import counting\n",
-        "requirements.txt": b"counting\n",
+        "requirements.txt": b"counting==1.0\n",
         "tests/test_it.py": b"import counting\nimport main\ndef test_it():\n    assert counting.words('a b') == 2\n",
     }
     allowing = replace(tally, dependencies=("counting",))

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
+from fakes.absence import break_tools, hide_packages
 from proctor.domain.workspace import Seen
 from proctor.programs import reading
 from proctor.programs.entry import is_test, sources
-from proctor.programs.tools import linting, running, scanning
+from proctor.programs.tools import running, scanning
 from proctor.programs.tools.reading import WINDOW, docstrings, repeated, tokens
 from proctor.programs.tools.running import ToolError, run_tool
 
@@ -229,20 +230,16 @@ def test_a_program_hidden_among_its_tests_is_read() -> None:
     assert ("tests/impl.py", "format") in codes(found["black"])
 
 
-def test_a_tool_that_is_not_there_is_stated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for module in (linting, scanning):
-        monkeypatch.setattr(module, "installed", lambda name: None)
+def test_a_tool_that_is_not_there_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    hide_packages(monkeypatch, "ruff", "black", "mypy", "lizard", "bandit", "pip-audit")
     found = {**quality({"main.py": CLEAN}), **security({"main.py": CLEAN}, pins=("x==1",))}
     for name in ("ruff", "black", "mypy", "complexity", "bandit", "pip-audit"):
         assert found[name]["status"] == "not run"
         assert "not installed" in found[name]["reason"]
 
 
-def test_a_tool_that_fails_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def broken(*_: Any) -> tuple[int, bytes, bytes]:
-        return 3, b"nonsense", b"it broke"
-
-    monkeypatch.setattr(linting, "run_tool", broken)
+def test_a_tool_that_fails_is_stated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    break_tools(monkeypatch, tmp_path, "-m ruff", "-m mypy")
     found = quality({"main.py": CLEAN})
     assert found["ruff"]["status"] == found["mypy"]["status"] == "not run"
     assert "it broke" in found["ruff"]["reason"]
@@ -283,10 +280,11 @@ def test_an_audit_that_fails_says_so_in_its_own_words() -> None:
     assert "reached" not in reason
 
 
-def test_npm_packages_are_not_audited_without_a_registry() -> None:
-    wants = {"main.js": "", "package.json": '{"dependencies": {"left-pad": "1"}}'}
-    assert security(wants, "javascript")["npm-audit"]["status"] == "not run"
-    assert security({"main.js": "", "package.json": "["}, "javascript")["npm-audit"]["status"] == "not applicable"
+def test_npm_audit_is_for_programs_with_npm_packages() -> None:
+    assert security({"main.js": ""}, "javascript")["npm-audit"]["status"] == "not applicable"
+    found = security({"main.js": ""}, "javascript", pins=("left-pad@1.0.0",))
+    assert found["pip-audit"]["status"] == found["safety"]["status"] == "not applicable"
+    assert security({"main.py": ""}, pins=("x==1",))["npm-audit"]["reason"] == "the program is not JavaScript"
 
 
 TRIVY = """#!/bin/sh

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from fakes.absence import hide_packages
 from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.errors import BenchmarkError, SandboxError, ScorerError
 from proctor.domain.problem import Problem
@@ -18,7 +19,6 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.workspace import Runner, Workspace, WorkspaceLimits
 from proctor.engine.scoring import score_answer
-from proctor.programs import toolbox
 from proctor.programs.evidence import evidence_from_json
 from proctor.programs.marks import scorecard_of
 from proctor.scorers.registry import create_scorer
@@ -171,12 +171,25 @@ def test_where_the_gold_gets_nothing_the_place_is_at_fault_and_not_the_program(
     assert (score.value, score.reason) == (None, "the workspace does not answer")
 
 
+@pytest.mark.usefixtures("no_package_index")
 def test_a_package_that_nobody_has_is_the_programs_choice(tally: Problem, runner: Runner) -> None:
     allowing = replace(tally, dependencies=("left-pad",))
-    answer = Response("", files={"main.py": b"", "requirements.txt": b"left-pad"})
+    answer = Response("", files={"main.py": b"", "requirements.txt": b"left-pad==1.0"})
     score = asyncio.run(score_answer(scorer("program", runner, allowing), sample_of(allowing), answer))
     assert score.is_invalid
     assert "--wheelhouse" in score.reason
+
+
+@pytest.mark.usefixtures("no_package_index")
+def test_an_index_that_does_not_answer_leaves_the_answer_unscored_though_the_gold_needs_none(
+    tally: Problem, runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowing = replace(tally, dependencies=("left-pad",))
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    answer = Response("", files={"main.py": b"", "requirements.txt": b"left-pad==1.0"})
+    score = asyncio.run(score_answer(scorer("program", runner, allowing), sample_of(allowing), answer))
+    assert (score.value, score.is_invalid) == (None, False)
+    assert "does not answer" in score.reason
 
 
 def test_a_marking_nobody_waits_for_is_ended(tally: Problem, counting: Counting) -> None:
@@ -260,7 +273,7 @@ def test_options_are_checked_and_part_of_the_version(name: str) -> None:
 
 
 def test_without_what_marking_needs_no_program_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolbox, "find_spec", lambda name: None if name == "packaging" else object())
+    hide_packages(monkeypatch, "packaging")
     for name in ("program", "program_mark"):
         with pytest.raises(BenchmarkError, match=r"packaging must be there: pip install 'proctor\[problems\]'"):
             create_scorer(ScorerSpec(name))

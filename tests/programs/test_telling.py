@@ -11,19 +11,20 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.absence import break_tools, hide_packages
 from proctor.domain.scorecard import Evidence
 from proctor.domain.workspace import Seen
 from proctor.programs import code_files, reading
 from proctor.programs.code_files import code_of, named
 from proctor.programs.quality_marks import quality_mark
 from proctor.programs.security_marks import security_mark
-from proctor.programs.tools import javascript
 from proctor.programs.tools.telling import is_python, is_sealed, may_be_javascript, told
 
 PYTHON = "import os, subprocess\ndef run( words ):\n  subprocess.run(words, shell=True); return eval(words)\n"
@@ -242,17 +243,14 @@ def test_tools_that_read_a_language_which_is_not_there_do_not_apply() -> None:
     }
 
 
-def test_what_nobody_can_tell_is_stated_and_unscored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(javascript, "_binary", lambda name: None)
+def test_what_nobody_can_tell_is_stated_and_unscored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    hide_packages(monkeypatch, "oxlint")
     found = read({"main.js": REQUIRES, "impl.txt": SCRIPT}, "javascript")
     assert found["ruff"]["reason"].startswith("what is code could not be told: oxlint is not installed")
     assert found["dangers"]["status"] == "not run"
     monkeypatch.undo()
 
-    async def broken(*_: Any) -> tuple[int, bytes, bytes]:
-        return 3, b"", b"it broke"
-
-    monkeypatch.setattr(code_files, "run_tool", broken)
+    break_tools(monkeypatch, tmp_path, "telling.py")
     assert read({"main.py": LOADS})["bandit"]["reason"] == "what is code could not be told: it broke"
 
 

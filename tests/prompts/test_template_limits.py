@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,13 @@ from fakes.descriptors import many_open_files
 from fakes.folders import write_shadowing_modules
 from fakes.loopback import Exchange, Loopback
 from models.asking import ask, make, prompt
-from proctor.domain.errors import BenchmarkError, RequestRejectedError, RunError
+from proctor.domain.errors import BenchmarkError, RequestRejectedError, RunError, TemplateLimitError
 from proctor.prompts.template import MAX_SOURCE_LENGTH, Template
-from proctor.prompts.template_process import TemplateProcess, fill_in
+from proctor.prompts.template_process import CPU_SECONDS, TemplateProcess, fill_in
 
 DOUBLED = "{% set x = 'aaaaaaaaaaaaaaaa' %}" + "{% set x = x ~ x %}" * 40 + "{{ x }}"
 NESTED = "{% for a in t %}{% for b in t %}{% for c in t %}{% endfor %}{% endfor %}{% endfor %}"
+REPEATED = "{% for a in t %}{{ t }}{{ t }}{% endfor %}"
 HOSTILE = [
     "{{ 'a' * 200000000 }}",
     "{{ ['a'] * 2000000000 }}",
@@ -37,47 +39,64 @@ HOSTILE = [
     "{% set x %}{{ t }}{{ t }}{% endset %}" + "{% set x %}{{ x }}{{ x }}{% endset %}" * 40 + "{{ x }}",
     "{% set x = ['a', 'b'] %}" + "{% set x = [x, x] %}" * 40 + "{{ x }}",
     "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}",
-    "{% for a in t %}{{ t }}{{ t }}{% endfor %}",
+    REPEATED,
     DOUBLED,
     NESTED,
 ]
 
 
+@pytest.fixture
+def process() -> Iterator[TemplateProcess]:
+    """With a tenth of the usual time: what never ends need not be waited for longer."""
+    started = TemplateProcess(cpu_seconds=CPU_SECONDS / 10)
+    yield started
+    started.close()
+
+
 @pytest.mark.parametrize("source", HOSTILE, ids=lambda source: source[:40])
-def test_a_template_that_grows_out_of_hand_is_a_mistake_in_one_line(source: str) -> None:
-    with pytest.raises(BenchmarkError, match="the template cannot be filled in") as caught:
-        Template(source).render({"t": "a" * 5_000})
+def test_a_template_that_grows_out_of_hand_is_ended_and_the_next_is_filled_in(
+    source: str, process: TemplateProcess
+) -> None:
+    with pytest.raises((TemplateLimitError, ValueError)) as caught:
+        process.fill_in("benchmark", source, {"t": "a" * 5_000})
     assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 1_500
+    assert len(str(caught.value)) < 1_400
+    assert process.fill_in("benchmark", "{{ 'ab' * n }}", {"n": 3}) == "ababab"
 
 
-def test_after_such_a_template_the_next_is_filled_in_as_if_nothing_had_been() -> None:
-    template = Template("{{ 'ab' * n }}")
-    assert not template.is_quick
-    with pytest.raises(BenchmarkError):
-        Template(NESTED).render({"t": "a" * 5_000})
-    assert template.render({"n": 3}) == "ababab"
+@pytest.mark.parametrize(("source", "is_quick"), [(NESTED, False), (REPEATED, True)])
+def test_such_a_template_is_a_mistake_of_its_benchmark_and_the_next_is_filled_in(source: str, is_quick: bool) -> None:
+    template = Template(source)
+    assert template.is_quick == is_quick
+    with pytest.raises(BenchmarkError, match="the template cannot be filled in: it "):
+        template.render({"t": "a" * 5_000})
+    assert Template("{{ 'ab' * n }}").render({"n": 3}) == "ababab"
 
 
-def test_a_run_with_many_connections_has_its_templates_filled_in_too() -> None:
-    process = TemplateProcess()
-    try:
-        with many_open_files():
-            assert process.fill_in("benchmark", "{{ 'ab' * n }}", {"n": 3}) == "ababab"
-    finally:
-        process.close()
+def test_a_run_with_many_connections_has_its_templates_filled_in_too(process: TemplateProcess) -> None:
+    with many_open_files():
+        assert process.fill_in("benchmark", "{{ 'ab' * n }}", {"n": 3}) == "ababab"
+
+
+class Sleeping:
+    """A value whose reading takes time, but no processor."""
+
+    def __reduce__(self) -> tuple[object, tuple[float]]:
+        return time.sleep, (1.0,)
+
+
+def test_only_the_time_that_a_template_computes_is_limited(process: TemplateProcess) -> None:
+    assert process.fill_in("benchmark", "{{ 'ab' * n }}", {"n": 3, "slow": Sleeping()}) == "ababab"
+    with pytest.raises(TemplateLimitError, match=r"more than 0\.5 s of processor time"):
+        process.fill_in("benchmark", NESTED, {"t": "a" * 5_000})
 
 
 def test_nothing_is_imported_from_the_folder_that_a_benchmark_is_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, process: TemplateProcess
 ) -> None:
     imported = write_shadowing_modules(tmp_path)
     monkeypatch.chdir(tmp_path)
-    process = TemplateProcess()
-    try:
-        assert process.fill_in("benchmark", "{{ 'ab' * n }}", {"n": 3}) == "ababab"
-    finally:
-        process.close()
+    assert process.fill_in("benchmark", "{{ 'ab' * n }}", {"n": 3}) == "ababab"
     assert not imported.exists()
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date, timedelta
+from hashlib import blake2b
+from itertools import islice
 
 import pytest
 from hypothesis import given, settings
@@ -86,10 +89,21 @@ ANSWERS_3 = [
 ]
 
 
+def splitmix64(state: int) -> Iterator[int]:
+    """As its author wrote it."""
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        mixed = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB % 2**64
+        yield mixed ^ (mixed >> 31)
+
+
 def test_dice_are_splitmix64() -> None:
-    dice = Dice("x")
-    dice._state = 1234567
-    assert [dice._next() for _ in range(3)] == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    published = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    assert list(islice(splitmix64(1234567), 3)) == published
+    seed = int.from_bytes(blake2b(b"x\x001", digest_size=8).digest(), "big")
+    dice = Dice("x", 1)
+    assert [dice.below(2**64) for _ in range(3)] == list(islice(splitmix64(seed), 3))
 
 
 @given(st.integers(1, 10**6), st.integers())

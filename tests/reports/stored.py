@@ -21,9 +21,9 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.trial import Answer, Outcome, Result, Trial, outcome_of
 from proctor.stores.database import Database
-from proctor.stores.journal import SqliteJournal
+from proctor.stores.journal import DatabaseJournal
 from proctor.stores.runs import RunStore
-from stores.parts import ListedSamples, PlainRenderer
+from stores.parts import ListedSamples, PlainRenderer, this_month
 
 FAILED = "failed"
 INVALID = "invalid"
@@ -120,13 +120,14 @@ def record(
     versions = {
         number: {scorer.name: scorer.version for scorer in one.scorers} for number, one in zip(ids, told, strict=True)
     }
+    lease = store.lease(run_id)
     asyncio.run(_write(database, versions, list(zip(ids, told, strict=True))))
-    store.finish(run_id, status, 1.5)
+    store.finish(lease, status, 1.5)
     return run_id
 
 
 async def _write(database: Database, versions: dict[int, dict[str, str]], told: list[tuple[int, Told]]) -> None:
-    journal = SqliteJournal(database, versions)
+    journal = DatabaseJournal(database, versions, this_month())
     try:
         for number, one in told:
             for name in one.marks:
@@ -137,7 +138,7 @@ async def _write(database: Database, versions: dict[int, dict[str, str]], told: 
         await journal.close()
 
 
-async def _write_one(journal: SqliteJournal, trial: Trial, told: Told, mark: float | str) -> None:
+async def _write_one(journal: DatabaseJournal, trial: Trial, told: Told, mark: float | str) -> None:
     answer = Answer(trial, None, error=told.error) if mark == FAILED else Answer(trial, _response(told))
     [kept] = (await journal.write([answer], [])).answers
     if answer.response is None:

@@ -122,6 +122,16 @@ def test_a_narrow_screen_scrolls_tables_not_the_page(opened: Browser) -> None:
     assert opened.ask("document.documentElement.scrollWidth <= 390")
 
 
+def test_every_table_fits_a_window_of_1280_pixels(opened: Browser) -> None:
+    opened.call("Emulation.setDeviceMetricsOverride", width=1280, height=800, deviceScaleFactor=1, mobile=False)
+    tables = "[...document.querySelectorAll('.wide')].filter((one) => one.querySelector('table'))"
+    headers = opened.ask(f"{tables}.map((one) => one.querySelector('thead').innerText)")
+    assert any("min. detectable" in text for text in headers), "the comparison is among them"
+    assert opened.ask(f"{tables}.map((one) => one.scrollWidth - one.clientWidth)") == [0] * len(headers)
+    figures = "[...document.querySelectorAll('td.number:not(.text)')]"
+    assert opened.ask(f"{figures}.every((one) => getComputedStyle(one).whiteSpace === 'nowrap')"), "no figure is split"
+
+
 def test_a_table_can_be_sorted(opened: Browser) -> None:
     order = """(() => {
         const table = document.querySelector('table');

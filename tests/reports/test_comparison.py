@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metrics.reference import clustered_stderr
 from proctor.domain.documents.comparison import Comparison, Comparisons, FlippedAnswers
 from proctor.domain.errors import NotFoundError, UserError
 from proctor.domain.estimate import SampleScore
 from proctor.domain.run import RunStatus
 from proctor.metrics.compare import compare
-from proctor.metrics.intervals import clustered_stderr
 from proctor.metrics.sequences import ConfidenceSequence
 from proctor.reports.comparison_page import comparison_page, left_out_text, notes
 from proctor.reports.markdown import page_markdown
@@ -25,6 +25,7 @@ from proctor.stores.comparing import evaluations_of
 from proctor.stores.database import Database, open_database
 from proctor.stores.runs import GROUP_SIZES, RunStore
 from reports.stored import FAILED, INVALID, NOT_ASKED, FixedScorer, Told, record
+from stores.parts import this_month
 
 
 def names(count: int) -> list[str]:
@@ -349,13 +350,17 @@ def test_a_run_with_one_model_asks_for_a_second_run(database: Database, tmp_path
 def test_only_the_latest_attempt_at_a_trial_counts(database: Database, tmp_path: Path) -> None:
     told = Told({"s1": FAILED, "s2": 1.0})
     run = record(database, tmp_path, told, Told({"s1": 1.0, "s2": 1.0}, model="demo/b"))
-    with database.connect() as connection:
+    with database.connection() as connection:
         connection.execute(
             "INSERT INTO responses (id, evaluation_id, trial_id, attempt, sample_id, sample_digest, epoch, is_cached, "
-            "retries, created_at) SELECT 900, evaluation_id, trial_id, 1, sample_id, sample_digest, epoch, 0, 0, 1 "
-            "FROM responses WHERE error IS NOT NULL"
+            "retries, created_at, month) SELECT 900, evaluation_id, trial_id, 1, sample_id, sample_digest, epoch, "
+            "false, 0, 1, month FROM responses WHERE error IS NOT NULL"
         )
-        connection.execute("INSERT INTO scores VALUES (900, 'fixed', '1', 0.0, 0, 'no', '', NULL)")
+        connection.execute(
+            "INSERT INTO scores (response_id, scorer, version, value, is_invalid, answer, reason, month) "
+            "VALUES (900, 'fixed', '1', 0.0, false, 'no', '', ?)",
+            [this_month()],
+        )
     connection.close()
     found = one(compare_runs(database, [run]))
     assert found.n == 2

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from metrics.reference import power_of_mcnemar
 from proctor.domain.errors import UserError
-from proctor.metrics.power import power_of_mcnemar
 from proctor.reports.power_text import power_sentence
 from proctor.runs.compare import compare_runs
 from proctor.runs.power import MeasuredDiscordance, PowerQuestion, answer_power, discordance_of
@@ -44,6 +44,12 @@ def test_models_that_correlate_need_fewer_samples_and_unpaired_ones_more() -> No
     apart = answer_power(PowerQuestion(0.02, accuracy=0.7, unpaired=True)).samples_needed
     assert alike < unlike
     assert alike < apart
+
+
+def test_a_difference_that_no_better_model_can_have_is_refused_with_the_largest_it_can() -> None:
+    with pytest.raises(UserError, match=r"With --accuracy 0\.999, the difference can be at most 0\.001, not 0\.02\."):
+        answer_power(PowerQuestion(0.02, accuracy=0.999))
+    assert answer_power(PowerQuestion(0.001, accuracy=0.999))["samples_needed"] > 0
 
 
 def test_the_discordance_is_taken_from_a_comparison(database: Database, tmp_path: Path) -> None:

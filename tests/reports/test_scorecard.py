@@ -28,7 +28,7 @@ from proctor.reports.scorecard_page import scorecard_page, verdict
 from proctor.runs.scorecard import program_card
 from proctor.runs.scorecard_diff import compare_scorecards
 from proctor.runs.scorecards import stored_card, whole_card
-from proctor.stores.artifacts import FileArtifacts
+from proctor.stores.artifacts.folder import FolderArtifacts
 
 FILES = {"main.py": b"print(1)\n", "data/x.bin": b"\xff\x00", "README.md": b"# Words\n"}
 
@@ -110,7 +110,7 @@ def test_the_program_comes_along_as_a_zip(good: ProgramCard) -> None:
 def test_what_phases_kept_comes_along(tmp_path: Path) -> None:
     problem = small_problem(tmp_path)
     evidence = evidence_of(problem)
-    artifacts = FileArtifacts(tmp_path / "artifacts")
+    artifacts = FolderArtifacts(tmp_path / "artifacts")
     key, lost = artifacts.put("profile.pstats", b"\x00profile\xff"), "0" * 40
     first = replace(evidence.phases[0], artifacts={"profile.pstats": key, "gone.txt": lost})
     card = scorecard_of(problem, replace(evidence, phases=(first, *evidence.phases[1:])))
@@ -230,7 +230,7 @@ def test_marks_follow_from_the_stored_evidence(good: ProgramCard, tmp_path: Path
 
 
 def test_a_trial_that_was_marked_by_another_formula_says_so(tmp_path: Path) -> None:
-    problem, artifacts = small_problem(tmp_path), FileArtifacts(tmp_path / "kept")
+    problem, artifacts = small_problem(tmp_path), FolderArtifacts(tmp_path / "kept")
     details = orjson.loads(orjson.dumps(scorecard_to_json(scorecard_of(problem, evidence_of(problem)))))
     assert stored_card(details, problem, artifacts).remarks is None
     document = stored_card({**details, "total": 0.5, "covers": 0.75, "grade": None}, problem, artifacts)

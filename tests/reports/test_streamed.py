@@ -13,10 +13,10 @@ from commands import Cli
 from fakes.provider import FakeProvider
 from proctor.runs.measuring.judging import Judging
 from proctor.runs.measuring.summary import summarise_evaluation
-from proctor.stores.database import open_database
 from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
 from runs.arithmetic import write_benchmark
+from stores.parts import new_database
 
 
 def test_a_streamed_run_shows_its_first_tokens_and_its_speed(cli: Cli, provider: FakeProvider, home: Path) -> None:
@@ -47,7 +47,7 @@ def test_speed_is_counted_from_the_first_token_on(cli: Cli, provider: FakeProvid
     write_benchmark(Path(), 2)
     model = f"openai/test?base_url={provider.url}/v1&stream=true"
     run_id = cli("run", "sums.yaml", "-m", model, "--json").json["run_id"]
-    database = open_database(f"sqlite:///{home / 'proctor.db'}")
+    database = new_database(home)
     connection = database.connect()
     connection.execute("UPDATE responses SET first_token_seconds = 0.5, latency_seconds = 2.5, output_tokens = 100")
     connection.close()

@@ -11,8 +11,9 @@ import pytest
 from commands import Ended, ended
 from proctor.domain.run import RunStatus
 from proctor.scorers.json_values import json_in
+from proctor.stores.database import Database
 from proctor.stores.runs import RunStore
-from stores.parts import evaluation, new_database, new_run
+from stores.parts import evaluation, new_run
 
 MODELS = r"""
     from proctor.domain.response import Response, ToolCall, Usage
@@ -140,12 +141,11 @@ def test_rows_that_cannot_be_stored_are_mistakes_of_the_data(folder: Path) -> No
     assert "it is not valid JSON" in said.error
 
 
-def test_the_reason_of_a_run_and_its_events_can_be_stored(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_the_reason_of_a_run_and_its_events_can_be_stored(database: Database, tmp_path: Path) -> None:
     run_id, _ = new_run(database, evaluation(1), tmp_path)
     store = RunStore(database)
     store.add_event(run_id, "noted", {"\ud800": ["\0", 10**30]})
-    store.finish(run_id, RunStatus.FAILED, 1.0, "\ud800\0" + "x" * 100_000)
+    store.finish(store.lease(run_id), RunStatus.FAILED, 1.0, "\ud800\0" + "x" * 100_000)
     assert (store.get(run_id).error or "").startswith("\ufffd\ufffdxxx")
     database.dispose()
 

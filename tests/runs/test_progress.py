@@ -22,7 +22,7 @@ class FixedProgress(Progress):
 def progress(**counts: int) -> FixedProgress:
     made = FixedProgress([])
     made.evaluations = {
-        number: EvaluationProgress(label, "sums", count)
+        number: EvaluationProgress(label, label, "sums", count)
         for number, (label, count) in enumerate(counts.items(), start=1)
     }
     return made

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from proctor.metrics.labels import has_votes, repeat_labels
 from proctor.scorers.registry import create_scorer
 from proctor.stores.runs import REVISION
 from runs.arithmetic import write_benchmark
+from stores.parts import connected
 
 
 def test_epochs_give_pass_at_k_majority_and_consistency(tmp_path: Path) -> None:
@@ -172,7 +171,7 @@ def test_a_function_that_says_right_or_wrong_has_a_majority_of_the_responses(ask
 
 def test_numbers_kept_by_a_revision_that_computed_otherwise_are_computed_again(asked: Asked) -> None:
     run = asked("includes", ["Rome", "Rome", "Paris"])
-    with closing(sqlite3.connect(asked.home / "proctor.db")) as connection, connection:
+    with connected(asked.home) as connection:
         [[text]] = connection.execute("SELECT summary FROM evaluations").fetchall()
         kept = json.loads(text)
         assert kept.pop("kept") == REVISION

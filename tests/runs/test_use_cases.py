@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -16,20 +17,15 @@ from proctor.domain.run import RunStatus
 from proctor.planning.plan_file import plan_from
 from proctor.runs.cancel import cancel_run
 from proctor.runs.dry_run import estimate_run
-from proctor.runs.execute import RunExecution, submit
+from proctor.runs.execute import RunExecution, execute_run, reopen, submit
 from proctor.runs.metric_names import metrics_of_all, metrics_of_plan
 from proctor.runs.pilot import run_pilot
 from proctor.runs.resolve import PlanContext, resolve
-from proctor.stores.database import Database, open_database
+from proctor.stores.database import Database
 from proctor.stores.runs import RunStore
 
 HERE = PlanContext(Path(), {})
 WRONG = {"benchmark": "puzzles", "where": {"category": ["dats"]}}
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return open_database(f"sqlite:///{tmp_path}/p.db")
 
 
 def plan(**more: object) -> Plan:
@@ -69,11 +65,20 @@ def test_a_filter_that_only_all_its_keys_together_break_is_the_field() -> None:
 def test_a_run_is_asked_to_stop_once_and_an_ended_one_refuses(database: Database) -> None:
     execution = submit(plan(), HERE, database)
     store = RunStore(database)
-    store.lease(execution.run_id)
+    lease = store.lease(execution.run_id)
     assert cancel_run(database, "latest") == execution.run_id
-    store.finish(execution.run_id, RunStatus.CANCELLED, 0.1, "the run was cancelled")
+    store.finish(lease, RunStatus.CANCELLED, 0.1, "the run was cancelled")
     with pytest.raises(RunError, match=r"has already ended \(cancelled\)"):
         cancel_run(database, execution.run_id)
+
+
+def test_looking_for_work_in_a_completed_run_is_no_part_of_its_time(database: Database) -> None:
+    store = RunStore(database)
+    first = submit(plan(), HERE, database)
+    asyncio.run(execute_run(first))
+    seconds = store.get(first.run_id).seconds
+    asyncio.run(execute_run(reopen(store.get(first.run_id), HERE, database)))
+    assert store.get(first.run_id).seconds == seconds > 0
 
 
 def test_an_estimate_says_what_would_be_asked() -> None:
@@ -87,7 +92,8 @@ def test_an_estimate_says_what_would_be_asked() -> None:
 
 def test_a_pilot_needs_the_cache_and_an_end(database: Database) -> None:
     def fail(execution: RunExecution) -> RunStatus:
-        RunStore(database).finish(execution.run_id, RunStatus.FAILED, 0.1, "no answer came")
+        store = RunStore(database)
+        store.finish(store.lease(execution.run_id), RunStatus.FAILED, 0.1, "no answer came")
         return RunStatus.FAILED
 
     with pytest.raises(PlanError, match="--no-cache"):

@@ -7,12 +7,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from proctor.domain.errors import SandboxError
 from proctor.domain.sandbox import MIB, SandboxLimits
 from proctor.sandboxes.backends import create
 from proctor.sandboxes.pool import Pool
+from sandboxes.presence import skip_unless_installed
 
 # Small, so that a bomb that got through would still be a small one.
 SMALL = SandboxLimits(
@@ -28,11 +26,9 @@ SMALL = SandboxLimits(
 
 
 def made(name: str, **options: Any) -> Pool:
-    """The backend, or a visible skip."""
-    try:
-        return create(name, **options)
-    except SandboxError as error:
-        pytest.skip(f"{name}: {error}")
+    """The backend, or a visible skip where it is not installed."""
+    skip_unless_installed(name)
+    return create(name, **options)
 
 
 def within(name: str, work: Callable[[Pool], Awaitable[Any]], **options: Any) -> Any:

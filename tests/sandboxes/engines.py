@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from proctor.domain.errors import SandboxError
 from proctor.sandboxes.containers import find_engine
 from proctor.sandboxes.images import build_image
+from sandboxes.presence import skip_unless_installed
 
 _START_SECONDS = 30
 _CONTAINERS = """[engine]
@@ -59,7 +59,7 @@ def _docker(folder: Path) -> Iterator[dict[str, str]]:
         while not Path(folder, "s").exists() and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.1)
         if process.poll() is not None or not Path(folder, "s").exists():
-            pytest.skip(f"dockerd does not start here: {log.read_text(errors='replace')[-300:]}")
+            pytest.fail(f"dockerd does not start here: {log.read_text(errors='replace')[-300:]}")
         yield {"DOCKER_HOST": f"unix://{folder}/s"}
     finally:
         process.terminate()
@@ -84,8 +84,9 @@ _GROUPS = {"docker": "docker", "podman": "libpod_parent"}
 
 @contextmanager
 def engine(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An engine that answers and has the image; skipped, with the reason, where there is none to be had."""
+    """An engine that answers and has the image; skipped, with the reason, where it is not installed."""
     skip_unless_engines_are_wanted(name)
+    skip_unless_installed(name)
     if os.geteuid() != 0:
         pytest.skip(f"{name}: only root can start an engine of its own")
     groups = [top / _GROUPS[name] for top in Path("/sys/fs/cgroup").glob("*/") if not (top / _GROUPS[name]).exists()]
@@ -93,11 +94,7 @@ def engine(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
         with _STARTED[name](folder) as variables:  # type: ignore[attr-defined]
             for key, value in variables.items():
                 monkeypatch.setenv(key, value)
-            try:
-                found = find_engine(name)
-                build_image(found.client, name)
-            except SandboxError as error:
-                pytest.skip(f"{name}: {error}")
+            build_image(find_engine(name).client, name)
             yield
     finally:
         _sweep(folder, groups)

@@ -124,7 +124,7 @@ for name, module in list(sys.modules.items()):
     "answers_with_functions": _FRAMES
     + 'def f(x): os.write(4, frame({"m": [], "v": {"o": "builtins.exit"}})); return 0\ng = f\n',
     "answers_with_classes": _FRAMES
-    + 'def f(x): os.write(4, frame({"m": [], "v": {"X": [7, "int", "BaseException"]}})); return 0\ng = f\n',
+    + 'def f(x): os.write(4, frame({"m": [], "v": {"X": [7, ["int", "BaseException"]]}})); return 0\ng = f\n',
     "answers_with_nonsense": _FRAMES + "def f(x): os.write(4, frame([1, 2, 3])); return 0\ng = f\n",
     "answers_with_broken_json": "import os\ndef f(x): os.write(4, b'\\0\\0\\0\\3{{{'); return 0\ng = f\n",
     "announces_four_gigabytes": "import os\ndef f(x): os.write(4, b'\\xff' * 8); return 0\ng = f\n",

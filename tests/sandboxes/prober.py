@@ -25,6 +25,7 @@ from hashlib import sha256
 wanted, keys = json.loads(open("wanted.json").read())
 seen, files = [], 0
 for folder, folders, names in os.walk("/"):
+    if len(seen) > 200: break  # all of them would be no worse
     if folder == "/":
         folders[:] = [name for name in folders if name not in ("proc", "sys", "dev")]
     folders[:] = [name for name in folders if not os.path.islink(os.path.join(folder, name))]

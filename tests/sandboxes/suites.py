@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pwd
 import socket
 import sys
 import tempfile
@@ -77,7 +78,8 @@ def _private_paths() -> list[str]:
     others = [path for path in Path("/").iterdir() if path.is_dir() and path.name not in system.split()]
     shown = Path(sys.base_prefix).resolve()  # the interpreter itself is there for every program to use
     found = []
-    for folder in (Path.home(), Path(__file__).resolve().parents[2], *others):
+    home = Path(pwd.getpwuid(os.getuid()).pw_dir)  # the session has one of its own
+    for folder in (home, Path(__file__).resolve().parents[2], *others):
         entries = [path for path in sorted(folder.iterdir()) if path not in (shown, *shown.parents)]
         found += entries[:5]
     return [str(path) for path in found]

@@ -42,7 +42,7 @@ class SupervisorClient:
 def supervisor(pool: Pool, **changes: Any) -> Iterator[SupervisorClient]:
     """The supervisor a slot of this backend would have; hanging up ends it, and its thread with it."""
     ours, theirs = socket.socketpair()
-    supervisor = Supervisor(theirs.fileno(), {**pool._config, **changes})
+    supervisor = Supervisor(theirs.fileno(), {**pool.config, **changes})
 
     def serve() -> None:
         try:

@@ -212,7 +212,7 @@ def test_the_first_process_of_a_container_ends_what_a_run_leaves_and_empties_its
 
 
 def test_a_zygote_enters_its_namespaces_and_forks_there() -> None:
-    layout = made("namespaces")._config["layout"]
+    layout = made("namespaces").config["layout"]
     config = {"layout": layout, "host_uid": 57_003, "role": "candidate", "is_notifying": True}
 
     def work() -> None:

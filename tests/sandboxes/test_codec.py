@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -141,6 +142,54 @@ def test_subclasses_are_reduced_so_no_method_of_theirs_runs() -> None:
     assert crossed(Text("true")) == "true"
     assert crossed(point(1, 2)) == (1, 2)
     assert type(crossed(point(1, 2))) is tuple
+
+
+class Sly:
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class SlyDay(Sly, date): ...
+
+
+class SlyMoment(Sly, datetime): ...
+
+
+class SlyNumber(Sly, Decimal): ...
+
+
+class SlyShare(Sly, Fraction): ...
+
+
+def test_subclasses_of_dates_and_exact_numbers_are_reduced_too() -> None:
+    values = [SlyDay(2024, 1, 2), SlyMoment(2024, 1, 2, 3, tzinfo=UTC), SlyNumber("1.50"), SlyShare(1, 3)]
+    back = crossed(values)
+    assert [type(value) for value in back] == [date, datetime, Decimal, Fraction]
+    assert back == [date(2024, 1, 2), datetime(2024, 1, 2, 3, tzinfo=UTC), Decimal("1.50"), Fraction(1, 3)]
+
+
+def test_a_moment_in_a_zone_arrives_as_the_same_moment() -> None:
+    moment = datetime(2024, 7, 1, 12, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert crossed(moment) == moment
+    assert crossed(moment).utcoffset() == timedelta(hours=2)
+
+
+def test_functions_go_by_name_only_to_a_side_that_knows_them() -> None:
+    handle = {"h": [0, "c", "builtin_function_or_method"]}
+    assert Encoder(lambda _: handle).encode(len) == {"o": "builtins.len"}
+    assert Encoder(lambda _: handle, is_naming_functions=False).encode(len) == handle
+
+
+def test_nesting_without_end_is_refused_both_ways() -> None:
+    deep: Any = []
+    for _ in range(500):
+        deep = [deep]
+    with pytest.raises(CodecError):
+        Encoder(no_handles).encode(deep)
+    with pytest.raises(CodecError):
+        loads(b"[" * 100_000)
 
 
 def test_sharing_and_cycles_survive() -> None:

@@ -93,10 +93,10 @@ def _a_supervisor_reuses_and_replaces(name: str) -> None:
         slept = asked.run(Program("import time; time.sleep(60)"), replace(limits, wall_seconds=1))
         assert slept.ending == "timeout"
     broken = create(name)
-    broken._config["contained"]["candidate"][-1] = "/no/such/file"
+    broken.config["contained"]["candidate"][-1] = "/no/such/file"
     with supervisor(broken) as asked:
         assert "ended at once" in asked.ask(program_order(Program("print(1)"), limits, "python3"))["fault"]
-    broken._config["contained"]["candidate"][1] = "no-such-command"
+    broken.config["contained"]["candidate"][1] = "no-such-command"
     with supervisor(broken) as asked:
         assert "no container" in asked.ask(program_order(Program("print(1)"), limits, "python3"))["fault"]
 

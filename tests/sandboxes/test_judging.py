@@ -70,6 +70,11 @@ def statuses(reports: list[dict[str, Any]]) -> dict[str, str]:
     return {report["case"]: report["status"] for report in reports if "case" in report}
 
 
+def test_a_function_of_python_itself_is_a_submission_like_any_other() -> None:
+    _, reports = judged("from math import floor as f", "assert f(2.5) == 2", "assert f(2.5) == 3")
+    assert statuses(reports) == {"case 0": "passed", "case 1": "failed"}
+
+
 def test_a_right_answer_is_the_judges_last_word_and_its_exit() -> None:
     code, reports = judged("def f(x): return x + 1", "assert f(1) == 2", "assert f(2) == 3")
     assert code == 0

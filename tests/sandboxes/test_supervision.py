@@ -121,7 +121,7 @@ def test_a_slot_whose_user_cannot_be_had_answers_with_a_fault() -> None:
 
 def test_a_sandbox_that_cannot_be_entered_answers_with_a_fault() -> None:
     pool = made("namespaces")
-    layout = {**pool._config["layout"], "base": "/proc/no-such-folder"}
+    layout = {**pool.config["layout"], "base": "/proc/no-such-folder"}
     with supervisor(pool, layout=layout) as asked:
         assert "could not enter its sandbox" in asked.ask(program_order(Program("print(1)"), LONG, "python3"))["fault"]
 

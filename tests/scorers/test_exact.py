@@ -10,8 +10,22 @@ from scorers.scoring import score
 
 def test_the_target_itself_is_right_and_anything_else_is_wrong():
     assert score(exact.create(), " Paris \n", "Paris").value == 1
-    assert score(exact.create(), "Paris.", "Paris").value == 0
+    assert score(exact.create(), "Paris!", "Paris").value == 0
     assert score(exact.create(), "paris", "Paris").value == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["Paris.", "'Paris'", "„Paris“", "« Paris »", "「Paris」", "**Paris.**", '"Paris".', "Paris。"]
+)
+def test_a_full_stop_and_quotation_marks_around_it_all_are_no_difference(text):
+    assert score(exact.create(), text, "Paris").value == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "target"), [("a", "'a'"), ("Wait...", "Wait"), ("'a' or 'b'", "a"), ("3", "3."), ("''", "")]
+)
+def test_quotes_and_stops_of_the_target_or_inside_the_answer_count(text, target):
+    assert score(exact.create(), text, target).value == 0
 
 
 @pytest.mark.parametrize(

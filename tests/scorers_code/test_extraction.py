@@ -140,6 +140,7 @@ def compiled() -> Compiled:
     return Compiled()  # an audit hook stays until the process ends
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "line", ["def scaled():", "@scaled", "scaled = (", "if scaled:", "import scaled \\", "def scaled(): return (", "x"]
 )

@@ -28,9 +28,10 @@ from proctor.planning.expand import trials_of
 from proctor.planning.selection import select
 from proctor.runs.read import read_run
 from proctor.stopping.rule import UNREADABLE, StopRule, Watch, rule_of, stop_rule
+from proctor.stores.database import Database
 from reports.stored import NOT_ASKED, Told, record
 from reports.stored import UNREADABLE as BROKEN
-from stores.parts import ListedSamples, evaluation, new_database
+from stores.parts import ListedSamples, evaluation
 
 
 def plan(until: str, **more: object) -> Plan:
@@ -82,6 +83,7 @@ def test_a_clear_difference_is_decided_with_few_samples_and_none_is_not() -> Non
     assert all(same.wants(item.id) for item in items)
 
 
+@pytest.mark.untraced
 def test_equal_models_are_declared_different_no_more_often_than_promised() -> None:
     items = two(300)
     wrong = 0
@@ -118,6 +120,7 @@ def share_of_false_decisions(evaluations: list[Evaluation], size: int, runs: int
     return wrong / runs
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("size", [5, 10])
 def test_equal_models_on_grouped_samples_are_declared_different_no_more_often_than_promised(size: int) -> None:
     """Counted one by one, samples that are right or wrong together look like more evidence than they are."""
@@ -290,8 +293,7 @@ def test_a_judge_that_fails_when_it_is_asked_again_does_not_excuse_what_it_could
     assert rule.wants(1)
 
 
-def test_what_is_told_of_a_rule_counts_unreadable_verdicts_in_both_ways(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_what_is_told_of_a_rule_counts_unreadable_verdicts_in_both_ways(database: Database, tmp_path: Path) -> None:
     names = [f"s{n:03}" for n in range(300)]
     a = Told({name: float(n // 2 % 2) for n, name in enumerate(names)})
     b = Told({name: 1.0 if n % 2 else BROKEN for n, name in enumerate(names)}, model="demo/b")
@@ -337,8 +339,9 @@ def test_a_run_that_was_interrupted_within_a_group_has_not_reached_its_rule(tmp_
     )
 
 
-def test_of_a_run_without_planned_sizes_no_group_is_taken_to_be_whole_unless_all_were_asked(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_of_a_run_without_planned_sizes_no_group_is_taken_to_be_whole_unless_all_were_asked(
+    database: Database, tmp_path: Path
+) -> None:
     groups = {f"s{n:02}": f"g{n // 2}" for n in range(60)}
     for missing, groups_counted in ((0, 30), (1, 0)):
         marks = {name: NOT_ASKED if n < missing else 1.0 for n, name in enumerate(groups)}

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -14,8 +18,9 @@ from proctor.domain.evaluation import Evaluation
 from proctor.domain.message import Message, Prompt
 from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
 from proctor.domain.sample import Sample
+from proctor.stores.connection import Connection
 from proctor.stores.database import Database, open_database
-from proctor.stores.runs import RunStore
+from proctor.stores.runs import RunStore, month_of
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,24 @@ def evaluation(count: int = 3, epochs: int = 1) -> Evaluation:
 
 
 def new_database(folder: Path) -> Database:
-    return open_database(f"sqlite:///{folder / 'proctor.db'}")
+    """Of the engine that the test is run on."""
+    return open_database(os.environ.get("PROCTOR_DATABASE_URL") or f"sqlite:///{folder / 'proctor.db'}")
+
+
+@contextmanager
+def connected(home: Path) -> Iterator[Connection]:
+    """A connection to the database of commands with this home; rows are tuples."""
+    database = new_database(home)
+    connection = database.connect()
+    if isinstance(connection, sqlite3.Connection):
+        connection.row_factory = None
+    yield connection
+    connection.close()
+    database.dispose()
+
+
+def this_month() -> int:
+    return month_of(datetime.now(UTC))
 
 
 def new_run(database: Database, item: Evaluation, folder: Path) -> tuple[str, Evaluation]:

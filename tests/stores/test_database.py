@@ -24,13 +24,20 @@ def url(path: Path) -> str:
 def structure(path: Path) -> dict[str, str]:
     """What a database is made of, by name, white space and quotes apart."""
     with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        rows = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%'"
+        ).fetchall()
     return {name: re.sub(r'[\s"]+', "", sql).lower() for name, sql in rows}
 
 
 def columns(path: Path) -> dict[str, list[tuple[object, ...]]]:
     with closing(sqlite3.connect(path)) as connection:
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        names = [
+            row[0]
+            for row in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+            )
+        ]
         return {name: connection.execute(f"PRAGMA table_info({name})").fetchall() for name in sorted(names)}
 
 
@@ -144,7 +151,15 @@ def test_a_lock_that_lasts_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["postgresql://host/db", "sqlite:///", "sqlite:////x.db?timeout=soon", "sqlite:////x.db?a=b"]
+    "bad",
+    [
+        "mysql://host/db",
+        "postgresql://host",
+        "postgresql://host/db?pool_size=x",
+        "sqlite:///",
+        "sqlite:////x.db?timeout=soon",
+        "sqlite:////x.db?a=b",
+    ],
 )
 def test_an_address_that_cannot_be_used_is_refused(bad: str) -> None:
     with pytest.raises(UserError, match="PROCTOR_DATABASE_URL"):

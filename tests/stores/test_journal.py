@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -19,17 +20,18 @@ from proctor.domain.score import Score
 from proctor.domain.trial import Answer, Outcome, Result, Trial
 from proctor.planning.expand import trials_of
 from proctor.stores import codec
+from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
-from proctor.stores.journal import SqliteJournal
+from proctor.stores.journal import DatabaseJournal
 from proctor.stores.results import ResultStore
-from stores.parts import evaluation, new_database, new_run
+from stores.parts import evaluation, new_run, this_month
 
 T = TypeVar("T")
 
 
-def with_journal(database: Database, evaluation_id: int, work: Callable[[SqliteJournal], Awaitable[T]]) -> T:
+def with_journal(database: Database, evaluation_id: int, work: Callable[[DatabaseJournal], Awaitable[T]]) -> T:
     async def scenario() -> T:
-        journal = SqliteJournal(database, {evaluation_id: {"echo": "1"}})
+        journal = DatabaseJournal(database, {evaluation_id: {"echo": "1"}}, this_month())
         try:
             return await work(journal)
         finally:
@@ -38,7 +40,7 @@ def with_journal(database: Database, evaluation_id: int, work: Callable[[SqliteJ
     return asyncio.run(scenario())
 
 
-async def write_answers(journal: SqliteJournal, *answers: Answer) -> list[int]:
+async def write_answers(journal: DatabaseJournal, *answers: Answer) -> list[int]:
     """Record answers and give their rows."""
     written = await journal.write(answers, [])
     return [answer.response_id for answer in written.answers if answer.response_id is not None]
@@ -49,8 +51,7 @@ def scored(answer: Answer, row_id: int, value: float | None = 1.0) -> Result:
     return Result(replace(answer, response_id=row_id), (score,), Outcome.SCORED)
 
 
-def test_what_was_written_is_found_as_it_was(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_what_was_written_is_found_as_it_was(database: Database, tmp_path: Path) -> None:
     _, item = new_run(database, evaluation(3), tmp_path)
     trials = list(trials_of(item))
     full = Response(
@@ -72,7 +73,7 @@ def test_what_was_written_is_found_as_it_was(tmp_path: Path) -> None:
         left_out={"link.py": "it is a link"},
     )
 
-    async def work(journal: SqliteJournal) -> tuple[object, object, object]:
+    async def work(journal: DatabaseJournal) -> tuple[object, object, object]:
         answers = [Answer(trials[0], full), Answer(trials[1], None, error="down"), Answer(trials[2], Response("x"))]
         ids = await write_answers(journal, *answers)
         await journal.write([], [scored(answers[2], ids[2])])
@@ -87,12 +88,11 @@ def test_what_was_written_is_found_as_it_was(tmp_path: Path) -> None:
     assert cached == {trials[0].cache_key, trials[2].cache_key}
 
 
-def test_truncated_filtered_failed_and_cached_answers_are_not_cached(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_truncated_filtered_failed_and_cached_answers_are_not_cached(database: Database, tmp_path: Path) -> None:
     _, item = new_run(database, evaluation(4), tmp_path)
     trials = list(trials_of(item))
 
-    async def work(journal: SqliteJournal) -> object:
+    async def work(journal: DatabaseJournal) -> object:
         await journal.write(
             [
                 Answer(trials[0], Response("cut", FinishReason.LENGTH)),
@@ -107,13 +107,12 @@ def test_truncated_filtered_failed_and_cached_answers_are_not_cached(tmp_path: P
     assert with_journal(database, item.id, work) == {}
 
 
-def test_two_processes_never_share_a_row_id(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_two_processes_never_share_a_row_id(database: Database, tmp_path: Path) -> None:
     _, item = new_run(database, evaluation(40), tmp_path)
     trials = list(trials_of(item))
 
     async def scenario() -> list[int]:
-        journals = [SqliteJournal(database, {item.id: {"echo": "1"}}) for _ in range(2)]
+        journals = [DatabaseJournal(database, {item.id: {"echo": "1"}}, this_month()) for _ in range(2)]
         ids: list[int] = []
         for number, trial in enumerate(trials):
             ids += await write_answers(journals[number % 2], Answer(trial, Response("x")))
@@ -125,12 +124,11 @@ def test_two_processes_never_share_a_row_id(tmp_path: Path) -> None:
     assert len(set(ids)) == 40
 
 
-def test_a_score_that_could_not_be_measured_is_measured_again(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_a_score_that_could_not_be_measured_is_measured_again(database: Database, tmp_path: Path) -> None:
     _, item = new_run(database, evaluation(1), tmp_path)
     trial = next(trials_of(item))
 
-    async def work(journal: SqliteJournal) -> tuple[bool, bool]:
+    async def work(journal: DatabaseJournal) -> tuple[bool, bool]:
         answer = Answer(trial, Response("x"))
         [row_id] = await write_answers(journal, answer)
         await journal.write([], [scored(answer, row_id, None)])
@@ -144,12 +142,11 @@ def test_a_score_that_could_not_be_measured_is_measured_again(tmp_path: Path) ->
     database.dispose()
 
 
-def test_the_latest_attempt_counts_and_the_earlier_one_is_kept(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_the_latest_attempt_counts_and_the_earlier_one_is_kept(database: Database, tmp_path: Path) -> None:
     run_id, item = new_run(database, evaluation(1), tmp_path)
     trial = next(trials_of(item))
 
-    async def work(journal: SqliteJournal) -> None:
+    async def work(journal: DatabaseJournal) -> None:
         await journal.write([Answer(trial, None, error="down")], [])
         answer = Answer(replace(trial, attempt=1), Response("x"))
         [row_id] = await write_answers(journal, answer)
@@ -164,8 +161,9 @@ def test_the_latest_attempt_counts_and_the_earlier_one_is_kept(tmp_path: Path) -
     database.dispose()
 
 
-def test_an_unknown_cost_makes_the_sum_unknown_and_known_costs_add_up_exactly(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_an_unknown_cost_makes_the_sum_unknown_and_known_costs_add_up_exactly(
+    database: Database, tmp_path: Path
+) -> None:
     _, item = new_run(database, evaluation(3), tmp_path)
     trials = list(trials_of(item))
 
@@ -181,11 +179,10 @@ def test_an_unknown_cost_makes_the_sum_unknown_and_known_costs_add_up_exactly(tm
     database.dispose()
 
 
-def test_epochs_are_averaged_within_a_sample(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_epochs_are_averaged_within_a_sample(database: Database, tmp_path: Path) -> None:
     _, item = new_run(database, evaluation(2, epochs=2), tmp_path)
 
-    async def work(journal: SqliteJournal) -> None:
+    async def work(journal: DatabaseJournal) -> None:
         for number, trial in enumerate(trials_of(item)):
             answer = Answer(trial, Response("x"))
             [row_id] = await write_answers(journal, answer)
@@ -238,8 +235,7 @@ def test_any_sample_comes_back_as_it_was(
     assert codec.read_sample(row) == sample
 
 
-def test_half_a_surrogate_pair_is_replaced_not_fatal(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_half_a_surrogate_pair_is_replaced_not_fatal(database: Database, tmp_path: Path) -> None:
     run_id, item = new_run(database, evaluation(1), tmp_path)
     trial: Trial = next(trials_of(item))
     with_journal(database, item.id, lambda journal: journal.write([Answer(trial, Response("a\ud83d"))], []))
@@ -248,13 +244,12 @@ def test_half_a_surrogate_pair_is_replaced_not_fatal(tmp_path: Path) -> None:
     database.dispose()
 
 
-def test_an_answer_that_cannot_be_stored_is_unusable_alone(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_an_answer_that_cannot_be_stored_is_unusable_alone(database: Database, tmp_path: Path) -> None:
     run_id, item = new_run(database, evaluation(3), tmp_path)
     first, second, third = trials_of(item)
     unstorable = Response("x", usage=Usage(input_tokens=2**70))
 
-    async def work(journal: SqliteJournal) -> list[str | None]:
+    async def work(journal: DatabaseJournal) -> list[str | None]:
         answers = [Answer(first, Response("a")), Answer(second, unstorable), Answer(third, Response("c"))]
         written = await journal.write(answers, [])
         assert [answer.trial.id for answer in written.answers] == [first.id, second.id, third.id]
@@ -263,18 +258,19 @@ def test_an_answer_that_cannot_be_stored_is_unusable_alone(tmp_path: Path) -> No
 
     notes = with_journal(database, item.id, work)
     assert [note is None for note in notes] == [True, False, True]
-    assert str(notes[1]).startswith("the answer could not be stored: OverflowError")
+    assert re.match("the answer could not be stored: (OverflowError|NumericValueOutOfRange): ", str(notes[1]))
     rows = list(ResultStore(database).results(run_id))
     assert [row.response for row in rows] == ["a", "", "c"]
     database.dispose()
 
 
-def test_a_score_that_cannot_be_stored_leaves_its_trial_unscored_and_the_others_scored(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_a_score_that_cannot_be_stored_leaves_its_trial_unscored_and_the_others_scored(
+    database: Database, tmp_path: Path
+) -> None:
     run_id, item = new_run(database, evaluation(2), tmp_path)
     trials = list(trials_of(item))
 
-    async def work(journal: SqliteJournal) -> list[Outcome]:
+    async def work(journal: DatabaseJournal) -> list[Outcome]:
         written = await journal.write([Answer(trial, Response("a")) for trial in trials], [])
         good, other = written.answers
         stranger = Result(other, (Score("of another name", 1.0),), Outcome.SCORED)
@@ -287,21 +283,20 @@ def test_a_score_that_cannot_be_stored_leaves_its_trial_unscored_and_the_others_
     database.dispose()
 
 
-def test_looking_up_what_is_recorded_does_not_wait_for_a_write(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_looking_up_what_is_recorded_does_not_wait_for_a_write(database: Database, tmp_path: Path) -> None:
     _, item = new_run(database, evaluation(2), tmp_path)
     first, second = trials_of(item)
 
-    async def work(journal: SqliteJournal) -> tuple[list[bool], bool, list[bool]]:
+    async def work(journal: DatabaseJournal) -> tuple[list[bool], bool, list[bool]]:
         await journal.write([Answer(first, Response("x"))], [])
         ids = [first.id, second.id]
-        with closing(database.connect()) as other:
-            other.execute("BEGIN IMMEDIATE")
+        with closing(database.connect()) as other, other.transaction():
+            if database.dialect is POSTGRESQL:  # where writers do not wait for each other otherwise
+                other.execute("LOCK TABLE responses IN EXCLUSIVE MODE")
             writing = asyncio.create_task(journal.write([Answer(second, Response("y"))], []))
             await asyncio.sleep(0)  # it is in the writer's hands before anything is looked up
             meanwhile = await journal.recorded(item.id, ids)
             was_waiting = not writing.done()
-            other.execute("ROLLBACK")
         await writing
         afterwards = await journal.recorded(item.id, ids)
         return [one in meanwhile for one in ids], was_waiting, [one in afterwards for one in ids]
@@ -309,8 +304,7 @@ def test_looking_up_what_is_recorded_does_not_wait_for_a_write(tmp_path: Path) -
     assert with_journal(database, item.id, work) == ([True, False], True, [True, True])
 
 
-def test_closing_a_journal_twice_is_harmless(tmp_path: Path) -> None:
-    database = new_database(tmp_path)
+def test_closing_a_journal_twice_is_harmless(database: Database, tmp_path: Path) -> None:
     before = set(threading.enumerate())
     with_journal(database, 1, lambda journal: journal.close())
     assert set(threading.enumerate()) <= before, "its threads have ended"

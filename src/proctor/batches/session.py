@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from decimal import Decimal
-from itertools import count
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -16,7 +15,7 @@ from proctor.domain.event import BatchDelayed, FaultSeen, ModelGivenUp, Observer
 from proctor.domain.journal import Journal
 from proctor.engine.budget import Budget
 from proctor.engine.recording import Recorder
-from proctor.engine.retry import RetryPolicy
+from proctor.engine.retry import RetryPolicy, retry
 from proctor.models.batching import BatchApi
 from proctor.stores.batches import BatchStore, StoredBatch
 
@@ -71,16 +70,13 @@ class BatchSession(Struct):
 
     async def persist(self, call: Callable[[], Awaitable[T]], retries: int) -> T:
         """Call until it works; the error of a call that never does, or that the run's end cuts short, is raised."""
-        policy = RetryPolicy(retries)
-        for tries in count():
-            try:
-                return await call()
-            except ModelError as error:
-                wait = policy.wait_seconds(error, tries)
-                if wait is None or self.stopping.is_set():
-                    raise
-                await self.note_fault(error, wait, tries + 1, retries)
-        raise AssertionError("count() does not end")
+
+        async def wait(error: ModelError, seconds: float, tries: int) -> None:
+            if self.stopping.is_set():
+                raise error
+            await self.note_fault(error, seconds, tries, retries)
+
+        return await retry(call, RetryPolicy(retries), wait)
 
     async def locate(self, batch: StoredBatch) -> StoredBatch | None:
         """The batch with the provider's name for it; None when the provider never had it, or when the run stops.

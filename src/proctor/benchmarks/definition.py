@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from proctor import plugins
 from proctor.benchmarks.datasets import DataLocation, Opened, open_dataset, open_examples
 from proctor.benchmarks.examples import ExamplePool, Remaining
+from proctor.benchmarks.json_input import JsonInputReader
 from proctor.benchmarks.mapping import Mapper
 from proctor.benchmarks.rows import Rows
 from proctor.benchmarks.samples import MappedSamples
@@ -62,7 +63,8 @@ def read_definition(
             known = [*([definition.variant] if definition.variant else []), *varied]
             raise BenchmarkError(
                 f"The benchmark {definition.name!r} has no variant {asked.variant!r}."
-                f"{did_you_mean(asked.variant, known)} There are: {', '.join(known)}."
+                f"{did_you_mean(asked.variant, known)} There are: {', '.join(known)}.",
+                setting="variant",
             )
         definition = varied[asked.variant]
     return definition, document
@@ -131,15 +133,20 @@ def build(
     scorers = _scorers(definition, document, asked.variant)
     shots = definition.shots if asked.shots is None else asked.shots
     if shots and definition.dataset.examples is None:
-        raise BenchmarkError(f"The benchmark {definition.name!r} has no examples to show, so 'shots' cannot be given.")
+        raise BenchmarkError(
+            f"The benchmark {definition.name!r} has no examples to show, so 'shots' cannot be given.", setting="shots"
+        )
+    json_input = _json_input(definition, document)
     try:
         opened = open_dataset(definition.dataset, place, rows)
-        mapper = Mapper(opened.fields, opened.shelf)
+        mapper = Mapper(opened.fields, opened.shelf, json_input)
         plain = MappedSamples(opened.rows, mapper, scorer_needing_target(scorers))
-        pool = _pool(definition, place, plain, opened, shots, asked.seed) if shots else None
+        pool = _pool(definition, place, plain, opened, shots, asked.seed, json_input) if shots else None
         renderer = _renderer(definition, mapper, pool, asked)
     except BenchmarkError as mistake:
         section = "prompt" if str(mistake).startswith(("prompt", "a prompt")) else "dataset"
+        if section == "prompt" and asked.prompt is not None:  # the plan's, so of no line of this file
+            raise BenchmarkError(str(mistake), setting="prompt") from mistake
         raise BenchmarkError(f"{document.name}:{document.line_of((section,))}: {mistake}") from mistake
     proof = renderer if renderer.can_fail else None
     samples: Samples = MappedSamples(opened.rows, mapper, plain.needs_target, proof)
@@ -160,7 +167,23 @@ def build(
         needs_sandbox=definition.needs_sandbox,
         shots=shots if definition.dataset.examples is not None else None,
         revisions=place.revisions,
+        input_kind=_input_kind(definition),
     )
+
+
+def _json_input(definition: BenchmarkFile, document: LocatedDocument) -> JsonInputReader | None:
+    if definition.input is None:
+        return None
+    try:
+        return JsonInputReader(definition.input.input_schema)
+    except BenchmarkError as mistake:
+        raise BenchmarkError(f"{document.name}:{document.line_of(('input',))}: input.schema: {mistake}") from mistake
+
+
+def _input_kind(definition: BenchmarkFile) -> str:
+    if definition.input is None:
+        return ""
+    return "JSON, checked against a schema" if definition.input.input_schema is not None else "JSON"
 
 
 def _scorers(definition: BenchmarkFile, document: LocatedDocument, variant: str | None) -> tuple[ScorerSpec, ...]:
@@ -194,18 +217,25 @@ def _renderer(definition: BenchmarkFile, mapper: Mapper, pool: ExamplePool | Non
         placement=prompt.examples,
         tools=tuple(prompt.tools) if isinstance(prompt.tools, list) else prompt.tools,
         schema=prompt.answer_schema,
+        is_json_input=definition.input is not None,
     )
 
 
 def _pool(
-    definition: BenchmarkFile, place: DataLocation, samples: Samples, opened: Opened, shots: int, seed: int
+    definition: BenchmarkFile,
+    place: DataLocation,
+    samples: Samples,
+    opened: Opened,
+    shots: int,
+    seed: int,
+    json_input: JsonInputReader | None,
 ) -> ExamplePool | None:
     examples = definition.dataset.examples
     if examples is None:
         return None
     other = open_examples(definition.dataset, place)
     return ExamplePool(
-        samples if other is None else MappedSamples(other.rows, Mapper(other.fields, other.shelf)),
+        samples if other is None else MappedSamples(other.rows, Mapper(other.fields, other.shelf, json_input)),
         shots,
         seed=seed,
         pick=examples.pick,

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.benchmarks.answers import TargetReader, text_of
 from proctor.benchmarks.files import ProblemFolder
+from proctor.benchmarks.json_input import JsonInputReader
 from proctor.benchmarks.messages import read_messages
 from proctor.benchmarks.rows import read_path
 from proctor.benchmarks.schema import ChoiceFields, Fields
@@ -44,8 +46,13 @@ class _Compiled(Struct, frozen=True):
 class Mapper:
     """Makes a sample of a row; raises RowError saying what is missing or of the wrong type."""
 
-    def __init__(self, fields: Fields, shelf: ProblemFolder | None = None) -> None:
+    def __init__(
+        self, fields: Fields, shelf: ProblemFolder | None = None, json_input: JsonInputReader | None = None
+    ) -> None:
         self.fields = fields
+        self._json_input = json_input
+        if json_input is not None:
+            _refuse_target_in_input(fields)
         self._shelf = shelf
         self._answers = TargetReader(fields.target, _reader("labels", fields.labels) if fields.labels else None, _field)
         self._is_plain = not (fields.files or any(getattr(fields, name) for name in _FURTHER))
@@ -79,12 +86,12 @@ class Mapper:
     def sample(self, row: Any, number: int) -> Sample:
         """`number`, from 1, is the id of a row that has none of its own."""
         if isinstance(row, Sample):
-            return row
+            return replace(row, input=self._input(row.input, row.id)) if self._json_input is not None else row
         read = self._read
         found_id = read.id(row)
         sample_id = str(number) if found_id is None else _identifier(found_id)
         given = read.input(row)
-        asked = given if type(given) is str else _input(given)
+        asked = given if type(given) is str and self._json_input is None else self._input(given, sample_id)
         if self._is_plain and _FURTHER.isdisjoint(row):  # most data: nothing but a question and an answer
             return Sample(sample_id, asked, self._answers.read(row, ()), metadata=read.metadata(row))
         choices = _choices(read.choices(row))
@@ -100,6 +107,16 @@ class Mapper:
             read.metadata(row),
             self._files(row) if read.files else (),
         )
+
+    def _input(self, given: Any, sample_id: str) -> str | tuple[Message, ...]:
+        if self._json_input is None:
+            return _input(given)
+        try:
+            return self._json_input.read(given)
+        except ValueError as mistake:
+            raise RowError(f"the input of the sample {sample_id!r}: {mistake}") from mistake
+        except BenchmarkError as fault:  # of the schema: every row would take as long
+            raise BenchmarkError(f"the input of the sample {sample_id!r}: {fault}.") from fault
 
     def _files(self, row: Mapping[str, Any]) -> tuple[Part, ...]:
         if self._shelf is None:
@@ -169,6 +186,13 @@ def _input_reader(path: str | None, hidden: frozenset[str]) -> _Read:
             raise RowError(f"the input: {fault}; the row has: {', '.join(map(str, row))}") from fault
 
     return fill
+
+
+def _refuse_target_in_input(fields: Fields) -> None:
+    """Taken from inside the input, the expected answer would be in every prompt."""
+    asked, target = fields.input or "input", fields.target.field if fields.target else "target"
+    if target == asked or target.startswith(f"{asked}."):
+        raise BenchmarkError(f"dataset.fields.target: {target!r} is in the input {asked!r}, which the prompt shows")
 
 
 def _choices_reader(choices: str | list[str] | ChoiceFields | None) -> _Read:

@@ -48,7 +48,7 @@ def refuse_unknown(name: str, given: Mapping[str, Any], known: Mapping[str, Any]
         if key not in known:
             takes = f"It takes: {', '.join(known)}." if known else "It takes none."
             hint = did_you_mean(key, [*known, *BenchmarkSpec.OWN])
-            raise BenchmarkError(f"The benchmark {name!r} has no parameter {key!r}.{hint} {takes}")
+            raise BenchmarkError(f"The benchmark {name!r} has no parameter {key!r}.{hint} {takes}", setting=key)
 
 
 def _hints(factory: Callable[..., Any]) -> dict[str, Any]:
@@ -74,7 +74,9 @@ def _converted(name: str, key: str, value: Any, hint: Any) -> Any:
         except (ValueError, KeyError):
             continue
     wanted = " or ".join(_WORDS.get(arm, getattr(arm, "__name__", str(arm))) for arm in arms if arm is not type(None))
-    raise BenchmarkError(f"The parameter {key!r} of the benchmark {name!r} is {value!r}; it must be {wanted}.")
+    raise BenchmarkError(
+        f"The parameter {key!r} of the benchmark {name!r} is {value!r}; it must be {wanted}.", setting=key
+    )
 
 
 def _to_text(value: Any) -> str:

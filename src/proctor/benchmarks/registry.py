@@ -64,12 +64,22 @@ def load_benchmark(spec: BenchmarkSpec, *, seed: int, folder: Path, data: Path |
     name, version = split_version(spec.benchmark, folder)
     if version is None:
         return _load(spec, seed, folder, data)
-    found = _load(_named(spec, _name_of_version(name, version, folder)), seed, folder, data)
+    asked = _asking_for(version, _named(spec, _name_of_version(name, version, folder)), folder)
+    found = _load(asked, seed, folder, data)
     if found.version != version:
         others = [_load(_named(spec, one), seed, folder, data) for one in (name, *_other_versions(name, folder))]
         there = ", ".join(sorted({one.version for one in others}))
         raise NotFoundError(f"There is no version {version!r} of the benchmark {name!r}. There are: {there}.")
     return found
+
+
+def _asking_for(version: str, spec: BenchmarkSpec, folder: Path) -> BenchmarkSpec:
+    """A function with a parameter `version` makes the one that is asked for; others declare which they make."""
+    if not spec.benchmark.startswith(PYTHON):
+        return spec
+    known = described(find_function(spec.benchmark.removeprefix(PYTHON), folder))
+    given = {"version": version} if "version" in known else {}
+    return spec.model_copy(update={"parameters": {**given, **spec.parameters}})
 
 
 def _named(spec: BenchmarkSpec, name: str) -> BenchmarkSpec:
@@ -80,7 +90,8 @@ def split_version(name: str, folder: Path) -> tuple[str, str | None]:
     """`mmlu@1` as the name and the version; None where no version is named, or the '@' is a file's or an address's."""
     head, mark, version = name.rpartition("@")
     is_plain = not head or not version or "/" in version or "\\" in version or version.lower().endswith(_YAML)
-    if not mark or is_plain or "://" in name or (folder / name).is_file():
+    is_address = "://" in name and not name.startswith(PYTHON)
+    if not mark or is_plain or is_address or (folder / name).is_file():
         return name, None
     return head, version
 
@@ -122,7 +133,9 @@ def _load(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) -> Be
     else:
         benchmark = _from_plugin(spec, seed, folder, data)
     if spec.shots:
-        raise BenchmarkError(f"The benchmark {benchmark.name!r} has no examples to show, so 'shots' cannot be given.")
+        raise BenchmarkError(
+            f"The benchmark {benchmark.name!r} has no examples to show, so 'shots' cannot be given.", setting="shots"
+        )
     return benchmark
 
 
@@ -182,13 +195,14 @@ def _from_yaml(spec: BenchmarkSpec, path: Path, label: str | None, seed: int, da
 
 
 def _prompt_of(spec: BenchmarkSpec) -> PromptText | None:
-    """The prompt that a plan puts in the place of the benchmark file's own."""
+    """The prompt that a plan uses instead of the benchmark file's own."""
     if "prompt" not in spec.parameters:
         return None
     try:
         return PromptText.model_validate(spec.parameters["prompt"])
     except ValidationError as error:
-        raise BenchmarkError(f"{spec.benchmark}: prompt: {explain_value(error, PromptText)}") from None
+        text = f"{spec.benchmark}: prompt: {explain_value(error, PromptText)}"
+        raise BenchmarkError(text, setting="prompt") from None
 
 
 def parameters_of(definition: BenchmarkFile) -> dict[str, str]:

@@ -140,6 +140,15 @@ class Dataset(_Strict):
     local: Local = Local()
 
 
+class InputEntry(_Strict):
+    """What each sample's input is, where it is neither text nor a list of messages."""
+
+    kind: Literal["json"]
+    """An object or a list; templates may use its fields."""
+    input_schema: dict[str, Any] | None = Field(None, alias="schema")
+    """The JSON schema that every input must fit."""
+
+
 class PromptFile(_Strict):
     system: str | None = None
     user: str | None = None
@@ -191,6 +200,7 @@ class BenchmarkFile(_Strict):
     """What is asked and how, and where that differs from what was published."""
     tags: Annotated[dict[str, str], AfterValidator(_in_vocabulary)] = {}
     dataset: Dataset
+    input: InputEntry | None = None
     prompt: PromptFile = PromptFile()
     scorers: list[ScorerEntry] = Field(min_length=1)
     metrics: list[MetricEntry] = Field(default=["accuracy"], min_length=1)

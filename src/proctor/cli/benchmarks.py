@@ -122,7 +122,7 @@ def _print(document: BenchmarkDescription) -> None:
         out.print(Text.assemble((f"{name}: ", "bold"), visible(str(text))))
 
     out.print(Text(f"{document.name}, version {document.version}", "bold"))
-    for name in ("description", "protocol", "licence", "source", "homepage"):
+    for name in ("description", "protocol", "licence", "source", "homepage", "input"):
         if text := getattr(document, name):
             line(name, text)
     if document.shots is not None:

@@ -35,7 +35,7 @@ dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would g
 
 @click.group(short_help="Look after the caches.")
 def cache() -> None:
-    """Look after what is kept to be quicker or cheaper: judges' replies, answers for later runs, lists, weights."""
+    """Look after what is kept to be quicker or cheaper: judges' replies, answers of runs, lists, packages, weights."""
 
 
 @cache.command()

@@ -5,19 +5,23 @@ from __future__ import annotations
 import click
 
 from proctor.cli.echo import echo
-from proctor.cli.options import run_argument
+from proctor.cli.options import as_json, run_argument
 
 
 @click.command(short_help="Stop a running run.")
 @run_argument
-def cancel(reference: str) -> None:
+@as_json
+def cancel(reference: str, as_json: bool) -> None:
     """Stop a run: requests in flight are finished and recorded; 'proctor resume' continues it later.
 
     RUN is an id, a unique prefix of one, or 'latest'.
     """
-    from proctor.cli.context import database
+    from proctor.cli.context import database, print_json
     from proctor.runs.cancel import cancel_run
 
     with database() as opened:
         run_id = cancel_run(opened, reference)
+    if as_json:
+        print_json({"run_id": run_id, "is_stopping": True})
+        return
     echo(f"Run {run_id} is stopping; its process ends within a second or two.", err=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from proctor.domain.artifacts import Artifacts
     from proctor.runs.resolve import PlanContext
     from proctor.stores.database import Database
 
@@ -22,7 +23,25 @@ def context(data: str | None = None) -> PlanContext:
 
     settings = Settings.from_environment()
     folder = Path(data) if data is not None else settings.data
-    return PlanContext(Path.cwd(), os.environ, folder, settings.prices, settings.is_offline, settings.lists)
+    return PlanContext(
+        Path.cwd(),
+        os.environ,
+        folder,
+        settings.prices,
+        settings.is_offline,
+        settings.lists,
+        artifacts(),
+        settings.home,
+    )
+
+
+def artifacts() -> Artifacts:
+    """Where this environment keeps large bodies; nothing is connected to yet."""
+    from proctor.settings import Settings
+    from proctor.stores.artifacts.opening import open_artifacts
+
+    settings = Settings.from_environment()
+    return open_artifacts(settings.artifacts_url, settings.waiting, os.environ, is_offline=settings.is_offline)
 
 
 @contextmanager
@@ -31,7 +50,8 @@ def database() -> Iterator[Database]:
     from proctor.settings import Settings
     from proctor.stores.database import open_database
 
-    opened = open_database(Settings.from_environment().database_url)
+    settings = Settings.from_environment()
+    opened = open_database(settings.database_url, settings.database_read_url)
     try:
         yield opened
     finally:

@@ -29,7 +29,7 @@ def delete(reference: str, yes: bool, as_json: bool) -> None:
 
 def _delete_submission(reference: str, *, yes: bool, as_json: bool) -> None:
     from proctor.cli.asking import confirm
-    from proctor.cli.context import database, print_json
+    from proctor.cli.context import artifacts, database, print_json
     from proctor.domain.documents.deletion import SubmissionDeletion
     from proctor.reports.figures import bytes_text, plural
     from proctor.runs.deleting import delete_submission
@@ -38,7 +38,7 @@ def _delete_submission(reference: str, *, yes: bool, as_json: bool) -> None:
     with database() as opened:
         found = SubmissionStore(opened).get(reference)
         confirm(f"Delete submission {found.id} ({found.name}) of the problem {found.problem}?", yes=yes)
-        done = delete_submission(opened, found.id)
+        done = delete_submission(opened, artifacts(), found.id)
     if as_json:
         print_json(SubmissionDeletion(done.submission_id, done))
         return
@@ -48,7 +48,7 @@ def _delete_submission(reference: str, *, yes: bool, as_json: bool) -> None:
 
 def _delete_run(reference: str, *, yes: bool, as_json: bool) -> None:
     from proctor.cli.asking import confirm
-    from proctor.cli.context import database, print_json
+    from proctor.cli.context import artifacts, database, print_json
     from proctor.domain.documents.deletion import RunDeletion
     from proctor.reports.figures import bytes_text, plural
     from proctor.runs.deleting import delete_run
@@ -62,7 +62,7 @@ def _delete_run(reference: str, *, yes: bool, as_json: bool) -> None:
             echo(f"Note: {', '.join(users)} cannot be resumed without it: their plans name this run.", err=True)
         named = f" ({run.name})" if run.name else ""
         confirm(f"Delete run {run.id}{named}, {run.status}, of {run.created_at.astimezone():%Y-%m-%d %H:%M}?", yes=yes)
-        done = delete_run(opened, run.id)
+        done = delete_run(opened, artifacts(), run.id)
     if as_json:
         print_json(RunDeletion(done.run_id, done, users))
         return

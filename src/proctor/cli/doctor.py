@@ -31,6 +31,8 @@ EXTRAS = {
     "similarity": "the scorer similarity (embeddings)",
     "text": "the scorers bleu and chrf",
     "tokens": "counting tokens before a run",
+    "postgresql": "results in a PostgreSQL database",
+    "s3": "artifacts in S3 (PROCTOR_ARTIFACTS_URL=s3://…)",
     "problems": "marking programs built from requirements",
 }
 """Every optional group of dependencies, and what needs it."""
@@ -48,7 +50,7 @@ class DoctorFinding(Struct, frozen=True):
 @click.option("--sandbox", is_flag=True, help="Test every sandbox backend with hostile programs; takes a while.")
 @as_json
 def doctor(sandbox: bool, as_json: bool) -> None:
-    """Check the installation, the database, the disk, sandboxes and keys; exit code 1 when there is a problem."""
+    """Check the installation, the database, artifacts, the disk, sandboxes and keys; exit code 1 for a problem."""
     from proctor.cli.context import print_json
 
     if sandbox:
@@ -75,6 +77,7 @@ def _findings() -> Iterator[DoctorFinding]:
     yield DoctorFinding("proctor", "ok", f"{__version__}, Python {platform.python_version()}, {sys.platform}")
     yield DoctorFinding("sqlite", "ok", sqlite3.sqlite_version)
     yield from _database()
+    yield from _artifacts()
     yield from _extras()
     yield from _sandboxes()
     yield from _keys()
@@ -85,25 +88,41 @@ def _database() -> Iterator[DoctorFinding]:
     from proctor.cli.context import database
     from proctor.cli.figures import plural
     from proctor.domain.errors import ProctorError
+    from proctor.settings import Settings
     from proctor.stores.listing import count_runs
 
     try:
         with database() as opened:
-            connection = opened.connect()
-            try:
-                state = connection.execute("PRAGMA quick_check").fetchone()[0]
-            finally:
-                connection.close()
-            free = shutil.disk_usage(opened.path.parent).free
-            detail = f"{opened.path}, {plural(count_runs(opened), 'run')}"
-    except (ProctorError, sqlite3.DatabaseError) as error:
+            fault = opened.check()
+            detail = f"{opened.label}, {plural(count_runs(opened), 'run')}"
+    except ProctorError as error:
         yield DoctorFinding("database", "problem", str(error))
         return
+    yield DoctorFinding("database", "problem" if fault else "ok", f"{detail}: {fault}" if fault else detail)
+    home = Settings.from_environment().home
+    if home.exists():
+        free = shutil.disk_usage(home).free
+        room = f"{free / 2**30:.1f} GiB free"
+        yield DoctorFinding("disk", "ok" if free > LEAST_FREE_BYTES else "problem", room)
+
+
+def _artifacts() -> Iterator[DoctorFinding]:
+    """Whether programs and logs can be kept; what waited for that is sent on the way."""
+    from proctor.cli.context import artifacts
+    from proctor.domain.errors import ProctorError
+
+    try:
+        kept = artifacts()
+        kept.check()
+        delayed = kept.delayed()
+    except ProctorError as error:
+        yield DoctorFinding("artifacts", "problem", str(error))
+        return
     yield DoctorFinding(
-        "database", "ok" if state == "ok" else "problem", detail if state == "ok" else f"{detail}: {state}"
+        "artifacts",
+        "problem" if delayed else "ok",
+        delayed or f"{kept.location}, a probe was written, read and deleted",
     )
-    room = f"{free / 2**30:.1f} GiB free"
-    yield DoctorFinding("disk", "ok" if free > LEAST_FREE_BYTES else "problem", room)
 
 
 def _sandboxes() -> Iterator[DoctorFinding]:

@@ -58,7 +58,7 @@ def finish(
     else:
         from proctor.cli.outcome import print_outcome
 
-        print_outcome(run, opened.path)
+        print_outcome(run, opened.label)
     sys.stdout.flush()  # what went well comes before what did not
     for problem in problems:
         echo(f"Error: {problem}", err=True)

@@ -36,8 +36,9 @@ def leaderboard(
 ) -> None:  # fmt: skip
     """Rank the models of all completed runs, one table for each benchmark configuration.
 
-    Different versions, samples, prompts, shots or scorers are never mixed in one table. A rank like 1–3 means that no
-    significant difference between the three was found. Each row names its run: 'proctor show RUN'.
+    Different versions, samples, prompts, shots or scorers are never mixed in one table, but for prompts that a run has
+    varied on the same samples: these are rows of one. A rank like 1–3 means that no significant difference between the
+    three was found. Each row names its run: 'proctor show RUN'.
     """
     from proctor.cli.context import database
     from proctor.cli.pages import chosen_format, print_page, put

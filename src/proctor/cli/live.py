@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from rich.console import Group
+from rich.console import Console, Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -62,7 +62,7 @@ class LiveView:
         items = list(progress.evaluations.values())
         shown = items if len(items) <= room else sorted(items, key=_urgency)[: room - 1]
         table = Table.grid(padding=(0, 2))
-        widest = max(8, self._console.width // NAME_SHARE)
+        widest = _name_width(self._console)
         for share in (widest, widest, None, None, None, None):
             table.add_column(no_wrap=True, overflow="ellipsis", max_width=share)
         for item in shown:
@@ -84,7 +84,15 @@ class LiveView:
         count = Text(f"{item.done:,}/{item.trials:,}", justify="right")
         mean = item.mean_score
         score = Text("" if mean is None else f"{decimal_text(mean)} n={item.score_count:,}")
-        return Text(visible(item.label)), Text(visible(item.benchmark)), bar, count, score, Text(_troubles(item))
+        return Text(self._name(item)), Text(visible(item.benchmark)), bar, count, score, Text(_troubles(item))
+
+    def _name(self, item: EvaluationProgress) -> str:
+        """What differs stands at the end of a side's name: where it is too long, its middle goes."""
+        name, width = visible(item.side), _name_width(self._console)
+        if item.side == item.label or len(name) <= width:
+            return name
+        end = width * 2 // 3
+        return f"{name[: width - end - 1]}…{name[-end:]}"
 
     def _status(self) -> str:
         progress = self._progress
@@ -106,6 +114,10 @@ class LiveView:
 
 def _line(text: str, style: str) -> Text:
     return Text(visible(text), style=style, no_wrap=True, overflow="ellipsis")
+
+
+def _name_width(console: Console) -> int:
+    return max(8, console.width // NAME_SHARE)
 
 
 def _urgency(item: EvaluationProgress) -> int:

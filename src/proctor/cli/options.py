@@ -69,14 +69,16 @@ def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
     return add
 
 
+assume_price_option = click.option(
+    "--assume-price", metavar="IN/OUT", help="Dollars per million tokens for models without a known price."
+)
+
 limit_options = _together(
     click.option(
         "--concurrency", type=click.IntRange(1, 4096), metavar="N", help="Maximum concurrent requests per model (64)."
     ),
     click.option("--max-cost", metavar="USD", help="Stop before the run costs more than this."),
-    click.option(
-        "--assume-price", metavar="IN/OUT", help="Dollars per million tokens for models without a known price."
-    ),
+    assume_price_option,
     click.option("--max-minutes", type=NUMBER, metavar="M", help="Stop after M minutes; resume later."),
     click.option("--max-rpm", type=NUMBER, metavar="N", help="Maximum requests per minute, per model."),
     click.option("--max-tpm", type=NUMBER, metavar="N", help="Maximum tokens per minute, per model."),
@@ -184,7 +186,13 @@ def plan_values(flags: dict[str, Any]) -> dict[str, Any]:
 
 
 def limit_values(flags: dict[str, Any]) -> dict[str, Any]:
-    return {field: flags[flag] for flag, field in LIMITS.items() if flags.get(flag) is not None}
+    """The limits that were given, in a plan's form; one that cannot be used is refused by its option's name."""
+    from proctor.planning.plan_file import refuse_unusable_limit
+
+    given = {flag: flags[flag] for flag in LIMITS if flags.get(flag) is not None}
+    for flag, value in given.items():
+        refuse_unusable_limit(LIMITS[flag], value, name=f"--{flag.replace('_', '-')}")
+    return {LIMITS[flag]: value for flag, value in given.items()}
 
 
 def _axes(texts: tuple[str, ...]) -> dict[str, list[int | float | str]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from rich.console import Console
 from rich.text import Text
 
@@ -42,12 +40,12 @@ def print_run(run: RunSummary) -> None:
         out.print(f"\nResume: {resume_command(run)}")
 
 
-def print_outcome(run: RunSummary, path: Path) -> None:
+def print_outcome(run: RunSummary, where: str) -> None:
     """The result of an execution, where it is kept, and what to type next."""
     out = console()
     _print_head(out, run)
     _print_numbers(out, run, most_categories=MAX_CATEGORIES)
-    out.print(Text(f"\nStored in {path}"), soft_wrap=True)
+    out.print(Text(f"\nStored in {where}"), soft_wrap=True)
     for purpose, command in _next_steps(run):
         out.print(Text(f"{purpose + ':':<9}{command}"))
 

@@ -37,9 +37,9 @@ class GivenPlan(Struct, frozen=True):
         try:
             yield
         except UserError as error:
-            if self.document is None or not error.field or self._is_overridden(error.field):
+            field = entry_of(self.plan, error.field, error.setting)
+            if self.document is None or not field or self._is_overridden(field):
                 raise
-            field = entry_of(self.plan, error.field)
             line, path = self.document.line_of(field), self.document.path_of(field)
             raise type(error)(f"{self.document.name}:{line}: {path}: {error}") from error
 

@@ -14,11 +14,11 @@ from proctor.cli.echo import echo
 from proctor.cli.options import as_json, shelf_option
 
 if TYPE_CHECKING:
+    from proctor.domain.artifacts import Artifacts
     from proctor.domain.problem import Problem
     from proctor.domain.scorecard import Scorecard
     from proctor.programs.options import MarkOptions
     from proctor.runs.proving import Probe, ProblemProof
-    from proctor.stores.artifacts import FileArtifacts
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,7 +34,9 @@ def _running(function: F) -> F:
             metavar="DIR",
             help="A folder with wheels of the packages that programs may use.",
         ),
-        click.option("--index", metavar="URL", help="A package index for such wheels; none by default."),
+        click.option(
+            "--index", metavar="URL", help="A package index for such wheels; by default the one pip is set to."
+        ),
     )
     for option in reversed(options):
         function = option(function)
@@ -114,9 +116,15 @@ def _run(work: Callable[[], Any]) -> Any:
 
 def _options(running: dict[str, Any]) -> MarkOptions:
     from proctor.programs.options import MarkOptions
+    from proctor.runs.caches import PACKAGES
+    from proctor.settings import Settings
 
-    is_measuring = not running.get("no_load", False)
-    return MarkOptions(wheelhouse=running["wheelhouse"], index_url=running["index"], is_measuring=is_measuring)
+    return MarkOptions(
+        wheelhouse=running["wheelhouse"],
+        index_url=running["index"],
+        packages=Settings.from_environment().home / PACKAGES,
+        is_measuring=not running.get("no_load", False),
+    )
 
 
 def _print_proofs(proofs: Sequence[ProblemProof]) -> None:
@@ -178,34 +186,37 @@ def submit(
     Exit code 1 when it does not pass.
     """
     from proctor.benchmarks.problems.shelf import find_problem
-    from proctor.cli.context import database, print_json
+    from proctor.cli.context import artifacts, database, print_json
     from proctor.cli.gates import refuse_unwritable
     from proctor.cli.pages import print_page, put
     from proctor.programs.submissions import submission_from
     from proctor.reports.formats import format_of, page_text
     from proctor.reports.scorecard_page import scorecard_page
-    from proctor.runs.scorecards import artifacts_of
     from proctor.runs.submissions import keep_submission
 
     refuse_unwritable(reports, is_of_gates=False)
     problem = find_problem(name, shelf)
     submission = submission_from(program)
+    kept = artifacts()
+    kept.check()
     with database() as opened:
-        card = _mark(problem, submission.files, {**running, "no_load": no_load}, artifacts_of(opened))
-        document = keep_submission(opened, label or program.resolve().name, problem, submission, card)
+        card = _mark(problem, submission.files, {**running, "no_load": no_load}, kept)
+        document = keep_submission(opened, kept, label or program.resolve().name, problem, submission, card)
     if as_json:
         print_json(document)
     else:
         print_page(scorecard_page(document, is_short=short))
     sys.stdout.flush()
     echo(f"Stored as submission {document.submission_id} ({document.name}).", err=True)
+    if delayed := kept.delayed():
+        echo(f"Warning: {delayed}", err=True)
     for path in reports:
         put(page_text(scorecard_page(document), document, format_of(path.suffix) or "html"), path)
     if not card.passed:
         raise click.exceptions.Exit(1)
 
 
-def _mark(problem: Problem, files: Any, running: dict[str, Any], artifacts: FileArtifacts) -> Scorecard:
+def _mark(problem: Problem, files: Any, running: dict[str, Any], artifacts: Artifacts) -> Scorecard:
     from proctor.cli.notices import show_notices
     from proctor.runs.programs import opened_runner
     from proctor.runs.programs import submit as mark_it

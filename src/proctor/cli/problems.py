@@ -223,46 +223,54 @@ def card(
 def _card_document(
     reference: str, sample: str | None, model: str | None, epoch: int, shelf: Path | None
 ) -> ProgramCard:
-    from proctor.cli.context import database
-    from proctor.runs.scorecards import card_of_trial, read_card
+    from proctor.cli.context import artifacts, database
+    from proctor.runs.scorecards import card_of_trial
+
+    if sample is None:
+        if model is not None:
+            raise click.UsageError("--model is for a trial of a run: a submission or a file holds one scorecard.")
+        hint = f"For a trial of a run, name the problem too: proctor problems card {reference} SAMPLE."
+        return _stored_card(reference, shelf, hint)
+    with database() as opened:
+        return card_of_trial(opened, artifacts(), reference, sample, model=model, epoch=epoch, shelf=shelf)
+
+
+def _stored_card(reference: str, shelf: Path | None, hint: str = "") -> ProgramCard:
+    """The scorecard in a file, or of a submission."""
+    from proctor.cli.context import artifacts, database
+    from proctor.runs.scorecards import read_card
     from proctor.runs.submissions import card_of_submission
     from proctor.stores.submissions import PREFIX
 
-    if sample is None and model is not None:
-        raise click.UsageError("--model is for a trial of a run: a submission or a file holds one scorecard.")
-    if sample is None and Path(reference).is_file():
+    if Path(reference).is_file():
         return read_card(Path(reference), shelf)
-    if sample is None and not reference.startswith(PREFIX):
-        raise click.UsageError(
-            f"There is no file {reference}. For a trial of a run, name the problem too: "
-            f"proctor problems card {reference} SAMPLE."
-        )
+    if not reference.startswith(PREFIX):
+        listed = "'proctor problems submissions' lists the ids of submissions."
+        raise click.UsageError(f"There is no file {reference}. {hint or listed}")
     with database() as opened:
-        if sample is None:
-            return card_of_submission(opened, reference, shelf)
-        return card_of_trial(opened, reference, sample, model=model, epoch=epoch, shelf=shelf)
+        return card_of_submission(opened, artifacts(), reference, shelf)
 
 
 @problems.command()
-@click.argument("a", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("b", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("a", metavar="SUBMISSION|FILE")
+@click.argument("b", metavar="SUBMISSION|FILE")
 @format_option()
 @output_option
 @shelf_option
-def diff(a: Path, b: Path, format_name: str | None, output: Path | None, shelf: Path | None) -> None:
+def diff(a: str, b: str, format_name: str | None, output: Path | None, shelf: Path | None) -> None:
     """Compare two scorecards: marks, requirements whose status changed, and file differences.
 
-    A and B are scorecards as JSON, written by 'proctor problems submit … --report a.json' or 'proctor problems card'.
-    Their marks are recomputed from their evidence; for a problem of your own, give its folder with --problems.
+    Each is a submission's id, or a scorecard as JSON, written by 'proctor problems submit … --report a.json' or
+    'proctor problems card'. Their marks are recomputed from their evidence; for a problem of your own, give its folder
+    with --problems.
     """
     from proctor.cli.pages import chosen_format, print_page, put
     from proctor.reports.formats import page_text
     from proctor.reports.scorecard_diff_page import difference_page
     from proctor.runs.scorecard_diff import compare_scorecards
-    from proctor.runs.scorecards import read_card
 
     format_name = chosen_format(format_name, output)
-    document = compare_scorecards(read_card(a, shelf), read_card(b, shelf))
+    document = compare_scorecards(_stored_card(a, shelf), _stored_card(b, shelf))
     page = difference_page(document)
     if format_name is None:
         print_page(page)

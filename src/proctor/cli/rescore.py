@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.echo import echo
-from proctor.cli.options import NUMBER, as_json, judge_option, run_argument
+from proctor.cli.options import NUMBER, as_json, assume_price_option, judge_option, run_argument
 
 if TYPE_CHECKING:
     from proctor.domain.documents.rescored import Rescored
@@ -36,7 +36,7 @@ FIRST_SECONDS = 5.0
 @click.option("--retries", type=click.IntRange(0, 50), metavar="N", help="Retries after a failed judge request (5).")
 @click.option("--timeout", type=NUMBER, metavar="S", help="Seconds for one request to a judge (600).")
 @click.option("--max-cost", metavar="USD", help="Stop before the judges have cost more than this.")
-@click.option("--assume-price", metavar="IN/OUT", help="Dollars for a million tokens, where the price is unknown.")
+@assume_price_option
 @click.option("--no-cache", is_flag=True, help="Do not use cached judge replies.")
 @as_json
 def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **flags: Any) -> None:

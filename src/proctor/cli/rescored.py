@@ -19,7 +19,7 @@ def print_rescored(document: Rescored) -> None:
     out = console()
     out.print(f"Run [bold]{document.run_id}[/]: old and new scores")
     for item in document.evaluations:
-        out.print(Text(f"\n{item.model} on {item.benchmark}"))
+        out.print(Text(f"\n{item.side} on {item.benchmark}"))
         _print_table(out, item)
         _print_changes(out, item)
         _print_judges(out, item)

@@ -65,6 +65,8 @@ class Benchmark(Struct, frozen=True):
     source: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     needs_sandbox: bool = False
+    input_kind: str = ""
+    """What inputs are, for people; empty where they are text or messages."""
     shots: int | None = None
     """Worked examples in each prompt; None where the benchmark knows no such thing."""
     revisions: Mapping[str, str] = field(default_factory=dict)

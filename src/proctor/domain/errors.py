@@ -8,9 +8,11 @@ ProctorError
 │   │   ├── TemplateLimitError a template that takes too much time or memory, or becomes too long
 │   │   └── NoDataError       data that is somewhere else: not in the folder, and the hub did not give it
 │   └── NotFoundError         a run, model, benchmark or scorer that is not there
-├── StoreError                the database cannot be used
+├── StoreError                the database, or the store of artifacts, cannot be used
+│   └── DamagedArtifactError  an artifact is not what was kept
 ├── RunError                  a run could not go on; what was recorded is kept
 ├── ScorerError               a scorer could not score: never a wrong answer
+│   ├── PackageSourceError    an index or a registry did not give what programs may use: in no denominator
 │   └── JudgeRefusedError     a judge's provider refused the request, perhaps for the answer in it
 ├── SandboxError              the sandbox itself failed: never a wrong answer
 │   └── WorkspaceSpentError   a program used up its workspace, or blocked its folders: its own doing, never a fault
@@ -38,11 +40,18 @@ class ProctorError(Exception):
 
 
 class UserError(ProctorError):
-    """A mistake; `field` is the path of the plan's field that it is in, such as ("models", 0), where it is in one."""
+    """A mistake; `field` is the path of the plan's field that it is in, such as ("models", 0), where it is in one.
+
+    `setting` is what it is about where that can be varied, such as "variant": then it may be the matrix that says it.
+    """
 
     exit_code = 2
     http_status = 422
     field: tuple[str | int, ...] = ()
+
+    def __init__(self, message: str = "", *, setting: str = "") -> None:
+        super().__init__(message)
+        self.setting = setting
 
 
 class PlanError(UserError):
@@ -75,6 +84,10 @@ class StoreError(ProctorError):
     http_status = 503
 
 
+class DamagedArtifactError(StoreError):
+    pass
+
+
 class RunError(ProctorError):
     pass
 
@@ -88,6 +101,10 @@ class MissingKeyError(UserError):
 
 
 class ScorerError(ProctorError):
+    pass
+
+
+class PackageSourceError(ScorerError):
     pass
 
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class PromptText(Frozen):
-    """A prompt in the place of a benchmark's own; a part that is left out stays the benchmark's."""
+    """A prompt instead of a benchmark's own; a part that is left out stays the benchmark's."""
 
     name: str = Field(min_length=1, max_length=60)
     """What a table calls it."""

@@ -11,7 +11,6 @@ from msgspec import Struct, field
 from proctor.domain.message import Json
 
 DIFFICULTIES = ("basic", "intermediate", "advanced", "expert")
-DIMENSIONS = ("functional", "tests", "performance", "quality", "security")
 DEFAULT_WEIGHTS: Mapping[str, float] = {
     "functional": 0.35,
     "tests": 0.25,

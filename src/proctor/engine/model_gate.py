@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -17,7 +19,7 @@ from proctor.domain.errors import (
     UnusableAnswerError,
 )
 from proctor.domain.event import ConcurrencyChanged, FaultSeen, ModelGivenUp, Observer
-from proctor.domain.message import Message, Prompt
+from proctor.domain.message import Json, Message, Prompt
 from proctor.domain.model import Model
 from proctor.domain.price import Price
 from proctor.domain.response import FinishReason, Response, Usage
@@ -25,10 +27,9 @@ from proctor.domain.text import message_of
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget, reservation
-from proctor.engine.deadlines import Deadlines
 from proctor.engine.limiter import AdaptiveLimit
 from proctor.engine.ratelimit import RateLimit, RateLimits
-from proctor.engine.retry import RetryPolicy
+from proctor.engine.retry import RetryPolicy, retry
 
 REJECTIONS_BEFORE_GIVING_UP = 20
 MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024
@@ -45,6 +46,7 @@ class _Conversation:
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self.response: Response | None = None
+        self.retries = 0
         self._prompt = trial.prompt
         self._turns = 0
 
@@ -90,7 +92,6 @@ class ModelGate:
         self._budget = budget
         self._model = model
         self._timeout_seconds = timeout_seconds
-        self._deadlines = Deadlines(timeout_seconds + TIMEOUT_GRACE_SECONDS)
         self._stopping = stopping
         self._observe = observe
         self._limit = AdaptiveLimit(concurrency, lambda limit: observe(ConcurrencyChanged(label, limit)))
@@ -106,28 +107,19 @@ class ModelGate:
 
     async def ask(self, trial: Trial) -> Answer | None:
         """Ask until there is an answer or a reason not to; a fault is an Answer without a response."""
-        retries = 0
         talk = _Conversation(trial)
-        while not self.is_closed:
-            try:
-                response = await self._request(talk)
-            except ModelError as error:
-                self._learn_from(error)
-                wait = self._policy.wait_seconds(error, retries)
-                if self.given_up is not None:
-                    return None
-                if wait is None:
-                    return Answer(trial, None, error=f"{type(error).__name__}: {error}", retries=retries)
-                self._observe(FaultSeen(self.label, str(error), isinstance(error, RateLimitedError)))
-                retries += 1
-                await self._pause(wait)
-            else:
-                if response is not None:
-                    return Answer(trial, response, retries=retries)
-        return None
+        try:
+            response = await retry(partial(self._request, talk), self._policy, partial(self._wait, talk))
+        except ModelError as error:
+            if self.given_up is not None:
+                return None
+            return Answer(trial, None, error=f"{type(error).__name__}: {error}", retries=talk.retries)
+        return None if response is None else Answer(trial, response, retries=talk.retries)
 
     async def _request(self, talk: _Conversation) -> Response | None:
-        await self._breaker.admit()
+        """One try; None when the run was stopped before there was an answer."""
+        if not self.is_closed:
+            await self._breaker.admit()
         started = await self._limit.acquire()
         try:
             if self.is_closed:
@@ -137,11 +129,12 @@ class ModelGate:
             if response is None:
                 self._breaker.released()
                 return None
-        except RateLimitedError:
-            self._limit.rate_limited(started)
-            raise
-        except ProviderFaultError:
-            self._limit.faulted()
+        except ModelError as error:
+            if isinstance(error, RateLimitedError):
+                self._limit.rate_limited(started)
+            elif isinstance(error, ProviderFaultError):
+                self._limit.faulted()
+            self._learn_from(error)
             raise
         finally:
             self._limit.release()
@@ -172,6 +165,14 @@ class ModelGate:
             self.given_up = reason
             self._observe(ModelGivenUp(self.label, reason))
 
+    async def _wait(self, talk: _Conversation, error: ModelError, seconds: float, retries: int) -> None:
+        """Tell of a fault and wait before the next try; a model that was given up gets none."""
+        if self.given_up is not None:
+            raise error
+        self._observe(FaultSeen(self.label, str(error), isinstance(error, RateLimitedError)))
+        talk.retries = retries
+        await self._pause(seconds)
+
     async def _pause(self, seconds: float) -> None:
         try:
             async with asyncio.timeout(seconds):
@@ -182,13 +183,13 @@ class ModelGate:
     async def _converse(self, talk: _Conversation) -> Response | None:
         """One turn, or as many as the sample has, from where the last attempt got to."""
         while (prompt := talk.next_prompt()) is not None:
-            response = await self._turn(prompt, replace(talk.trial, prompt=prompt))
+            response = await self._turn(prompt, talk.trial.options)
             if response is None:
                 return None
             talk.add(prompt, response)
         return talk.response
 
-    async def _turn(self, prompt: Prompt, trial: Trial) -> Response | None:
+    async def _turn(self, prompt: Prompt, options: Mapping[str, Json]) -> Response | None:
         """One request in its turn; None when the run stops before that, or when there is no money left for it."""
         characters = len(prompt.text) if self._rate.is_counting_tokens else 0
         set_aside = await self._rate.admit(characters, self._stopping)
@@ -196,7 +197,7 @@ class ModelGate:
             return None
         response: Response | None = None
         try:
-            response = await self._paid(prompt, trial)
+            response = await self._paid(prompt, options)
         finally:
             if response is None:
                 self._rate.settle(set_aside, None, None)
@@ -204,16 +205,16 @@ class ModelGate:
                 self._rate.settle(set_aside, response.usage, response.rate, further=len(response.turns))
         return response
 
-    async def _paid(self, prompt: Prompt, trial: Trial) -> Response | None:
+    async def _paid(self, prompt: Prompt, options: Mapping[str, Json]) -> Response | None:
         """One request, paid for; None when there is no money left for it."""
         if self._budget is None or self._price is None:
-            return self._priced(await self._send(prompt, trial))
-        reserved = await reservation(prompt, trial.options, self._price, self.label)
+            return self._priced(await self._send(prompt, options))
+        reserved = await reservation(prompt, options, self._price, self.label)
         if not await self._budget.reserve(reserved):
             return None
         spent = reserved  # What is not known to have been free counts in full.
         try:
-            response = self._priced(await self._send(prompt, trial))
+            response = self._priced(await self._send(prompt, options))
             if response.cost_usd is not None and not response.may_cost_more:
                 spent = response.cost_usd
         except ModelError as error:
@@ -230,12 +231,11 @@ class ModelGate:
             return response
         return replace(response, cost_usd=self._price.cost(response.usage))
 
-    async def _send(self, prompt: Prompt, trial: Trial) -> Response:
+    async def _send(self, prompt: Prompt, options: Mapping[str, Json]) -> Response:
         started = time.perf_counter()
         try:
-            response = await self._deadlines.keep(
-                self._model.respond(prompt, trial.options, timeout_seconds=self._timeout_seconds)
-            )
+            async with asyncio.timeout(self._timeout_seconds + TIMEOUT_GRACE_SECONDS):
+                response = await self._model.respond(prompt, options, timeout_seconds=self._timeout_seconds)
         except TimeoutError:
             raise ProviderFaultError(f"no answer within {self._timeout_seconds:g} s") from None
         except UnusableAnswerError as error:

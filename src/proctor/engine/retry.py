@@ -1,8 +1,11 @@
-"""How long to wait before asking again."""
+"""Asking again after a fault: whether, when, and how often."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Awaitable, Callable
+from itertools import count
+from typing import TypeVar
 
 from msgspec import Struct, field
 
@@ -11,6 +14,10 @@ from proctor.domain.errors import ModelError
 FIRST_SECONDS = 0.5
 MAX_SECONDS = 60.0
 MAX_RETRY_AFTER_SECONDS = 600.0
+
+T = TypeVar("T")
+OnFault = Callable[[ModelError, float, int], Awaitable[None]]
+"""Hears of a fault, the seconds to wait and which retry comes then; waits, or raises to give up."""
 
 
 class RetryPolicy(Struct, frozen=True):
@@ -31,3 +38,16 @@ class RetryPolicy(Struct, frozen=True):
             return self.rng.uniform(longest / 4, longest)
         # Spread those who were told the same time, or they all come back at once.
         return after + self.rng.uniform(0, min(0.25 * after, FIRST_SECONDS))
+
+
+async def retry(call: Callable[[], Awaitable[T]], policy: RetryPolicy, on_fault: OnFault) -> T:
+    """Call until it works; a fault that is not worth another try is raised."""
+    for tries in count():
+        try:
+            return await call()
+        except ModelError as error:
+            wait = policy.wait_seconds(error, tries)
+            if wait is None:
+                raise
+            await on_fault(error, wait, tries + 1)
+    raise AssertionError("count() does not end")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from proctor.domain.errors import ProctorError
+from proctor.domain.errors import PackageSourceError, ProctorError
 from proctor.domain.response import FinishReason, Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
@@ -47,6 +47,9 @@ async def score_answer(scorer: Scorer, sample: Sample, response: Response, mark:
 async def _try(mark: Mark, scorer: Scorer, sample: Sample, response: Response) -> tuple[Score | None, str]:
     try:
         return await mark(scorer, sample, response), ""
+    except PackageSourceError as error:
+        # Found out without the answer's help; a known-good one may do without packages, and would blame this one.
+        return Score.unscored(scorer.name, _describe(error)), ""
     except Exception as error:  # noqa: BLE001 - the trial's boundary: whose doing it is is found out by a control
         return None, _describe(error)
 

@@ -1,32 +1,18 @@
-"""Runs in its own process: reads (scorer, sample, response), writes the score or the error, until its input ends."""
+"""Runs in its own process: takes (scorer, sample, response), gives the score or the error."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import pickle
-import sys
-from typing import BinaryIO
 
 from proctor.domain.errors import ScorerError
 from proctor.domain.score import Score
-from proctor.engine.slow_scoring import SIZE
+from proctor.worker_loop import answer_questions
 
 
 def main() -> None:
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever libraries print must not be taken for an answer
     with asyncio.Runner() as runner:
-        while question := _read(sys.stdin.buffer):
-            said = pickle.dumps(_score(runner, question))
-            answers.write(SIZE.pack(len(said)) + said)
-            answers.flush()
-
-
-def _read(questions: BinaryIO) -> bytes:
-    """The next question; nothing when there are no more."""
-    head = questions.read(SIZE.size)
-    return questions.read(SIZE.unpack(head)[0]) if head else b""
+        answer_questions(lambda question: pickle.dumps(_score(runner, question)), get_ready=lambda: None)
 
 
 def _score(runner: asyncio.Runner, question: bytes) -> Score | Exception:
@@ -47,7 +33,3 @@ def _sendable(error: Exception) -> Exception:
     except Exception:  # noqa: BLE001 - anything may happen in another's methods
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
-
-
-if __name__ == "__main__":
-    main()

@@ -40,7 +40,7 @@ def prepare(benchmarks: Several | None = None, models: Several | None = None, **
     plan, folder = plan_of(benchmarks, models, options)
     settings = read_settings(options.get("home"))
     here = context(settings, folder, options.get("data"))
-    database = open_database(settings.database_url)
+    database = open_database(settings.database_url, settings.database_read_url)
     try:
         execution = submit(plan, here, database)
     finally:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from proctor.runs.resolve import PlanContext
 from proctor.settings import Settings
+from proctor.stores.artifacts.opening import open_artifacts
 from proctor.stores.database import Database, open_database
 
 
@@ -19,13 +20,24 @@ def read_settings(home: Path | str | None) -> Settings:
 
 def context(settings: Settings, folder: Path, data: Path | str | None = None) -> PlanContext:
     found = settings.data if data is None else Path(data)
-    return PlanContext(folder, os.environ, found, settings.prices, settings.is_offline, settings.lists)
+    artifacts = open_artifacts(settings.artifacts_url, settings.waiting, os.environ, is_offline=settings.is_offline)
+    return PlanContext(
+        folder,
+        os.environ,
+        found,
+        settings.prices,
+        settings.is_offline,
+        settings.lists,
+        artifacts,
+        settings.home,
+    )
 
 
 @contextmanager
 def opened(home: Path | str | None) -> Iterator[Database]:
     """The database, let go of at the end."""
-    database = open_database(read_settings(home).database_url)
+    settings = read_settings(home)
+    database = open_database(settings.database_url, settings.database_read_url)
     try:
         yield database
     finally:

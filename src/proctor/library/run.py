@@ -67,11 +67,12 @@ class Run:
     def metrics(self) -> dict[str, dict[str, dict[str, Estimate]]]:
         """Estimates by model, benchmark and metric: `run.metrics["demo/strong"]["puzzles"]["accuracy"].value`.
 
+        Where prompts are varied, a side stands instead of its model: `run.metrics["demo/strong · 5 shots"]`.
         A benchmark that a plan uses twice, with different selections, is called `name`, `name#2` and so on.
         """
         found: dict[str, dict[str, dict[str, Estimate]]] = {}
         for item in self.summary.evaluations:
-            of_model = found.setdefault(item.model, {})
+            of_model = found.setdefault(item.side, {})
             of_model[_free_name(item.benchmark, of_model)] = {
                 name: value.estimate for name, value in item.metrics.items()
             }

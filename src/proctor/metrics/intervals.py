@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -209,26 +209,3 @@ def _error(alone: Sequence[tuple[int, Moments]], clusters: Sequence[Cluster], me
     single = (weight**2 * one.squares(mean) for weight, one in alone)
     squares = math.fsum([*single, *((cluster.total - cluster.n * mean) ** 2 for cluster in clusters)])
     return math.sqrt(squares * units / (units - 1)) / _sizes(alone, clusters)[0]
-
-
-def estimate_mean(values: Iterable[SampleScore]) -> Estimate:
-    """The mean of sample scores; Wilson's interval for 0/1 values, `mean_interval` for others and for groups."""
-    accumulator = MeanAccumulator()
-    for score in values:
-        accumulator.add(score)
-    return accumulator.estimate()
-
-
-def clustered_stderr(values: Sequence[float], groups: Sequence[str], *, corrected: bool = True) -> float:
-    """The standard error of a mean whose errors are shared within groups: CR1, or CR0 when not corrected."""
-    if len(values) != len(groups):
-        raise ValueError("each value needs a group")
-    n = len(values)
-    mean = math.fsum(values) / n
-    sums: dict[str, float] = {}
-    for value, group in zip(values, groups, strict=True):
-        sums[group] = sums.get(group, 0.0) + value - mean
-    units = len(sums)
-    if corrected and units < 2:
-        raise ValueError("a clustered error needs at least two groups")
-    return math.sqrt(math.fsum(s * s for s in sums.values()) * (units / (units - 1) if corrected else 1)) / n

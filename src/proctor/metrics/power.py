@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from proctor.metrics.distributions import binomial_cdf, binomial_pmf, normal_quantile, t_quantile
+from proctor.metrics.distributions import normal_quantile, t_quantile
 
 ALPHA = 0.05
 POWER = 0.8
@@ -26,13 +26,6 @@ def _check(difference: float) -> float:
     return abs(difference)
 
 
-def samples_for_paired_means(difference: float, stdev: float, *, power: float = POWER, alpha: float = ALPHA) -> int:
-    """Pairs needed to see a mean difference; `stdev` is that of the pairwise differences."""
-    test, hit = _quantiles(power, alpha)
-    # The last term pays for estimating the spread (Guenther 1981).
-    return max(2, math.ceil(((test + hit) * stdev / _check(difference)) ** 2 + test * test / 2))
-
-
 def samples_for_paired_shares(
     difference: float, discordance: float, *, power: float = POWER, alpha: float = ALPHA
 ) -> int:
@@ -46,12 +39,6 @@ def samples_for_paired_shares(
     normal = ((test * math.sqrt(discordance) + hit * math.sqrt(discordance - size * size)) / size) ** 2
     # Connor (1987), and two flips' worth of samples more because the exact test moves in whole flips.
     return math.ceil(normal + 2 / size)
-
-
-def samples_for_unpaired_means(difference: float, stdev: float, *, power: float = POWER, alpha: float = ALPHA) -> int:
-    """Samples needed of each system when they answer different ones; `stdev` is that of the scores."""
-    test, hit = _quantiles(power, alpha)
-    return max(2, math.ceil(2 * ((test + hit) * stdev / _check(difference)) ** 2 + test * test / 4))
 
 
 def samples_for_unpaired_shares(share_a: float, share_b: float, *, power: float = POWER, alpha: float = ALPHA) -> int:
@@ -106,25 +93,3 @@ def detectable_by_paired_shares(
 def samples_for_stderr(n: int, stderr: float, difference: float, *, power: float = POWER, alpha: float = ALPHA) -> int:
     """Samples needed in all, when n samples gave this standard error and errors shrink with the root of n."""
     return math.ceil(n * (detectable_difference(stderr, power=power, alpha=alpha) / _check(difference)) ** 2)
-
-
-def power_of_mcnemar(n: int, difference: float, discordance: float, *, alpha: float = ALPHA) -> float:
-    """The exact chance that the exact McNemar test sees this difference in n pairs."""
-    size = _check(difference)
-    gain = (discordance + size) / (2 * discordance)
-    spread = 9 * math.sqrt(n * discordance * (1 - discordance)) + 9
-    total = 0.0
-    for flips in range(max(0, int(n * discordance - spread)), min(n, int(n * discordance + spread)) + 1):
-        most = _most_losses(flips, alpha)
-        if most >= 0:
-            seen = binomial_cdf(most, flips, 1 - gain) + binomial_cdf(most, flips, gain)
-            total += binomial_pmf(flips, n, discordance) * seen
-    return total
-
-
-def _most_losses(flips: int, alpha: float) -> int:
-    """The most losses among so many flips that still are significant; -1 when none is."""
-    most = int(flips / 2 - normal_quantile(1 - alpha / 2) * math.sqrt(flips) / 2)
-    while most >= 0 and 2 * binomial_cdf(most, flips, 0.5) > alpha:
-        most -= 1
-    return most

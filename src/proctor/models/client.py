@@ -33,7 +33,7 @@ class HttpClient:
 
     def __init__(self, user_agent: str, connect_seconds: float, idle_seconds: float = IDLE_SECONDS) -> None:
         self._user_agent = user_agent
-        self._fixed = {"user-agent": user_agent, "accept": "*/*", "accept-encoding": "identity"}
+        self._fixed = {"user-agent": user_agent, "accept": "*/*", "accept-encoding": "gzip"}
         self._connect_seconds = connect_seconds
         self._idle_seconds = idle_seconds
         self._buffer = memoryview(bytearray(READ_AT_ONCE))
@@ -55,7 +55,7 @@ class HttpClient:
     ) -> AnswerParser:
         """The whole answer; raises TimeoutError, TooLargeError, BrokenConnectionError, or what `dial` raises."""
         request = self._written(method, route, headers, body)
-        parser = AnswerParser(largest, is_bodiless=method == "HEAD")
+        parser = AnswerParser(largest)
         connection, timeout_seconds = await self._connected(route, timeout_seconds)
         await self._exchange(connection, route, request, parser, timeout_seconds)
         return parser
@@ -71,7 +71,8 @@ class HttpClient:
         timeout_seconds: float,
     ) -> None:
         """Ask; the parser is given what comes, when it comes. Raises what `send` raises."""
-        request = self._written(method, route, headers, body)
+        # Compressed by someone on the way, pieces would come when it has enough of them.
+        request = self._written(method, route, {"accept-encoding": "identity", **headers}, body)
         connection, timeout_seconds = await self._connected(route, timeout_seconds)
         loop = asyncio.get_running_loop()
         parser.connection = connection

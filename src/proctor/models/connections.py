@@ -97,18 +97,22 @@ class Connection(asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        now = time.perf_counter()
-        arrived = now - self._seconds_unread()
-        # A step of the kernel can lead to before the question: then the answer came within that step.
-        self.received_at = arrived if arrived > self.asked_at else min(now, self.asked_at + KERNEL_STEP_SECONDS / 2)
         if self._parser is None:
             self.abort()  # It speaks without being asked.
             return
         try:
             if self._parser.feed(bytes(self._buffer[:nbytes])):
+                self._note_arrival()
                 self._finish(None)
         except (MalformedAnswerError, BodyTooLargeError) as error:
             self._finish(error)
+
+    def _note_arrival(self) -> None:
+        """Only the last piece's arrival is wanted, and asking the kernel costs as much as reading a short answer."""
+        now = time.perf_counter()
+        arrived = now - self._seconds_unread()
+        # A step of the kernel can lead to before the question: then the answer came within that step.
+        self.received_at = arrived if arrived > self.asked_at else min(now, self.asked_at + KERNEL_STEP_SECONDS / 2)
 
     def _seconds_unread(self) -> float:
         """How long ago the last data came in, by the kernel's count; 0 where it keeps none."""
@@ -120,6 +124,7 @@ class Connection(asyncio.BufferedProtocol):
     def eof_received(self) -> None:
         """Over TLS an end must have been said by the server: a line that was cut ends, too."""
         self.is_open = False
+        self._note_arrival()
         secure = cast("asyncio.Transport", self.transport).get_extra_info("ssl_object")
         try:
             self._is_announced = secure is None or not secure.read(1)
@@ -145,6 +150,7 @@ class Connection(asyncio.BufferedProtocol):
         """Take the answer as it is, unless it has ended by now; the connection cannot be used again."""
         if self._parser is parser:
             parser.is_reusable = False
+            self._note_arrival()
             self._finish(None)
 
     def pause(self) -> None:

@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, Callable
 
 from proctor.domain.errors import ModelError
 from proctor.models.connections import StreamParser
-from proctor.models.http1 import BodyTooLargeError
 
 MAX_WAITING = 1024 * 1024
 """So many bytes of lines that nobody has asked for yet make the server wait."""
@@ -46,10 +45,7 @@ class StreamedAnswer(StreamParser):
         if self.status >= 300:
             super()._keep(data)
             return
-        self._size += len(data)
-        if self._size > self._largest:
-            raise BodyTooLargeError(self.status)
-        if not data or self._has_enough:
+        if self._has_enough:
             return
         try:
             self._has_enough = self._take(data)
@@ -61,6 +57,9 @@ class StreamedAnswer(StreamParser):
 
 class StreamedLines(StreamedAnswer):
     """An answer of any size, line by line; lines that are not taken yet keep the server waiting."""
+
+    # A little that is compressed can be a thousand times as much: the server could not be made to wait for it.
+    TAKES_GZIP = False
 
     __slots__ = ("_changed", "_is_over", "_line", "_line_size", "_longest", "_too_long", "_waiting", "_waiting_size")
 
@@ -98,10 +97,10 @@ class StreamedLines(StreamedAnswer):
         self._is_over = True
         self._changed.set()
 
-    def _frame(self) -> None:
+    def _begin_body(self) -> None:
         if self.status < 300:
             self._largest = sys.maxsize
-        super()._frame()
+        super()._begin_body()
 
     def _split(self, piece: bytes) -> bool:
         first, *others = piece.split(b"\n")

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import struct
+import sys
 from collections.abc import Callable
 from ipaddress import ip_address
 
 from proctor.models.connections import Connection, Parser
 from proctor.models.destinations import Destination
-from proctor.models.http1 import AnswerParser, MalformedAnswerError
+from proctor.models.http1 import MAX_HEAD_BYTES, AnswerParser, MalformedAnswerError
 from proctor.models.proxies import Proxy
 
-MAX_REFUSAL_BYTES = 1024 * 1024
 NEEDS_KEY = "it asks for a user name and a password; write them as scheme://user:password@host:port"
 SOCKS_WORDS = {
     1: "it failed",
@@ -69,15 +69,22 @@ async def _connect(connection: Connection, proxy: Proxy, destination: Destinatio
 class _TunnelAnswer(AnswerParser):
     """The head of an answer to CONNECT: a body does not matter, or is none."""
 
-    __slots__ = ("has_more",)
+    __slots__ = ("_begun", "has_more")
 
     def __init__(self) -> None:
-        super().__init__(MAX_REFUSAL_BYTES, is_bodiless=True)
+        super().__init__(sys.maxsize)
+        self._begun = b""
         self.has_more = False
 
-    def _feed_body(self, data: bytes) -> bool:
-        self.has_more = bool(data)
-        return True
+    def feed(self, data: bytes) -> bool:
+        self._begun += data
+        while not self._has_head and (end := self._begun.find(b"\r\n\r\n")) >= 0:
+            super().feed(self._begun[: end + 4])
+            self._begun = self._begun[end + 4 :]
+        if not self._has_head and len(self._begun) > MAX_HEAD_BYTES:
+            raise MalformedAnswerError(f"its head is longer than {MAX_HEAD_BYTES // 1024} KiB")
+        self.has_more = self._has_head and bool(self._begun)
+        return self._has_head
 
 
 async def _greet(connection: Connection, proxy: Proxy) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pydantic
 
-from proctor.domain.errors import PlanError
+from proctor.domain.errors import PlanError, in_field
 from proctor.domain.matrix import BenchmarkMatrix, Matrix, ModelMatrix, PromptText
 from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
 from proctor.yaml_document import as_mapping, explain, load_yaml
@@ -30,37 +30,52 @@ def expand_matrix(plan: Plan, folder: Path) -> Plan:
     axes = plan.axes()
     counts = [sum(_size(_axes_of(item, axes)) for item in items) for items in (plan.models, plan.benchmarks)]
     if counts[0] * counts[1] > MAX_EVALUATIONS:
-        raise PlanError(
-            f"matrix: {counts[0]:,} models with their settings and {counts[1]:,} benchmarks with theirs make "
-            f"{counts[0] * counts[1]:,} evaluations; at most {MAX_EVALUATIONS:,} can be made of one plan."
-        )
+        with in_field("matrix"):
+            raise PlanError(
+                f"{counts[0]:,} models with their settings and {counts[1]:,} benchmarks with theirs make "
+                f"{counts[0] * counts[1]:,} evaluations; at most {MAX_EVALUATIONS:,} can be made of one plan."
+            )
     changes = {
         "models": [one for spec in plan.models for one in expand_model(spec, axes)],
-        "benchmarks": [one for spec in plan.benchmarks for one in expand_benchmark(spec, axes, folder)],
+        "benchmarks": _expand_benchmarks(plan, axes, folder),
     }
     try:
         return Plan.model_validate({**plan.model_dump(exclude={"matrix"}), **changes})
     except pydantic.ValidationError as error:
-        raise PlanError(f"matrix: {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from None
+        with in_field("matrix"):
+            raise PlanError(f"{error.errors()[0]['msg'].removeprefix('Value error, ')}.") from None
 
 
-def entry_of(plan: Plan, field: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """A field of the plan as it was written, for one of the plan that `expand_matrix` makes of it."""
+def entry_of(plan: Plan, field: tuple[str | int, ...], setting: str = "") -> tuple[str | int, ...]:
+    """A field of the plan as it was written, for one of the plan that `expand_matrix` makes of it.
+
+    A mistake about a setting that a matrix varies is in the matrix, at the value that was tried.
+    """
     kind, position = (*field, None, None)[:2]
     if kind not in ("models", "benchmarks") or not isinstance(position, int):
         return field
     specs: tuple[ModelSpec | BenchmarkSpec, ...] = plan.models if kind == "models" else plan.benchmarks
     axes = plan.axes()
     for index, spec in enumerate(specs):
-        size = _size(_axes_of(spec, axes))
+        mine = _axes_of(spec, axes)
+        size = _size(mine)
         if position < size:
-            return (kind, index, *field[2:])
+            if setting not in mine:
+                return (kind, index, *field[2:])
+            inside = (kind, index) if setting in spec.axes() else ()
+            return (*inside, "matrix", setting, _place_of(setting, mine, position))
         position -= size
     return field
 
 
+def _place_of(setting: str, axes: Axes, position: int) -> int:
+    """Which of its values a setting has in a combination; the last one varies first."""
+    later = list(axes)[list(axes).index(setting) + 1 :]
+    return position // _size({name: axes[name] for name in later}) % len(axes[setting])
+
+
 def with_axes(plan: Plan, axes: Mapping[str, Any]) -> Plan:
-    """The plan with these varied, in the place of what it, its models and its benchmarks say of them."""
+    """The plan with these varied, instead of what it, its models and its benchmarks say of them."""
     if not axes:
         return plan
     models = [_without(spec.model_dump(), "sampling", axes) for spec in plan.models]
@@ -89,13 +104,21 @@ def expand_model(spec: ModelSpec, axes: Axes) -> Iterator[ModelSpec]:
         yield spec.model_copy(update={"label": label, "sampling": sampling, "matrix": None})
 
 
-def expand_benchmark(spec: BenchmarkSpec, axes: Axes, folder: Path) -> Iterator[BenchmarkSpec]:
+def _expand_benchmarks(plan: Plan, axes: Axes, folder: Path) -> list[BenchmarkSpec]:
     """One benchmark for each combination of what is varied of it."""
-    for values in _combinations(_axes_of(spec, axes)):
-        shots = values.pop("shots", spec.shots)
-        if "prompt" in values:
-            values["prompt"] = _read_prompt(values["prompt"], folder).model_dump(exclude_none=True)
-        yield spec.model_copy(update={"shots": shots, "parameters": {**spec.parameters, **values}, "matrix": None})
+    found: list[BenchmarkSpec] = []
+    for spec in plan.benchmarks:
+        for values in _combinations(_axes_of(spec, axes)):
+            with in_field("benchmarks", len(found)):
+                found.append(_vary(spec, values, folder))
+    return found
+
+
+def _vary(spec: BenchmarkSpec, values: dict[str, Any], folder: Path) -> BenchmarkSpec:
+    shots = values.pop("shots", spec.shots)
+    if "prompt" in values:
+        values["prompt"] = _read_prompt(values["prompt"], folder).model_dump(exclude_none=True)
+    return spec.model_copy(update={"shots": shots, "parameters": {**spec.parameters, **values}, "matrix": None})
 
 
 def _axes_of(spec: ModelSpec | BenchmarkSpec, axes: Axes) -> Axes:
@@ -125,8 +148,10 @@ def _read_prompt(given: str | PromptText, folder: Path) -> PromptText:
     if isinstance(given, PromptText):
         return given
     path = folder / given
-    document = load_yaml(path, name=given, error=PlanError)
     try:
+        document = load_yaml(path, name=given, error=PlanError)
         return PromptText.model_validate({"name": path.stem, **as_mapping(document, "a prompt file")})
     except pydantic.ValidationError as error:
-        raise PlanError(explain(error, document, PromptText)) from None
+        raise PlanError(explain(error, document, PromptText), setting="prompt") from None
+    except PlanError as error:
+        raise PlanError(str(error), setting="prompt") from error

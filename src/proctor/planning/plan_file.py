@@ -83,6 +83,14 @@ def _merged(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str
     return merged
 
 
+def refuse_unusable_limit(field: str, value: object, *, name: str) -> None:
+    """A limit's mistake, told by the name under which whoever gave it knows it."""
+    try:
+        Limits.model_validate({field: value})
+    except pydantic.ValidationError as error:
+        raise PlanError(f"{name}: {explain_value(error, Limits).removeprefix(f'{field}: ')}") from None
+
+
 def limits_with(plan: Plan, changes: Mapping[str, Any]) -> Limits:
     """The plan's limits with some of them changed."""
     values = {**plan.limits.model_dump(), **changes}

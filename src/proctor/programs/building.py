@@ -9,17 +9,18 @@ from proctor.domain.errors import ScorerError
 from proctor.domain.problem import Problem
 from proctor.domain.sandbox import SandboxResult
 from proctor.domain.workspace import APP, WORK, Workspace
-from proctor.programs.dependencies import BuildError, Wheels, fetched
-from proctor.programs.entry import DEPENDENCIES, JAVASCRIPT, EntryPoint, sources
+from proctor.programs.entry import DEPENDENCIES, JAVASCRIPT, NODE_MODULES, EntryPoint, sources
 from proctor.programs.inside.sent import command
 from proctor.programs.limits import command_limits
 from proctor.programs.options import MarkOptions
+from proctor.programs.packages.fetching import fetch_npm_packages, fetch_wheels
+from proctor.programs.packages.package_set import BuildError, PackageSet
 
 BUILD_SECONDS = 60.0
-_WHEELS = f"{WORK}/wheels"
+_ARCHIVES = f"{WORK}/packages"
 # Asked before anything of the program has run: that it is missing is no fault of the program's.
 _NOT_THERE = "There is no {} where programs run: install it there, or choose another runner."
-_VERSION = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
+_ABOUT = "import os, sys; print('%d.%d.%d' % sys.version_info[:3], os.environ.get('PATH', os.defpath), sep='\\n')"
 
 
 class Builder:
@@ -31,78 +32,79 @@ class Builder:
         entry: EntryPoint,
         files: Mapping[str, bytes],
         workspace: Workspace,
-        wheels: Wheels | None = None,
+        packages: PackageSet | None = None,
     ) -> None:
         self._problem = problem
         self._entry = entry
         self._files = files
         self._workspace = workspace
-        self.wheels = wheels
+        self.packages = packages
         """What it needs besides; None until it was fetched."""
         self.log: list[str] = []
         self.pins: tuple[str, ...] = ()
         self.version = ""
+        self._path = ""
+        """Where commands are looked for in the workspace."""
 
     async def build(self, options: MarkOptions) -> None:
         """Raises BuildError when the program cannot be built."""
         await self._workspace.write(self._files)
         self.log.append(f"{len(self._files)} files, {sum(map(len, self._files.values()))} bytes")
         if self._entry.language == JAVASCRIPT:
-            await self._build_javascript()
+            await self._build_javascript(options)
         else:
             await self._build_python(options)
 
     def environment(self) -> dict[str, str]:
         """What every command of the program gets."""
         environment = {"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
-        if self.pins:
-            environment["PYTHONPATH"] = DEPENDENCIES
+        if self._has_environment:
+            environment |= {"VIRTUAL_ENV": DEPENDENCIES, "PATH": f"{DEPENDENCIES}/bin:{self._path}"}
         return environment
 
-    async def _build_javascript(self) -> None:
+    @property
+    def _has_environment(self) -> bool:
+        return bool(self.pins) and self._entry.language != JAVASCRIPT
+
+    async def _build_javascript(self, options: MarkOptions) -> None:
         done = await self._execute(("node", "--version"))
         if not done.succeeded:
             raise ScorerError(f"{_NOT_THERE.format('Node.js (node)')} {_words(done)}")
         self.version = done.stdout.decode("ascii", "replace").strip().removeprefix("v")
         self.log.append(f"Node.js {self.version}")
-        self._refuse_npm_packages()
+        if self.packages is None:
+            self.packages = await fetch_npm_packages(self._problem, self._files, options, self.version)
+        if self.packages.archives:
+            await self._unpack(self.packages, "building:unpack", NODE_MODULES)
         for path in sources(self._files, JAVASCRIPT):
             done = await self._execute(("node", "--check", path))
             if not done.succeeded:
                 raise BuildError(f"{path} is not JavaScript: {_words(done)}")
         self.log.append("every file is JavaScript")
 
-    def _refuse_npm_packages(self) -> None:
-        try:
-            described = json.loads(self._files.get("package.json", b"{}"))
-        except (ValueError, RecursionError) as error:
-            raise BuildError(f"package.json is not JSON: {error}") from None
-        wanted = described.get("dependencies") if isinstance(described, dict) else None
-        if wanted:
-            names = ", ".join(sorted(map(str, wanted))) if isinstance(wanted, dict) else json.dumps(wanted)
-            raise BuildError(f"package.json asks for {names[:200]}: no npm packages are installed")
-
     async def _build_python(self, options: MarkOptions) -> None:
-        done = await self._execute(("python3", "-c", _VERSION))
+        done = await self._execute(("python3", "-c", _ABOUT))
         if not done.succeeded:
             raise ScorerError(f"{_NOT_THERE.format('Python (python3)')} {_words(done)}")
-        self.version = done.stdout.decode("ascii", "replace").strip()
+        self.version, _, path = done.stdout.decode("utf-8", "replace").strip().partition("\n")
+        self._path = path.strip()
         self.log.append(f"Python {self.version}")
-        if self.wheels is None:
-            self.wheels = await fetched(self._problem, self._files, options, self.version)
-        if self.wheels.files:
-            await self._install(self.wheels)
+        if self.packages is None:
+            self.packages = await fetch_wheels(self._problem, self._files, options, self.version)
+        if self.packages.archives:
+            await self._unpack(self.packages, "building:make_environment", DEPENDENCIES)
         await self._compile()
 
-    async def _install(self, wheels: Wheels) -> None:
-        await self._workspace.write(wheels.files, under=_WHEELS)
-        paths = [f"{_WHEELS}/{name}" for name in sorted(wheels.files)]
-        done = await self._execute(command("building:unpack", DEPENDENCIES, *paths))
+    async def _unpack(self, packages: PackageSet, how: str, target: str) -> None:
+        """In the workspace: what is wrong with an archive harms nobody else."""
+        await self._workspace.write(packages.archives, under=_ARCHIVES)
+        paths = [f"{_ARCHIVES}/{name}" for name in sorted(packages.archives)]
+        done = await self._execute(command(how, target, *paths))
         await self._workspace.empty(WORK)
         if not done.succeeded:
             raise BuildError(f"the packages could not be unpacked: {_words(done)}")
-        self.pins = wheels.pins
-        self.log.append(f"installed {', '.join(wheels.pins)}")
+        self.pins = packages.pins
+        self.log.append(f"installed {', '.join(packages.pins)}")
 
     async def _compile(self) -> None:
         paths = list(sources(self._files, "python"))

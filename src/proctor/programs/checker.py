@@ -18,8 +18,9 @@ from proctor.domain.errors import ScorerError
 from proctor.domain.problem import CheckKind, Problem
 from proctor.domain.scorecard import CheckResult, CheckStatus
 from proctor.programs.answering import CheckRequests, answered
-from proctor.programs.checking.frames import HEADER, MAX_FRAME, framed, unframed
+from proctor.programs.checking.frames import MAX_FRAME, packed, unpacked
 from proctor.programs.children import end
+from proctor.sandboxes.inside.frames import FrameTooLargeError, read_frame
 
 MAX_CHECKERS = 4
 """A test that takes its checker with it is failed, and the rest gets another; not for ever."""
@@ -167,16 +168,15 @@ class CheckerProcess:
     async def receive(self) -> Any:
         """The next message; None at the end."""
         try:
-            (length,) = HEADER.unpack(await self._reader.readexactly(HEADER.size))
-            if length > MAX_FRAME:
-                raise ScorerError(f"The checker sent a message of {length} bytes.")
-            return unframed(await self._reader.readexactly(length))
+            return unpacked(await read_frame(self._reader, MAX_FRAME))
+        except FrameTooLargeError as error:
+            raise ScorerError(f"The checker sent a message that is too long: {error}.") from None
         except (asyncio.IncompleteReadError, ConnectionError):
             return None
 
     async def send(self, message: Any) -> None:
         with contextlib.suppress(ConnectionError):
-            self._writer.write(framed(message))
+            self._writer.write(packed(message))
             await self._writer.drain()
 
     def log(self) -> str:

@@ -13,6 +13,8 @@ from proctor.domain.workspace import APP
 PYTHON, JAVASCRIPT = "python", "javascript"
 MAIN = {PYTHON: "main.py", JAVASCRIPT: "main.js"}
 DEPENDENCIES = f"{APP}/.dependencies"
+"""The virtual environment of a program in Python that brings packages along."""
+NODE_MODULES = f"{APP}/node_modules"
 SUFFIXES = {PYTHON: (".py",), JAVASCRIPT: (".js", ".mjs", ".cjs")}
 _TEST_FOLDERS = ("tests", "test", "__tests__")
 _TEST_NAME = re.compile(r"(?:^|/)(?:test(?:[._-][^/]*)?|[^/]*[._-]test)\.(?:py|js|mjs|cjs)$")

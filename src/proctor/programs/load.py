@@ -15,11 +15,11 @@ from proctor.domain.errors import ScorerError
 from proctor.domain.problem import InterfaceKind, Problem, Threshold
 from proctor.domain.sandbox import MIB, Spent
 from proctor.programs.checker import Order, checker, converse, setup_of
-from proctor.programs.dependencies import BuildError
 from proctor.programs.expectations import MAX_WRONG
 from proctor.programs.limits import seconds_of
 from proctor.programs.load_answers import LoadFailedError
 from proctor.programs.marks import MEASURED_AS
+from proctor.programs.packages.package_set import BuildError
 from proctor.programs.rounds import TIMED, Rounds, compare, unsettled
 from proctor.programs.service_load import ServiceLoad
 from proctor.programs.subject import Subject

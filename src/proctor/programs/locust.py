@@ -85,7 +85,7 @@ async def measure(reach: Reach, load: Mapping[str, Any], seconds: int) -> Round:
         answers = read_answers(folder)
         latencies_ms = _read_latencies(folder / _LATENCIES)
     try:
-        return _read(json.loads(out), seconds, answers, latencies_ms)
+        return read_round(json.loads(out), seconds, answers, latencies_ms)
     except (ValueError, LookupError, TypeError) as error:
         raise ScorerError(f"Locust ended with {code}: {err.decode('utf-8', 'replace')[-300:]}") from error
 
@@ -111,7 +111,7 @@ def _read_latencies(path: Path) -> list[float]:
     return sorted(latencies)
 
 
-def _read(
+def read_round(
     entries: list[dict[str, Any]], seconds: float, answers: tuple[LoadAnswer, ...], latencies_ms: Sequence[float]
 ) -> Round:
     """One entry for each method; together they are the round."""

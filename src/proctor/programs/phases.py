@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from proctor.domain.artifacts import Artifacts
+from proctor.domain.artifacts import Artifacts, key_of
 from proctor.domain.errors import WorkspaceSpentError
 from proctor.domain.message import Json
 from proctor.domain.scorecard import Phase, PhaseStatus
@@ -52,6 +53,7 @@ class Phases:
     def __init__(self, artifacts: Artifacts | None) -> None:
         self.done: list[Phase] = []
         self._artifacts = artifacts
+        self._bodies: list[tuple[str, bytes]] = []
 
     @contextmanager
     def phase(self, name: str) -> Iterator[Note]:
@@ -76,6 +78,13 @@ class Phases:
             note.skip(why)
 
     def keep(self, note: Note, name: str, content: bytes) -> None:
-        """As an artifact, where there is somewhere to keep it."""
+        """As an artifact once the marking has ended, where there is somewhere to keep it."""
         if self._artifacts is not None and content:
-            note.artifacts[name] = self._artifacts.put(name, content)
+            note.artifacts[name] = key_of(content)
+            self._bodies.append((name, content))
+
+    async def store(self) -> None:
+        """Put away what the phases kept: in a thread, because a store elsewhere may take its time."""
+        if self._artifacts is not None:
+            for name, content in self._bodies:
+                await asyncio.to_thread(self._artifacts.put, name, content)

@@ -10,6 +10,7 @@ from proctor.domain.message import Json
 from proctor.domain.workspace import Seen
 from proctor.programs.code_files import Code, code_of
 from proctor.programs.entry import JAVASCRIPT, PYTHON, all_sources
+from proctor.programs.npm_audit import npm_audit
 from proctor.programs.tools import javascript, linting, scanning
 from proctor.programs.tools.running import (
     Copy,
@@ -22,6 +23,7 @@ from proctor.programs.tools.running import (
     run_tool,
     script,
 )
+from proctor.programs.tools.safety import safety
 from proctor.version import __version__
 
 Findings = dict[str, dict[str, Json]]
@@ -42,11 +44,13 @@ async def security(files: Mapping[str, bytes], language: str, pins: Sequence[str
 
     Everything is read, tests too: whatever a file is called, the program may load it.
     """
+    python_pins = pins if language == PYTHON else ()
     with copied(files) as everything:
         tools: dict[str, Awaitable[dict[str, Json]]] = {
             "source": _scanned(files),
-            "pip-audit": _on_own_copy(lambda other: scanning.pip_audit(other, pins)),
-            "npm-audit": _said(scanning.npm_audit(files, language)),
+            "pip-audit": _on_own_copy(lambda other: scanning.pip_audit(other, python_pins)),
+            "safety": _on_own_copy(lambda other: safety(other, python_pins)),
+            "npm-audit": npm_audit(files, language, pins),
             "trivy": scanning.trivy(everything),
         }
         findings = await _side_by_side(tools)
@@ -166,10 +170,6 @@ async def _safely(tool: Awaitable[dict[str, Json]]) -> dict[str, Json]:
         return not_run(f"it failed: {error}")
     except (ValueError, LookupError, TypeError) as error:
         return not_run(f"its answer could not be read: {type(error).__name__}: {error}")
-
-
-async def _said(answer: dict[str, Json]) -> dict[str, Json]:
-    return answer
 
 
 async def _on_own_copy(tool: Callable[[Copy], Awaitable[dict[str, Json]]]) -> dict[str, Json]:

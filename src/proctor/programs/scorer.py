@@ -122,6 +122,8 @@ class Marked:
     runner: Runner | None = field(default=None, init=False, compare=False, repr=False)
     find: FindProblem | None = field(default=None, init=False, compare=False, repr=False)
     artifacts: Artifacts | None = field(default=None, init=False, compare=False, repr=False)
+    packages: Path | None = field(default=None, init=False, compare=False, repr=False)
+    """Where fetched packages are kept."""
 
     @property
     def needs_runner(self) -> bool:
@@ -132,6 +134,12 @@ class Marked:
         made = copy.copy(self)
         for name, value in (("runner", runner), ("find", find), ("artifacts", artifacts)):
             object.__setattr__(made, name, value)
+        return made
+
+    def with_packages(self, folder: Path | None) -> Self:
+        """The same scorer, keeping fetched packages there for the next program; None keeps none."""
+        made = copy.copy(self)
+        object.__setattr__(made, "packages", folder)
         return made
 
     @property
@@ -182,6 +190,7 @@ class Marked:
         return MarkOptions(
             wheelhouse=Path(self.wheelhouse) if self.wheelhouse else None,
             index_url=self.index_url or None,
+            packages=self.packages,
             is_measuring=self.measures,
         )
 

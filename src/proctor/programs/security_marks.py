@@ -18,8 +18,8 @@ VIOLATION = 0.2
 SCANNERS = frozenset({"bandit", "dangers"})
 """Those that read the source, each its own language: without the ones that apply, security is not measured."""
 BESIDES = ("pip-audit", "npm-audit", "place")
-"""What is looked at besides the source, where it applies; Trivy is a second opinion on all of it."""
-TOOLS = ("bandit", "dangers", "pip-audit", "npm-audit", "trivy", "place")
+"""What is looked at besides the source, where it applies; Safety and Trivy are second opinions."""
+TOOLS = ("bandit", "dangers", "pip-audit", "safety", "npm-audit", "trivy", "place")
 
 
 def _by_severity(tool: Mapping[str, Any]) -> float:
@@ -37,6 +37,17 @@ def _vulnerabilities(tool: Mapping[str, Any]) -> float:
     return VULNERABLE * float(tool["count"])
 
 
+def _beyond(second: Mapping[str, Any], first: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a second auditor found in packages that the first calls clean: no vulnerability takes its part twice."""
+    known = {_package(one) for one in first.get("findings", ())}
+    findings = [one for one in second.get("findings", ()) if _package(one) not in known]
+    return {**second, "count": len(findings), "findings": findings}
+
+
+def _package(finding: Mapping[str, Any]) -> str:
+    return str(finding["message"]).partition(" ")[0].lower().replace("_", "-")
+
+
 def _workspace(tool: Mapping[str, Any]) -> float:
     return VIOLATION * (len(tool["violations"]) + len(tool.get("egress", ())) + len(tool.get("writes") or ()))
 
@@ -45,6 +56,7 @@ _TAKEN = {
     "bandit": _by_severity,
     "dangers": _by_severity,
     "pip-audit": _vulnerabilities,
+    "safety": _vulnerabilities,
     "npm-audit": _vulnerabilities,
     "trivy": _by_severity,
     "place": _workspace,
@@ -58,6 +70,8 @@ def security_mark(evidence: Evidence, weight: float) -> DimensionMark:
     looked at and was not takes its part of the weight along. Of packages that were looked up in part, that part counts.
     """
     asked = {name: tool for name in TOOLS if isinstance(tool := evidence.findings.get(name), Mapping)}
+    if "safety" in asked:
+        asked["safety"] = _beyond(asked["safety"], asked.get("pip-audit", {}))
     taken = {name: round(_TAKEN[name](tool), 6) for name, tool in asked.items() if tool["status"] == "ran"}
     absent = [name for name, tool in asked.items() if tool["status"] == "not run"]
     reasons = [f"not run: {', '.join(absent)}"] if absent else []

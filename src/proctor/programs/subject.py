@@ -9,12 +9,12 @@ from proctor.domain.problem import InterfaceKind, Problem
 from proctor.domain.workspace import APP, Runner, Seen, Workspace, together
 from proctor.programs.answering import CheckRequests
 from proctor.programs.building import Builder
-from proctor.programs.dependencies import Wheels
 from proctor.programs.entry import PYTHON, EntryPoint
 from proctor.programs.hosting import DATA, Hosted, ServiceCommand
 from proctor.programs.inside.sent import command
 from proctor.programs.limits import command_limits, place_limits
 from proctor.programs.options import MarkOptions
+from proctor.programs.packages.package_set import PackageSet
 
 LIBRARY_SECONDS = 10.0
 PROFILES = f"{APP}/.profile"
@@ -30,14 +30,14 @@ class Subject:
         runner: Runner,
         workspace: Workspace,
         options: MarkOptions,
-        wheels: Wheels | None = None,
+        packages: PackageSet | None = None,
     ) -> None:
         self.problem = problem
         self.files = files
         self.entry = entry
         self.workspace = workspace
         self.options = options
-        self.builder = Builder(problem, entry, files, workspace, wheels)
+        self.builder = Builder(problem, entry, files, workspace, packages)
         self.hosted: Hosted | None = None
         self._runner = runner
         self._seen: list[Seen] = []
@@ -50,16 +50,16 @@ class Subject:
         entry: EntryPoint,
         runner: Runner,
         options: MarkOptions,
-        wheels: Wheels | None = None,
+        packages: PackageSet | None = None,
     ) -> Subject:
         workspace = await runner.open(place_limits(problem, options.place_seconds))
-        return cls(problem, files, entry, runner, workspace, options, wheels)
+        return cls(problem, files, entry, runner, workspace, options, packages)
 
     @asynccontextmanager
     async def anew(self) -> AsyncIterator[Subject]:
         """The same program, built in a workspace of its own, where nothing is left of what it did before."""
         other = await Subject.open(
-            self.problem, self.files, self.entry, self._runner, self.options, self.builder.wheels
+            self.problem, self.files, self.entry, self._runner, self.options, self.builder.packages
         )
         try:
             await other.build()

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from proctor.domain.errors import TemplateLimitError
+from proctor.prompts.json_input import JsonObject
 
 Flavour = Literal["benchmark", "harness", "request"]
 """What a template is for: a benchmark file, a task file of the evaluation harness, an HTTP request."""
@@ -30,15 +31,33 @@ _PLAIN_METHODS = frozenset({
 def environment_of(flavour: Flavour) -> Any:
     """Nothing with underscores is reached, nothing is changed, and nothing undefined is left out."""
     from jinja2 import StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    made = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=flavour == "harness")
+    made = _environment_type()(undefined=StrictUndefined, keep_trailing_newline=flavour == "harness")
     if flavour == "benchmark":
         made.globals.clear()
     made.globals.pop("lipsum", None)  # rendering depends on nothing but the variables
     if flavour == "harness":
         made.filters["regex_replace"] = _replace
     return made
+
+
+@cache
+def _environment_type() -> Any:
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    class Environment(ImmutableSandboxedEnvironment):
+        def getattr(self, obj: Any, attribute: str) -> Any:
+            """A field of a JSON input goes before a method of its name (`items`)."""
+            if isinstance(obj, JsonObject):
+                if attribute in obj:
+                    return obj[attribute]
+                if not hasattr(obj, attribute):
+                    fields = ", ".join(list(obj)[:15]) or "none"
+                    hint = f"the object has no field {attribute!r}; it has: {fields}"
+                    return self.undefined(hint, obj=obj, name=attribute)
+            return super().getattr(obj, attribute)
+
+    return Environment
 
 
 def _replace(text: str, pattern: str, new: str = "", count: int = 0) -> str:

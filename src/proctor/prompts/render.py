@@ -11,6 +11,7 @@ from proctor.domain.identity import digest
 from proctor.domain.message import Json, Message, Part, Prompt, Text
 from proctor.domain.sample import Sample
 from proctor.prompts.choices import LETTERS, Layout, lay_out, letters_for
+from proctor.prompts.json_input import read_json
 from proctor.prompts.template import Template
 from proctor.prompts.worked import PREAMBLE, Placement, WorkedExamples
 
@@ -56,6 +57,8 @@ class TemplateRenderer:
     """The functions that may be called, or the metadata that holds them."""
     schema: Mapping[str, Json] | str | None = None
     """The JSON schema that answers must fit, or the metadata that holds it."""
+    is_json_input: bool = False
+    """Whether an input's text is JSON, whose fields templates may use."""
     _system: Template | None = field(init=False, repr=False, compare=False)
     _user: Template = field(init=False, repr=False, compare=False)
     _user_choices: Template = field(init=False, repr=False, compare=False)
@@ -83,6 +86,8 @@ class TemplateRenderer:
         values = [self.user, self.system, self.layout, dict(self.aliases), sorted(self.hidden), PLAIN, WITH_CHOICES]
         named = {"tools": self.tools, "schema": self.schema}
         further: dict[str, Json] = {name: value for name, value in named.items() if value is not None}
+        if self.is_json_input:
+            further["input"] = "json"
         if self.examples is not None:
             placed = [self.placement, self.before_answer, self.between]
             further["examples"] = [self.answer, placed, self.examples.digest]
@@ -187,13 +192,18 @@ class TemplateRenderer:
         variables: dict[str, Any] = {**further, "metadata": further}
         names = set(NAMES) if template.names is None else set(template.names)
         for name in names & _READERS.keys():
-            variables[name] = _READERS[name](sample)
+            variables[name] = self._read(name, sample)
         if "choice_lines" in names:
             variables["choice_lines"] = lay_out(sample.choices, self.layout)
         for alias, name in self.aliases.items():
             if alias not in NAMES:
-                variables[alias] = _READERS[name](sample)
+                variables[alias] = self._read(name, sample)
         return variables
+
+    def _read(self, name: str, sample: Sample) -> Any:
+        if name == "input" and self.is_json_input:
+            return read_json(sample.input_text)
+        return _READERS[name](sample)
 
     def _offer(self, sample: Sample) -> str:
         names = sorted({*NAMES, *self.aliases, *(k for k in sample.metadata if k not in self.hidden)})

@@ -1,46 +1,19 @@
-"""Runs in its own process: fills in templates with little memory, and answers each request with one frame."""
+"""Runs in its own process: fills in templates with little memory."""
 
 from __future__ import annotations
 
-import json
-import os
-import pickle
-import resource
-import signal
-import struct
-import sys
-from contextlib import suppress
 from functools import lru_cache
-from typing import Any, BinaryIO
+from typing import Any
 
 from proctor.domain.errors import TemplateLimitError
+from proctor.limited_process import serve
 from proctor.prompts.jinja import Flavour, environment_of, join_pieces
 
-MEMORY_BYTES = 512 * 1024**2
 
-
-def write_frame(stream: BinaryIO, data: bytes) -> None:
-    stream.write(struct.pack(">Q", len(data)) + data)
-    stream.flush()
-
-
-def main() -> None:
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    environment_of("benchmark")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends with its parent, whose business an interrupt is
-    with suppress(ValueError, OSError):  # macOS has no such limit; there, time alone is limited
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    write_frame(answers, b"{}")
-    while len(head := sys.stdin.buffer.read(8)) == 8:
-        (size,) = struct.unpack(">Q", head)
-        flavour, source, variables = pickle.loads(sys.stdin.buffer.read(size))  # noqa: S301 - of our own process
-        write_frame(answers, json.dumps(_fill_in(flavour, source, variables)).encode())
-
-
-def _fill_in(flavour: Flavour, source: str, variables: dict[str, Any]) -> dict[str, str]:
+def fill_in(request: tuple[Flavour, str, dict[str, Any]]) -> dict[str, str]:
     from jinja2 import TemplateError
 
+    flavour, source, variables = request
     try:
         return {"text": join_pieces(_compile(flavour, source).generate(variables))}
     except TemplateLimitError as fault:
@@ -48,7 +21,7 @@ def _fill_in(flavour: Flavour, source: str, variables: dict[str, Any]) -> dict[s
     except TemplateError as fault:
         return {"fault": str(fault)}
     except MemoryError:
-        return {"limit": f"it takes more than {MEMORY_BYTES // 2**20} MB of memory"}
+        raise
     except Exception as fault:  # noqa: BLE001 - whatever a template comes upon is told where it is used
         return {"fault": f"{type(fault).__name__}: {fault}"[:1000]}
 
@@ -58,5 +31,5 @@ def _compile(flavour: Flavour, source: str) -> Any:
     return environment_of(flavour).from_string(source)
 
 
-if __name__ == "__main__":
-    main()
+def main() -> None:
+    serve(fill_in, lambda: environment_of("benchmark"))

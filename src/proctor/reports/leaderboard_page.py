@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import asdict
 
 from proctor.domain.documents.estimate import MetricEstimate
-from proctor.domain.documents.leaderboard import Leaderboard, LeaderboardTable
+from proctor.domain.documents.leaderboard import Leaderboard, LeaderboardRow, LeaderboardTable
 from proctor.domain.message import Json
 from proctor.reports.charts import Chart, Mark, forest
 from proctor.reports.figures import (
@@ -92,7 +92,8 @@ def _plain(value: Json) -> str:
 
 def _digests(table: LeaderboardTable) -> str:
     samples, prompts = _short_digests(table)
-    return f"digest of the samples {samples}, of the prompts {prompts}"
+    several = _prompts_in(table)
+    return f"digest of the samples {samples}, " + (f"{several} prompts" if several > 1 else f"of the prompts {prompts}")
 
 
 def _short_digests(table: LeaderboardTable) -> tuple[str, str]:
@@ -110,7 +111,7 @@ def rows_table(table: LeaderboardTable, which: str) -> Table:
     rows = tuple(
         (
             f"{row.rank} {NOTED}" if row.note else row.rank,
-            row.model,
+            row_name(table, row),
             estimate_text(row.estimate) + (", forgeable" if row.is_forgeable else ""),
             *((number_text(_if_wrong(row.estimate)),) if is_noted else ()),
             share_text(row.failed, row.done),
@@ -124,6 +125,15 @@ def rows_table(table: LeaderboardTable, which: str) -> Table:
     return Table(headers, rows, words=2)
 
 
+def row_name(table: LeaderboardTable, row: LeaderboardRow) -> str:
+    """The model; with what was varied of its prompts where the table has several."""
+    return row.side if _prompts_in(table) > 1 else row.model
+
+
+def _prompts_in(table: LeaderboardTable) -> int:
+    return len({row.digest for row in table.rows})
+
+
 def _if_wrong(estimate: MetricEstimate) -> float | None:
     return estimate.value if estimate.if_unmeasured_wrong is UNSET else estimate.if_unmeasured_wrong
 
@@ -132,7 +142,7 @@ def _chart(table: LeaderboardTable) -> Chart:
     marks = [
         mark
         for index, row in enumerate(table.rows)
-        if (mark := Mark.of(row.model, row.estimate, estimate_text(row.estimate), index)) is not None
+        if (mark := Mark.of(row_name(table, row), row.estimate, estimate_text(row.estimate), index)) is not None
     ]
     name = f"leaderboard-{table.benchmark}-{'-'.join(_short_digests(table))}"
     return forest(name, f"{_title(table)}: {_metric(table)} with 95 % interval", marks)

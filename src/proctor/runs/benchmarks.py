@@ -58,6 +58,7 @@ def _describe(benchmark: Benchmark, info: BenchmarkInfo | None) -> BenchmarkDesc
         licence=benchmark.licence,
         source=benchmark.source,
         homepage=info.homepage if info else None,
+        input=benchmark.input_kind,
         tags=benchmark.tags,
         shots=benchmark.shots,
         variants=info.variants if info else {},

@@ -15,6 +15,10 @@ WEIGHTS = "models"
 """The folder in the home with the weights of local models."""
 
 
+PACKAGES = "packages"
+"""The folder in the home with the packages of programs."""
+
+
 class Cache(Struct, frozen=True):
     """One kind of what is kept, as far as it is older than was asked for."""
 
@@ -37,6 +41,7 @@ class _Files(Struct, frozen=True):
 def _files(home: Path, lists: Path) -> list[_Files]:
     return [
         _Files("model lists", lists, "models-*.json", "providers are asked again what they have"),
+        _Files("packages", home / PACKAGES, "*.zip", "programs' packages are fetched again"),
         _Files("weights", home / WEIGHTS, "*.gguf", "local models are fetched again"),
     ]
 

@@ -10,7 +10,7 @@ from proctor.costs.judge_estimate import estimate_judges
 from proctor.domain.documents.dry_run import DryRun, EstimatedCost, EstimatedJudge, PilotRun, PlannedEvaluation
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.plan import Plan
-from proctor.domain.side import EvaluationSide, prompt_settings, side_names
+from proctor.runs.sides import NamedSide, sides_of
 from proctor.stores.database import Database
 
 
@@ -37,7 +37,7 @@ def estimate_run(
             _planned(
                 item, side, _rounded(cost), [EstimatedJudge(one.scorer, one.judge, _rounded(one.cost)) for one in some]
             )
-            for item, side, cost, some in zip(evaluations, _named_sides(evaluations), costs, judges, strict=True)
+            for item, side, cost, some in zip(evaluations, sides_of(evaluations), costs, judges, strict=True)
         ],
         cost=_rounded(total_cost(costs, [one.cost for some in judges for one in some])),
         judges_counted=True if any(judges) else None,
@@ -60,16 +60,8 @@ def _stop_rule(plan: Plan) -> str | None:
     return str(rule_of(plan))
 
 
-def _named_sides(evaluations: Sequence[Evaluation]) -> list[tuple[str, EvaluationSide]]:
-    sides = [
-        EvaluationSide(item.label, item.benchmark.name, prompt_settings(item.benchmark_spec.model_dump()))
-        for item in evaluations
-    ]
-    return list(zip(side_names(sides), sides, strict=True))
-
-
 def _planned(
-    item: Evaluation, named: tuple[str, EvaluationSide], cost: EstimatedCost, judges: Sequence[EstimatedJudge]
+    item: Evaluation, named: NamedSide, cost: EstimatedCost, judges: Sequence[EstimatedJudge]
 ) -> PlannedEvaluation:
     name, side = named
     return PlannedEvaluation(

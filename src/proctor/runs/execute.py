@@ -11,12 +11,14 @@ from contextlib import asynccontextmanager
 from decimal import Decimal
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from proctor.costs.durable_budget import DurableBudget
+from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import ProctorError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Event, Observer
@@ -36,8 +38,10 @@ from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
 from proctor.runs.sandboxing import programming, refuse_unusable, sandboxing
 from proctor.stores.database import Database
-from proctor.stores.journal import SqliteJournal
-from proctor.stores.runs import GROUP_SIZES, PROGRESS, RunRow, RunStore
+from proctor.stores.journal import DatabaseJournal
+from proctor.stores.leases import Lease, LeaseLostError
+from proctor.stores.patience import StoreUnreachableError, patiently
+from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
 if TYPE_CHECKING:
@@ -56,9 +60,12 @@ class RunExecution(Struct, dict=True, eq=False):
     evaluations: list[Evaluation]
     database: Database
     is_offline: bool = False
+    artifacts: Artifacts | None = None
+    home: Path | None = None
     observers: list[Observer] = field(default_factory=list)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     stop_reason: str | None = None
+    is_lost: bool = False
 
     def __post_init__(self) -> None:
         self.progress = Progress(self.evaluations)
@@ -70,6 +77,11 @@ class RunExecution(Struct, dict=True, eq=False):
             self.stop_reason = reason
         self.progress.is_stopping = True
         self.stopping.set()
+
+    def lose(self) -> None:
+        """Another process has the run: stop, and write nothing."""
+        self.is_lost = True
+        self.stop("another process has taken the run over")
 
 
 def _stop_rule(plan: Plan, evaluations: Sequence[Evaluation]) -> StopRule | None:
@@ -89,7 +101,7 @@ def submit(plan: Plan, context: PlanContext, database: Database) -> RunExecution
     pinned = tuple(item.benchmark_spec for item in evaluations[: len(plan.benchmarks)])  # each model has all of them
     plan = plan.model_copy(update={"benchmarks": pinned})
     run_id = store.create(plan, evaluations, context.folder, context.data)
-    return _execution(run_id, plan, evaluations, store, database, is_offline=context.is_offline)
+    return _execution(run_id, plan, evaluations, store, database, context)
 
 
 def reopen(run: RunRow, context: PlanContext, database: Database, limits: Limits | None = None) -> RunExecution:
@@ -105,7 +117,7 @@ def reopen(run: RunRow, context: PlanContext, database: Database, limits: Limits
                 "belong together. Restore the file, or start a new run (unchanged questions come from the cache)."
             )
         store.use_scorers(row["id"], {scorer.name: scorer.version for scorer in evaluation.scorers})
-    return _execution(run.id, plan, evaluations, store, database, is_offline=context.is_offline)
+    return _execution(run.id, plan, evaluations, store, database, context)
 
 
 def _facing_opponents(evaluations: list[Evaluation], database: Database) -> list[Evaluation]:
@@ -118,19 +130,20 @@ def _execution(
     evaluations: list[Evaluation],
     store: RunStore,
     database: Database,
-    *,
-    is_offline: bool,
+    context: PlanContext,
 ) -> RunExecution:
     rows = store.evaluation_rows(run_id)
     numbered = [replace(item, id=row["id"]) for item, row in zip(evaluations, rows, strict=True)]
     bind_replays(numbered, database)
-    return RunExecution(run_id, plan, numbered, database, plan.offline or is_offline)
+    is_offline = plan.offline or context.is_offline
+    return RunExecution(run_id, plan, numbered, database, is_offline, context.artifacts, context.home)
 
 
 async def execute_run(execution: RunExecution) -> RunStatus:
     """Finish whatever is unfinished; calling it again after any end, a crash included, is harmless."""
     store = RunStore(execution.database)
-    store.lease(execution.run_id)
+    was_completed = store.get(execution.run_id).status is RunStatus.COMPLETED
+    lease = store.lease(execution.run_id)
     if execution.rule is not None:
         # Which groups are whole is known from the plan alone, and whoever reads the run has no plan.
         store.add_event(execution.run_id, GROUP_SIZES, execution.rule.group_sizes)
@@ -140,32 +153,43 @@ async def execute_run(execution: RunExecution) -> RunStatus:
     try:
         with confined(execution.is_offline):
             async with (
-                _watched(execution, store, clock),
+                _watched(execution, lease, store, clock),
                 sandboxing(
                     execution.plan, execution.evaluations, partial(store.add_event, execution.run_id), observe
                 ) as execution.evaluations,
                 programming(
-                    execution.plan, execution.evaluations, execution.database, execution.stopping, observe
+                    execution.plan,
+                    execution.evaluations,
+                    execution.stopping,
+                    observe,
+                    artifacts=execution.artifacts,
+                    home=execution.home,
                 ) as execution.evaluations,
             ):
-                status, error = await _attempt(execution, store, observe)
+                status, error = await _attempt(execution, lease, store, observe)
+        if execution.is_lost:
+            raise LeaseLostError(execution.run_id)
     except ProctorError as failure:
         error = str(failure)
         raise
     finally:
         await close_models(execution.evaluations)
         try:
-            store.finish(execution.run_id, status, clock.seconds, error)
+            is_idle = was_completed and not execution.progress.recorded  # looking for work is no part of the run
+            seconds = -clock.written if is_idle else clock.seconds
+            await asyncio.to_thread(patiently, lambda: store.finish(lease, status, seconds, error))
         except ProctorError:
-            # The store is what failed; the error that says so is already on its way.
+            # The store failed or another process has the run; the error that says so is already on its way.
             log.debug("the end of run %s could not be written", execution.run_id)
     return status
 
 
-async def _attempt(execution: RunExecution, store: RunStore, observe: Observer) -> tuple[RunStatus, str | None]:
-    async with _journal(execution) as journal:
+async def _attempt(
+    execution: RunExecution, lease: Lease, store: RunStore, observe: Observer
+) -> tuple[RunStatus, str | None]:
+    async with _journal(execution, lease, store.get(execution.run_id).month) as journal:
         try:
-            given_up = await _ask_everything(execution, store, journal, observe)
+            given_up = await _ask_everything(execution, lease, store, journal, observe)
         except BaseExceptionGroup as group:
             raise _first_cause(group) from group
     if execution.stop_reason is not None:
@@ -179,11 +203,13 @@ async def _attempt(execution: RunExecution, store: RunStore, observe: Observer) 
 
 
 @asynccontextmanager
-async def _journal(execution: RunExecution) -> AsyncIterator[SqliteJournal]:
-    journal = SqliteJournal(
+async def _journal(execution: RunExecution, lease: Lease, month: int) -> AsyncIterator[DatabaseJournal]:
+    journal = DatabaseJournal(
         execution.database,
         {item.id: {scorer.name: scorer.version for scorer in item.scorers} for item in execution.evaluations},
+        month,
         {item.id: item.price.basis for item in execution.evaluations if item.price is not None},
+        lease,
     )
     try:
         yield journal
@@ -192,9 +218,9 @@ async def _journal(execution: RunExecution) -> AsyncIterator[SqliteJournal]:
 
 
 @asynccontextmanager
-async def _watched(execution: RunExecution, store: RunStore, clock: _Clock) -> AsyncIterator[None]:
+async def _watched(execution: RunExecution, lease: Lease, store: RunStore, clock: _Clock) -> AsyncIterator[None]:
     """Keep the run's pulse, and its time limit where it has one: proving that code can be run counts as running."""
-    pulse = asyncio.create_task(_pulse(execution, store, clock))
+    pulse = asyncio.create_task(_pulse(execution, lease, store, clock))
     minutes = execution.plan.limits.minutes
     deadline = None
     if minutes is not None:
@@ -211,12 +237,12 @@ async def _watched(execution: RunExecution, store: RunStore, clock: _Clock) -> A
 
 
 async def _ask_everything(
-    execution: RunExecution, store: RunStore, journal: SqliteJournal, observe: Observer
+    execution: RunExecution, lease: Lease, store: RunStore, journal: DatabaseJournal, observe: Observer
 ) -> dict[str, str]:
     """Every trial that can be finished is; gives the models and judges that were given up, and why."""
     limits = execution.plan.limits
     rates = RateLimits(limits.requests_per_minute, limits.tokens_per_minute)
-    budget = _budget(execution, store)
+    budget = _budget(execution, lease, store)
     async with judging(
         [scorer for item in execution.evaluations for scorer in item.scorers],
         execution.database,
@@ -252,15 +278,15 @@ def _hopeless(item: EvaluationProgress) -> str | None:
     if item.outcomes[Outcome.FAILED] < item.trials:
         return None
     fault = FAULT_KIND.sub("", item.first_fault or "").replace(f"{item.label}: ", "").rstrip(".")
-    return f"{item.label} on {item.benchmark}: every trial failed ({fault})"
+    return f"{item.side} on {item.benchmark}: every trial failed ({fault})"
 
 
-def _budget(execution: RunExecution, store: RunStore) -> Budget | None:
+def _budget(execution: RunExecution, lease: Lease, store: RunStore) -> Budget | None:
     """The plan's cap, less what earlier executions of this run have spent."""
     cap = execution.plan.limits.cost_usd
     if cap is None:
         return None
-    ledger = RunLedger(execution.run_id, store, ScoreStore(execution.database))
+    ledger = RunLedger(lease, store, ScoreStore(execution.database))
 
     def stop(next_usd: Decimal) -> None:
         execution.stop(out_of_money(cap, budget.spent_usd, next_usd))
@@ -273,18 +299,19 @@ def _budget(execution: RunExecution, store: RunStore) -> Budget | None:
 class RunLedger(Struct, frozen=True):
     """A run's money, as the store has it."""
 
-    run_id: str
+    lease: Lease
     store: RunStore
     scores: ScoreStore
 
     def recorded_usd(self) -> Decimal:
-        return self.store.spent_usd(self.run_id) + self.scores.spent_on_judges(self.run_id)
+        run_id = self.lease.run_id
+        return patiently(lambda: self.store.spent_usd(run_id) + self.scores.spent_on_judges(run_id))
 
     def unanswered_usd(self) -> Decimal:
-        return self.store.get(self.run_id).unanswered_usd
+        return self.store.get(self.lease.run_id).unanswered_usd
 
     def keep_unanswered(self, amount_usd: Decimal) -> None:
-        self.store.keep_unanswered(self.run_id, amount_usd)
+        patiently(lambda: self.store.keep_unanswered(self.lease, amount_usd))
 
 
 def _work_by_model(execution: RunExecution, rates: RateLimits) -> list[ModelWork]:
@@ -349,6 +376,7 @@ class _Clock:
 
     def __init__(self) -> None:
         self._since = time.monotonic()
+        self.written = 0.0
 
     @property
     def seconds(self) -> float:
@@ -357,18 +385,25 @@ class _Clock:
     def note(self, seconds: float) -> None:
         """So many are written."""
         self._since += seconds
+        self.written += seconds
 
 
-async def _pulse(execution: RunExecution, store: RunStore, clock: _Clock) -> None:
+async def _pulse(execution: RunExecution, lease: Lease, store: RunStore, clock: _Clock) -> None:
     """Keep the lease, hear of a cancel, and leave a trace of time and progress, once a second."""
     while True:
         await asyncio.sleep(HEARTBEAT_SECONDS)
-        seconds = clock.seconds
-        if await asyncio.to_thread(store.renew, execution.run_id, seconds):
+        seconds, progress = clock.seconds, execution.progress
+        try:
+            is_wanted = await asyncio.to_thread(store.renew, lease, seconds, progress.fraction, progress.snapshot())
+        except StoreUnreachableError:
+            continue  # what is to be written waits as well; the time is noted when the database is back
+        except LeaseLostError:
+            execution.lose()
+            return
+        if is_wanted:
             clock.note(seconds)
         else:
             execution.stop("the run was cancelled")
-        await asyncio.to_thread(store.add_event, execution.run_id, PROGRESS, execution.progress.snapshot())
 
 
 def _first_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:

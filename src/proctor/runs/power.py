@@ -65,6 +65,7 @@ def answer_power(question: PowerQuestion, measured: MeasuredDiscordance | None =
     if question.unpaired and question.samples is not None:
         raise UserError("--samples computes the minimum detectable difference of paired samples: leave out --unpaired.")
     accuracy = HARDEST - question.difference / 2 if question.accuracy is None else question.accuracy
+    _refuse_better_than_perfect(question)
     share, source = _discordance(question, measured, accuracy)
     levels = {"power": question.chance, "alpha": question.alpha}
     answer = PowerAnswer(
@@ -83,6 +84,15 @@ def answer_power(question: PowerQuestion, measured: MeasuredDiscordance | None =
     else:
         needed = samples_for_paired_shares(question.difference, share, **levels)
     return replace(answer, difference=question.difference, samples_needed=needed)
+
+
+def _refuse_better_than_perfect(question: PowerQuestion) -> None:
+    if question.accuracy is None or question.discordance is not None or question.accuracy + question.difference <= 1:
+        return
+    most = figure_text(1 - question.accuracy, 3)
+    raise UserError(
+        f"With --accuracy {question.accuracy:g}, the difference can be at most {most}, not {question.difference:g}."
+    )
 
 
 def _discordance(question: PowerQuestion, measured: MeasuredDiscordance | None, accuracy: float) -> tuple[float, str]:

@@ -38,10 +38,9 @@ from proctor.programs.marks import scorecard_of
 from proctor.programs.options import MarkOptions
 from proctor.programs.scorer import Marked
 from proctor.programs.toolbox import refuse_without_needed
+from proctor.runs.caches import PACKAGES
 from proctor.runs.proving import check_problem
 from proctor.runs.repairing import ProgramModel
-from proctor.runs.scorecards import artifacts_of
-from proctor.stores.database import Database
 from proctor.version import __version__
 
 PROOF_SECONDS = 24 * 3600.0
@@ -77,11 +76,18 @@ async def opened_runner(
 
 @asynccontextmanager
 async def programming(
-    plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event, observe: Observer
+    plan: Plan,
+    evaluations: Sequence[Evaluation],
+    stopping: asyncio.Event,
+    observe: Observer,
+    *,
+    artifacts: Artifacts | None,
+    home: Path | None,
 ) -> AsyncIterator[list[Evaluation]]:
     """The evaluations, ready to ask for programs and to mark them; nothing is asked before every problem is proven.
 
-    Once `stopping` is set nothing will be asked, so nothing more is proven either.
+    Once `stopping` is set nothing will be asked, so nothing more is proven either. Programs are kept as `artifacts`,
+    whose store is tried first; that a problem was proven is noted in `home`.
     """
     asked = [item for item in evaluations if isinstance(item.benchmark.samples, ProblemSamples)]
     if not asked:
@@ -90,13 +96,16 @@ async def programming(
     _refuse_in_batches(plan, asked)
     _warn_of_free_agents(asked, observe)
     problems = {one.id: one for item in asked for one in _selected(item)}
+    if artifacts is not None:
+        await asyncio.to_thread(artifacts.check)
     async with opened_runner(observe, plan.sandbox, is_unsafe=plan.unsafe_no_sandbox) as runner:
-        options = _marked_with(asked)
+        packages = None if home is None else home / PACKAGES
+        options = replace(_marked_with(asked), packages=packages)
         tell = partial(_tell_proving, observe)
-        proving = prove(list(problems.values()), runner, database.path.parent, options=options, on_begin=tell)
-        await _unless(stopping, proving)
+        proving = prove(list(problems.values()), runner, home, options=options, on_begin=tell)
+        await unless_stopped(stopping, proving)
         turns = asyncio.Semaphore(max_concurrency())
-        given = _Given(runner, problems, artifacts_of(database), turns)
+        given = _Given(runner, problems, artifacts, turns, packages)
         prompts = {
             item.benchmark.renderer.render(sample).text: problems[sample.id]
             for item in asked
@@ -110,6 +119,8 @@ async def programming(
             replace(item, model=models[id(item.model)], scorers=tuple(map(given.to, item.scorers)))
             for item in evaluations
         ]
+    if artifacts is not None and (delayed := await asyncio.to_thread(artifacts.delayed)):
+        observe(NoticeGiven(delayed, is_warning=True))
 
 
 def _tell_proving(observe: Observer, count: int) -> None:
@@ -118,7 +129,7 @@ def _tell_proving(observe: Observer, count: int) -> None:
     observe(NoticeGiven(f"Verifying {what} on this machine first; the result is kept for a day."))
 
 
-async def _unless(stopping: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
+async def unless_stopped(stopping: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
     """Do the work, or as much of it as there is time for until somebody stops the run."""
     doing, stopped = asyncio.create_task(work), asyncio.create_task(stopping.wait())
     try:
@@ -163,12 +174,15 @@ class _Given(Struct, frozen=True):
 
     runner: Runner
     problems: Mapping[str, Problem]
-    artifacts: Artifacts
+    artifacts: Artifacts | None
     turns: asyncio.Semaphore
+    packages: Path | None
 
     def to(self, scorer: Scorer) -> Scorer:
         if not isinstance(scorer, NeedsRunner):
             return scorer
+        if isinstance(scorer, Marked):
+            scorer = scorer.with_packages(self.packages)
         return _InTurn(scorer.with_runner(self.runner, self._find, self.artifacts), self.turns)
 
     def _find(self, name: str) -> Problem:
@@ -214,7 +228,7 @@ async def submit(
 async def prove(
     problems: Sequence[Problem],
     runner: Runner,
-    home: Path,
+    home: Path | None,
     *,
     jobs: int | None = None,
     options: MarkOptions = MarkOptions(),  # noqa: B008  frozen
@@ -222,13 +236,13 @@ async def prove(
 ) -> None:
     """Every gold solution passes its checks and nothing gets nothing, here and now; RunError names those that do not.
 
-    A proof counts for a day on this machine, for this version of the problem and of Proctor. `on_begin` is told how
-    many are due, where any is.
+    A proof counts for a day on this machine, for this version of the problem and of Proctor, where there is a `home` to
+    note it in. `on_begin` is told how many are due, where any is.
     """
     turns = asyncio.Semaphore(jobs or max_concurrency())
     faults: list[str] = []
-    notes = {problem.id: _note_of(problem, runner, home) for problem in problems}
-    due = [problem for problem in problems if not _is_fresh(notes[problem.id])]
+    notes = {} if home is None else {problem.id: _note_of(problem, runner, home) for problem in problems}
+    due = [problem for problem in problems if problem.id not in notes or not _is_fresh(notes[problem.id])]
     if due:
         on_begin(len(due))
 
@@ -238,7 +252,7 @@ async def prove(
         broken = [f"{probe.name}: {probe.fault}" for probe in proof.probes if probe.fault]
         if broken:
             faults.append(f"{problem.id} ({'; '.join(broken)})")
-        else:
+        elif problem.id in notes:
             _keep(notes[problem.id], proof.seconds)
 
     async with asyncio.TaskGroup() as group:

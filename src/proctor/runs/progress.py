@@ -22,10 +22,13 @@ from proctor.domain.event import (
 )
 from proctor.domain.price import REPORTED
 from proctor.domain.trial import Outcome, Result
+from proctor.runs.sides import sides_of
 
 
 class EvaluationProgress(Struct):
     label: str
+    side: str
+    """The model, and what is varied of its prompts."""
     benchmark: str
     trials: int
     skipped: int = 0
@@ -69,8 +72,8 @@ class Progress:
 
     def __init__(self, evaluations: Sequence[Evaluation]) -> None:
         self.evaluations = {
-            evaluation.id: EvaluationProgress(evaluation.label, evaluation.benchmark.name, evaluation.trials)
-            for evaluation in evaluations
+            evaluation.id: EvaluationProgress(evaluation.label, side, evaluation.benchmark.name, evaluation.trials)
+            for evaluation, (side, _) in zip(evaluations, sides_of(evaluations), strict=True)
         }
         self.started = time.monotonic()
         self.faults = 0
@@ -118,6 +121,11 @@ class Progress:
         return sum(item.skipped for item in self.evaluations.values())
 
     @property
+    def recorded(self) -> int:
+        """Trials that this execution has finished."""
+        return self.done - self.skipped
+
+    @property
     def fraction(self) -> float:
         return self.done / self.trials if self.trials else 1.0
 
@@ -151,7 +159,7 @@ class Progress:
     @property
     def rate(self) -> float:
         """Trials a second, those left out not counted."""
-        return (self.done - self.skipped) / self.seconds if self.seconds > 0 else 0.0
+        return self.recorded / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:

@@ -13,10 +13,10 @@ from proctor.domain.documents.document import plain_values
 from proctor.domain.documents.evaluation import EvaluationFigures, EvaluationSummary, RescoredAt, ScorersInForce
 from proctor.domain.documents.run import RunSummary, StopOutcome
 from proctor.domain.run import RunStatus
-from proctor.domain.side import EvaluationSide, prompt_settings, side_names
 from proctor.runs.measuring.totals import rates_of, totals_of
+from proctor.runs.sides import sides_of_rows
 from proctor.stores.database import Database
-from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore, load_summary
+from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def read_run(database: Database, reference: str) -> RunSummary:
     rows = store.evaluation_rows(run.id)
     figures = []
     for row in rows:
-        found = None if row["summary"] is None else read_figures(load_summary(row["summary"]))
+        found = None if row["summary"] is None else read_figures(orjson.loads(row["summary"]))
         if found is None:
             found = _summarise(database, row, has_ended=has_ended)
             if run.status in ENDED:
@@ -74,21 +74,16 @@ def _beside_each_other(
             scorers=by.scorers,
             rescored=by.rescored,
             side=by.side,
-            settings={**_prompt_settings(row), **orjson.loads(row["options"])},
+            settings={**side.settings, **orjson.loads(row["options"])},
             rates=rates_of([one]),
         )
-        for one, row, by in zip(figures, rows, scored, strict=True)
+        for one, row, by, (_, side) in zip(figures, rows, scored, sides_of_rows(rows), strict=True)
     ]
-
-
-def _prompt_settings(row: Row) -> dict[str, Any]:
-    return prompt_settings(orjson.loads(row["benchmark_spec"]))
 
 
 def scorers_in_force(database: Database, run_id: str, rows: Sequence[Row]) -> list[ScorersInForce]:
     """Of each evaluation, whose scores count, and the rescore that they are from, where they are from one."""
     rescored = ScoreStore(database).rescored(run_id)
-    sides = [EvaluationSide(row["model"], row["benchmark"], _prompt_settings(row)) for row in rows]
     return [
         ScorersInForce(
             model=row["model"],
@@ -97,7 +92,7 @@ def scorers_in_force(database: Database, run_id: str, rows: Sequence[Row]) -> li
             scorers=orjson.loads(row["scorers"]),
             rescored=None if (found := rescored.get(row["id"])) is None else RescoredAt(found.at, found.replaced),
         )
-        for row, side in zip(rows, side_names(sides), strict=True)
+        for row, (side, _) in zip(rows, sides_of_rows(rows), strict=True)
     ]
 
 

@@ -32,7 +32,7 @@ from proctor.domain.submission import Submission
 from proctor.domain.workspace import Runner
 from proctor.engine.budget import REPAIR_ROUNDS
 from proctor.engine.model_gate import joined
-from proctor.engine.retry import RetryPolicy
+from proctor.engine.retry import RetryPolicy, retry
 from proctor.programs.answers.reading import program_of
 from proctor.programs.marking import mark
 from proctor.programs.options import MarkOptions
@@ -120,19 +120,20 @@ class ProgramModel:
         Here, not where whole trials are asked again: the rounds before are answered and paid for. What may have been
         billed is not tried again: money is set aside for each round once.
         """
-        tries = 0
-        while True:
+
+        async def in_time() -> T:
             try:
                 async with asyncio.timeout(max(0.0, ends - time.monotonic())):
                     return await work()
             except TimeoutError:
                 raise ProviderFaultError("the time limit was used up") from None
-            except ModelError as fault:
-                wait = self._policy.wait_seconds(fault, tries)
-                if wait is None or time.monotonic() + wait >= ends or (is_paid and not fault.was_free):
-                    raise
-            tries += 1
-            await asyncio.sleep(wait)
+
+        async def wait(fault: ModelError, seconds: float, _tries: int) -> None:
+            if time.monotonic() + seconds >= ends or (is_paid and not fault.was_free):
+                raise fault
+            await asyncio.sleep(seconds)
+
+        return await retry(in_time, self._policy, wait)
 
     async def _once_more(self, prompt: Prompt, options: Mapping[str, Json], ends: float) -> Response:
         return await self._model.respond(prompt, options, timeout_seconds=ends - time.monotonic())

@@ -23,9 +23,10 @@ from proctor.models.key_hosts import with_key_hosts
 from proctor.models.registry import named_hosts
 from proctor.runs.resolve import PlanContext, price_of
 from proctor.runs.side_by_side import Versions, side_by_side
+from proctor.runs.sides import sides_of_rows
 from proctor.scorers.registry import create_scorers
 from proctor.stores.database import Database
-from proctor.stores.journal import SqliteJournal
+from proctor.stores.journal import DatabaseJournal
 from proctor.stores.runs import RunRow, RunStore
 from proctor.stores.scores import ScoreSet, ScoreStore
 
@@ -182,7 +183,7 @@ async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> Resc
     """
     before = {row["id"]: orjson.loads(row["scorers"]) for row in rescoring.rows}
     every = [scorer for scorers in rescoring.scorers.values() for scorer in scorers]
-    journal = SqliteJournal(rescoring.database, rescoring.versions)
+    journal = DatabaseJournal(rescoring.database, rescoring.versions, rescoring.run.month)
     try:
         async with judging(
             every,
@@ -269,8 +270,17 @@ def _document(
     after: Mapping[int, Versions] | None = None,
 ) -> Rescored:
     new = after or rescoring.versions
+    every = RunStore(rescoring.database).evaluation_rows(rescoring.run.id)
+    sides = {row["id"]: name for row, (name, _) in zip(every, sides_of_rows(every), strict=True)}
     evaluations = [
-        side_by_side(rescoring.database, row, before[row["id"]], new[row["id"]], already_scored=count)
+        side_by_side(
+            rescoring.database,
+            row,
+            before[row["id"]],
+            new[row["id"]],
+            side=sides[row["id"]],
+            already_scored=count,
+        )
         for row, count in zip(rescoring.rows, already, strict=True)
     ]
     return Rescored(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from proctor import plugins
 from proctor.benchmarks.registry import load_benchmark
+from proctor.domain.artifacts import Artifacts
 from proctor.domain.benchmark import Benchmark, Fingerprint, Samples
 from proctor.domain.errors import (
     BenchmarkError,
@@ -53,6 +54,10 @@ class PlanContext(Struct, frozen=True):
     """Whether nothing beyond this machine may be connected to, whatever a plan says."""
     lists: Path | None = None
     """Where the lists are kept that providers gave of their models, with prices."""
+    artifacts: Artifacts | None = None
+    """Where programs, logs and other large bodies are kept; None keeps none of them."""
+    home: Path | None = None
+    """Where it is noted which problems were proven on this machine; None proves them in every run."""
 
     def allowing(self, plan: Plan) -> PlanContext:
         """The same, with keys allowed to go where the user said when this plan was made."""
@@ -226,11 +231,24 @@ def _prepare(
     every = proven(benchmark.samples, scorers)
     with in_field("benchmarks", index, kind=FilterError):
         samples = select(every, spec.where, spec.limit, plan.seed, is_shuffled=plan.until is not None)
-    fingerprint = samples.fingerprint()
+    with _in_planned_prompt(index, spec):
+        fingerprint = samples.fingerprint()
     _ = benchmark.renderer.digest  # worked examples are read for it: by now, every source has been
     if fingerprint.count == 0:
         raise BenchmarkError(f"{benchmark.name} has no samples.")
     return _Prepared(benchmark, samples, fingerprint, scorers)
+
+
+@contextmanager
+def _in_planned_prompt(index: int, spec: BenchmarkSpec) -> Iterator[None]:
+    """Says of a sample that cannot be put into the words of the plan's own prompt where these are."""
+    try:
+        yield
+    except BenchmarkError as error:
+        if "prompt" in spec.parameters and any(part in str(error) for part in ("prompt.user: ", "prompt.system: ")):
+            with in_field("benchmarks", index):
+                raise BenchmarkError(str(error), setting="prompt") from error
+        raise
 
 
 async def close_models(evaluations: list[Evaluation]) -> None:

@@ -65,6 +65,8 @@ def find_samples(
     _refuse_unknown(where, evaluations, run.id)
     rows = ResultStore(database).results(run.id, outcome=outcome, where=dict(where))
     found = list(islice((row for row in rows if not is_wrong or _is_wrong(row)), limit + 1))
+    if not found:
+        _refuse_unrecorded(where, run.id, ResultStore(database))
     return FoundSamples(run.id, found[:limit], len(found) > limit, scorers_in_force(database, run.id, evaluations))
 
 
@@ -74,6 +76,13 @@ def _refuse_unknown(where: Mapping[str, str], evaluations: Sequence[Mapping[str,
         if name in where and where[name] not in known:
             hint = did_you_mean(where[name], known)
             raise NotFoundError(f"Run {run_id} has no {name} {where[name]!r}.{hint} It has: {', '.join(known)}.")
+
+
+def _refuse_unrecorded(where: Mapping[str, str], run_id: str, results: ResultStore) -> None:
+    """A name that no trial has is a mistake; one whose trials the other filters leave out is not."""
+    for name in ("sample", "category"):
+        if name in where and next(results.results(run_id, where={name: where[name]}), None) is None:
+            raise NotFoundError(f"Run {run_id} has no trial with the {name} {where[name]!r}.")
 
 
 def _is_wrong(row: ResultRow) -> bool:

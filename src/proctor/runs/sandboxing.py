@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from proctor.domain.artifacts import Artifacts
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import NoticeGiven, Observer
 from proctor.domain.message import Json
 from proctor.domain.plan import Plan
 from proctor.domain.scorer import NeedsRunner, NeedsSandbox, Scorer
-from proctor.stores.database import Database
 
 if TYPE_CHECKING:
     from proctor.domain.sandbox import Sandbox
@@ -55,7 +56,13 @@ async def sandboxing(
 
 @asynccontextmanager
 async def programming(
-    plan: Plan, evaluations: Sequence[Evaluation], database: Database, stopping: asyncio.Event, observe: Observer
+    plan: Plan,
+    evaluations: Sequence[Evaluation],
+    stopping: asyncio.Event,
+    observe: Observer,
+    *,
+    artifacts: Artifacts | None,
+    home: Path | None,
 ) -> AsyncIterator[list[Evaluation]]:
     """The evaluations, ready to ask for whole programs and to mark them, where any of them does."""
     if not any(isinstance(scorer, NeedsRunner) for item in evaluations for scorer in item.scorers):
@@ -63,7 +70,8 @@ async def programming(
         return
     from proctor.runs import programs
 
-    async with programs.programming(plan, evaluations, database, stopping, observe) as ready:
+    making = programs.programming(plan, evaluations, stopping, observe, artifacts=artifacts, home=home)
+    async with making as ready:
         yield ready
 
 

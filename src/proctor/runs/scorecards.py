@@ -12,6 +12,7 @@ import orjson
 from msgspec.structs import replace
 
 from proctor.benchmarks.problems.shelf import find_problem
+from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.document import plain_values
 from proctor.domain.documents.scorecard import ProgramCard
 from proctor.domain.errors import NotFoundError, ProctorError, ScorerError, UserError, did_you_mean
@@ -23,7 +24,6 @@ from proctor.programs.marks import scorecard_of
 from proctor.programs.scorer import PASSED
 from proctor.reports.scorecard_page import scorecard_page, verdict
 from proctor.runs.scorecard import program_card
-from proctor.stores.artifacts import FileArtifacts
 from proctor.stores.database import Database
 from proctor.stores.results import ResultRow, ResultStore
 from proctor.stores.runs import RunStore
@@ -45,13 +45,9 @@ class StoredVerdict(msgspec.Struct, frozen=True):
     reason: str
 
 
-def artifacts_of(database: Database) -> FileArtifacts:
-    """The artifacts that belong to a database's runs: in a folder beside it."""
-    return FileArtifacts(database.path.parent / "artifacts")
-
-
 def card_of_trial(
     database: Database,
+    artifacts: Artifacts,
     reference: str,
     sample: str,
     *,
@@ -75,7 +71,7 @@ def card_of_trial(
     spec = next((one for one in run.plan.benchmarks if SHELF in one.parameters), None)
     own = run.folder / str(spec.parameters[SHELF]) if spec is not None and shelf is None else shelf
     problem = find_problem(str(details["evidence"]["problem"]), own)
-    card = stored_card(details, problem, artifacts_of(database))
+    card = stored_card(details, problem, artifacts)
     return replace(card, run_id=run.id, model=row.model, sample_id=row.sample_id, epoch=row.epoch)
 
 
@@ -88,7 +84,7 @@ def card_details(row: ResultRow) -> Mapping[str, Json] | None:
     return None
 
 
-def stored_card(details: Mapping[str, Json], problem: Problem, artifacts: FileArtifacts) -> ProgramCard:
+def stored_card(details: Mapping[str, Json], problem: Problem, artifacts: Artifacts) -> ProgramCard:
     """A stored marking as a whole scorecard; refuses one of another version of the problem."""
     evidence = evidence_from_json(details["evidence"])
     if evidence.problem_digest != problem.digest:
@@ -109,19 +105,19 @@ def whole_card(
     card: Scorecard,
     problem: Problem,
     files: Mapping[str, bytes],
-    artifacts: FileArtifacts,
+    artifacts: Artifacts,
     left_out: Mapping[str, str] | None = None,
 ) -> ProgramCard:
     """A scorecard with everything that its phases kept, where that is still there and not too large for a page."""
     kept = {}
     for key in (key for phase in card.evidence.phases for key in phase.artifacts.values()):
-        path = artifacts.path_of(key)
-        if path.is_file() and path.stat().st_size <= MAX_ON_A_PAGE:
+        size = artifacts.size(key)
+        if size is not None and size <= MAX_ON_A_PAGE:
             kept[key] = artifacts.get(key)
     return program_card(card, problem, files, left_out, kept)
 
 
-def _program(key: str | None, artifacts: FileArtifacts) -> dict[str, bytes]:
+def _program(key: str | None, artifacts: Artifacts) -> dict[str, bytes]:
     """The program's files, where they are still kept."""
     if key is None:
         return {}

@@ -26,7 +26,7 @@ Row = Mapping[str, Any]
 
 
 def side_by_side(
-    database: Database, row: Row, before: Versions, after: Versions, *, already_scored: int
+    database: Database, row: Row, before: Versions, after: Versions, *, side: str, already_scored: int
 ) -> RescoredEvaluation:
     """The figures of both sets of scores, and how many verdicts differ."""
     store = ScoreStore(database)
@@ -34,6 +34,7 @@ def side_by_side(
     return RescoredEvaluation(
         model=row["model"],
         benchmark=row["benchmark"],
+        side=side,
         before={scorer: _figures(database, row, sets, scorer, version) for scorer, version in before.items()},
         after={scorer: _figures(database, row, sets, scorer, version) for scorer, version in after.items()},
         changes=_changes(store, row["id"], before, after),

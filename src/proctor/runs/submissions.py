@@ -9,34 +9,37 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from proctor.benchmarks.problems.shelf import BUILT_IN, find_problem
+from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.scorecard import ProgramCard
 from proctor.domain.documents.submission import MarkedProgram, ProgramRanking, ProgramsApart, RankedProblem
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
 from proctor.domain.submission import Submission
 from proctor.programs.scorer import PASSED, REVISION, marking_details
-from proctor.runs.scorecards import artifacts_of, stored_card, whole_card
+from proctor.runs.scorecards import stored_card, whole_card
 from proctor.stores.database import Database
 from proctor.stores.submissions import ProgramTrial, SubmissionRow, SubmissionStore
 
 
 def keep_submission(
-    database: Database, name: str, problem: Problem, submission: Submission, card: Scorecard
+    database: Database, artifacts: Artifacts, name: str, problem: Problem, submission: Submission, card: Scorecard
 ) -> ProgramCard:
     """Store a marked program as a submission; gives its scorecard, with the submission's id and name."""
     is_forgeable = not card.evidence.runner["is_isolated"]
     details = marking_details(submission, card, is_forgeable=is_forgeable)
     folder = None if problem.folder.resolve().is_relative_to(BUILT_IN.resolve()) else problem.folder
     row = SubmissionStore(database).add(name, (problem.id, problem.digest), folder, REVISION, details)
-    return _named(row, whole_card(card, problem, submission.files, artifacts_of(database), submission.refused))
+    return _named(row, whole_card(card, problem, submission.files, artifacts, submission.refused))
 
 
-def card_of_submission(database: Database, reference: str, shelf: Path | None = None) -> ProgramCard:
+def card_of_submission(
+    database: Database, artifacts: Artifacts, reference: str, shelf: Path | None = None
+) -> ProgramCard:
     """The scorecard of a submission, computed from its stored evidence."""
     store = SubmissionStore(database)
     row = store.get(reference)
     where = row.problem if shelf is not None or row.problem_folder is None else str(row.problem_folder)
-    return _named(row, stored_card(store.details(row.id), find_problem(where, shelf), artifacts_of(database)))
+    return _named(row, stored_card(store.details(row.id), find_problem(where, shelf), artifacts))
 
 
 def _named(row: SubmissionRow, card: ProgramCard) -> ProgramCard:

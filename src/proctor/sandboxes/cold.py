@@ -21,7 +21,7 @@ from proctor.sandboxes.system import is_replaced
 
 PACKAGE = Path(__file__).parent
 _INSIDE = """__init__ tool_init children confinement seccomp kernel syscalls frames codec packing candidate judge remote
-collecting script forking container_init names showing"""
+collecting script forking container_init names objects showing"""
 _BOOTSTRAP = """import base64, importlib.abc, importlib.util, json, sys, zlib
 class Carried(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     texts = json.loads(zlib.decompress(base64.b64decode('{packed}')))

@@ -34,7 +34,7 @@ class Pool:
         self.name = name
         self.is_isolated = is_isolated
         self.parallel = parallel or cores()
-        self._config = {**config, "uids": (users.start, len(users))}
+        self.config = {**config, "uids": (users.start, len(users))}
         self._python = python
         self._idle: list[Slot] = []
         self._gate = asyncio.Semaphore(self.parallel)
@@ -49,7 +49,7 @@ class Pool:
                 raise SandboxError("The sandbox is closed.")
             slot = self._idle.pop() if self._idle else None
             try:
-                slot = slot or await Slot.open(self._config)
+                slot = slot or await Slot.open(self.config)
                 yield slot
             except BaseException:
                 if slot is not None:

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import socket
-import struct
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from typing import Any
 import orjson
 
 from proctor.domain.errors import SandboxError
+from proctor.sandboxes.inside.frames import MAX_LENGTH, framed, read_frame
 
 _INSIDE = Path(__file__).parent
 INTERPRETER = os.path.realpath(sys.executable)  # a virtual environment's link leads out of the sandbox
@@ -59,8 +59,7 @@ class Slot:
         return slot
 
     def _send(self, message: Mapping[str, Any]) -> None:
-        body = orjson.dumps(message)
-        self._writer.write(struct.pack(">I", len(body)) + body)
+        self._writer.write(framed(orjson.dumps(message)))
 
     async def ask(self, order: Mapping[str, Any], *, timeout_seconds: float) -> dict[str, Any]:
         """One order and its answer; after any error the slot is of no more use and must be closed."""
@@ -68,8 +67,7 @@ class Slot:
             self._send(order)
             async with asyncio.timeout(timeout_seconds + _GRACE_SECONDS):
                 await self._writer.drain()
-                (length,) = struct.unpack(">I", await self._reader.readexactly(4))
-                answer: dict[str, Any] = orjson.loads(await self._reader.readexactly(length))
+                answer: dict[str, Any] = orjson.loads(await read_frame(self._reader, MAX_LENGTH))
         except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
             raise SandboxError(f"The sandbox's supervisor is lost ({type(error).__name__}).") from error
         except orjson.JSONDecodeError as error:

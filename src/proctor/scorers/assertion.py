@@ -4,36 +4,128 @@ from __future__ import annotations
 
 import re
 
+from proctor.scorers.asked_words import asked_words, words_of
 from proctor.scorers.contrast import is_ruled_out
+from proctor.scorers.denial import is_denied
+from proctor.scorers.enumeration import is_listed
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.refusals import find_refusal
-from proctor.scorers.stance import is_asked, is_denied, is_supposed
-from proctor.scorers.stance_words import TURN
+from proctor.scorers.stance import is_supposed
+from proctor.scorers.stance_words import CLAUSE_END, SUPPOSED, TURN
 
 WINDOW = 80
-_NEGATED = re.compile(
-    r"(?:\b(?:not|nicht|kein\w*|pas|no|neither|weder|ni|nor|noch)|n['’]t)(?!\s(?:only|just|nur|sólo|solo"
-    r"|seulement))\s(?:[\w'’]+\s){0,3}\Z"
-    r"|(?:不在|不位于|不属于)\Z",
-    re.IGNORECASE,
-)
-_BUT = re.compile(r"[,，]?\s?(?:\b(?:but|sondern|mais|sino)\b|而)", re.IGNORECASE)
-_NEITHER = re.compile(r"\b(?:neither|weder|ni)\b[^.;\n]{1,60}\b(?:nor|noch|ni)\s(?:[\w'’]+\s){0,2}\Z", re.IGNORECASE)
+MAX_SHORT_ANSWER = 240
+"""In a longer text many things are said that the question does not ask about, and its answer may be any of them."""
 _NOR_AFTER = re.compile(
     r"(?:で?も|도\s)[^。、.,\n]{1,15}(?:で?も、?(?:な[くい]|あり|違)|도\s(?:아[니닌닙]|틀))|[，,]?\s?(?:也|都)不是"
 )
 """'札幌でも函館でもなく', '광주도 전주도 아닌'."""
-_NO = re.compile(
-    r"[\s\"'”»」)*]*[?？]\s*(?:no|nein|non|nope|not|ce\sn['’]est|いいえ|いや|違|ちが|아니|아뇨|不|没有)", re.IGNORECASE
-)
-_NOT_THE = re.compile(
-    r"\s(?:(?:is|was)(?:\snot|n['’]t)|(?:ist|war)\snicht|n['’](?:est|était)\spas|no\s(?:es|era|fue))"
-    r"\s(?:(?:the|a|die|der|das|ein|eine|la|le|el|une?|un)\s|l['’])(?P<latin>\w{3,})"
-    r"|は(?P<ja>\w{1,8}?)(?:では|じゃ)(?:な|あり)|[은는]\s(?P<ko>\w{1,8}?)[이가]\s아[니닙]|不是(?P<zh>\w{1,8})",
-    re.IGNORECASE,
-)
 # 'Sorry for the delay' and 'Actually, it has been so since 987' take nothing back.
 _WEAK = re.compile(r"sorry|hmm|actually|en\sfait", re.IGNORECASE)
+_SUBJECT = re.compile(r"[\W_]*(?:(?:the|der|die|das|le|la|les|el|los|las)\s|l['’])?[\W_]*", re.IGNORECASE)
+_STATEMENT_END = re.compile(rf"{SENTENCE_END.pattern}|;\s")
+_CLOSING_QUOTES = tuple("\"'”»」』》")
+_TITLE = re.compile(r"[«“„「『《\"]\s?([^«»“”„「」『』《》\"\n]{2,60}?)\s?[»”“」』》\"]")
+_OTHER_THINGS = re.compile(
+    r"\b(?:(?:an)?other|andere\w*|d['’]autres|un\sautre|une\sautre|otr[oa]s?|elsewhere|anderswo|ailleurs)\b|別の"
+    r"|他の|다른|其他|别的|另",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(r"[\W_]*(?:\Z|[.!\n。！]|です|だ。|입니다|이에요|예요|이다)")
+_IS = re.compile(
+    r"\b(?:is|was|are|were|by|ist|war|sind|waren|von|est|était|sont|par|es|era|fue|son|por)\b|['’]s\s|c['’]est|です"
+    r"|である|でした|だ\Z|입니다|이에요|예요"
+    r"|이다|습니다|是|为",
+    re.IGNORECASE,
+)
+_OPEN_OR_DENIED = re.compile(
+    r"\b(?:not|nicht|kein\w*|pas|no|never|many|often|some)\b|n['’]t\b|ない|ません|아니|아닙|않|不|没|可能|かも",
+    re.IGNORECASE,
+)
+_RELATION = (
+    r"(?:friend|contemporary|pupil|student|teacher|rival|colleague|successor|predecessor|admirer|follower|freund\w*"
+    r"|zeitgenoss\w+|schüler\w*"
+    r"|lehrer\w*|rival\w*|kolleg\w+|nachfolger\w*|vorgänger\w*|amie?|contemporaine?|élève|disciple|maître|rivale?"
+    r"|collègue|successeur"
+    r"|prédécesseur|amig[oa]|contemporáne[oa]|alumn[oa]|discípul[oa]|maestr[oa]|colega|sucesor[a]?|predecesor[a]?"
+    r"|husband|wife|brother|sister|son|daughter|father|mother|mann|frau|bruder|schwester|sohn|tochter|vater|mutter"
+    r"|mari|femme|frère|sœur|fils"
+    r"|fille|père|mère|marido|espos[oa]|mujer|herman[oa]|hij[oa]|padre|madre)"
+)
+_RELATED_BEFORE = re.compile(
+    r"比\Z|\b(?:(?:second|third|zweit\w*|dritt\w*|deuxième|troisième|segund\w*|tercer\w*)\b[^.;]{0,40}\b(?:after|behind"
+    r"|nach|hinter|après|después\sde|tras)|followed\sby|gefolgt\svo[nm]|suivie?s?\s(?:de|par)|seguid[oa]s?\s(?:de|por))"
+    r"\s(?:the\s|der\s|die\s|das\s|la\s|le\s|el\s)?\Z|"
+    rf"(?:\b{_RELATION}\s(?:of|to|von|des|der|de|del|d['’])|\b(?:long|well|shortly|soon|just|years?|decades?|bien"
+    rf"|peu|longtemps|juste"
+    r"|lange|kurz|bald|weit|jahre|jahrzehnte|mucho|poco|justo|años)\s(?:after|before|après|avant|nach|vor"
+    r"|después\sde|antes\sde)"
+    r"|\b(?:unlike|à\sla\sdifférence\sde|contrairement\sà|anders\sals|im\sgegensatz\szu|a\sdiferencia\sde))"
+    r"\s?(?:the\s|l['’]|d['’])?\Z",
+    re.IGNORECASE,
+)
+_SECOND = re.compile(
+    r"は(?:第?二|2番目)|[은는]\s(?:두\s?번째|제2)|是第二|\s(?:is\s(?:only\s)?(?:the\s)?second"
+    r"|ist\s(?:nur\s)?(?:die\s|der\s|das\s)?zweit"
+    r"|est\s(?:la\s|le\s)?(?:deuxième|second)|es\s(?:la\s|el\s)?segund)",
+    re.IGNORECASE,
+)
+_SECOND_ASKED = re.compile(r"second|zweit|deuxième|segund|二|2番|두\s?번째|2위", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"\b(?:(?:more|less|\w{2,}er)\s(?:\w+\s)?than|\w{3,}er\s(?:\w+\s)?als|(?:plus|moins)\s\w+\squ(?:e|['’])|(?:más"
+    r"|menos)\s\w+\sque)"
+    r"\s?(?:the\s|der\s|die\s|das\s|la\s|le\s|el\s|l['’])?\Z",
+    re.IGNORECASE,
+)
+_NO_OTHER = re.compile(
+    r"\b(?:no|none|nothing|nobody|kein\w*|niemand|nichts|aucune?|rien|ningun[oa]?|ningún|nadie|nada)\b", re.IGNORECASE
+)
+_IN_RELATIVE_CLAUSE = re.compile(
+    r"[\W_]*(?:it|that|this|das|es|dies|ce|c['’]|lo)?\s?(?:is|was|['’]s|ist|war|est|était|es|fue|era)\s(?!an?\b"
+    r"|eine?[rsmn]?\b|une?\b|una\b)"
+    r"[^,]{2,40},\s(?:der|die|das|den|dem|which|who|whose|qui|que|dont|quien|cuy[oa])\s[^,]{0,60}\Z",
+    re.IGNORECASE,
+)
+"""'It is the Inn, which flows into the Danube'."""
+_RELATED_AFTER = re.compile(
+    r"(?:['’]s?\s|\s)?(?:の(?:夫|妻|弟|兄|姉|妹|息子|娘|父|母|友人|弟子|師|先生|同時代|後輩|先輩|後継|ライバル"
+    r"|影響)|より[も前後]?|의\s?(?:남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임"
+    r"|전임)|보다"
+    r"|的(?:丈夫|妻子|弟弟|哥哥|姐姐|妹妹|儿子|女儿|父亲|母亲|朋友|学生|弟子|老师|同时代|对手|同事|好友)|之[前后])"
+    r"|['’]s\s(?:time|friend|contemporary|pupil|student|teacher|rival|colleague)\b",
+    re.IGNORECASE,
+)
+"""'윤동주의 친구', '…'s time': something that only has to do with the thing."""
+_OR_BEFORE = re.compile(
+    r"(?:\b(?:or|oder|ou|o|u|soit|either|entweder)\s(?:the\s|der\s|die\s|das\s|le\s|la\s|el\s|l['’])?"
+    r"|[\u30a0-\u30ff\u4e00-\u9fff](?:か|或者?|还是)|(?:아니면|또는|혹은)\s)\Z",
+    re.IGNORECASE,
+)
+_OR_AFTER = re.compile(
+    r"\s(?:or|oder|ou|o|u)\s(?!rather|vielmehr|besser|plutôt|mejor|más)"
+    r"|(?:か|或者?|还是)(?=[^\W\d_])(?!か?ら|も|と|どう|な)|(?:이나|나)?\s(?:아니면|또는|혹은)\s",
+    re.IGNORECASE,
+)
+_BARE_ANSWER = re.compile(r"[\W_]*(?:[^\W\d_][\w'’-]*\s?){1,3}", re.IGNORECASE)
+_INTERJECTION = re.compile(
+    r"[\W_]*(?:yes|no|sure|ok\w*|well|right|good\squestion|great\squestion|ja|nein|klar|gut|gute\sfrage|gerne|oui|non"
+    r"|bien\ssûr|d['’]accord|bonne\squestion|sí|claro|bueno|buena\spregunta|por\ssupuesto|はい|いいえ|もちろん|네"
+    r"|예|아니요"
+    r"|물론\w*|好的?|是的?|当然|不是|您好|你好)[\W_]*",
+    re.IGNORECASE,
+)
+_FORMERLY = re.compile(
+    r"\b(?:formerly|previously|once|until|used\sto|früher\w*|einst|ehemals|bis|autrefois|jadis|jusqu['’]\w*|antes"
+    r"|antiguamente"
+    r"|hasta)\b|かつて|以前|昔|旧|옛|예전|과거|까지|曾|原来|原來|过去|過去|直到",
+    re.IGNORECASE,
+)
+_NOWADAYS = re.compile(
+    r"\b(?:today|now|nowadays|currently|since|heute|jetzt|seitdem|inzwischen|mittlerweile|seit|aujourd['’]hui|désormais"
+    r"|maintenant|depuis|hoy|ahora|actualmente|desde)\b|現在|今は|今の|지금|현재|오늘날|이제|现在|現在|如今|目前"
+    r"|后来|後來",
+    re.IGNORECASE,
+)
 _ANOTHER = re.compile(
     r",?\s(?:no\b|i\smean|(?:it['’]s|it\sis|that['’]s)\s(?!been|also|the\b|a\b)|c['’]est\s(?!l[ae]\b|une?\b))",
     re.IGNORECASE,
@@ -44,30 +136,75 @@ def is_asserted(text: str, start: int, end: int, question: str) -> bool:
     """Whether the response stands by what is named here, in answer to the question."""
     return not (
         is_ruled_out(text, start, end)
-        or is_denied(text, end)
-        or (is_asked(text, end) and _NO.match(text, end))
+        or is_denied(text, start, end, question)
         or _NOR_AFTER.match(text, end)
-        or _is_negated(text, start, end)
-        or _is_not_asked_for(text, end, question)
         or is_supposed(text, start, end)
+        or _is_former(text, start, end)
+        or _is_beside_answer(text, start, end, question)
+        or _is_only_related(text, start, end, question)
+        or is_listed(text, start, end)
+        or (len(text) <= MAX_SHORT_ANSWER and _is_one_of_two(text, start, end))
         or _is_taken_back(text, end)
         or _is_refused(text, start)
     )
 
 
-def _is_negated(text: str, start: int, end: int) -> bool:
-    """'No está en Panamá sino en Costa Rica', 'neither in Sydney nor in Canberra'."""
+def _is_former(text: str, start: int, end: int) -> bool:
+    """'Bonn was the capital until 1990; today it is Berlin'."""
     floor = max(0, start - WINDOW)
-    before = text[floor:start]
-    if _NEITHER.search(before):
+    opening = max((found.end() for found in CLAUSE_END.finditer(text, floor, start)), default=floor)
+    closing = CLAUSE_END.search(text, end, end + WINDOW)
+    stop = closing.start() if closing else end + WINDOW
+    is_past = _FORMERLY.search(text[opening:start]) or _FORMERLY.search(text[end:stop])
+    return is_past is not None and _NOWADAYS.search(text, stop, stop + WINDOW) is not None
+
+
+def _is_beside_answer(text: str, start: int, end: int, question: str) -> bool:
+    """'The author of Hamlet is Marlowe. Shakespeare wrote sonnets': said of something other than what is asked."""
+    if len(text) > MAX_SHORT_ANSWER:
+        return False
+    opening = max((found.end() for found in _STATEMENT_END.finditer(text, 0, start)), default=0)
+    if opening and SUPPOSED.search(text, opening, start):
         return True
-    return _NEGATED.search(before) is not None and _BUT.match(text, end) is not None
+    if not _SUBJECT.fullmatch(text, opening, start) or _ALONE.match(text, end):
+        return False
+    closing = _STATEMENT_END.search(text, end)
+    rest = text[end : closing.start() if closing else len(text)]
+    if rest[:1] in _CLOSING_QUOTES:
+        return False
+    titles = [title for title in _TITLE.findall(rest) if title]
+    if opening and _OTHER_THINGS.search(rest):
+        return True
+    if titles and (opening or (closing and closing.end() < len(text))):
+        return not any(title.casefold() in question.casefold() for title in titles)
+    first, *_ = statements = _STATEMENT_END.split(text[:opening])
+    asked = asked_words(question) - words_of(text[start:end])
+    repeated = len(asked & words_of(rest))
+    if opening and not repeated and _BARE_ANSWER.fullmatch(first) and not _INTERJECTION.fullmatch(first):
+        return text[len(first)] in ".;。"
+    answers = [answer for answer in statements if len(asked & words_of(answer)) > repeated]
+    return any(
+        (_IS.search(answer) or len(asked & words_of(answer)) > 1) and not _OPEN_OR_DENIED.search(answer)
+        for answer in answers
+    )
 
 
-def _is_not_asked_for(text: str, end: int, question: str) -> bool:
-    """'Sydney is not the capital' where the question asks for a capital."""
-    found = _NOT_THE.match(text, end)
-    return found is not None and (found[found.lastgroup or 0] or "").casefold() in question.casefold()
+def _is_one_of_two(text: str, start: int, end: int) -> bool:
+    """'Either Goethe or Schiller'."""
+    return _OR_BEFORE.search(text, max(0, start - 24), start) is not None or _OR_AFTER.match(text, end) is not None
+
+
+def _is_only_related(text: str, start: int, end: int, question: str) -> bool:
+    """'It was Nicole Fontaine, long after Simone Veil', '…, a friend of Goethe's'."""
+    before = text[max(0, start - WINDOW) : start]
+    if _RELATED_BEFORE.search(before) or _RELATED_AFTER.match(text, end):
+        return True
+    if _SECOND.match(text, end) and not _SECOND_ASKED.search(question):
+        return True
+    opening = max((found.end() for found in _STATEMENT_END.finditer(before)), default=0)
+    if _IN_RELATIVE_CLAUSE.match(before, opening):
+        return True
+    return _COMPARED.search(before, opening) is not None and _NO_OTHER.search(before, opening) is None
 
 
 def _is_taken_back(text: str, end: int) -> bool:

@@ -15,7 +15,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, shorten
 
 NAME = "choice"
-REVISION = "5"
+REVISION = "6"
 LONG = 20_000
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -70,7 +70,7 @@ class ChoiceMatch:
         # Its patterns take a while to make: when the first answer is there, not while a run is being started.
         from proctor.scorers.choice_reading import read_choice
 
-        label, how = read_choice(text, labels, choices, is_cut=is_cut)
+        label, how = read_choice(text, labels, choices, question=sample.input_text, is_cut=is_cut)
         if label is None:
             return Score.invalid(NAME, reason=how)
         right = label in wanted

@@ -8,6 +8,7 @@ from proctor.scorers.choice_patterns import ALTERNATIVE, Patterns
 from proctor.scorers.choice_texts import QUOTING, choice_at_start, fold_choice
 from proctor.scorers.contrast import (
     ALSO_AFTER,
+    AS_OTHERS_SAY,
     LEAD_TO_MEANT,
     NOT_ONLY,
     ONLY_WORDS,
@@ -59,6 +60,8 @@ def _named_after(text: str, patterns: Patterns, choices: tuple[str, ...], labels
             if more is None:
                 break
             end = more
+        if others := AS_OTHERS_SAY.match(text, end):
+            end = others.end()
         turn = LEAD_TO_MEANT.match(text, end)
         spans.append((start, turn.end() if turn else end, verb))
     return spans

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from itertools import islice
 
+from proctor.scorers.choice_answers import answer_by_text, is_only_bracketed
 from proctor.scorers.choice_commitment import ALL_SET_ASIDE, read_commitment
 from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
 from proctor.scorers.choice_listing import breaks_off, skip_listing
 from proctor.scorers.choice_patterns import (
-    ADVERB,
     APPROVED,
     CONCESSION,
-    COPULA,
-    IN_PASSING,
+    LETTER,
     MANY_OPTIONS,
     NOT_RIGHT,
-    OPENING_END,
     ORDINAL,
     ORDINALS,
-    RULED_OUT,
+    REFUTED,
     THEREFORE,
-    TURN,
+    VERDICT_ITEM,
     Patterns,
 )
-from proctor.scorers.choice_texts import QUOTING, choice_at_start, fold_choice, only_choice_in
+from proctor.scorers.choice_texts import fold_choice, only_choice_in
+from proctor.scorers.denial import is_denied
 from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END
-from proctor.scorers.stance import is_denied
+from proctor.scorers.stance import Stance, stance_towards
 
 CONCLUSIONS_TRIED = 20
 
 
-def infer_choice(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> tuple[str | None, str]:
+def infer_choice(
+    text: str, patterns: Patterns, choices: tuple[str, ...], labels: str, question: str
+) -> tuple[str | None, str]:
     """No statement was found: a conclusion, the only option mentioned, or the only one quoted."""
     if not skip_listing(text, patterns, choices, labels):
         return None, "lists the options without choosing one"
@@ -55,22 +55,35 @@ def infer_choice(text: str, patterns: Patterns, choices: tuple[str, ...], labels
     mentioned = mentioned_in(text, patterns)
     if len(mentioned) > 1 and (settled := _contrasted(text, patterns)):
         return settled
-    if len(mentioned) == 1:
-        label = mentioned.pop()
-        is_wrong = all(is_denied(text, found.end()) for found in patterns.mention.finditer(text))
-        if not is_wrong and not re.search(rf"\bnot\s+(?:option\s+)?\(?{re.escape(label)}\b", text, re.IGNORECASE):
-            return label, "the only option mentioned"
-        return None, "rules an option out without choosing one"
-    quoted = _quoted(text, choices, labels) if choices else None
-    if quoted:
-        return quoted, "the only option quoted"
-    places = {
-        ORDINALS.index(found[1].lower()) if found[1] else int(found[2] or found[3]) - 1
-        for found in ORDINAL.finditer(text)
-    }
-    if len(places) == 1 and not mentioned and min(places) < len(labels):
+    named = answer_by_text(text, patterns, choices, labels, question) if choices else None
+    if len(mentioned) == 1 and not (named and named[0] and is_only_bracketed(text, patterns)):
+        if all(is_denied(text, *found.span()) for found in patterns.mention.finditer(text)):
+            return None, "rules an option out without choosing one"
+        return mentioned.pop(), "the only option mentioned"
+    if named and named[0]:
+        return named
+    return (None, MANY_OPTIONS) if mentioned else _by_letter_or_place(text, labels)
+
+
+def read_verdicts(text: str, labels: str) -> tuple[str, str] | None:
+    """The only option said to be right by a response that judges at least two: 'A: wrong. B: right.'"""
+    items = [(found[1], found[2]) for found in VERDICT_ITEM.finditer(text) if found[1] in labels]
+    right = {label for label, said in items if APPROVED.search(said) and not REFUTED.search(said)}
+    wrong = {label for label, said in items if REFUTED.search(said)}
+    if len(right) != 1 or not wrong or right & wrong:
+        return None
+    return right.pop(), "the only one said to be right"
+
+
+def _by_letter_or_place(text: str, labels: str) -> tuple[str | None, str]:
+    """'The letter b', 'the second option'."""
+    letters = {found[1].upper() for found in LETTER.finditer(text)} & set(labels)
+    if len(letters) == 1:
+        return letters.pop(), "named as a letter"
+    places = {ORDINALS[found[found.lastindex or 0].lower()] for found in ORDINAL.finditer(text)}
+    if len(places) == 1 and min(places) < len(labels):
         return labels[places.pop()], "named by its place"
-    return None, MANY_OPTIONS if mentioned else "names no option"
+    return None, "names no option"
 
 
 def _corrected_to(text: str, patterns: Patterns) -> tuple[str, str] | None:
@@ -106,43 +119,8 @@ def _without_listing(text: str, patterns: Patterns, choices: tuple[str, ...], la
     return text
 
 
-def _quoted(text: str, choices: tuple[str, ...], labels: str) -> str | None:
-    """The option named by its text: the only one of all, of the conclusion, of the opening or of the last sentence."""
-    said = RULED_OUT.sub("", text)
-    opening, end = _opening(text, choices, labels)
-    *earlier, last = _sentences(text)
-    if earlier and choice_at_start(last, choices, labels) and IN_PASSING.search(last):
-        return _quoted(". ".join(earlier), choices, labels)
-    *before, turned = TURN.split(last)
-    return (
-        only_choice_in(text, choices, labels)
-        or only_choice_in(said, choices, labels)
-        or only_choice_in(said.rpartition("=")[2], choices, labels)
-        or (opening if end == "sentence" else None)
-        or (only_choice_in(turned, choices, labels) if before else None)
-        or (opening if end == "clause" else None)
-        or only_choice_in(last, choices, labels)
-        or (opening if end == "subject" else None)
-    )
-
-
 def _sentences(text: str) -> list[str]:
     return [part for part in SENTENCE_END.split(text) if part.strip()] or [""]
-
-
-def _opening(text: str, choices: tuple[str, ...], labels: str) -> tuple[str | None, str]:
-    """The option a response begins with, and what it is there: a sentence, a clause such as 'Yes,' or a subject."""
-    label = choice_at_start(text, choices, labels)
-    if label is None:
-        return None, ""
-    choice = fold_choice(choices[labels.index(label)])
-    rest = text.lstrip(QUOTING)[len(choice) :]
-    end = OPENING_END.match(rest)
-    if end is None or choice_at_start(rest[end.end() :], choices, labels):
-        return label, "subject" if COPULA.match(rest) else ""
-    if end[1] != ",":
-        return label, "sentence"
-    return label, "clause" if ADVERB.match(choice) else ""
 
 
 def _concluded(text: str, patterns: Patterns) -> str | None:
@@ -155,6 +133,7 @@ def _concluded(text: str, patterns: Patterns) -> str | None:
             if (
                 found["label"].isupper()
                 and not NEGATION.search(between)
+                and stance_towards(text, found.start("label"), found.end()) is not Stance.SET_ASIDE
                 and is_label(text, found.start("label"), found["label"])
                 and not is_conditional(text, found.start("label"))
             ):

@@ -38,9 +38,18 @@ def _is_ended(text: str) -> bool:
 def skip_listing(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> str:
     """What follows a listing of at least two options, which may be cut off; the whole text where there is none."""
     first = patterns.line.search(text)
-    if first is None or first[1] != labels[0] or not choices:
+    if first is None or first[1] != labels[0]:
         return text
-    position = first.start()
+    end = _listing_end(text, first.start(), choices, labels)
+    return text if end is None else text[end:].strip()
+
+
+def lists_options(text: str, position: int, choices: tuple[str, ...], labels: str) -> bool:
+    """Whether the options are listed from here on, as the question lists them."""
+    return _listing_end(text, position, choices, labels, least=len(choices)) is not None
+
+
+def _listing_end(text: str, position: int, choices: tuple[str, ...], labels: str, least: int = 2) -> int | None:
     listed = 0
     for label, choice in zip(labels, choices, strict=False):
         item = _ITEM.match(text, position)
@@ -48,7 +57,7 @@ def skip_listing(text: str, patterns: Patterns, choices: tuple[str, ...], labels
         if end is None:
             break
         position, listed = end, listed + 1
-    return text[position:].strip() if listed > 1 else text
+    return position if listed >= max(least, 2) else None
 
 
 def _choice_end(text: str, start: int, choice: str) -> int | None:

@@ -10,7 +10,8 @@ MARKERS_TRIED = 25
 MAX_GAP = 160
 OWN_MARKERS = (
     "choose", "choice", "select", "pick", "go with", "going with", "opt for", "correct option", "best option",
-    "right option", "only option", "response", "guess", "ans:", "richtig", "correcta", "elijo", "choisis", "bonne est",
+    "right option", "only option", "response", "guess", "ans:", "correct:", "richtig", "correcta", "elijo",
+    "choisis", "bonne est",
 )  # fmt: skip
 FOREIGN_MARKERS = (
     "我选择", "我选", "选择", "应选", "故选", "選択", "正解", "正しいのは", "正しくは", "正确选项", "正确的是",
@@ -29,17 +30,11 @@ CYRILLIC = str.maketrans("АБВГСЕабвгсе", "ABBDCEABBDCE")  # В looks
 
 LINKED = re.compile(r"[\W_]*(?:or|nor|and|und|oder|ou|o|y)?[\W_]*")
 LAST_SENTENCE = re.compile(r"(?<=[.!?。])\s+")
-RULED_OUT = re.compile(
-    r",?\s{0,3}\b(?:(?:not|\w{2,6}n['’]t|neither|than|unlike|instead of|while|whereas|(?:al)?though|despite|compared"
-    r"|since|because|nicht|als|statt|während|obwohl|weil|alors que|bien que|car|mientras|aunque|porque"
-    r"|хотя|чем)\b[^,.:;\n]*"
-    r"|(?:in contrast|by contrast|conversely|on the other hand|im gegensatz|en revanche|por otro lado)\b[^.\n]*)",
-    re.IGNORECASE,
-)
 # 'A common mistake is to choose C', 'many students pick A': not the choice of who is speaking.
 OF_OTHERS = re.compile(
     r"\b(?:students?|people|many|some|others|mistakes?|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$"
-    r"|(?:in(?=correcta)|un(?=richtig))\w+$",
+    r"|(?:in(?=correct)|un(?=richtig))\w+:?$"
+    r"|\b(?:incorrect|wrong|false|falsche[nr]?|mauvaises?|incorrectas?)\s+\w+$",
     re.IGNORECASE,
 )
 CHOSEN_BY_OTHERS = re.compile(r"\b(?:students?|people|many|others|mistakes?|tempt\w*)\b[^.,\n]{0,20}$", re.IGNORECASE)
@@ -53,7 +48,7 @@ FOLLOWERS = re.compile(
 PREDICATE = re.compile(
     r"\s+(?:fails|does|was|has|seems|looks|sounds|contradicts|remains|can['’]?t|cannot"
     r"|als|sowie|wie|passt|stimmt|scheidet|fällt|klingt|scheint|bleibt|trifft|kommt"
-    r"|ne|n['’]est|semble|convient|reste|como|no|parece|queda)\b"
+    r"|ne|n['’]est|se|aussi|semble|convient|reste|como|no|parece|queda)\b"
 )
 JOINED = (
     r"[)\]*_.\"'}]*\s*(?:,|/|&|\b(?:and|or|und|oder|et|ou|y|o|и|или)\b|和|或|と|か|또는|와|과)\s*"
@@ -65,19 +60,30 @@ ALTERNATIVE = re.compile(
     re.IGNORECASE,
 )
 CLAUSE = re.compile(r"[)\]*]*\s+(?:is|was|are|has|cannot|can't|would|does|isn't|seems|could|might)\b")
-ORDINALS = ("first", "second", "third", "fourth", "fifth")
+ORDINALS = {
+    word: place
+    for words in (
+        "first second third fourth fifth", "erste zweite dritte vierte fünfte", "premier second - - -",
+        "première deuxième troisième quatrième cinquième", "primera segunda tercera cuarta quinta",
+        "一 二 三 四 五", "첫 두 세 네 다섯", "1 2 3 4 5",
+    )
+    for place, word in enumerate(words.split())
+}  # fmt: skip
+_ORDINAL = "|".join(sorted((word for word in ORDINALS if word.isalpha() and len(word) > 3), key=len, reverse=True))
 ORDINAL = re.compile(
-    rf"\bthe\s+({'|'.join(ORDINALS)})\s+(?:option|choice|answer|one|statement|alternative)\b"
-    r"|\b(?:option|choice|answer|opción|antwort|вариант)\s+#?([1-5])(?![\d.,]*\d)|([1-5])번",
+    rf"\b(?:the|die|der|la|le)\s+({_ORDINAL})n?\s+(?:option|choice|answer|one|statement|alternative|antwort"
+    rf"|möglichkeit|aussage"
+    r"|réponse|proposition|opción|respuesta|afirmación|alternativa)\b"
+    r"|\b(?:option|choice|answer|opción|antwort|вариант)\s+#?([1-5])(?![\d.,]*\d)|([1-5])(?:번|番目?の|番です)"
+    r"|第([一二三四五1-5])(?:个|個|项|項)|(첫|두|세|네|다섯)\s?번째",
     re.IGNORECASE,
 )
 APPROVED = re.compile(
-    r"(?<!not )(?<!in)\b(?:yes|right|correct|true|fits|richtig|correcto?|vrai)\b|[✓✔✅]|正确|正しい|맞", re.IGNORECASE
+    r"(?<!not )(?<!in)\b(?:yes|right|correct[oa]?|true|fits|richtig|wahr|verdader[oa]|vraie?|juste)\b|[✓✔✅]|正确|对|對"
+    r"|正しい|맞",
+    re.IGNORECASE,
 )
-COPULA = re.compile(
-    r"[\s*_\"']*(?:is|was|are|were|ist|war|est|es|era|fue|è|é)\b|[\s*_\"']*[是はが은는이]", re.IGNORECASE
-)
-EITHER = re.compile(r"\b(?:either|both|neither)\W*$", re.IGNORECASE)
+EITHER = re.compile(r"\b(?:either|both|neither|entweder|sowohl|soit|tanto|o\sbien)\W*$", re.IGNORECASE)
 # 'Both A and B is correct', 'A oder B richtig', 'AとBが正解', '不仅A正确': one of two that are right.
 ONE_OF_TWO = re.compile(
     r"(?:\bboth\s[^.,;\n]{1,60}\sand\s|(?-i:(?<!\w)[A-Z])[)\]*_]{0,3}\s(?:or|oder|ou|o)\s(?:(?:option|die|la)\s)?"
@@ -99,6 +105,20 @@ THEREFORE = re.compile(
     r"[^.\n。]{0,80}?",
     re.IGNORECASE,
 )
+NOT_ONLY = re.compile(
+    r"(?:\bnot|n['’]t|\bnicht|\bpas|\bno)\s(?:only|just|merely|nur|allein|seulement|s[oó]lo|solamente)[\W_]*\Z"
+    r"|不[仅但只]是?\Z",
+    re.IGNORECASE,
+)
+"""'The answer isn't just A.'"""
+LETTER = re.compile(r"\b(?:letter|buchstabe|lettre|letra)\s[(\[\"'“‘«*_`]{0,3}([a-z])\W*\Z", re.IGNORECASE)
+VERDICT_ITEM = re.compile(r"(?<![A-Za-z0-9])([A-Z])[)\]*_]{0,3}\s?[:：]\s*([^\W\d_][^.;,\n。]{0,14})(?=[.;,\n。]|\Z)")
+"""'A: wrong.' of a response that says so of each option."""
+REFUTED = re.compile(
+    r"\b(?:no|not|wrong|incorrect\w*|false|falsch|nicht|faux|fausse|non|fals[oa]|incorrect[oa])\b|[✗✘❌✖]|错|錯|不"
+    r"|誤|間違|違|틀|아니",
+    re.IGNORECASE,
+)
 NO_CHOICE = (
     "i won't", "i'm sorry", "i won’t", "i’m sorry", "unable to", "none of the",
     "no puedo", "je ne peux", "ich kann nicht", "ich kann das nicht", "ich kann diese nicht", "ich kann leider nicht",
@@ -116,19 +136,13 @@ NOT_RIGHT = re.compile(
     r"[)\]*_\"']{0,4}\s(?:(?:is|does|ist|est|es)\s)?(?:not|nicht|no|n['’]est\spas|wrong|incorrect|false|falsch"
     r"|incorrect[ao]|fauss?e?x?)\b[^.\n]{0,60}\Z"
 )
-TURN = re.compile(
-    r"\b(?:but|however|so|therefore|thus|hence|aber|sondern|mais|pero|sino|но)\b|→|但|而|しかし|하지만", re.IGNORECASE
-)
-OPENING_END = re.compile(r"[*_\"'”’`)\]]*\s?([.!,—\n]|$)\s*")
 NAMED = re.compile(
-    r"(?:option|choice|letter|answer|antwort|buchstabe|opción|respuesta|opção|réponse|lettre|вариант|ответ)\s*$",
+    r"(?:option|choice|letter|answer|antwort|buchstabe|opción|respuesta|opção|réponse|lettre|вариант|ответ)\s*$"
+    r"|(?-i:\b(?:is|be|say|with|ist|est|es)\s|['’]s\s)$",
     re.IGNORECASE,
 )
 CONDITION = re.compile(r"\b(?:if|unless|wenn|falls|si|если)\b|如果|(?<!か)もし", re.IGNORECASE)
-# 'Charles Dickens was only three then': said of an option that was not chosen.
-IN_PASSING = re.compile(r"(?<!the )\b(?:only|merely|just|also|too)\b", re.IGNORECASE)
 CONCESSION = re.compile(r"\b(?:(?:al)?though|but|while|whereas|even if|obwohl|bien que|aunque|хотя)\b", re.IGNORECASE)
-ADVERB = re.compile(r"(?:yes|no|true|false|ja|nein|oui|non|sí|да|нет)\Z", re.IGNORECASE)
 MARKS = "✓✔✅✗✘❌✖"
 MANY_OPTIONS = "names more than one option"
 
@@ -178,7 +192,10 @@ def patterns_for(labels: str) -> Patterns:
         label=re.compile(
             rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
         ),
-        lead=re.compile(rf"[\s*_#(\[\"'`>$]*([{both}])(?!['’]\w)[*_]*(?:\s*[).:\]\"'`,;$]|\s*$|\s*\n|\s+[-–—=]\s)"),
+        lead=re.compile(
+            rf"[\s*_#(\[\"'`>$]*([{both}])(?!['’]\w)[*_]*(?:(?:입니다|이에요|예요|です|だ)[.。!]"
+            rf"|\s*[).:\]\"'`,;$。]|\s*$|\s*\n|\s+[-–—=]\s)"
+        ),
         only=re.compile(rf"[\W_]*([{both}])(?!\s*[✗✘❌✖])[\W_]*"),
         line=re.compile(rf"(?m)^[ \t*_#>-]{{0,12}}\(?([{upper}])[*_]*[).:]"),
         item=re.compile(
@@ -192,7 +209,8 @@ def patterns_for(labels: str) -> Patterns:
         verdict=re.compile(rf"(?<![A-Za-z0-9'’])[(\[*_\"']{{0,8}}([{upper}]){VERDICT}"),
         joined=re.compile(rf"{JOINED}([{upper}])(?![A-Za-z0-9'’])"),
         mention=re.compile(
-            rf"\(([{both}])\)|(?<![A-Za-z0-9'’])([{upper}])\)|(?:option|choice|选项|選択肢)\s*\(?([{upper}])(?![A-Za-z])"
+            rf"\(([{both}])\)|(?<![A-Za-z0-9'’])([{upper}])\)"
+            rf"|(?:option|choice|选项|選択肢)\s*\(?([{upper}])(?![A-Za-z])"
             rf"|\*\*([{upper}])\*\*|(?<![A-Za-z0-9'’.])([{upper}])(?![A-Za-z0-9'’]|\.\w)",
         ),
     )

@@ -6,9 +6,9 @@ import re
 from itertools import islice
 
 from proctor.scorers.choice_contrast import drop_ruled_out
-from proctor.scorers.choice_inference import infer_choice
+from proctor.scorers.choice_inference import infer_choice, read_verdicts
 from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
-from proctor.scorers.choice_listing import breaks_off, skip_listing
+from proctor.scorers.choice_listing import breaks_off, lists_options, skip_listing
 from proctor.scorers.choice_patterns import (
     CLAUSE,
     CYRILLIC,
@@ -26,6 +26,7 @@ from proctor.scorers.choice_patterns import (
     MAX_GAP,
     NAMING,
     NO_CHOICE,
+    NOT_ONLY,
     OF_OTHERS,
     ONE_OF_TWO,
     OWN_MARKERS,
@@ -34,6 +35,7 @@ from proctor.scorers.choice_patterns import (
 )
 from proctor.scorers.choice_texts import choice_at_start, only_choice_in, starts_with_choice
 from proctor.scorers.contrast import rulings_before
+from proctor.scorers.denial import is_denied
 from proctor.scorers.markers import (
     CONNECTOR,
     NEGATION,
@@ -46,13 +48,19 @@ from proctor.scorers.markers import (
 )
 from proctor.scorers.reading import last_boxed, plain, without_struck
 from proctor.scorers.refusals import find_refusal
+from proctor.scorers.stance import is_supposed
+from proctor.scorers.stance_words import TURN
 
 
-def read_choice(text: str, labels: str, choices: tuple[str, ...], *, is_cut: bool = False) -> tuple[str | None, str]:
+def read_choice(
+    text: str, labels: str, choices: tuple[str, ...], *, question: str = "", is_cut: bool = False
+) -> tuple[str | None, str]:
     """The label settled on and how it was read, or None and why there is none."""
     patterns = patterns_for(labels)
     text = _latin(plain(without_struck(own_turn(text))))
     if not _ends_plainly(text, patterns):
+        if verdicts := read_verdicts(text, labels):
+            return verdicts
         text = drop_ruled_out(text, patterns, choices, labels)
     for part in dict.fromkeys((first_turn(text), text)):
         settled = _settled(part, patterns, choices, labels)
@@ -60,11 +68,11 @@ def read_choice(text: str, labels: str, choices: tuple[str, ...], *, is_cut: boo
             return settled
     said = _without_choices(text, choices)
     lowered = said.lower()
-    if any(words in lowered for words in NO_CHOICE) or find_refusal(said):
+    if any(words in lowered for words in NO_CHOICE) or _declines(said):
         return None, "declines to choose"
     if is_cut:
         return None, "cut off before an option was chosen"
-    return infer_choice(text, patterns, choices, labels)
+    return infer_choice(text, patterns, choices, labels, question)
 
 
 def _ends_plainly(text: str, patterns: Patterns) -> bool:
@@ -100,6 +108,9 @@ def _latin(text: str) -> str:
     return CYRILLIC_ANSWER.sub(lambda found: found[1] + found[2].translate(CYRILLIC), text)
 
 
+MAX_VERDICT = 8
+_ENDS_VERDICT = re.compile(r"(?s).{0,8}?(?:richtig|correcta)[)*_]*[;.]")
+"""'A is correct; B is not': a verdict on what stands before it."""
 Claim = tuple[str | None, int, str]
 
 
@@ -153,7 +164,7 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
     previous = 0
     for found in islice(patterns.label.finditer(rest), 6):
         gap = rest[: found.start("label")]
-        if not announces(gap, MAX_GAP, NAMING):
+        if not announces(gap, MAX_GAP, NAMING) or _ENDS_VERDICT.match(text, end - MAX_VERDICT):
             break
         also = refused and LINKED.fullmatch(rest, previous, found.start())
         refused = bool(also) or NEGATION.search(gap) is not None
@@ -162,26 +173,37 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
             continue
         if not is_label(rest, found.start("label"), found["label"], found["open"]):
             continue
-        label = found["label"].upper()
-        own = choices[labels.index(label)] if labels.index(label) < len(choices) else ""
-        if DISMISSED.match(rest, found.end()) and not starts_with_choice(
-            rest[found.end() :].lstrip(").: ").replace("(", "\0", 1), own
-        ):
-            return None
-        if label in "AI" and not found["open"]:
-            quoted = choice_at_start(rest[found.start() :], choices, labels)
-            label = quoted or label
-        second = patterns.joined.match(rest, found.end())
-        is_two = (
-            second
-            and second[1] != label
-            and not CLAUSE.match(rest, second.end())
-            and is_label(rest, second.start(1), second[1])
-        )
-        if is_two or EITHER.search(gap):
-            return None, end + found.end(), MANY_OPTIONS
-        return label, end + found.end(), "announced"
+        return _stated(text, end, found, patterns, choices, labels)
     return _announced_text(rest, end, choices, labels)
+
+
+def _stated(
+    text: str, end: int, found: re.Match[str], patterns: Patterns, choices: tuple[str, ...], labels: str
+) -> Claim | None:
+    """What is made of the label that follows a marker: it may be dismissed, supposed, listed or one of two."""
+    rest, label = found.string, found["label"].upper()
+    own = choices[labels.index(label)] if labels.index(label) < len(choices) else ""
+    if DISMISSED.match(rest, found.end()) and not starts_with_choice(
+        rest[found.end() :].lstrip(").: ").replace("(", "\0", 1), own
+    ):
+        return None
+    if is_supposed(text, end + found.start("label"), end + found.end()):
+        return None
+    if label == labels[0] and lists_options(rest, found.start("label"), choices, labels):
+        return None
+    if label in "AI" and not found["open"]:
+        label = choice_at_start(rest[found.start() :], choices, labels) or label
+    second = patterns.joined.match(rest, found.end())
+    is_two = (
+        second
+        and second[1] != label
+        and not CLAUSE.match(rest, second.end())
+        and is_label(rest, second.start(1), second[1])
+    )
+    gap = rest[: found.start("label")]
+    if is_two or EITHER.search(gap) or NOT_ONLY.search(gap):
+        return None, end + found.end(), MANY_OPTIONS
+    return label, end + found.end(), "announced"
 
 
 def _announced_text(rest: str, end: int, choices: tuple[str, ...], labels: str) -> Claim | None:
@@ -219,14 +241,28 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
     if len(lines) > 1 and not (lead and lead[1] != labels[0]):  # a list of the options begins with the first
         return None
     if lead and not patterns.joined.match(text, lead.end(1)):
-        return lead[1].upper(), "the response begins with it"
+        return read_correction(text, lead.end(1), patterns) or (lead[1].upper(), "the response begins with it")
     if choices and text[:1] in labels and text[1:2] == " ":
         own = choices[labels.index(text[0])]
         is_article = text[0] in "AI" and text[2 + len(own) : 3 + len(own)] == " "  # 'A thermometer is for …'
-        is_subject = text[0] not in "AI" and FOLLOWERS.match(text, 1) and len(mentioned_in(text, patterns)) == 1
+        is_subject = (
+            text[0] not in "AI"
+            and FOLLOWERS.match(text, 1)
+            and len(mentioned_in(text, patterns)) == 1
+            and not is_denied(text, 0, 1)
+        )
         if is_subject or (starts_with_choice(text[2:], own) and not is_article):
             return text[0], "the response begins with it"
     return None
+
+
+def _declines(text: str) -> bool:
+    """Whether the text declines to answer and does not turn to an answer right away: 'Hard to say, but …'."""
+    refusal = find_refusal(text)
+    if refusal is None:
+        return False
+    turn = TURN.search(text, refusal.end())
+    return turn is None or re.search(r"[.!?。！？\n]\s*\S", text[refusal.end() : turn.start()]) is not None
 
 
 def _without_choices(text: str, choices: tuple[str, ...]) -> str:

@@ -19,7 +19,8 @@ _RULING = re.compile(
     r"|keineswegs|auf\skeinen\sfall|jamais|nunca|instead\sof|rather\sthan|as\sopposed\sto|nicht|kein|(?:an)?statt"
     r"|anstelle\svon|en\slugar\sde|en\svez\sde|pas|non(?:\spas)?|au\slieu\sde|plutôt\sque|не|вместо)\s{1,3}"
     r"|(?:lieu\sd|plutôt\squ)['’]"
-    rf"|(?:而不是|不是|也不是|绝非|而非|并非|並非|不选|不選|与其说?[选選是]?|與其說?[选選是]?|比起|相比)\s?)(?P<thing>){_ARTICLE}{_OPENING}",
+    rf"|(?:而不是|不是|也不是|绝非|而非|并非|並非|不选|不選|与其说?[选選是]?|與其說?[选選是]?|比起"
+    rf"|相比)\s?)(?P<thing>){_ARTICLE}{_OPENING}",
     re.IGNORECASE,
 )
 _WORDS = (
@@ -42,18 +43,29 @@ _PREFERRED = re.compile(
 """'Plutôt C que A', 'I would pick C over A'."""
 _LINK = re.compile(r"(?:[,，]\s?)?(?:\b(?:and|und|y|et|а)\s)?\Z", re.IGNORECASE)
 _AFTER = re.compile(
-    rf"{_CLOSING}\s?(?:\([^()\n]{{0,60}}\)\s?)?(?:(?:では|じゃ|でも)(?:なく(?:て)?|ない|ありません|なかった|ございません)"
-    r"|の(?:代わり|かわり)に|(?:가|이|은|는|도)?\s?아(?:니라|니고|니며|닌|닙니다|니에요|니다|니요)|\s?대신에?|\s?말고)[、,]?\s?"
+    rf"{_CLOSING}\s?(?:\([^()\n]{{0,60}}\)\s?)?(?:(?:では|じゃ|でも)(?:なく(?:て)?|ない(?!か|でしょうか|だろうか)"
+    rf"|ありません(?!か)|なかった|ございません)"
+    r"|の(?:代わり|かわり)に|(?:가|이|은|는|도)?\s?아(?:니라|니고|니며|닌|닙니다|니에요|니다|니요)|\s?대신에?"
+    r"|\s?말고)[、,]?\s?"
 )
 _AFTER_UNIT = re.compile(rf"[^\s\d\W]{{0,3}}?{_AFTER.pattern}")
 ALSO_AFTER = re.compile(r"(?:でも|も|도)[、,]?\s?\Z")
 """Behind another thing that is ruled out with it: 'AでもBでもなく', 'A도 B도 아니고'."""
 _AFTER_WORDS = ("では", "でも", "じゃ", "代わり", "かわり", "아니", "아닌", "아닙", "대신", "말고")
 LEAD_TO_MEANT = re.compile(
-    rf"{_CLOSING}[,，、;]?\s?(?:(?:(?:but|sondern|mais|sino|но|а)\b|而是|应该是|應該是)\s{{0,3}}(?:rather\s|c['’]est\s)?)?",
+    rf"{_CLOSING}[,，、;]?\s?(?:(?:(?:but|sondern|mais|sino|но|а)\b|而是|应该是|應該是)\s{{0,3}}(?:rather\s"
+    rf"|c['’]est\s)?)?",
     re.IGNORECASE,
 )
 """What leads from the thing ruled out to the one that is meant."""
+
+AS_OTHERS_SAY = re.compile(
+    rf"{_CLOSING},?\s(?:as|wie|comme|como)\s[^,.;:\n]{{0,40}}?(?:assum|th[io]|believ|claim|sa[iy]|denk|glaub|mein"
+    rf"|annehm|angenommen|croi|pens"
+    r"|cre[eía]|dice|supon)\w*",
+    re.IGNORECASE,
+)
+"""'Canberra, not Sydney as is commonly assumed'."""
 
 NOT_ONLY = re.compile(
     rf"\b(?:not\s(?:only|just|merely)|nicht\snur|no\s(?:s[oó]lo|solamente)|(?:non"

@@ -14,7 +14,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, last_boxed
 
 NAME = "exact"
-REVISION = "2"
+REVISION = "3"
 _LEAD = re.compile(r"[\s:：*_]*")
 _AROUND = " \t*_`\"'“”‘’«»「」$"
 _STOPS = ".!。！．"
@@ -27,6 +27,7 @@ _FENCED = re.compile(r"(?:```++|~~~++)[^\n`]*+\n(.*?)\n?[ \t]*(?:```++|~~~++)", 
 # Two underscores are as likely a part of a name, such as __init__.
 _WRAPPED = re.compile(r"(?P<mark>\*{1,3}|`{1,2}|_)(?P<inner>(?:(?!(?P=mark))[^\n])+)(?P=mark)")
 _HEADING = re.compile(r"#{1,6}[ \t]+(?P<inner>[^\n]+)")
+_QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」", "『": "』"}
 _ASCII_PUNCTUATION = {c: None for c in range(128) if unicodedata.category(chr(c)).startswith("P")}
 
 
@@ -43,7 +44,7 @@ def without_punctuation(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExactMatch:
-    """1 when the response is one of the targets; outer white space, Unicode composition and Markdown never matter."""
+    """1 when the response is one of the targets; space, Markdown, quotes and a full stop around it never matter."""
 
     ignore_case: bool = False
     ignore_punctuation: bool = False
@@ -89,14 +90,26 @@ class ExactMatch:
 
 
 def _bared(text: str) -> list[str]:
-    """A response as it stands, then without the code block, heading, emphasis or backticks around all of it."""
+    """A response as it stands, then without the code block, heading, emphasis, quotes or full stop around all of it."""
     said = [text]
     fenced = _FENCED.fullmatch(text)
     if fenced:
         said.append(fenced[1].strip())
-    while wrapped := _WRAPPED.fullmatch(said[-1]) or _HEADING.fullmatch(said[-1]):
-        said.append(wrapped["inner"].strip())
+    while (inner := _unwrap(said[-1])) is not None:
+        said.append(inner.strip())
     return said
+
+
+def _unwrap(text: str) -> str | None:
+    """The text without what is outermost around it; None where nothing is."""
+    wrapped = _WRAPPED.fullmatch(text) or _HEADING.fullmatch(text)
+    if wrapped:
+        return wrapped["inner"]
+    inner = text[1:-1]
+    closing = _QUOTES.get(text[:1])
+    if closing and inner.strip() and text.endswith(closing) and not {text[0], closing} & set(inner):
+        return inner
+    return text[:-1] if len(text) > 1 and text[-1] in ".。" and text[-2] not in ".。" else None
 
 
 def _announced(text: str, marker: str) -> list[str]:

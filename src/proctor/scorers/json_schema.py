@@ -1,14 +1,9 @@
-"""The response is JSON that fits a schema.
-
-Schemas come from benchmark files: nothing is fetched for a `$ref`, and patterns run on an engine that cannot backtrack.
-"""
+"""The response is JSON that fits a schema."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import import_module
 from typing import Any
 
 import orjson
@@ -18,21 +13,23 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.json_schema import compile_schema, load_library
 from proctor.scorers.json_values import json_in
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 
 NAME = "json_schema"
-REVISION = "4"
+REVISION = "5"
 MAX_ERRORS = 5
+_NEEDED_BY = f"The scorer '{NAME}'"
 NO_SCHEMA = "neither the scorer nor the sample has a schema"
 
 
 def create(**options: Json) -> SchemaMatch:
     scorer = build(SchemaMatch, NAME, options)
-    _library()
+    load_library(_NEEDED_BY)
     if scorer.schema is not None:
-        _validator(orjson.dumps(scorer.schema))
+        compile_schema(orjson.dumps(scorer.schema), _NEEDED_BY)
     return scorer
 
 
@@ -57,7 +54,7 @@ class SchemaMatch:
         if schema is None:
             return NO_SCHEMA
         try:
-            _validator(schema)
+            compile_schema(schema, _NEEDED_BY)
         except BenchmarkError as error:
             return str(error)
         return None
@@ -75,7 +72,8 @@ class SchemaMatch:
         except orjson.JSONDecodeError as error:
             return Score.invalid(NAME, reason=f"the response is not JSON: {error}")
         try:
-            errors = [f"{_path(e)}: {e.message}" for e in _first(_validator(schema).iter_errors(document))]
+            found = compile_schema(schema, _NEEDED_BY).iter_errors(document)
+            errors = [f"{_path(error)}: {error.message}" for error in _first(found)]
         except BenchmarkError as error:
             raise ScorerError(str(error)) from error
         except ValueError as error:
@@ -97,27 +95,3 @@ def _first(errors: Any) -> list[Any]:
 
 def _path(error: Any) -> str:
     return "/".join(map(str, error.instance_path)) or "the document"
-
-
-@lru_cache(maxsize=256)
-def _validator(schema: bytes) -> Any:
-    library = _library()
-    try:
-        return library.validator_for(
-            orjson.loads(schema), retriever=_refuse, pattern_options=library.RegexOptions(), validate_formats=True
-        )
-    except (ValueError, orjson.JSONDecodeError, library.ReferencingError) as error:
-        raise BenchmarkError(f"The schema cannot be used: {error}") from error
-
-
-def _refuse(address: str) -> Json:
-    raise ValueError(f"the schema refers to {address}, and nothing is fetched for a schema")
-
-
-def _library() -> Any:
-    try:
-        return import_module("jsonschema_rs")
-    except ImportError as error:
-        raise BenchmarkError(
-            f"The scorer '{NAME}' needs the package jsonschema-rs: pip install 'proctor[schema]'."
-        ) from error

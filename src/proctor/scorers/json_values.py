@@ -25,7 +25,8 @@ _ANNOUNCED = re.compile(
     r"""|\b(?:should\ (?:be|have)|corrected|fixed|updated|revised|instead|final|richtig|korrigiert\w*|correct[oa]
     |corregid[oa]|corrigée?|pardon|désolée?|entschuldigung|lo\ siento)\b
     |正しくは|修正|すみません|올바른|수정|죄송|应该是|應該是|修改|改为|抱歉
-    |\b(?:output|result|answer|ausgabe|ergebnis|antwort|resultado|respuesta|salida|résultat|réponse|sortie)\b[^.{\[]{0,20}\Z
+    |\b(?:output|result|answer|ausgabe|ergebnis|antwort|resultado|respuesta|salida|résultat|réponse
+      |sortie)\b[^.{\[]{0,20}\Z
     |(?:出力|結果|答え|결과|출력|정답|输出|结果|答案)[^。{\[]{0,10}\Z""",
     re.VERBOSE | re.IGNORECASE,
 )

@@ -33,7 +33,8 @@ NEGATION = re.compile(
 )
 CORRECTION = re.compile(
     r"""\b(?:wait|actually|correction|scratch\ that|on\ second\ thou?ght|let\ me\ (?:re|correct|double|fix)
-    |i\ (?:made\ a\ mistake|was\ wrong|misread|meant?)|my\ mistake|corrected\ to|sorry|oops|hmm|no,
+    |(?:or|ou|oder|o)\ (?:rather|plutôt|vielmehr|besser|mejor|más\ bien)|i\ (?:made\ a\ mistake|was\ wrong|misread
+      |meant?)|my\ mistake|corrected\ to|sorry|oops|hmm|no,
     |moment\ mal|korrektur|nein|verrechnet|stimmt\ nicht|pardon|je\ voulais\ dire|quise\ decir|(?:mich
     |habe)\ (?:geirrt|vertan)|en\ fait|attend(?:s|ez)
     |je\ me\ suis\ trompée?|espera|perdón|corrección|me\ (?:he\ )?equivo\w+|подождите|исправление)\b
@@ -44,7 +45,9 @@ CORRECTION = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 PUNCTUATION = re.compile(r"[\W_]*")
-SENTENCE_END = re.compile(r"[.!?](?:\s|$)|[。！？\n]")
+SENTENCE_END = re.compile(
+    r"(?<!\bi\.e)(?<!\be\.g)(?<!\bd\.h)(?<!\bd\. h)(?<!\bz\.B)[.!?](?:\s|$)|[!?](?=[\u3040-\uffff])|[。！？\n]"
+)
 _NEXT_TURN = re.compile(
     r"\n[ \t#*_>]{0,8}(?:q|question|problem|human|user|instruction|frage|pregunta|pergunta|вопрос|问题|题目|問題|질문)"
     r"(?:[ \d#*_]{0,8}[:\n]|\s?\d{1,3}[.)])",

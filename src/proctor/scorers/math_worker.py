@@ -1,10 +1,9 @@
-"""Runs in its own process: reads questions as JSON lines, answers each with one line."""
+"""Runs in its own process: compares expressions that models wrote, with limits and no network."""
 
 from __future__ import annotations
 
 import ctypes
 import logging
-import os
 import re
 import resource
 import sys
@@ -12,6 +11,8 @@ from importlib import import_module
 from typing import Any
 
 import orjson
+
+from proctor.worker_loop import answer_questions
 
 _PROSE = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}|[^\W\d_A-Za-zα-ωΑ-Ωπ]")
 _FUNCTION = re.compile(r"(?<![A-Za-z\\])[A-Za-z]\s*\(\s*[a-z]\s*\)\s*=(?!=)")
@@ -24,8 +25,6 @@ _ROOT = re.compile(r"√\s*(?:\(([^()]*)\)|(\w+))")
 MEMORY_BYTES = 2 * 1024**3
 FILE_BYTES = 1024**2
 OPEN_FILES = 32
-CPU_SECONDS = 120
-"""For one question; the caller's clock is much stricter, and ends the process."""
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
 
@@ -33,17 +32,13 @@ CLONE_NEWNET = 0x40000000
 def main() -> None:
     _leave_network()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # whatever the libraries print must not be taken for an answer
-    library = import_module("math_verify")
+    answer_questions(_answer, _get_ready)
+
+
+def _get_ready() -> None:
     logging.disable(logging.WARNING)  # the library warns that its own time limits are off
-    _compare(library, "$x^2 + 2x + 1$", ["(x+1)^2"])  # the first comparison loads grammars: not on an answer's time
+    compare_expressions("$x^2 + 2x + 1$", ["(x+1)^2"])  # the first loads grammars: not on an answer's time
     _limit()
-    answers.write(b"ready\n")
-    for line in sys.stdin.buffer:
-        _limit_cpu()
-        question = orjson.loads(line)
-        answers.write(orjson.dumps(_answer(library, question["answer"], question["targets"])) + b"\n")
 
 
 def _leave_network() -> None:
@@ -63,20 +58,16 @@ def _limit() -> None:
     sys.set_int_max_str_digits(0)  # the clock is the limit, not the length of a number
 
 
-def _limit_cpu() -> None:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + CPU_SECONDS, hard))
-
-
-def _answer(library: Any, answer: str, targets: list[str]) -> dict[str, Any]:
+def _answer(question: bytes) -> bytes:
+    asked = orjson.loads(question)
     try:
-        return _compare(library, answer, targets)
+        return orjson.dumps(compare_expressions(asked["answer"], asked["targets"]))
     except Exception:  # noqa: BLE001 - whatever a parser makes of a text, the text is to blame: the caller tries the target
-        return {"problem": "crash"}
+        return orjson.dumps({"problem": "crash"})
 
 
-def _compare(library: Any, answer: str, targets: list[str]) -> dict[str, Any]:
+def compare_expressions(answer: str, targets: list[str]) -> dict[str, Any]:
+    library = import_module("math_verify")
     wanted = [parsed for target in targets if (parsed := _parse(library, _in_maths(_plain(target))))]
     if not wanted:
         return {"problem": "target"}
@@ -128,7 +119,3 @@ def _in_maths(text: str) -> str:
     """A bare expression as LaTeX, so that it is read as one; an escaped dollar is money, not a delimiter."""
     text = text.replace("\\$", "")
     return text if "$" in text or "\\boxed" in text else f"${text}$"
-
-
-if __name__ == "__main__":
-    main()

@@ -27,10 +27,10 @@ _SCALES = {
     "тысяч": 10**3, "тысячи": 10**3, "млн": 10**6, "миллиона": 10**6, "миллионов": 10**6, "млрд": 10**9,
     "ألف": 10**3, "مليون": 10**6,
     "万": 10**4, "萬": 10**4, "億": 10**8, "亿": 10**8, "만": 10**4, "억": 10**8, "천": 10**3, "千": 10**3,
-    "百": 10**2, "백": 10**2,
+    "百": 10**2, "백": 10**2, "十": 10, "십": 10,
 }  # fmt: skip
 _LETTERS = {"k": 10**3, "m": 10**6, "b": 10**9}
-_PERCENT = r"%|percent\b|per\ cent\b|prozent\b|pour\ cent\b|por\ ciento\b|процент|퍼센트|パーセント"
+PERCENT = r"%|percent\b|per\ cent\b|prozent\b|pour\ cent\b|por\ ciento\b|процент|퍼센트|パーセント"
 
 NUMBER = re.compile(
     rf"""(?=[-–\d$€£¥₹₩₽.\\mn½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])(?<![A-Za-z_\d^])(?<![_^]\{{)
@@ -47,7 +47,7 @@ NUMBER = re.compile(
          |\ ?(?:×|x|\*|·|\\times|\\cdot)\ ?10\ ?
           (?:(?:\^|\*\*)\ ?\{{?(?P<power>-?\d{{1,3}})\}}?|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{{1,4}})))?
     )
-    (?:\ ?(?:(?P<percent>{_PERCENT})|(?P<scale>{"|".join(sorted(_SCALES, key=len, reverse=True))})(?![a-z])
+    (?:\ ?(?:(?P<percent>{PERCENT})|(?P<scale>{"|".join(sorted(_SCALES, key=len, reverse=True))})(?![a-z])
       |(?<=\d)(?P<kilo>[kmb])\b))?
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -58,9 +58,16 @@ _QUOTED = re.compile(r"\d{1,3}(?:['’]\d{3})+(?:\.\d+)?")
 _SPACED = re.compile(r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?")
 
 
-_MYRIADS = re.compile(r"(?<![\d,.])(?:\d[\d,.]*[億亿억万萬만千천百백]{1,2} ?)+(?:\d[\d,]*)?")
+_MYRIADS = re.compile(r"(?<![\d,.])(?:\d[\d,.]*[億亿억万萬만千천百백十십]{1,2} ?)+(?:\d[\d,]*)?")
 _PARTS_OF = re.compile(r"(?P<under>\d{1,9}|百)\s?(?:分[之の]|분의)\s?(?P<over>\d[\d.]{0,8})")
-_MYRIAD = re.compile(r"(\d[\d,.]*)([億亿억万萬만千천百백]*)")
+_TENTHS = re.compile(r"(?<![\d.])(\d)割(?:(\d)分)?")
+_AND_A_HALF = re.compile(
+    r"(?<![\d.,])(?P<count>\d+)(?P<unit>(?:時間|年|日|か月|ヶ月|시간|년|달|개월|个|個|小时|天|米|元)"
+    r"|\s[^\W\d]{1,12}(?=\s[eay]))"
+    r"\s?(?:半(?![分径数])|반(?![가-힣])(?!\s?[가-힣]*\d)|반(?=입|이)|et\sdemie?\b|y\smedi[oa]\b|and\sa\shalf\b)"
+)
+"""'2時間半', '2 litres et demi'."""
+_MYRIAD = re.compile(r"(\d[\d,.]*)([億亿억万萬만千천百백十십]*)")
 
 
 class FoundNumber(NamedTuple):
@@ -87,7 +94,15 @@ def readable(text: str) -> str:
     if "\\" in text or "{,}" in text:
         for written, meant in (("{,}", ","), ("\\,", ""), ("\\!", ""), ("\\$", "$"), ("\\%", "%"), ("\\;", " ")):
             text = text.replace(written, meant)
-    return text if text.isascii() else _PARTS_OF.sub(_divide_parts, _MYRIADS.sub(_add_myriads, text))
+    text = _AND_A_HALF.sub(r"\g<count>.5\g<unit>", text)
+    return (
+        text if text.isascii() else _TENTHS.sub(_tenths, _PARTS_OF.sub(_divide_parts, _MYRIADS.sub(_add_myriads, text)))
+    )
+
+
+def _tenths(found: re.Match[str]) -> str:
+    """4割 as 40%, 2割5分 as 25%."""
+    return f"{10 * int(found[1]) + int(found[2] or 0)}%"
 
 
 def _divide_parts(found: re.Match[str]) -> str:
@@ -96,9 +111,10 @@ def _divide_parts(found: re.Match[str]) -> str:
 
 
 def _add_myriads(found: re.Match[str]) -> str:
-    """1万2千 as 12000; a lone 3万 stays as it is, for the question may ask how many 万."""
+    """1万2千 as 12000 and 5천만 as 50000000; a lone 3万 stays as it is, for the question may ask how many 万."""
     parts = [(_part(digits), math.prod(_SCALES[unit] for unit in units)) for digits, units in _MYRIAD.findall(found[0])]
-    if len(parts) < 2 or any(small >= big for (_, big), (_, small) in pairwise(parts)):
+    is_lone = len(parts) < 2 and len(_MYRIAD.findall(found[0])[0][1]) < 2
+    if is_lone or any(small >= big for (_, big), (_, small) in pairwise(parts)):
         return found[0]
     total = sum(amount * scale for amount, scale in parts)
     return found[0] if math.isnan(total) else f"{total:.15g} "

@@ -17,7 +17,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, shorten
 
 NAME = "numeric"
-REVISION = "5"
+REVISION = "6"
 DEFAULT_RELATIVE = 1e-9  # the noise of floating point, nothing more
 COMMA_LANGUAGES = frozenset(
     {
@@ -89,7 +89,9 @@ class NumericMatch:
         # Its patterns take a while to make: when the first answer is there, not while a run is being started.
         from proctor.scorers.numeric_reading import read_number
 
-        reading = read_number(text, comma_decimals=self._reads_commas(sample), is_cut=is_cut)
+        reading = read_number(
+            text, question=sample.input_text, comma_decimals=self._reads_commas(sample), is_cut=is_cut
+        )
         if reading is None:
             reason = "cut off before an answer was announced" if is_cut else "no number in the response"
             return Score.invalid(NAME, reason=reason)

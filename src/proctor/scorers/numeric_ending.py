@@ -10,12 +10,16 @@ from proctor.scorers.contrast import is_ruled_out_after
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import find_spelt
 from proctor.scorers.numbers import MAX_INTEGER_DIGITS, FoundNumber, find_numbers
+from proctor.scorers.numeric_asked import asks_remainder, keep_asked
 from proctor.scorers.numeric_patterns import (
     AFTERWORD,
+    ARRIVES,
     ASIDE,
     BECAUSE,
     BETWEEN,
     BOLD,
+    BOUND_AFTER,
+    BOUND_BEFORE,
     CHANGED,
     CIRCUMSTANCE,
     CLAUSE_END,
@@ -24,7 +28,9 @@ from proctor.scorers.numeric_patterns import (
     HEADED,
     INTRODUCTION,
     KNOWN,
+    LIMIT_ASKED,
     MEANWHILE,
+    MISSED,
     NUMBERED,
     OBJECT,
     OPERATOR,
@@ -38,6 +44,7 @@ from proctor.scorers.numeric_patterns import (
     RESULT,
     SO,
     SPAN,
+    SPAN_BETWEEN,
     SPENT,
     UNDONE_SUM,
     UNFINISHED,
@@ -63,7 +70,7 @@ class Role(IntEnum):
     """'for the 16 glasses', '14 of the 20', '33, not 36'."""
 
 
-def last_number(text: str, *, comma_decimals: bool) -> tuple[FoundNumber, str, bool] | None:
+def last_number(text: str, *, comma_decimals: bool, question: str = "") -> tuple[FoundNumber, str, bool] | None:
     """The number, how it was found and whether it is one end of a range."""
     start = max(0, len(text) - TAIL)
     floor = max(0, start - MAX_INTEGER_DIGITS)
@@ -75,7 +82,7 @@ def last_number(text: str, *, comma_decimals: bool) -> tuple[FoundNumber, str, b
         number = _likeliest(text, bold)
         return number, "the last number in bold", is_range(text, number)
     outside = ASIDE.sub(lambda found: " " * len(found[0]), text)
-    return _last(outside, comma_decimals) or _last(text, comma_decimals)
+    return _last(outside, question, comma_decimals) or _last(text, question, comma_decimals)
 
 
 def opening_number(text: str, *, comma_decimals: bool) -> FoundNumber | None:
@@ -94,6 +101,12 @@ def is_range(text: str, number: FoundNumber) -> bool:
     other = OR.match(text, number.end)
     second = next(find_numbers(text, other.end(), other.end() + 40), None) if other else None
     return second is not None and not set(number.readings()) & set(second.readings())
+
+
+def _is_only_bound(text: str, number: FoundNumber, numbers: list[FoundNumber], question: str) -> bool:
+    """Whether all that is said is 'more than 9', where no least or greatest number is asked for."""
+    is_bound = BOUND_BEFORE.search(text, max(0, number.start - 24), number.start) or BOUND_AFTER.match(text, number.end)
+    return is_bound is not None and not LIMIT_ASKED.search(question) and len(numbers) < 2
 
 
 def _conclusion(text: str, comma: bool) -> str:
@@ -142,28 +155,52 @@ def _likeliest(text: str, numbers: list[FoundNumber]) -> FoundNumber:
     return min(reversed(numbers), key=lambda number: role_of(text, number))
 
 
-def _last(text: str, comma: bool) -> tuple[FoundNumber, str, bool] | None:
+def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool] | None:
     """Of the last sentence with a number that is not merely known, the likeliest answer; else the last number."""
     numbers = _numbers(text, comma)
+    is_remainder_asked = asks_remainder(question)
     for start, end in _sentences_backwards(text):
-        begin, stop = _remainder(text, numbers, start, end) or _claim(text, numbers, start, end)
+        if is_remainder_asked and _is_only_spent(text, numbers, start, end):
+            continue
+        begin, stop = _remainder(text, numbers, start, end, is_asked=is_remainder_asked) or _claim(
+            text, numbers, start, end
+        )
         said = _between(numbers, begin, stop)
-        best = _likeliest(text, said) if said else None
-        if best is None or role_of(text, best) > Role.RATE:
-            spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= Role.RATE]
+        likely = [number for number in said if role_of(text, number) <= Role.RATE]
+        asked = keep_asked(text, likely, question) if len(likely) > 1 else said
+        best = _likeliest(text, asked) if asked else None
+        if best is None or role_of(text, best) is not Role.RESULT:
+            least = Role.RESULT if best and role_of(text, best) <= Role.RATE else Role.RATE
+            spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= least]
             best = spelt[-1] if spelt else best
         if best and role_of(text, best) is not Role.KNOWN:
-            return best, "the last number", _ends_range(text, said, best) or is_range(text, best)
+            is_open = _is_only_bound(text, best, numbers, question)
+            return best, "the last number", is_open or _ends_range(text, said, best) or is_range(text, best)
     return (numbers[-1], "the last number", False) if numbers else None
 
 
-def _remainder(text: str, numbers: list[FoundNumber], start: int, end: int) -> tuple[int, int] | None:
+def _is_only_spent(text: str, numbers: list[FoundNumber], start: int, end: int) -> bool:
+    """'7 are left. She used 5': a sentence about what is gone, after one about what is left."""
+    return (
+        SPENT.search(text, start, end) is not None
+        and REMAINDER.search(text, start, end) is None
+        and REMAINDER.search(text, 0, start) is not None
+        and bool(_between(numbers, 0, start))
+    )
+
+
+def _remainder(
+    text: str, numbers: list[FoundNumber], start: int, end: int, *, is_asked: bool
+) -> tuple[int, int] | None:
     """Of 'she has 18 left and spent 12' the part that says what is left."""
-    if not REMAINDER.search(text, start, end) or not SPENT.search(text, start, end):
+    if not REMAINDER.search(text, start, end) or not (is_asked or SPENT.search(text, start, end)):
         return None
     bounds = [start, *(found.end() for found in CLAUSE_END.finditer(text, start, end)), end]
     clauses = [pair for pair in pairwise(bounds) if _between(numbers, *pair)]
-    left = [pair for pair in clauses if not SPENT.search(text, *pair)]  # any other clause may be the conclusion
+    if is_asked:
+        left = [pair for pair in clauses if REMAINDER.search(text, *pair)]
+    else:
+        left = [pair for pair in clauses if not SPENT.search(text, *pair)]  # any other clause may be the conclusion
     return left[0] if len(left) == 1 and len(clauses) > 1 and REMAINDER.search(text, *left[0]) else None
 
 
@@ -220,7 +257,7 @@ def role_of(text: str, number: FoundNumber) -> Role:
     before = before[-24:]
     if (KNOWN.search(before) and not OBJECT.search(before)) or is_ruled_out_after(text, number.end):
         return Role.KNOWN
-    if is_supposed(text, number.start, number.end):
+    if is_supposed(text, number.start, number.end) or MISSED.match(text, number.end):
         return Role.KNOWN
     is_rate = RATE.match(text, number.end) is not None
     if CIRCUMSTANCE.search(before) or MEANWHILE.match(text, number.end):
@@ -237,6 +274,8 @@ def _ends_range(text: str, numbers: list[FoundNumber], last: FoundNumber) -> boo
         text[max(0, first.start - 50) : first.start]
     ):  # 'falls 30% to $14'
         return False
+    if SPAN_BETWEEN.fullmatch(text, first.end, last.start) and not ARRIVES.match(text, last.end):
+        return True
     if BETWEEN.search(text[max(0, first.start - 12) : first.start]) and last.start - first.end < 6:
         return True
     if any(found and found.end() == last.start for found in (RANGE.match(text, first.end), OR.match(text, first.end))):

@@ -38,6 +38,10 @@ REASON = re.compile(
     r"""\b(?:because|since|weil|denn|puisque|car|parce\ que|porque|ya\ que|потому\ что|так\ как)\b|\bcheck(?:ing)?:
     |因为|比|，?其中|、?そのうち|그\ ?중(?!에)
     |(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
+    |,\s(?!(?:making|giving|total|bring|result|yield|reach|equal|leav|add|amount|com|earn|cost)\w*\b)(?-i:[a-z]+ing)\b
+    |,\s(?=[\d.]+\s(?:of\s(?:them|whom|which)|de\s(?:ellos|ellas)|d['’]entre|von\s(?:ihnen|denen)|davon)\b)
+    |,\s(?:i\.e\.|d\.\s?h\.|nämlich\b|namely\b|à\ssavoir\b|a\ssaber\b)
+    |,\s(?:(?:al)?though|even\sif|obwohl|auch\swenn|même\ssi|bien\sque|aunque)\b
     |,\ (?:(?:which|who)\ (?:is|are|was|were|represents|had)|(?:with|or)(?!\ [^.]{0,30}total)|compared|versus|vs|from
       |das\ (?:sind|entspricht)|reached|attained|at|each|reading|where|while|whereas|soit|dont
       |de\ l[oa]s\ cuales|contre|wobei|davon
@@ -64,14 +68,44 @@ HEADED = re.compile(
 RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|a|до|至|到)\s)\s?(?=[$€£]?\d)")
 _UNIT = r"[^\s\d,.:;，。、；：]{0,3}?"
 SPAN = re.compile(
-    rf"{_UNIT}\s?(?:から|[至到～~-]|에서|부터)\s?[\d.,]+\s?{_UNIT}\s?(?:の間|まで|くらい|ほど|程度|之间|之間|左右|上下|사이|까지|정도|쯤|가량)"
+    rf"{_UNIT}\s?(?:から|[至到～~-]|에서|부터)\s?[\d.,]+\s?{_UNIT}\s?(?:の間|まで|くらい|ほど|程度|之间|之間|左右"
+    rf"|上下|사이|까지|정도|쯤|가량)"
 )
 """'10から20の間', '10到20之间', '10에서 20 사이' behind its first number."""
+SPAN_BETWEEN = re.compile(rf"{_UNIT}\s?(?:から|에서|부터|[到至～~〜])\s?")
+ARRIVES = re.compile(rf"{_UNIT}\s?(?:[にへ]|으?로)")
+"""'80から92に' arrives at 92."""
 OR = re.compile(
     r"\s(?:or|oder|ou|o|или)\s(?:[a-z]\s?=\s?)?(?=[$€£]?-?\d)|,?\s(?:o\sbien|ou\sbien|soit)\s(?=[$€£]?\d)"
     r"|,?\s(?:or\s)?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal\svez)\s(?=[$€£]?\d)"
     rf"|{_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이나)、?\s?(?=\d)"
 )
+BOUND_BEFORE = re.compile(
+    r"\b(?:(?:more|less|fewer|greater|higher|lower)\sthan|over|under|above|below|at\s(?:least|most)|up\sto"
+    r"|no\s(?:more|fewer)\sthan"
+    r"|mehr\sals|weniger\sals|über|unter|mindestens|höchstens|plus\sde|moins\sde|au\s(?:moins|plus)"
+    r"|más\sde|menos\sde|al\smenos|como\smáximo|por\slo\smenos)\s[$€£]?\Z|(?:少なくとも|多くとも|せいぜい|超过|超過"
+    r"|至少|最多|不到|최소|최대)\s?\Z",
+    re.IGNORECASE,
+)
+BOUND_AFTER = re.compile(
+    r"\s?[^\s\d,，。]{0,4}?\s?(?:以上|以下|未満|超(?!え)|이상|이하|미만|초과)|\+(?!\d)|\s(?:or|and)\s(?:more|less"
+    r"|fewer|above)\b"
+)
+LIMIT_ASKED = re.compile(
+    r"\b(?:least|most|minim\w*|maxim\w*|mindest\w*|höchst\w*|moins|plus|mínim\w*|máxim\w*|menos|más|old|alt|âge|edad)\b"
+    r"|最|至少|최|以上|以下|이상|이하|何歳|몇\s?살",
+    re.IGNORECASE,
+)
+"""'How old must one be?' is answered by 'at least 18'."""
+MISSED = re.compile(
+    r"\s(?:\w+\s)?(?:would\sbe|is|are|was|were|wäre|wären|ist|sind|serait|est|sería|es)\s(?:\w+\s)?"
+    r"(?:too\s(?:few|many|much|little|small|large|low|high|big)|wrong|incorrect|zu\s(?:wenig|viel|klein|groß|hoch"
+    r"|niedrig)\w*|falsch"
+    r"|trop|faux|insuffisant|demasiad\w+|incorrect[oa]|insuficiente)\b",
+    re.IGNORECASE,
+)
+"""Said behind a number that is not the answer."""
 REMAINDER = re.compile(
     r"\b(?:left|remain\w*|übrig|verbleib\w*|bleib\w*|qued\w+|sobr\w+|reste(?:nt|r)?|rest\w*|осталось)\b|[剩余餘残]|남",
     re.IGNORECASE,
@@ -79,8 +113,9 @@ REMAINDER = re.compile(
 SPENT = re.compile(
     r"\b(?:spen[dt]\w*|used|ate|gave|paid|sold|lost|ausgegeben|gab\b|verbrauch\w*|bezahlt|gegessen|verkauft"
     r"|verloren|gast\w+"
-    r"|pag\w+|comi\w+|vendi\w+|perdi\w+|dépens\w+|pay\w+|mang\w+|vendu\w*|perdu\w*|utilis\w+|потратил\w*)\b"
-    r"|[花吃]|用了|用掉|给了|卖|使っ|払|食べ|売|썼|쓰|사용|먹|지불|팔",
+    r"|donn\w+|dio|dieron|regal\w+|gegeben|weggegeben|verschenk\w*|pag\w+|comi\w+|vendi\w+|perdi\w+|dépens\w+"
+    r"|pay\w+|mang\w+|vendu\w*|perdu\w*|utilis\w+|потратил\w*)\b"
+    r"|[花吃]|用了|用掉|给了|卖|使っ|払|食べ|売|あげ|渡|썼|쓰|사용|먹|지불|팔|주었|줬|준",
     re.IGNORECASE,
 )
 CLAUSE_END = re.compile(r"[,;，、；]|(?<=[고며])\s|(?<=で)、?|\b(?:and|und|y|et|и)\b", re.IGNORECASE)
@@ -106,6 +141,8 @@ KNOWN = re.compile(
 # What a calculation comes to, or is rounded to.
 RESULT = re.compile(
     r"(?<!\d[a-z])(?<!\d[a-z]\ )(?:[-+*/×÷·^]|\sx)\s?[$€£(]?[\d.][^=≈\n,;:]{0,40}[=≈]\s*[$€£]?$"
+    r"|\d[^.;\n]{0,20}\s(?:por|entre|más|menos|mal|geteilt|plus|minus|fois|divisé|times|divided)\s[^.;\n]{0,20}"
+    r"\s(?:son|es|da|sind|ist|macht|ergibt|font|fait|égale|is|are|makes|equals|gives)\s+$"
     r"|\btotal\ of\s+[$€£]?$|\bround\w*\s(?:it\s)?(?:(?:up|down|off)\s)?to\s+[$€£]?$",
     re.IGNORECASE,
 )
@@ -113,10 +150,12 @@ UNFINISHED = re.compile(r"[^=\n,.;]{0,20}?\s?[-+*/×÷·]\s?[$€£]?\d|\s(?:dec
 OBJECT = re.compile(r"\b(?:takes?|took|costs?|gives?|gave|leaves?|left|earns?|saves?)\sher\s+$", re.IGNORECASE)
 CIRCUMSTANCE = re.compile(
     r"""\b(?:over|after|during|within|than|per|every|from|at|among|end\ of|in|for|nach|während|innerhalb\ von|pro
-      |aus|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|durante|después\ de|dentro\ de|tras|para(?:\s\w+)?|через
+      |aus|bei(?:\s\w+)?|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|durante|después\ de|dentro\ de|tras
+        |para(?:\s\w+)?|через
       |за|после|из|чтобы\s\w+|بعد|خلال|من|أصل)\s+$
     |(?<!left\ )(?<!him\ )(?<!her\ )(?<!them\ )(?<!up\ )\bwith\s(?:an?\s\w+\sof\s)?[$€£]?$
     |\b(?:over|after|than|per|from|at|from\s[$€£]?[\d.,]+\sto)\s+[$€£]$
+    |\d\s[^\W\d]+\s(?:mit|con|avec|à)\s$
     |\b(?:between|zwischen|entre)\s(?:[\d.,]+\s(?:and|und|et|y)\s)?$
     |(?<!has)(?<!have)(?<!had)(?<!need)(?<!needs)(?<!going)(?<!able)\sto\s(?!get|obtain|be\b|give|equal)[a-z]+\s+[$€£]?$
     |(?:在|每|用|经过|从|比|完)$""",
@@ -128,4 +167,4 @@ MEANWHILE = re.compile(
       |(?:de\s)?(?:plus|moins)\sque\b|(?:más|menos)\sque\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
-RATE = re.compile(r"(?:\s\w+)?\s(?:an?|per|each|every|pro|par|por|al)\b|\s?(?:mph|km/h|m/s|км/ч)", re.IGNORECASE)
+RATE = re.compile(r"(?:\s\w+)?\s(?:an?|per|each|every|pro|je|par|por|al)\b|\s?(?:mph|km/h|m/s|км/ч)", re.IGNORECASE)

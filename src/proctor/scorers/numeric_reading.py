@@ -34,7 +34,9 @@ class NumericReading(NamedTuple):
     is_range: bool = False
 
 
-def read_number(text: str, *, comma_decimals: bool = False, is_cut: bool = False) -> NumericReading | None:
+def read_number(
+    text: str, *, question: str = "", comma_decimals: bool = False, is_cut: bool = False
+) -> NumericReading | None:
     """The number a text arrives at: the last boxed or announced, else the one it opens with, else its conclusion's."""
     text = "\n" + readable(plain(without_struck(own_turn(text))))  # a marker such as 'A:' begins a line
     for part in dict.fromkeys((first_turn(text), text)):
@@ -46,7 +48,7 @@ def read_number(text: str, *, comma_decimals: bool = False, is_cut: bool = False
     if is_cut:
         few = list(islice(find_numbers(text, comma_decimals=comma_decimals), 2))
         return NumericReading(few[0], "the only number") if len(few) == 1 and len(text) < 80 else None
-    found = last_number(text, comma_decimals=comma_decimals)
+    found = last_number(text, question=question, comma_decimals=comma_decimals)
     return NumericReading(*found) if found else None
 
 

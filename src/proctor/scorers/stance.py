@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from enum import Enum
 
+from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.stance_words import (
+    AFFIRMATION,
     CLAUSE_END,
-    DENIED,
     DISMISSED,
     GUESSED,
     OPEN,
@@ -29,7 +30,6 @@ class Stance(Enum):
     PLAIN = "named"
 
 
-_SENTENCE_END = re.compile(r"[.!?](?:\s|\Z)|[。！？\n]")
 _ITEM = re.compile(r"[)\]*_]{0,4}\s?[:：]\s?")
 """'A: wrong.' says something of A."""
 MAX_CLAUSE = 200
@@ -43,7 +43,8 @@ def stance_towards(text: str, start: int, end: int, floor: int = 0, ceiling: int
     item = _ITEM.match(text, end, ceiling)
     closing = CLAUSE_END.search(text, item.end() if item else end, ceiling)
     clause = f"{text[opening:start]} \0 {text[end : closing.start() if closing else ceiling]}"
-    sentence = max((found.end() for found in _SENTENCE_END.finditer(text, floor, start)), default=floor)
+    clause = AFFIRMATION.sub("", clause)
+    sentence = max((found.end() for found in SENTENCE_END.finditer(text, floor, start)), default=floor)
     if SOLE.search(text[sentence:start] + clause):
         return Stance.SETTLED
     if RUNNER_UP.search(clause) or WHEREAS.search(text, max(sentence, opening - 10), start):
@@ -55,11 +56,6 @@ def stance_towards(text: str, start: int, end: int, floor: int = 0, ceiling: int
     return Stance.SETTLED if SETTLED.search(text[sentence:start] + clause) else Stance.PLAIN
 
 
-def is_denied(text: str, end: int) -> bool:
-    """Whether the thing that ends here is said to be wrong."""
-    return DENIED.match(text, end) is not None
-
-
 def is_asked(text: str, end: int) -> bool:
     """Whether a question mark follows, as French writes it or without a space."""
     return text[end : end + 3].lstrip(' \u00a0\u202f)*"')[:1] in ("?", "？")
@@ -68,10 +64,10 @@ def is_asked(text: str, end: int) -> bool:
 def is_supposed(text: str, start: int, end: int, *, is_seeming_enough: bool = False) -> bool:
     """Whether a turn such as 'but' follows what others think or was thought before; or what only looks right."""
     turn = TURN.search(text, end, end + MAX_CLAUSE)
-    if turn is None or len(_SENTENCE_END.findall(text, end, turn.start())) > 1:
+    if turn is None or len(SENTENCE_END.findall(text, end, turn.start())) > 1:
         return False
     floor = max(0, start - MAX_CLAUSE)
-    opening = max((found.end() for found in _SENTENCE_END.finditer(text, floor, start)), default=floor)
+    opening = max((found.end() for found in SENTENCE_END.finditer(text, floor, start)), default=floor)
     since = max((found.end() for found in TURN.finditer(text, opening, start)), default=opening)
     before, after = text[since:start], text[end : turn.end()]
     if is_seeming_enough and (SEEMING.search(f"{before} {after}") or SUPPOSED.search(after)):

@@ -32,25 +32,30 @@ TURN = _any_of(
 
 SUPPOSED = _any_of(
     {
-        "en": r"(?:many|most|some|other)\s(?:\w+\s)?(?:people|students|of\sus|think|say|guess|choose|pick|assume"
+        "en": r"(?:many|most|some|other)\s(?:\w+\s)?(?:people|students|of\sus|might|would|may|think|say|guess"
+        r"|choose|pick|assume"
         r"|believe)|people\b"
-        r"|(?:might|may|would|could)\s(?:\w+\s)?(?:think|guess|say|expect|assume|choose|pick|believe)"
+        r"|(?<!i\s)(?:might|may|would|could)\s(?:\w+\s)?(?:think|guess|say|expect|assume|choose|pick|believe)"
         r"|(?:at\sfirst|initially|originally|mistakenly)\b|first\s(?:thought|guess|instinct|got)|(?:often"
         r"|commonly|popularly)\b"
         r"|i(?:['’]d)?\s(?:\w+\s)?(?:thought|considered|assumed|had)\b|used\sto\s(?:think|believe|say)"
-        r"|was\s(?:going|about)\sto\ssay",
+        r"|was\s(?:going|about)\sto\ssay|some(?:one|body)\s(?:might|may|could|would)",
         "de": r"viele\b|die\smeisten|(?:man|oft|häufig)\s(?:\w+\s){0,2}(?:denk|glaub|mein)\w+|dachte\b|zuerst\b"
         r"|zunächst\b|anfangs\b|erst\b"
-        r"|würden\s(?:viele|manche)|irrtümlich\w*|könnte\sman",
+        r"|würden\s(?:viele|manche)|irrtümlich\w*|könnte\s(?:man|jemand)|(?:manche|jemand|einige)\b",
         "fr": r"beaucoup\b|la\splupart|on\s(?:croit|pense|pourrait|confond|cite)\b|(?:d['’]abord|souvent)\b"
-        r"|pens(?:é|ais)\b|cru\b|croyais\b",
+        r"|pens(?:é|ais)\b|cru\b|croyais\b|certains\b|d['’]aucuns\b|quelqu['’]un\b",
         "es": r"much[oa]s\b|la\smayoría|(?:al\sprincipio|primero|a\smenudo|suele\w*)\b|pensé\b|pensaba\b|creí\b"
-        r"|se\spodría\b|podría\s(?:parecer|pensar)",
+        r"|(?:se\s|alguien\s|algunos\s)podrían?\b|podría\s(?:parecer|pensar)|hay\squien\w*\b",
     },
     {
-        "ja": r"思いがち|思われがち|思われて|と思いました|と思った|かと思|最初は|はじめは|多くの人|よく間違",
-        "ko": r"생각하기\s?쉽|생각했|생각하지만|생각할\s?수|인\s?줄|처음에?[는엔]|흔히|많은\s사람",
-        "zh": r"很多人|不少人|人们常|常有人|有人会?|以为|以為|误认|本来|一开始|起初|最初|乍一看",
+        "ja": r"(?:言う|いう|思う|考える)人|言われて|いわれて|思いがち|思われがち|思われて|と思いました|と思った"
+        r"|かと思|最初は"
+        r"|はじめは|多くの人|よく間違",
+        "ko": r"(?:말|생각|주장)하는\s사람|라고들|알려져|생각하기\s?쉽|생각했|생각하지만|생각할\s?수|인\s?줄"
+        r"|처음에?[는엔]"
+        r"|흔히|많은\s사람",
+        "zh": r"当成|當成|都说|据说|很多人|不少人|人们常|常有人|有人会?|以为|以為|误认|本来|一开始|起初|最初|乍一看",
     },
 )
 """What others say, or what was thought before."""
@@ -92,15 +97,15 @@ OPEN = _any_of(
         r"|decidir)",
     },
     {
-        "ja": r"迷|かもしれ|(?<!か)もし|可能性|のどちらか|なのか|とは言い切",
+        "ja": r"迷|とも(?:言え|考え|いえ)|かもしれ|(?<!か)もし|可能性|のどちらか|なのか|とは言い切",
         "ko": r"사이에서|고민|수도\s|만약|인지|가능성|라면",
-        "zh": r"之间|犹豫|可能|也许|如果|若|还是[A-Z]",
+        "zh": r"要么|之间|犹豫|可能|也许|如果|若|还是[A-Z]",
     },
 )
 DISMISSED = _any_of(
     {
         "en": r"(?:not|never|neither|nor|none|wrong|incorrect|false|mistaken|invalid|fails?|contradicts?"
-        r"|contradicted|lacks?|irrelevant)\b"
+        r"|contradicted|lacks?|irrelevant|nonsense|no\ssense)\b"
         r"|\w+n['’]t\b|(?:rul|eliminat|exclud|discard|reject|dismiss)(?:e|es|ed|ing|s)?\b|(?:is|are|was"
         r"|so\sis)\sout\b|too\b|unlike\b",
         "de": r"(?:nicht|kein\w*|weder|noch|falsch\w*|unzutreffend|unmöglich|entfällt|entfallen|ausgeschlossen)\b"
@@ -125,12 +130,12 @@ SOLE = _any_of(
         "fr": r"(?:il\s(?:ne\s)?)?reste\b|ne\sreste\b",
         "es": r"(?:solo|sólo|nos)?\s?quedan?\b",
     },
-    {"ja": r"残[るっり]|だけが", "ko": r"남[는은습]|(?<!지)만\s", "zh": r"剩"},
+    {"ja": r"残[るっり]|だけが|しか", "ko": r"남[는은습]|(?<!지)만\s", "zh": r"剩"},
 )
 SETTLED = _any_of(
     {
         "en": r"(?:pick|choose|select|gives?\sus|go(?:ing)?\s(?:with|for)|settl\w+\son|stick\w*\swith"
-        r"|lean\w*\stowards?|opt\w*\sfor|best|better|correct|right|fits?|match(?:es)?"
+        r"|lean\w*\stowards?|opt\w*\sfor|best|better|correct|right|fits?|makes?\ssense|match(?:es)?"
         r"|satisf\w+|works|must\sbe|has\sto\sbe|answer|final|finally|what\swe|actually|after\sall)\b",
         "de": r"(?:nehme|wähle|entscheide|tippe|richtig\w*|korrekt\w*|stimmt|trifft|passt|gesucht|tatsächlich"
         r"|doch|vielmehr|antwort|lösung|erfüllt)\b",
@@ -139,9 +144,9 @@ SETTLED = _any_of(
         "es": r"(?:quedo|inclino|elijo|escojo|opto|correct[oa]|válida|en\srealidad|finalmente|respuesta|cumple)\b",
     },
     {
-        "ja": r"にします|選[びぶ]|正し|正解|適切|実際|やはり|答え|になり|が合",
-        "ko": r"선택|고르|정답|맞[습는아]|실제로|역시|답은|적절",
-        "zh": r"选|選|正确|正確|才对|才是|其实|应该|应为|最后|最终|答案|更合适|符合",
+        "ja": r"にします|選[びぶ]|正し|正解|適切|実際|やはり|答え|になり|が合|よって|したがって",
+        "ko": r"선택|고르|정답|맞[습는아]|실제로|역시|답은|적절|알맞|적합|따라서|그러므로",
+        "zh": r"选|選|正确|正確|才对|才是|其实|应该|应为|最后|最终|答案|更合适|符合|所以|因此",
     },
 )
 RUNNER_UP = _any_of(
@@ -165,21 +170,25 @@ WHEREAS = _any_of(
     {"ja": r"一方で?、", "ko": r"반면", "zh": r"虽然|虽|尽管"},
 )
 """What opens a clause about something else."""
-DENIED = re.compile(
-    r"""[)\]*_\"'”’»」』`]{0,4}\s?(?:\([^()\n]{0,60}\)\s?)?(?:
-    (?:(?:is|was|are|would\sbe|ist|wäre|sind|est|serait|es|sería)\s(?:\w+\s)?|,\s)?
-      (?:wrong|incorrect|false|mistaken|falsch|inkorrekt|unzutreffend|faux|fausse|incorrecte?|erronée?
-      |incorrect[oa]|fals[oa]|erróne[oa])\b
-    |(?:can|could|may)\sbe\s(?:ruled\sout|eliminated|excluded)|(?:is|was|are)\s(?:ruled\s)?out\b|scheidet\saus
-    |fällt\sweg|est\sà\sexclure|queda\sdescartad\w
-    |(?:is\snot|isn['’]t|ist\snicht|n['’]est\spas|no\ses)\s(?:(?:the|die|la|le|el)\s)?
-      (?:(?:correct|right|richtige|bonne|respuesta)\s)?(?:correct[ae]?|right|true|it|answer|option|choice
-      |richtig|korrekt|antwort|réponse|opción|respuesta)\b
-    |[はが]\s?(?:明らかに)?(?:間違|誤り|不正解|違い|違う|正しくな|正しくあり|除外)
-    |[은는이가]\s?(?:명백히\s)?(?:틀[렸리립]|오답|제외|맞지\s않|정답이\s아)
-    |(?:是|显然|也|都)?(?:错|錯|不对|不對|不正确|不正確|被?排除))""",
-    re.VERBOSE | re.IGNORECASE,
+AFFIRMATION = re.compile(
+    r"\b(?:(?:beyond|without)\s(?:a\s|any\s)?doubt|no\s(?:doubt|question|wonder|need|longer)|not\s(?:always|only|just"
+    r"|merely|surprisingly|sure|certain|entirely|completely"
+    r"|(?:a\s)?(?:hundred|100)\b)|none\sother|(?:no\s?one|nobody|nothing|no\sother\s\w+)\s(?:but|other\sthan|except)"
+    r"|why\snot|if\snot"
+    r"|kein\w*\s(?:zweifel|frage|wunder|ander\w+)|nicht\s(?:immer|nur|allein|sicher|umsonst|ganz)|(?:niemand"
+    r"|nichts)\sander\w+"
+    r"|wenn\snicht|ohne\s(?:jeden\s)?zweifel|zweifellos|zweifelsohne|zweifelsfrei"
+    r"|(?:aucun|nul|pas\s(?:de|le\smoindre))\sdoute|pas\s(?:toujours|seulement|sûre?|certaine?)|sans\s(?:aucun\s|nul\s"
+    r"|le\smoindre\s)?doute|(?:nul|personne\sd['’])\s?autre"
+    r"|sinon"
+    r"|sin\s(?:ninguna\s|lugar\sa\s)?dudas?|no\s(?:cabe|hay|tengo)\s(?:la\smenor\s|ninguna\s)?dudas?|no\s(?:s[oó]lo"
+    r"|solamente|estoy|me\scabe)|no\sotr[oa]|nadie\s(?:más|sino)"
+    r"|si\sno)\b"
+    r"|不[仅但只光单愧用止如]|毫无疑问|毫不|没有?错|莫过于|不外乎|无非|不确定|不太确定|无疑"
+    r"|難道不|难道不|是不是|不就是|岂不",
+    re.IGNORECASE,
 )
+"""Words with a negation that deny nothing of what follows."""
 CLAUSE_END = re.compile(
     r"[.!?;:…](?:\s|\Z)|[。！？；，：\n]|(?<!\d)[,、]|,\s|\s[–—]\s|[)）](?=\s?[,.])"
     r"|\b(?:but|and|yet|while|whereas|so|though|although|aber|und|jedoch|während|somit|damit|denn|mais|et|donc"

@@ -14,7 +14,7 @@ _ARTICLES = {
     "fr": re.compile(r"\b(?:le|la|les|du|des|au|aux|un|une)\b|\bl['’]"),
 }
 KOREAN_ENDING = (
-    "입니다|이에요|예요|이었습니다|였습니다|이다|이라고|라고|으로|에서|에게|까지|부터|처럼|보다"
+    "입니다|이십니다|이세요|께서|이에요|예요|이었습니다|였습니다|이다|이라고|라고|으로|에서|에게|까지|부터|처럼|보다"
     "|은|는|이|가|을|를|의|에|로|와|과|도|만"
 )
 """Particles and forms of 'is' that Korean writes behind a noun without a space."""

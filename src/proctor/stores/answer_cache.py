@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import sqlite3
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from collections.abc import Sequence
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import Any
 
 from proctor.domain.response import Response
 from proctor.stores import codec
-from proctor.stores.database import Database, explained
-from proctor.stores.statements import insert, places
+from proctor.stores.connection import Connection
+from proctor.stores.connection_thread import ConnectionThread
+from proctor.stores.database import Database
+from proctor.stores.statements import places
 
-T = TypeVar("T")
 COLUMNS = (
     "key", "text", "more", "finish_reason", "input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens",
     "cost_pico_usd", "latency_seconds", "first_token_seconds", "created_at", "cache_write_tokens", "cost_basis",
@@ -30,62 +27,45 @@ _REPLACE = "ON CONFLICT (key) DO UPDATE SET " + ", ".join(f"{name} = excluded.{n
 def count_kept(database: Database, keys: Sequence[str]) -> int:
     """How many of these requests have an answer here."""
     query = f"SELECT count(*) FROM cache WHERE key IN ({places(len(keys))})"  # noqa: S608 - only placeholders
-    with explained(database.path), closing(database.connect()) as connection:
+    with database.connection() as connection:
         return int(connection.execute(query, list(keys)).fetchone()[0])
 
 
 class AnswerCache:
-    """One thread, one connection; answers that arrive together share a commit. Closing it twice is harmless."""
+    """Answers that arrive together share a commit. Closing it twice is harmless."""
 
     def __init__(self, database: Database) -> None:
-        self._path = database.path
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
-        self._connection = database.connect()
-        self._connection.row_factory = sqlite3.Row
-        self._pending: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
-        self._is_closed = False
+        self._thread = ConnectionThread(database, "answers")
+        self._arrived: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
+        self._unwritten: dict[str, tuple[Any, ...]] = {}
 
     async def close(self) -> None:
-        if not self._is_closed:
-            self._is_closed = True
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._connection.close)
-            self._thread.shutdown()
+        await self._thread.close()
 
     async def find(self, key: str) -> Response | None:
         """What was answered earlier to the same request."""
-        return await self._call(lambda: self._find(key))
+
+        def look(connection: Connection) -> Response | None:
+            row = connection.execute("SELECT * FROM cache WHERE key = ?", [key]).fetchone()
+            return None if row is None else codec.read_response(row)
+
+        return await self._thread.do(look)
 
     async def keep(self, key: str, response: Response) -> None:
         """Commit an answer; a truncated or filtered one is not kept."""
         if response.is_cacheable:
-            self._pending.put(_row(key, response))
-            await self._call(self._flush)
+            self._arrived.put(_row(key, response))
+            await self._thread.do(self._flush)
 
-    async def _call(self, work: Callable[[], T]) -> T:
-        def explain() -> T:
-            with explained(self._path):
-                return work()
-
-        return await asyncio.get_running_loop().run_in_executor(self._thread, explain)
-
-    def _find(self, key: str) -> Response | None:
-        row = self._connection.execute("SELECT * FROM cache WHERE key = ?", [key]).fetchone()
-        return None if row is None else codec.read_response(row)
-
-    def _flush(self) -> None:
-        taken = [self._pending.get() for _ in range(self._pending.qsize())]
-        rows = list({row[0]: row for row in taken}.values())
-        if not rows:
+    def _flush(self, connection: Connection) -> None:
+        for _ in range(self._arrived.qsize()):
+            row = self._arrived.get()
+            self._unwritten[row[0]] = row
+        if not self._unwritten:
             return  # an earlier call took them along
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            for statement, parameters in insert("cache", COLUMNS, rows, _REPLACE):
-                self._connection.execute(statement, parameters)
-            self._connection.execute("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
+        with connection.transaction():
+            connection.insert("cache", COLUMNS, sorted(self._unwritten.values(), key=lambda row: row[0]), _REPLACE)
+        self._unwritten.clear()
 
 
 def _row(key: str, response: Response) -> tuple[Any, ...]:

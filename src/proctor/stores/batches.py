@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
 
 from proctor.stores.codec import from_pico, to_pico
-from proctor.stores.database import Database, explained
-from proctor.stores.statements import insert, places
+from proctor.stores.connection import Row
+from proctor.stores.database import Database
+from proctor.stores.statements import places
 
 MEMBER_COLUMNS = ("batch_id", "trial_id", "attempt", "epoch", "position")
 PLACES = 500
@@ -45,19 +44,12 @@ class BatchStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @contextmanager
-    def _connect(self) -> Iterator[sqlite3.Connection]:
-        with explained(self._database.path), closing(self._database.connect()) as connection:
-            connection.row_factory = sqlite3.Row
-            yield connection
-
     def announce(
         self, evaluation_id: int, token: str, members: Sequence[BatchMember], reserved: Decimal
     ) -> StoredBatch:
         """Write down what is about to be handed in."""
         now = time.time()
-        with self._connect() as connection:
-            connection.execute("BEGIN IMMEDIATE")
+        with self._database.connection() as connection, connection.transaction():
             batch_id = connection.execute(
                 "INSERT INTO batches (evaluation_id, token, requests, reserved_pico_usd, created_at) "
                 "VALUES (?, ?, ?, ?, ?) RETURNING id",
@@ -66,31 +58,27 @@ class BatchStore:
             rows: list[tuple[Any, ...]] = [
                 (batch_id, member.trial_id, member.attempt, member.epoch, member.position) for member in members
             ]
-            for statement, parameters in insert("batch_trials", MEMBER_COLUMNS, rows, ""):
-                connection.execute(statement, parameters)
-            connection.execute("COMMIT")
+            connection.insert("batch_trials", MEMBER_COLUMNS, rows)
         return StoredBatch(batch_id, evaluation_id, token, None, len(members), reserved, now)
 
     def handed_in(self, batch_id: int, remote_id: str) -> None:
-        with self._connect() as connection:
+        with self._database.connection() as connection:
             connection.execute("UPDATE batches SET remote_id = ? WHERE id = ?", [remote_id, batch_id])
 
     def forget(self, batch_id: int) -> None:
         """The provider never had it."""
-        with self._connect() as connection:
+        with self._database.connection() as connection:
             connection.execute("DELETE FROM batches WHERE id = ?", [batch_id])
 
     def end(self, batch_id: int, ended_as: str) -> None:
         """Every answer of it is recorded."""
-        with self._connect() as connection:
-            connection.execute("BEGIN IMMEDIATE")
+        with self._database.connection() as connection, connection.transaction():
             connection.execute("UPDATE batches SET ended_as = ? WHERE id = ?", [ended_as, batch_id])
             connection.execute("DELETE FROM batch_trials WHERE batch_id = ?", [batch_id])
-            connection.execute("COMMIT")
 
     def open_batches(self, evaluation_id: int) -> list[StoredBatch]:
         """Those whose answers are not all recorded, oldest first."""
-        with self._connect() as connection:
+        with self._database.connection() as connection:
             rows = connection.execute(
                 "SELECT * FROM batches WHERE evaluation_id = ? AND ended_as IS NULL ORDER BY id", [evaluation_id]
             ).fetchall()
@@ -98,19 +86,19 @@ class BatchStore:
 
     def remote_ids(self) -> set[str]:
         """Every batch that any run of this database knows by its name."""
-        with self._connect() as connection:
+        with self._database.connection() as connection:
             rows = connection.execute("SELECT remote_id FROM batches WHERE remote_id IS NOT NULL").fetchall()
         return {row["remote_id"] for row in rows}
 
     def trial_ids(self, batch_id: int) -> set[str]:
-        with self._connect() as connection:
+        with self._database.connection() as connection:
             rows = connection.execute("SELECT trial_id FROM batch_trials WHERE batch_id = ?", [batch_id]).fetchall()
         return {row["trial_id"] for row in rows}
 
     def members(self, batch_id: int, trial_ids: Sequence[str]) -> Mapping[str, BatchMember]:
         """Those of the trials that are in the batch."""
         found: dict[str, BatchMember] = {}
-        with self._connect() as connection:
+        with self._database.connection() as connection:
             for start in range(0, len(trial_ids), PLACES):
                 some = trial_ids[start : start + PLACES]
                 rows = connection.execute(
@@ -122,7 +110,7 @@ class BatchStore:
         return found
 
 
-def _batch(row: sqlite3.Row) -> StoredBatch:
+def _batch(row: Row) -> StoredBatch:
     return StoredBatch(
         id=row["id"],
         evaluation_id=row["evaluation_id"],

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
 from msgspec import Struct
 
-from proctor.stores.database import Database, explained
+from proctor.stores.database import Database
 
 
 class CachedAnswers(Struct, frozen=True):
@@ -31,15 +29,13 @@ def lent_answers(database: Database, before: float) -> CachedAnswers:
 
 def forget_answers(database: Database, before: float) -> None:
     """Judges are asked again, and runs lend nothing; they keep their own answers."""
-    with explained(database.path), closing(database.connect()) as connection:
-        connection.execute("BEGIN IMMEDIATE")
+    with database.connection() as connection, connection.transaction():
         connection.execute("DELETE FROM cache WHERE created_at < ?", [before])
         connection.execute(
             "UPDATE responses SET cache_key = NULL WHERE cache_key IS NOT NULL AND created_at < ?", [before]
         )
-        connection.execute("COMMIT")
 
 
 def _count(database: Database, query: str, before: float) -> CachedAnswers:
-    with explained(database.path), closing(database.connect()) as connection:
+    with database.connection() as connection:
         return CachedAnswers(*connection.execute(query, [before]).fetchone())

@@ -8,8 +8,9 @@ from msgspec import Struct
 from sqlalchemy import select
 
 from proctor.stores.comparing import EvaluationRow
-from proctor.stores.database import Database, explained
-from proctor.stores.results import ROWS_AT_A_TIME, is_current
+from proctor.stores.database import Database
+from proctor.stores.keys import is_of_evaluation, is_score_of
+from proctor.stores.results import is_current
 from proctor.stores.schema import responses, scores
 
 
@@ -29,10 +30,10 @@ def mark_pairs(database: Database, evaluation: EvaluationRow, first: str, second
     query = (
         select(responses.c.sample_id, responses.c.cluster, one.c.value, other.c.value)
         .select_from(responses)
-        .join(one, one.c.response_id == responses.c.id)
-        .join(other, other.c.response_id == responses.c.id)
+        .join(one, is_score_of(one))
+        .join(other, is_score_of(other))
         .where(
-            responses.c.evaluation_id == evaluation.id,
+            is_of_evaluation(evaluation.id),
             one.c.scorer == first,
             one.c.version == evaluation.scorers[first],
             other.c.scorer == second,
@@ -43,6 +44,5 @@ def mark_pairs(database: Database, evaluation: EvaluationRow, first: str, second
         )
         .order_by(responses.c.sample_id)
     )
-    with explained(database.path), database.engine.connect() as connection:
-        for row in connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query):
-            yield MarkPair(*row)
+    for row in database.stream(query):
+        yield MarkPair(*row)

@@ -12,8 +12,10 @@ from sqlalchemy import ColumnElement, Select, and_, case, func, null, or_, selec
 
 from proctor.domain.estimate import SampleScore
 from proctor.metrics.answers import bare_answer
-from proctor.stores.database import Database, explained
-from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_measured, is_of
+from proctor.stores.database import Database
+from proctor.stores.json_columns import json_text
+from proctor.stores.keys import is_body_of, is_of_evaluation, is_score_of
+from proctor.stores.results import Unmeasured, counted_value, is_current, is_measured, is_of
 from proctor.stores.schema import bodies, responses, samples, scores
 
 MAX_NAME_LENGTH = 200
@@ -33,21 +35,15 @@ def class_scores(
     class, however it was written. A wrong one is the class it names; None where it names none that any sample expects.
     """
     mine = _mine(evaluation_id, scorer, version)
-    with explained(database.path), database.engine.connect() as opened:
-        connection = opened.execution_options(yield_per=ROWS_AT_A_TIME)
-        choices = _choices() if _are_the_same_for_all(connection.execute(_all_choices(mine))) else null()
-        names = _Names.learn(connection.execute(_pairs(mine, choices)))
-        for _, group in groupby(
-            connection.execute(_query(evaluation_id, scorer, version, choices, unmeasured)),
-            key=lambda row: row.sample_id,
-        ):
-            rows = list(group)
-            target = _class(rows[0].expected, rows[0].choices)
-            answers = tuple(names.answered(row, target) for row in rows)
-            value = sum(row.value for row in rows) / len(rows)
-            yield SampleScore(
-                rows[0].sample_id, value, rows[0].category, rows[0].cluster, target=target, answers=answers
-            )
+    choices = _choices() if _are_the_same_for_all(database.stream(_all_choices(mine))) else null()
+    names = _Names.learn(database.stream(_pairs(mine, choices)))
+    found = database.stream(_query(evaluation_id, scorer, version, choices, unmeasured))
+    for _, group in groupby(found, key=lambda row: row.sample_id):
+        rows = list(group)
+        target = _class(rows[0].expected, rows[0].choices)
+        answers = tuple(names.answered(row, target) for row in rows)
+        value = sum(row.value for row in rows) / len(rows)
+        yield SampleScore(rows[0].sample_id, value, rows[0].category, rows[0].cluster, target=target, answers=answers)
 
 
 class _Names(Struct, frozen=True):
@@ -102,12 +98,12 @@ def _are_the_same_for_all(rows: Iterable[Any]) -> bool:
 
 
 def _choices() -> ColumnElement[str]:
-    return func.json_extract(samples.c.body, "$.choices")
+    return json_text(samples.c.body, "choices")
 
 
 def _expected() -> ColumnElement[str]:
     """The target; the first of several."""
-    return func.coalesce(func.json_extract(samples.c.body, "$.targets[0]"), samples.c.target)
+    return func.coalesce(json_text(samples.c.body, "targets", 0), samples.c.target)
 
 
 def _mine(evaluation_id: int, scorer: str, version: str) -> ColumnElement[bool]:
@@ -115,9 +111,7 @@ def _mine(evaluation_id: int, scorer: str, version: str) -> ColumnElement[bool]:
 
 
 def _joined(query: Select[Any]) -> Select[Any]:
-    return query.join(scores, scores.c.response_id == responses.c.id).join(
-        samples, samples.c.digest == responses.c.sample_digest
-    )
+    return query.join(scores, is_score_of(scores)).join(samples, samples.c.digest == responses.c.sample_digest)
 
 
 def _all_choices(mine: ColumnElement[bool]) -> Select[Any]:
@@ -134,7 +128,7 @@ def _query(
     evaluation_id: int, scorer: str, version: str, choices: ColumnElement[Any], unmeasured: Unmeasured
 ) -> Select[Any]:
     value = counted_value(unmeasured)
-    text = select(bodies.c.text).where(bodies.c.response_id == responses.c.id).correlate(responses).scalar_subquery()
+    text = select(bodies.c.text).where(is_body_of()).correlate(responses).scalar_subquery()
     return (
         select(
             responses.c.sample_id,
@@ -150,8 +144,6 @@ def _query(
         )
         .outerjoin(scores, is_of(scorer, version))
         .join(samples, samples.c.digest == responses.c.sample_digest)
-        .where(
-            responses.c.evaluation_id == evaluation_id, is_current(), value.is_not(None), samples.c.target.is_not(None)
-        )
+        .where(is_of_evaluation(evaluation_id), is_current(), value.is_not(None), samples.c.target.is_not(None))
         .order_by(responses.c.sample_id, responses.c.epoch)
     )

@@ -9,13 +9,15 @@ from typing import Any
 import orjson
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Select, func, literal_column, select, text
+from sqlalchemy import ColumnElement, Select, func, select
 
 from proctor.domain.run import RunStatus
 from proctor.domain.side import EvaluationSide, prompt_settings, side_names
-from proctor.stores.database import Database, explained
-from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_of, mark_weight
-from proctor.stores.runs import IS_KEPT, load_summary
+from proctor.stores.database import ROWS_AT_A_TIME, Database
+from proctor.stores.json_columns import json_text
+from proctor.stores.keys import is_body_of, is_of_evaluation
+from proctor.stores.results import Unmeasured, counted_value, is_current, is_of, mark_weight
+from proctor.stores.runs import REVISION
 from proctor.stores.schema import bodies, evaluations, responses, runs, samples, scores
 
 
@@ -71,10 +73,10 @@ _COLUMNS = (
 def _query() -> Select[Any]:
     return select(
         *(evaluations.c[name] for name in _COLUMNS),
-        literal_column(IS_KEPT).label("has_summary"),
+        (evaluations.c.summary_revision == REVISION).label("has_summary"),
         runs.c.status,
         runs.c.created_at,
-        func.json_extract(runs.c.plan, "$.until").label("until"),
+        json_text(runs.c.plan, "until").label("until"),
     ).join(runs, runs.c.id == evaluations.c.run_id)
 
 
@@ -98,24 +100,26 @@ def find_evaluations(
 
 def known_names(database: Database, column: str) -> list[str]:
     """What there is to filter by: every benchmark, version or model that has been evaluated."""
-    with explained(database.path), database.engine.connect() as connection:
+    with database.reading() as connection:
         return list(connection.execute(select(evaluations.c[column]).distinct()).scalars())
 
 
 def read_summaries(database: Database, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """The kept numbers of these evaluations; one whose numbers are not kept is missing."""
     found: dict[int, dict[str, Any]] = {}
-    with explained(database.path), database.engine.connect() as connection:
+    with database.reading() as connection:
         for start in range(0, len(ids), ROWS_AT_A_TIME):
             part = ids[start : start + ROWS_AT_A_TIME]
-            query = select(evaluations.c.id, evaluations.c.summary).where(evaluations.c.id.in_(part), text(IS_KEPT))
+            query = select(evaluations.c.id, evaluations.c.summary).where(
+                evaluations.c.id.in_(part), evaluations.c.summary_revision == REVISION
+            )
             for evaluation_id, summary in connection.execute(query):
-                found[evaluation_id] = load_summary(summary)
+                found[evaluation_id] = orjson.loads(summary)
     return found
 
 
 def _rows(database: Database, query: Select[Any]) -> list[EvaluationRow]:
-    with explained(database.path), database.engine.connect() as connection:
+    with database.reading() as connection:
         return [_evaluation(row) for row in connection.execute(query)]
 
 
@@ -150,8 +154,8 @@ BEFORE_CONTENT = "\x1f"
 class EvaluationMarks:
     """One evaluation's scores by one scorer, in the order of the samples' ids, epochs averaged.
 
-    Each is (sample id, score, group, weight), with None for a sample that was asked but has no score. SQLite sorts in
-    bounded memory and beyond that on disk, so however many samples there are, few are held here.
+    Each is (sample id, score, group, weight), with None for a sample that was asked but has no score. The database
+    sorts in bounded memory and beyond that on disk, so however many samples there are, few are held here.
 
     With `by_content` a sample's content is part of its id, so that two samples of one id that say different things
     are not taken for the same.
@@ -170,9 +174,7 @@ class EvaluationMarks:
         self._by_content, self._unmeasured = by_content, unmeasured
 
     def __iter__(self) -> Iterator[tuple[str, float | None, str | None, int]]:
-        with explained(self._database.path), self._database.engine.connect() as connection:
-            rows: Any = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(self._query())
-            yield from rows
+        return self._database.stream(self._query())
 
     def _query(self) -> Select[Any]:
         value, weight = counted_value(self._unmeasured), mark_weight()
@@ -184,7 +186,7 @@ class EvaluationMarks:
         query = (
             select(key, *(columns if is_single else merged))
             .outerjoin(scores, _marks_of(self._evaluation, self._scorer))
-            .where(responses.c.evaluation_id == self._evaluation.id, is_current())
+            .where(is_of_evaluation(self._evaluation.id), is_current())
             .order_by(key)
         )
         return query if is_single else query.group_by(key)
@@ -194,15 +196,15 @@ def covered_samples(
     database: Database, evaluation: EvaluationRow, scorer: str, *, by_content: bool = False
 ) -> dict[str, float]:
     """How much of the weights each sample's mark covers, epochs averaged; only of those that say so."""
-    share = func.json_extract(scores.c.details, "$.covers")
+    share = scores.c.covers
     key = _key(by_content)
     query = (
         select(key, func.avg(share))
         .join(scores, _marks_of(evaluation, scorer))
-        .where(responses.c.evaluation_id == evaluation.id, is_current(), share.is_not(None))
+        .where(is_of_evaluation(evaluation.id), is_current(), share.is_not(None))
         .group_by(key)
     )
-    with explained(database.path), database.engine.connect() as connection:
+    with database.reading() as connection:
         return {name: float(found) for name, found in connection.execute(query)}
 
 
@@ -232,13 +234,13 @@ def view_samples(
             scores.c.answer, bodies.c.text,
         )
         .join(samples, samples.c.digest == responses.c.sample_digest)
-        .outerjoin(bodies, bodies.c.response_id == responses.c.id)
+        .outerjoin(bodies, is_body_of())
         .outerjoin(scores, _marks_of(evaluation, scorer))
-        .where(responses.c.evaluation_id == evaluation.id, responses.c.sample_id.in_(sample_ids), is_current())
+        .where(is_of_evaluation(evaluation.id), responses.c.sample_id.in_(sample_ids), is_current())
         .order_by(responses.c.epoch)
     )  # fmt: skip
     found: dict[str, SampleView] = {}
-    with explained(database.path), database.engine.connect() as connection:
+    with database.reading() as connection:
         for name, category, text, target, value, answer, response in connection.execute(query):
             seen = found.get(name, SampleView(category, text, target, (), (), ()))
             found[name] = replace(

@@ -1,192 +1,152 @@
-"""Finds, makes, checks and opens the database; every way in which that fails is one clear line."""
+"""The database that results are kept in: SQLite in a file, or PostgreSQL on a server."""
 
 from __future__ import annotations
 
-import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from functools import cached_property
-from importlib.resources import files
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import Struct
-
-from proctor.domain.errors import StoreError, UserError
-from proctor.stores.upgrade import HEAD, upgrade
+from proctor.domain.errors import UserError
+from proctor.stores.connection import Connection, Dialect
+from proctor.stores.upgrade import HEAD
 
 if TYPE_CHECKING:
+    import sqlalchemy
     from sqlalchemy import Engine
 
-BUSY_SECONDS = 30.0
-SQLITE = "sqlite:///"
+ROWS_AT_A_TIME = 1_000
 
 
 class NewerDatabaseError(UserError):
     """The database was written by a newer version of Proctor."""
 
+    def __init__(self, label: str, version: str) -> None:
+        super().__init__(
+            f"{label} was written by a newer version of Proctor (schema {version}, this one knows {HEAD}). "
+            "Upgrade Proctor, or name another database in PROCTOR_DATABASE_URL."
+        )
 
-class Database(Struct, frozen=True, dict=True):
+
+class Database(ABC):
     """A database whose schema is this version's.
 
-    `connect` gives a plain SQLite connection: what a run writes goes this way, because importing SQLAlchemy alone
-    takes longer than everything else between the command and its first request. Queries go through `engine`.
+    What a run writes goes through `connection`: importing SQLAlchemy alone takes longer than everything else between
+    the command and its first request. Queries for people and reports go through `reading`.
     """
 
-    path: Path
-    busy_seconds: float = BUSY_SECONDS
-    """How long to wait for another process's write."""
+    dialect: ClassVar[Dialect]
+    unstorable: ClassVar[tuple[type[Exception], ...]]
+    """What encoding or binding a row raises when it holds something that cannot be stored."""
+    replace_score: ClassVar[str]
+    """What follows the INSERT of a score that may be there already."""
 
-    def connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self.path, isolation_level=None, timeout=self.busy_seconds, check_same_thread=False
-        )
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA foreign_keys=ON")
-        return connection
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What messages call it; no password is in it."""
 
-    @cached_property
-    def engine(self) -> Engine:
-        from sqlalchemy import create_engine, event
+    @property
+    @abstractmethod
+    def engine(self) -> Engine: ...
 
-        engine = create_engine(f"{SQLITE}{self.path}", connect_args={"timeout": self.busy_seconds})
+    @abstractmethod
+    def open(self) -> None:
+        """Make it where there is none, and see that its schema is this version's."""
 
-        @event.listens_for(engine, "connect")
-        def _enforce_foreign_keys(connection: sqlite3.Connection, _: object) -> None:
-            connection.execute("PRAGMA foreign_keys=ON")
+    @abstractmethod
+    def is_current(self) -> bool:
+        """Whether it is there and of this version; nothing is changed."""
 
-        return engine
+    @abstractmethod
+    def version(self) -> str | None:
+        """The schema's version; None where there is no table yet."""
 
+    @abstractmethod
+    def backup(self) -> Path | None:
+        """Where `upgrade` will leave a copy of what was there; None where it makes none."""
+
+    @abstractmethod
+    def upgrade(self) -> None:
+        """Bring the schema to this version."""
+
+    @abstractmethod
+    def size_bytes(self) -> int: ...
+
+    @abstractmethod
+    def check(self) -> str | None:
+        """What is wrong with what is stored, as far as the database itself can tell; None where nothing is."""
+
+    @abstractmethod
+    def connect(self) -> Connection:
+        """A plain connection; whoever asked closes it."""
+
+    @abstractmethod
+    def explained(self) -> AbstractContextManager[None]:
+        """Turns what the driver says into something a user can act on."""
+
+    @abstractmethod
     def dispose(self) -> None:
-        if "engine" in self.__dict__:
-            self.engine.dispose()
+        """Close what is kept open."""
+
+    @abstractmethod
+    def prepare_month(self, connection: Connection, month: int) -> None:
+        """Called within the transaction that creates a run."""
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """A plain connection for one piece of work, its errors explained."""
+        with self.explained(), closing(self.connect()) as connection:
+            yield connection
+
+    def stream(self, query: sqlalchemy.Executable) -> Iterator[Any]:
+        """The rows of a query, few of them in memory at a time."""
+        with self.reading() as connection:
+            found = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query)
+            try:
+                yield from found
+            finally:
+                found.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlalchemy.Connection]:
+        """SQLAlchemy's connection for queries, their errors explained."""
+        with self.explained(), self.engine.connect() as connection:
+            yield connection
 
 
-@contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the file system say into something a user can act on."""
+def locate_database(url: str, read_url: str | None = None) -> Database:
+    """The database that the address names, not opened; `read_url` names a replica to read from."""
+    if url.startswith("sqlite:///"):
+        from proctor.stores.sqlite import locate
+
+        if read_url is not None:
+            raise UserError("PROCTOR_DATABASE_READ_URL names a replica of a PostgreSQL database; this one is a file.")
+        return locate(url)
+    if url.startswith(("postgresql://", "postgres://")):
+        from proctor.stores.postgresql import locate_server
+
+        return locate_server(url, read_url)
+    scheme = url.partition(":")[0]
+    raise UserError(f"PROCTOR_DATABASE_URL is sqlite:///PATH or postgresql://USER@HOST/NAME; {scheme!r} is neither.")
+
+
+def open_database(url: str, read_url: str | None = None) -> Database:
+    """Open the database, making it where there is none."""
+    database = locate_database(url, read_url)
     try:
-        yield
-    except sqlite3.Error as error:
-        raise StoreError(_in_words(path, error)) from error
-    except OSError as error:
-        raise StoreError(
-            f"Cannot use {error.filename or path}: {error.strerror}. Set PROCTOR_HOME to a folder that can be written."
-        ) from error
-    except Exception as error:
-        # SQLAlchemy wraps the driver's error, and is not imported here for its name alone.
-        original = getattr(error, "orig", None)
-        if not isinstance(original, sqlite3.Error):
-            raise
-        raise StoreError(_in_words(path, original)) from error
-
-
-def _in_words(path: Path, error: sqlite3.Error) -> str:
-    text = str(error)
-    if "locked" in text or "busy" in text:
-        return f"{path} is locked by another program. Wait for it or end it, then try again."
-    if "full" in text:
-        return f"The disk is full: {path} cannot grow. What was recorded is kept; free some room and resume the run."
-    if "readonly" in text or "unable to open" in text:
-        return f"{path} cannot be written. Set PROCTOR_HOME to a folder that can."
-    if isinstance(error, sqlite3.OperationalError):
-        return f"{path} cannot be used: {text}."
-    return f"{path} is damaged or is no database ({text}). Restore a backup, or move the file away and start anew."
-
-
-def open_database(url: str) -> Database:
-    """Open the database, making it or bringing it up to date where needed."""
-    database = _locate(url)
-    path = database.path
-    with explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.stat().st_size == 0:
-            _create(database)
-        _check_version(database)
+        database.open()
+    except BaseException:
+        database.dispose()
+        raise
     return database
 
 
 def find_database(url: str) -> Database | None:
     """The database if it is there and of this version; nothing is made, upgraded or changed."""
-    database = _locate(url)
-    try:
-        with closing(sqlite3.connect(f"{database.path.as_uri()}?mode=ro", uri=True)) as connection:
-            row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    except sqlite3.Error:
-        return None
-    return database if row is not None and row[0] == HEAD else None
-
-
-def _locate(url: str) -> Database:
-    if not url.startswith(SQLITE):
-        scheme = url.partition(":")[0]
-        raise UserError(
-            f"This version keeps results in SQLite only; {scheme!r} in PROCTOR_DATABASE_URL is not supported."
-        )
-    path, _, query = url.removeprefix(SQLITE).partition("?")
-    options = dict(parse_qsl(query))
-    try:
-        seconds = float(options.pop("timeout", BUSY_SECONDS))
-    except ValueError:
-        raise UserError("timeout in PROCTOR_DATABASE_URL is a number of seconds.") from None
-    if options or not path:
-        raise UserError("PROCTOR_DATABASE_URL for SQLite is sqlite:///PATH, with ?timeout=SECONDS if need be.")
-    return Database(Path(path).absolute(), seconds)
-
-
-def _create(database: Database) -> None:
-    """Make every table in one transaction: of two processes that start together, the second finds it done."""
-    script = files("proctor.stores").joinpath("schema.sql").read_text(encoding="utf-8")
-    connection = sqlite3.connect(database.path, isolation_level=None, timeout=database.busy_seconds)
-    try:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("BEGIN EXCLUSIVE")
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-            for statement in script.split(";\n\n"):
-                connection.execute(statement)
-            connection.execute(
-                "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
-                "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
-            )
-            connection.execute("INSERT INTO alembic_version VALUES (?)", [HEAD])
-        connection.execute("COMMIT")
-    finally:
-        connection.close()
-
-
-def _check_version(database: Database) -> None:
-    connection = sqlite3.connect(database.path, timeout=database.busy_seconds)
-    try:
-        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        row = (
-            connection.execute("SELECT version_num FROM alembic_version").fetchone()
-            if "alembic_version" in tables
-            else None
-        )
-    finally:
-        connection.close()
-    version = row[0] if row else None
-    if version == HEAD:
-        return
-    if version is None and tables - {"alembic_version"}:
-        raise UserError(f"{database.path} is a database of another program; Proctor does not touch it.")
-    if version is not None and version > HEAD:
-        raise NewerDatabaseError(
-            f"{database.path} was written by a newer version of Proctor (schema {version}, this one knows {HEAD}). "
-            "Upgrade Proctor, or name another database in PROCTOR_DATABASE_URL."
-        )
-    _back_up(database, version)
-    upgrade(f"{SQLITE}{database.path}")
-
-
-def _back_up(database: Database, version: str | None) -> None:
-    """A copy beside the file, so that an upgrade can be taken back by hand."""
-    copy = database.path.with_name(f"{database.path.name}.before-{HEAD}-from-{version or 'empty'}")
-    source, target = sqlite3.connect(database.path), sqlite3.connect(copy)
-    try:
-        source.backup(target)
-    finally:
-        source.close()
-        target.close()
+    database = locate_database(url)
+    if database.is_current():
+        return database
+    database.dispose()
+    return None

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 from msgspec import Struct
 
-from proctor.stores.database import Database, explained
+from proctor.stores.connection import SQLITE, Connection, Row
+from proctor.stores.database import Database
+from proctor.stores.statements import places
 
 _KEY = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
-_EVALUATIONS = "SELECT id FROM evaluations WHERE run_id = :run"
-_RESPONSES = f"SELECT id FROM responses WHERE evaluation_id IN ({_EVALUATIONS})"  # noqa: S608 - our own
+_EVALUATIONS = "SELECT id FROM evaluations WHERE run_id = ?"
+_MONTH = "month IN (SELECT month FROM evaluations WHERE run_id = ?)"
+_RESPONSES = f"SELECT id FROM responses WHERE evaluation_id IN ({_EVALUATIONS}) AND {_MONTH}"  # noqa: S608 - our own
 _BATCHES = f"SELECT id FROM batches WHERE evaluation_id IN ({_EVALUATIONS})"  # noqa: S608 - our own
 _ROWS = (
-    ("scores", f"response_id IN ({_RESPONSES})"),
-    ("bodies", f"response_id IN ({_RESPONSES})"),
-    ("responses", f"evaluation_id IN ({_EVALUATIONS})"),
+    ("scores", f"{_MONTH} AND response_id IN ({_RESPONSES})"),
+    ("bodies", f"{_MONTH} AND response_id IN ({_RESPONSES})"),
+    ("responses", f"{_MONTH} AND evaluation_id IN ({_EVALUATIONS})"),
     ("batch_trials", f"batch_id IN ({_BATCHES})"),
     ("batches", f"evaluation_id IN ({_EVALUATIONS})"),
-    ("events", "run_id = :run"),
-    ("evaluations", "run_id = :run"),
-    ("runs", "id = :run"),
+    ("events", "run_id = ?"),
+    ("evaluations", "run_id = ?"),
+    ("runs", "id = ?"),
 )
-"""What belongs to a run alone; a row comes before those it refers to."""
+"""What belongs to a run alone; a row comes before those it refers to. Every parameter is the run's id."""
+DIGESTS_AT_ONCE = 500
 
 
 class DeletedRows(Struct, frozen=True):
@@ -39,7 +42,7 @@ class DeletedRows(Struct, frozen=True):
 def delete_rows(database: Database, run_id: str) -> DeletedRows:
     """All or nothing, in one transaction."""
     with _transaction(database) as connection:
-        return _delete(connection, {"run": run_id})
+        return _delete(connection, run_id)
 
 
 def delete_submission_row(database: Database, submission_id: str) -> frozenset[str]:
@@ -51,53 +54,63 @@ def delete_submission_row(database: Database, submission_id: str) -> frozenset[s
 
 
 @contextmanager
-def _transaction(database: Database) -> Iterator[sqlite3.Connection]:
-    with explained(database.path), closing(database.connect()) as connection:
-        # Each row is named here. Were they enforced, every sample would be looked for in all responses.
-        connection.execute("PRAGMA foreign_keys=OFF")
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+def _transaction(database: Database) -> Iterator[Connection]:
+    with database.connection() as connection:
+        if database.dialect is SQLITE:
+            # Each row is named here. Were they enforced, every sample would be looked for in all responses.
+            connection.execute("PRAGMA foreign_keys=OFF")
+        with connection.transaction():
             yield connection
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
 
 
 def artifacts_in(database: Database, run_id: str) -> frozenset[str]:
     """The keys that a run's scores refer to; anything that could be one."""
-    with explained(database.path), closing(database.connect()) as connection:
-        return _keys(connection.execute(f"SELECT details FROM scores WHERE response_id IN ({_RESPONSES})", [run_id]))  # noqa: S608
+    with database.connection() as connection:
+        return _artifacts_of(connection, run_id)
+
+
+def _artifacts_of(connection: Connection, run_id: str) -> frozenset[str]:
+    query = f"SELECT details FROM scores WHERE {_MONTH} AND response_id IN ({_RESPONSES})"  # noqa: S608 - our own
+    return _keys(connection.execute(query, [run_id] * query.count("?")))
 
 
 def referring_runs(database: Database, run_id: str) -> list[str]:
     """Other runs whose plan names this one, to replay it or to be compared with it."""
-    query = "SELECT id FROM runs WHERE id != :run AND instr(plan, :run) > 0 ORDER BY created_at"
-    with explained(database.path), closing(database.connect()) as connection:
-        return [row[0] for row in connection.execute(query, {"run": run_id})]
+    query = "SELECT id FROM runs WHERE id != ? AND plan LIKE ? ORDER BY created_at"
+    with database.connection() as connection:
+        return [row[0] for row in connection.execute(query, [run_id, f"%{run_id}%"])]
 
 
-def _delete(connection: sqlite3.Connection, run: dict[str, str]) -> DeletedRows:
-    connection.execute(
-        f"CREATE TEMP TABLE put AS SELECT DISTINCT sample_digest FROM responses WHERE id IN ({_RESPONSES})",  # noqa: S608
-        run,
-    )
-    mine = _keys(connection.execute(f"SELECT details FROM scores WHERE response_id IN ({_RESPONSES})", run))  # noqa: S608
-    counts = {table: connection.execute(f"DELETE FROM {table} WHERE {which}", run).rowcount for table, which in _ROWS}  # noqa: S608
-    samples = connection.execute(
-        "DELETE FROM samples WHERE digest IN (SELECT sample_digest FROM put) "
-        "AND digest NOT IN (SELECT sample_digest FROM responses)"
-    ).rowcount
-    connection.execute("DROP TABLE put")
+def _delete(connection: Connection, run_id: str) -> DeletedRows:
+    query = f"SELECT DISTINCT sample_digest FROM responses WHERE {_MONTH} AND evaluation_id IN ({_EVALUATIONS})"  # noqa: S608
+    put = [row[0] for row in connection.execute(query, [run_id] * query.count("?"))]
+    mine = _artifacts_of(connection, run_id)
+    counts: dict[str, int] = {}
+    for table, which in _ROWS:
+        statement = f"DELETE FROM {table} WHERE {which}"  # noqa: S608 - our own
+        counts[table] = connection.execute(statement, [run_id] * which.count("?")).rowcount
     others = _referred(connection) if mine else frozenset()
-    return DeletedRows(counts["responses"], samples, mine - others)
+    return DeletedRows(counts["responses"], _delete_samples(connection, put), mine - others)
 
 
-def _referred(connection: sqlite3.Connection) -> frozenset[str]:
+def _delete_samples(connection: Connection, digests: list[str]) -> int:
+    """Those that no other run has put to a model."""
+    count = 0
+    for start in range(0, len(digests), DIGESTS_AT_ONCE):
+        some = digests[start : start + DIGESTS_AT_ONCE]
+        count += connection.execute(
+            f"DELETE FROM samples WHERE digest IN ({places(len(some))}) "  # noqa: S608 - only placeholders
+            "AND NOT EXISTS (SELECT 1 FROM responses WHERE sample_digest = samples.digest)",
+            some,
+        ).rowcount
+    return count
+
+
+def _referred(connection: Connection) -> frozenset[str]:
     """The keys of every artifact that something still refers to."""
     details = "SELECT details FROM scores WHERE details IS NOT NULL UNION ALL SELECT details FROM submissions"
     return _keys(connection.execute(details))
 
 
-def _keys(rows: Iterable[tuple[str | None]]) -> frozenset[str]:
+def _keys(rows: Iterable[Row]) -> frozenset[str]:
     return frozenset(key for (text,) in rows if text for key in _KEY.findall(text))

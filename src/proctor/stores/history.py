@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from typing import Any
 
 import orjson
 from msgspec import Struct
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Float, cast, func, select
 
 from proctor.domain.message import Json
 from proctor.stores.codec import to_json
-from proctor.stores.database import Database, explained
+from proctor.stores.database import Database
+from proctor.stores.keys import is_body_of, is_in_evaluation
 from proctor.stores.schema import bodies, evaluations, responses, samples, scores
 from proctor.stores.statements import places
 
@@ -46,7 +46,7 @@ def find_history(
     wanted: list[ColumnElement[bool]] = [evaluations.c.model == model, evaluations.c.benchmark == benchmark]
     if options is not None:
         wanted.append(evaluations.c.options == to_json(options))
-    tokens = responses.c.output_tokens
+    tokens = cast(responses.c.output_tokens, Float)  # squares of whole numbers could be too large
     query = (
         select(
             func.count(),
@@ -56,11 +56,11 @@ def find_history(
             func.sum(responses.c.input_tokens),
         )
         .select_from(responses)
-        .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
+        .join(evaluations, is_in_evaluation())
         .join(samples, samples.c.digest == responses.c.sample_digest)
         .where(*wanted, tokens.is_not(None), responses.c.input_tokens > 0, ~responses.c.is_cached)
     )
-    with explained(database.path), database.engine.connect() as connection:
+    with database.reading() as connection:
         row: Any = connection.execute(query).one()
     count, mean, square, characters, inputs = row
     if not count:
@@ -75,18 +75,18 @@ def _lengths(count: int, mean: float, square: float) -> Lengths:
 
 def find_answer_lengths(database: Database, model: str, benchmark: str | None = None) -> Lengths | None:
     """How many characters earlier answers of this model had, on this benchmark if given; None when there are none."""
-    characters = func.length(bodies.c.text)
+    characters = cast(func.length(bodies.c.text), Float)
     wanted: list[ColumnElement[bool]] = [evaluations.c.model == model, ~responses.c.is_cached]
     if benchmark is not None:
         wanted.append(evaluations.c.benchmark == benchmark)
     query = (
         select(func.count(), func.avg(characters), func.avg(characters * characters))
         .select_from(responses)
-        .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
-        .join(bodies, bodies.c.response_id == responses.c.id)
+        .join(evaluations, is_in_evaluation())
+        .join(bodies, is_body_of())
         .where(*wanted)
     )
-    with explained(database.path), database.engine.connect() as connection:
+    with database.reading() as connection:
         count, mean, square = connection.execute(query).one()
     return _lengths(count, float(mean), float(square)) if count else None
 
@@ -99,7 +99,7 @@ def find_reply_lengths(database: Database, judge: str) -> Lengths | None:
         .order_by(scores.c.response_id.desc())
         .limit(REPLIES_LOOKED_AT)
     )
-    with explained(database.path), database.engine.connect() as connection:
+    with database.reading() as connection:
         details = [orjson.loads(text) for (text,) in connection.execute(query)]
     tokens = [
         float(reply["usage"]["output_tokens"])
@@ -117,22 +117,23 @@ def find_reply_lengths(database: Database, judge: str) -> Lengths | None:
 def answers_to(database: Database, keys: Sequence[str]) -> dict[str, str]:
     """What is in the cache for these requests, by key."""
     found: dict[str, str] = {}
-    with explained(database.path), closing(database.connect()) as connection:
+    with database.connection() as connection:
         for start in range(0, len(keys), KEYS_AT_ONCE):
             some = keys[start : start + KEYS_AT_ONCE]
             rows = connection.execute(
-                "SELECT cache_key, text FROM responses JOIN bodies ON response_id = id "  # noqa: S608
+                "SELECT cache_key, text FROM responses "  # noqa: S608 - only placeholders are put in
+                "JOIN bodies ON response_id = id AND bodies.month = responses.month "
                 f"WHERE cache_key IN ({places(len(some))}) ORDER BY id",
                 list(some),
             )
-            found.update(rows.fetchall())
+            found.update((row["cache_key"], row["text"]) for row in rows)
     return found
 
 
 def count_answered(database: Database, keys: Sequence[str]) -> int:
     """How many of these requests have an answer in the cache."""
     found = 0
-    with explained(database.path), closing(database.connect()) as connection:
+    with database.connection() as connection:
         for start in range(0, len(keys), KEYS_AT_ONCE):
             some = keys[start : start + KEYS_AT_ONCE]
             row = connection.execute(

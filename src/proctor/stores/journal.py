@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -18,18 +14,14 @@ from proctor.domain.price import REPORTED
 from proctor.domain.response import Response
 from proctor.domain.trial import Answer, Result
 from proctor.stores import codec
-from proctor.stores.database import Database, explained
-from proctor.stores.statements import (
-    BODY_COLUMNS,
-    RESPONSE_COLUMNS,
-    SAMPLE_COLUMNS,
-    SCORE_COLUMNS,
-    insert,
-    places,
-)
-from proctor.stores.unstorable import UNSTORABLE, failed_result, unusable_answer
+from proctor.stores.connection import Connection, Row
+from proctor.stores.connection_thread import ConnectionThread
+from proctor.stores.database import Database
+from proctor.stores.leases import Lease
+from proctor.stores.score_rows import ScoreMark, earlier_replies
+from proctor.stores.statements import BODY_COLUMNS, RESPONSE_COLUMNS, SAMPLE_COLUMNS, SCORE_COLUMNS, places
+from proctor.stores.unstorable import failed_result, unusable_answer
 
-T = TypeVar("T")
 ID_BLOCK = 10_000
 
 _READABLE = """
@@ -38,43 +30,26 @@ _READABLE = """
 """
 
 
-class ConnectionThread:
-    """One thread with one connection: what it is given is done in turn. Closing it twice is harmless."""
-
-    def __init__(self, database: Database, name: str) -> None:
-        self._path = database.path
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
-        self.connection = database.connect()
-        self.connection.row_factory = sqlite3.Row
-        self._is_closed = False
-
-    async def do(self, work: Callable[[], T]) -> T:
-        def explain() -> T:
-            with explained(self._path):
-                return work()
-
-        return await asyncio.get_running_loop().run_in_executor(self._thread, explain)
-
-    async def close(self) -> None:
-        if not self._is_closed:
-            self._is_closed = True
-            await asyncio.get_running_loop().run_in_executor(self._thread, self.connection.close)
-            self._thread.shutdown()
-
-
-class SqliteJournal:
+class DatabaseJournal:
     """Implements the engine's Journal; closing it twice is harmless.
 
     A commit waits for the disk. Looking up what is recorded must not wait behind it, or nothing is left to be asked.
+    Writing the same batch twice is harmless: a connection may be lost when it is not known whether it was committed.
     """
 
     def __init__(
         self,
         database: Database,
         scorer_versions: Mapping[int, Mapping[str, str]],
+        month: int,
         cost_bases: Mapping[int, str] | None = None,
+        lease: Lease | None = None,
     ) -> None:
-        """`cost_bases` says, for each evaluation with a price, what the costs of answers rest on otherwise."""
+        """`cost_bases` says, for each evaluation with a price, what the costs of answers rest on otherwise.
+
+        With a `lease` nothing is written once another process has taken the run over.
+        """
+        self._database, self._month, self._lease = database, month, lease
         self._cost_bases = cost_bases or {}
         self._versions = scorer_versions
         self._writing = ConnectionThread(database, "journal")
@@ -86,31 +61,37 @@ class SqliteJournal:
         await self._writing.close()
 
     async def recorded(self, evaluation_id: int, trial_ids: Sequence[str]) -> Mapping[str, Recorded]:
-        return await self._reading.do(lambda: self._recorded(evaluation_id, trial_ids))
+        return await self._reading.do(lambda connection: self._recorded(connection, evaluation_id, trial_ids))
 
     async def responses(self, response_ids: Sequence[int]) -> Mapping[int, Response]:
-        return await self._reading.do(
-            lambda: {row["id"]: codec.read_response(row) for row in self._read("responses.id", response_ids)}
-        )
+        def read(connection: Connection) -> dict[int, Response]:
+            rows = self._read(connection, "responses.month = ? AND responses.id", [self._month, *response_ids])
+            return {row["id"]: codec.read_response(row) for row in rows}
+
+        return await self._reading.do(read)
 
     async def cached(self, keys: Sequence[str]) -> Mapping[str, Response]:
-        return await self._reading.do(
-            lambda: {row["cache_key"]: codec.read_response(row) for row in self._read("cache_key", keys)}
-        )
+        def read(connection: Connection) -> dict[str, Response]:
+            return {row["cache_key"]: codec.read_response(row) for row in self._read(connection, "cache_key", keys)}
+
+        return await self._reading.do(read)
 
     async def write(self, answers: Sequence[Answer], results: Sequence[Result]) -> Written:
-        return await self._writing.do(lambda: self._write(answers, results))
+        ids = await self._writing.do(lambda connection: self._next_ids(connection, len(answers)))
+        return await self._writing.do(lambda connection: self._write(connection, answers, ids, results))
 
-    def _recorded(self, evaluation_id: int, trial_ids: Sequence[str]) -> dict[str, Recorded]:
+    def _recorded(self, connection: Connection, evaluation_id: int, trial_ids: Sequence[str]) -> dict[str, Recorded]:
         versions = [pair for item in self._versions[evaluation_id].items() for pair in item]
         wanted = " OR ".join(["(scorer = ? AND version = ?)"] * (len(versions) // 2))
-        rows = self._reading.connection.execute(
+        rows = connection.execute(
             f"""
             SELECT trial_id, id, attempt, error IS NOT NULL AS is_failed,
-                   (SELECT count(value) FROM scores WHERE response_id = responses.id AND ({wanted})) AS marks
-            FROM responses WHERE evaluation_id = ? AND trial_id IN ({places(len(trial_ids))}) ORDER BY attempt
+                   (SELECT count(value) FROM scores
+                    WHERE response_id = responses.id AND scores.month = responses.month AND ({wanted})) AS marks
+            FROM responses
+            WHERE evaluation_id = ? AND month = ? AND trial_id IN ({places(len(trial_ids))}) ORDER BY attempt
             """,  # noqa: S608 - only placeholders are put in
-            [*versions, evaluation_id, *trial_ids],
+            [*versions, evaluation_id, self._month, *trial_ids],
         )
         needed = len(versions) // 2
         return {
@@ -118,68 +99,65 @@ class SqliteJournal:
             for row in rows
         }
 
-    def _read(self, column: str, values: Sequence[Any]) -> Iterator[sqlite3.Row]:
-        return self._reading.connection.execute(
-            f"SELECT {_READABLE} FROM responses JOIN bodies ON bodies.response_id = responses.id "  # noqa: S608
-            f"WHERE {column} IN ({places(len(values))}) ORDER BY responses.id DESC",
+    def _read(self, connection: Connection, column: str, values: Sequence[Any]) -> Iterator[Row]:
+        count = len(values) - column.count("?")
+        yield from connection.execute(
+            f"SELECT {_READABLE} FROM responses "  # noqa: S608 - only placeholders are put in
+            "JOIN bodies ON bodies.response_id = responses.id AND bodies.month = responses.month "
+            f"WHERE {column} IN ({places(count)}) ORDER BY responses.id DESC",
             list(values),
         )
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        # IMMEDIATE: wait for other writers at the start, where waiting is harmless, not at the first write.
-        self._writing.connection.execute("BEGIN IMMEDIATE")
+    def _write(
+        self, connection: Connection, answers: Sequence[Answer], ids: Sequence[int], results: Sequence[Result]
+    ) -> Written:
+        refused = self._database.unstorable
         try:
-            yield
-            self._writing.connection.execute("COMMIT")
-        except BaseException:
-            if self._writing.connection.in_transaction:
-                self._writing.connection.execute("ROLLBACK")
-            raise
-
-    def _write(self, answers: Sequence[Answer], results: Sequence[Result]) -> Written:
-        try:
-            return self._write_together(answers, results)
-        except UNSTORABLE:
+            return self._write_together(connection, answers, ids, results)
+        except refused:
             # One row spoils the batch: each is written on its own, and only those that cannot be are replaced.
-            kept = tuple(self._write_answer(answer) for answer in answers)
-            return Written(kept, tuple(self._write_result(result) for result in results))
+            pairs = zip(answers, ids, strict=True)
+            kept = tuple(self._write_answer(connection, answer, row_id) for answer, row_id in pairs)
+            return Written(kept, tuple(self._write_result(connection, result) for result in results))
 
-    def _write_answer(self, answer: Answer) -> Answer:
+    def _write_answer(self, connection: Connection, answer: Answer, row_id: int) -> Answer:
         try:
-            return self._write_together([answer], []).answers[0]
-        except UNSTORABLE as error:
-            return self._write_together([unusable_answer(answer, error)], []).answers[0]
+            return self._write_together(connection, [answer], [row_id], []).answers[0]
+        except self._database.unstorable as error:
+            unusable = unusable_answer(answer, error)
+            return self._write_together(connection, [unusable], [row_id], []).answers[0]
 
-    def _write_result(self, result: Result) -> Result:
+    def _write_result(self, connection: Connection, result: Result) -> Result:
         try:
-            return self._write_together([], [result]).results[0]
-        except UNSTORABLE as error:
+            return self._write_together(connection, [], [], [result]).results[0]
+        except self._database.unstorable as error:
             scorers = self._versions[result.answer.trial.evaluation_id]
-            return self._write_together([], [failed_result(result, scorers, error)]).results[0]
+            return self._write_together(connection, [], [], [failed_result(result, scorers, error)]).results[0]
 
-    def _write_together(self, answers: Sequence[Answer], results: Sequence[Result]) -> Written:
-        with self._transaction():
-            ids = self._next_ids(len(answers))
-            samples, responses, bodies = _answer_rows(answers, ids, self._cost_bases)
-            self._insert("samples", SAMPLE_COLUMNS, list(samples.values()), "ON CONFLICT DO NOTHING")
-            self._insert("responses", RESPONSE_COLUMNS, responses, "")
-            self._insert("bodies", BODY_COLUMNS, bodies, "")
-            self._insert("scores", SCORE_COLUMNS, self._score_rows(results), _REPLACE_SCORE)
+    def _write_together(
+        self, connection: Connection, answers: Sequence[Answer], ids: Sequence[int], results: Sequence[Result]
+    ) -> Written:
+        samples, responses, bodies = _answer_rows(answers, ids, self._cost_bases, self._month)
+        marks = [ScoreMark(result, score) for result in results for score in result.scores]
+        with connection.transaction():
+            if self._lease is not None:
+                self._lease.check(connection, self._database.dialect)
+            connection.insert("samples", SAMPLE_COLUMNS, samples, "ON CONFLICT DO NOTHING")
+            connection.insert("responses", RESPONSE_COLUMNS, responses, "ON CONFLICT DO NOTHING")
+            connection.insert("bodies", BODY_COLUMNS, bodies, "ON CONFLICT DO NOTHING")
+            earlier = earlier_replies(connection, marks, self._month)
+            rows = [mark.row(self._versions, earlier, self._month) for mark in marks]
+            connection.insert("scores", SCORE_COLUMNS, rows, self._database.replace_score)
         kept = tuple(replace(answer, response_id=row_id) for answer, row_id in zip(answers, ids, strict=True))
         return Written(kept, tuple(results))
 
-    def _insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str) -> None:
-        for statement, parameters in insert(table, columns, rows, on_conflict):
-            self._writing.connection.execute(statement, parameters)
-
-    def _next_ids(self, count: int) -> list[int]:
+    def _next_ids(self, connection: Connection, count: int) -> list[int]:
         """Ids from blocks that this process owns: no round trip a row, and no clash with other processes."""
         ids: list[int] = []
         while len(ids) < count:
             number = next(self._ids, None)
             if number is None:
-                row = self._writing.connection.execute(
+                row = connection.execute(
                     "INSERT INTO id_blocks (name, next) VALUES ('responses', ?) "
                     "ON CONFLICT (name) DO UPDATE SET next = id_blocks.next + excluded.next RETURNING next",
                     [ID_BLOCK],
@@ -189,50 +167,10 @@ class SqliteJournal:
                 ids.append(number)
         return ids
 
-    def _score_rows(self, results: Sequence[Result]) -> list[tuple[Any, ...]]:
-        return [
-            (
-                result.answer.response_id,
-                score.name,
-                self._versions[result.answer.trial.evaluation_id][score.name],
-                score.value,
-                score.is_invalid,
-                score.answer,
-                score.reason,
-                codec.to_json(score.details) if score.details else None,
-            )
-            for result in results
-            for score in result.scores
-        ]
-
-
-# Replies of judges that were paid for stay beside those that take their place: asked again, or now from the cache.
-_EARLIER = (
-    "SELECT value FROM json_each(scores.details, '$.earlier') "
-    "UNION ALL SELECT ruling.value FROM json_each(scores.details, '$.judges') AS ruling WHERE EXISTS "
-    "(SELECT 1 FROM json_each(ruling.value, '$.hearings') AS one WHERE NOT json_extract(one.value, '$.cached'))"
-)
-_DETAILS = (
-    f"CASE WHEN EXISTS ({_EARLIER}) THEN json_set(coalesce(excluded.details, '{{}}'), '$.earlier', "  # noqa: S608 - ours
-    f"(SELECT json_group_array(json(value)) FROM ({_EARLIER}))) ELSE excluded.details END"
-)
-# A scorer that fails the second time (a judge that is down, say) must not take back what it measured the first time,
-# nor that the answer made its judge unreadable.
-_IS_NEWS = (
-    "excluded.value IS NOT NULL OR (scores.value IS NULL AND "
-    "(json_extract(excluded.details, '$.verdict') = 'unreadable' "
-    "OR json_extract(scores.details, '$.verdict') IS NOT 'unreadable'))"
-)
-_REPLACE_SCORE = (
-    "ON CONFLICT (response_id, scorer, version) DO UPDATE SET value = excluded.value, "
-    "is_invalid = excluded.is_invalid, answer = excluded.answer, reason = excluded.reason, "
-    f"details = {_DETAILS} WHERE {_IS_NEWS}"
-)
-
 
 def _answer_rows(
-    answers: Sequence[Answer], ids: Sequence[int], cost_bases: Mapping[int, str]
-) -> tuple[dict[str, tuple[Any, ...]], list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    answers: Sequence[Answer], ids: Sequence[int], cost_bases: Mapping[int, str], month: int
+) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     now = time.time()
     samples: dict[str, tuple[Any, ...]] = {}
     responses, bodies = [], []
@@ -240,10 +178,11 @@ def _answer_rows(
         row = _sample_row(answer)
         samples[row[0]] = row
         basis = cost_bases.get(answer.trial.evaluation_id, REPORTED)
-        responses.append(_response_row(answer, row_id, row[0], now, basis))
+        responses.append((*_response_row(answer, row_id, row[0], now, basis), month))
         if answer.response is not None:
-            bodies.append((row_id, answer.response.text, codec.response_more(answer.response)))
-    return samples, responses, bodies
+            bodies.append((row_id, answer.response.text, codec.response_more(answer.response), month))
+    # In one order everywhere: two processes that insert the same samples would wait for each other in a circle.
+    return sorted(samples.values()), responses, bodies
 
 
 def _sample_row(answer: Answer) -> tuple[Any, ...]:

@@ -8,14 +8,12 @@ from typing import Any
 
 import orjson
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Row, exists, func, select, tuple_
+from sqlalchemy import ColumnElement, exists, func, select, tuple_
 
 from proctor.domain.price import UNKNOWN
 from proctor.domain.run import RunStatus
-from proctor.stores.database import Database, explained
+from proctor.stores.database import Database
 from proctor.stores.schema import evaluations, runs
-
-SUMMARISED = ("cost_usd", "cost_basis", "judges", "scored", "invalid", "failed")
 
 
 class RunListing(Struct, frozen=True):
@@ -53,7 +51,7 @@ def list_runs(
     query = query.where(*_conditions(wanted or RunFilter()))
     if before is not None:
         query = query.where(tuple_(runs.c.created_at, runs.c.id) < before)
-    with explained(database.path), database.engine.connect() as connection:
+    with database.reading() as connection:
         rows = connection.execute(query).all()
         parts = connection.execute(
             select(
@@ -61,8 +59,7 @@ def list_runs(
                 evaluations.c.model,
                 evaluations.c.benchmark,
                 (evaluations.c.samples * evaluations.c.epochs).label("trials"),
-                evaluations.c.summary.is_not(None).label("has_summary"),
-                *(func.json_extract(evaluations.c.summary, f"$.{name}").label(name) for name in SUMMARISED),
+                evaluations.c.summary,
             )
             .where(evaluations.c.run_id.in_([row.id for row in rows]))
             .order_by(evaluations.c.run_id, evaluations.c.position)
@@ -106,16 +103,17 @@ def _moment(when: datetime) -> str:
     return when.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _costs(parts: Sequence[Row[Any]]) -> tuple[tuple[float | None, str, Mapping[str, Any]], ...] | None:
-    if not all(part.has_summary for part in parts):
+def _costs(parts: Sequence[Any]) -> tuple[tuple[float | None, str, Mapping[str, Any]], ...] | None:
+    if not all(part.summary for part in parts):
         return None
+    summaries = [orjson.loads(part.summary) for part in parts]
     return tuple(
-        (part.cost_usd, part.cost_basis or UNKNOWN, orjson.loads(part.judges or "{}"))
-        for part in parts
-        if part.scored + part.invalid + part.failed
+        (summary["cost_usd"], summary.get("cost_basis") or UNKNOWN, summary.get("judges") or {})
+        for summary in summaries
+        if summary["scored"] + summary["invalid"] + summary["failed"]
     )
 
 
 def count_runs(database: Database) -> int:
-    with explained(database.path), database.engine.connect() as connection:
+    with database.reading() as connection:
         return connection.execute(select(func.count()).select_from(runs)).scalar_one()

@@ -9,7 +9,8 @@ from sqlalchemy import select
 from proctor.domain.message import Prompt
 from proctor.domain.response import Response
 from proctor.stores import codec
-from proctor.stores.database import Database, explained
+from proctor.stores.database import Database
+from proctor.stores.keys import is_body_of, is_in_evaluation
 from proctor.stores.schema import bodies, evaluations, responses, samples
 
 
@@ -20,20 +21,20 @@ class RecordedAnswers:
         self._database = database
         query = (
             select(responses.c.id, samples.c.prompt)
-            .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
+            .join(evaluations, is_in_evaluation())
             .join(samples, samples.c.digest == responses.c.sample_digest)
             .where(evaluations.c.run_id == run_id, responses.c.error.is_(None))
             .order_by(responses.c.id)
         )
-        with explained(database.path), database.engine.connect() as connection:
-            rows = connection.execution_options(yield_per=1_000).execute(query)
-            self._ids = {key_of(codec.read_prompt(row.prompt)): row.id for row in rows}
+        self._ids = {key_of(codec.read_prompt(row.prompt)): row.id for row in database.stream(query)}
 
     def find(self, key: str) -> Response | None:
         row_id = self._ids.get(key)
         if row_id is None:
             return None
-        query = select(responses, bodies.c.text, bodies.c.more).join(bodies).where(responses.c.id == row_id)
-        with explained(self._database.path), self._database.engine.connect() as connection:
+        query = (
+            select(responses, bodies.c.text, bodies.c.more).join(bodies, is_body_of()).where(responses.c.id == row_id)
+        )
+        with self._database.reading() as connection:
             row = connection.execute(query).mappings().one()
         return codec.read_response(row)

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+import orjson
 from msgspec import Struct
 from sqlalchemy import func, or_, select
 
-from proctor.stores.database import Database, explained
-from proctor.stores.results import ROWS_AT_A_TIME, Unmeasured, counted_value, is_current, is_of
+from proctor.stores.database import Database
+from proctor.stores.json_columns import json_text
+from proctor.stores.keys import is_body_of, is_of_evaluation
+from proctor.stores.results import Unmeasured, counted_value, is_current, is_of
 from proctor.stores.schema import bodies, responses, samples, scores
 
 
@@ -52,20 +55,20 @@ def sample_repeats(
             or_(scores.c.value.is_(None), scores.c.is_invalid).label("is_invalid"),
             scores.c.answer,
             func.coalesce(bodies.c.text, "").label("text"),
-            func.coalesce(func.json_array_length(samples.c.body, "$.targets"), 1).label("targets"),
+            json_text(samples.c.body, "targets").label("targets"),
         )
         .outerjoin(scores, is_of(scorer, version))
-        .outerjoin(bodies, bodies.c.response_id == responses.c.id)
+        .outerjoin(bodies, is_body_of())
         .join(samples, samples.c.digest == responses.c.sample_digest)
-        .where(responses.c.evaluation_id == evaluation_id, is_current(), value.is_not(None))
+        .where(is_of_evaluation(evaluation_id), is_current(), value.is_not(None))
         .order_by(responses.c.sample_id, responses.c.epoch)
     )
-    with explained(database.path), database.engine.connect() as connection:
-        rows = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query)
-        for sample_id, group in groupby(rows, key=lambda row: row.sample_id):
-            yield _together(sample_id, list(group))
+    for sample_id, group in groupby(database.stream(query), key=lambda row: row.sample_id):
+        yield _together(sample_id, list(group))
 
 
 def _together(sample_id: str, rows: list[Any]) -> StoredRepeats:
     repeats = tuple(Repeat(row.value, bool(row.is_invalid), row.answer, row.text) for row in rows)
-    return StoredRepeats(sample_id, rows[0].category, rows[0].cluster, rows[0].targets > 1, repeats)
+    return StoredRepeats(
+        sample_id, rows[0].category, rows[0].cluster, len(orjson.loads(rows[0].targets or "[]")) > 1, repeats
+    )

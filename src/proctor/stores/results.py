@@ -11,15 +11,15 @@ from typing import Any
 
 import orjson
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Executable, and_, case, exists, func, select
+from sqlalchemy import ColumnElement, Executable, and_, case, exists, func, or_, select
 
 from proctor.domain.estimate import SampleScore
 from proctor.domain.trial import Outcome
 from proctor.stores.codec import from_pico
-from proctor.stores.database import Database, explained
+from proctor.stores.database import ROWS_AT_A_TIME, Database
+from proctor.stores.keys import is_body_of, is_of_evaluation, is_score_of, month_of_evaluation
 from proctor.stores.schema import bodies, evaluations, responses, samples, scores
 
-ROWS_AT_A_TIME = 1_000
 TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens")
 
 
@@ -138,6 +138,7 @@ def is_current() -> ColumnElement[bool]:
     return ~exists().where(
         later.c.evaluation_id == responses.c.evaluation_id,
         later.c.trial_id == responses.c.trial_id,
+        later.c.month == responses.c.month,
         later.c.attempt > responses.c.attempt,
         later.c.attempt > 0,  # always true here; it lets the small index of repeated trials be used
     )
@@ -146,7 +147,7 @@ def is_current() -> ColumnElement[bool]:
 def is_measured(evaluation_id: int, scorer: str, version: str) -> ColumnElement[bool]:
     """The score is this scorer's, of a current response, and says something."""
     return and_(
-        responses.c.evaluation_id == evaluation_id,
+        is_of_evaluation(evaluation_id),
         scores.c.scorer == scorer,
         scores.c.version == version,
         scores.c.value.is_not(None),
@@ -156,10 +157,7 @@ def is_measured(evaluation_id: int, scorer: str, version: str) -> ColumnElement[
 
 def is_of(scorer: str, version: str) -> ColumnElement[bool]:
     """The score is this scorer's of the response; what responses without one are joined by too."""
-    return and_(scores.c.response_id == responses.c.id, scores.c.scorer == scorer, scores.c.version == version)
-
-
-_IS_UNREADABLE = func.json_extract(scores.c.details, "$.verdict") == "unreadable"
+    return and_(is_score_of(scores), scores.c.scorer == scorer, scores.c.version == version)
 
 
 def counted_value(unmeasured: Unmeasured) -> ColumnElement[Any]:
@@ -168,34 +166,23 @@ def counted_value(unmeasured: Unmeasured) -> ColumnElement[Any]:
         return func.coalesce(scores.c.value, 0.0)
     if unmeasured is Unmeasured.LEFT_OUT:
         return scores.c.value
-    return case((and_(scores.c.value.is_(None), _IS_UNREADABLE), 0.0), else_=scores.c.value)
+    return case((and_(scores.c.value.is_(None), scores.c.is_unreadable), 0.0), else_=scores.c.value)
 
 
 def mark_weight() -> ColumnElement[Any]:
     """How many things the mark is the share of; null where there is no mark."""
-    given = func.coalesce(func.json_extract(scores.c.details, "$.weight"), 1)
-    return case((scores.c.value.is_(None), None), (scores.c.details.is_(None), 1), else_=given)
+    return case((scores.c.value.is_(None), None), else_=func.coalesce(scores.c.weight, 1))
 
 
-def _is_in_force() -> ColumnElement[bool]:
-    """Scores by the scorer versions that the evaluation names; older ones are kept but not shown."""
-    named = func.json_each(evaluations.c.scorers).table_valued("key", "value", name="named")
-    return exists().select_from(named).where(named.c.key == scores.c.scorer, named.c.value == scores.c.version)
-
-
-def _outcome() -> ColumnElement[str]:
-    mine = and_(scores.c.response_id == responses.c.id, _is_in_force())
-    measured = select(func.count(scores.c.value)).where(mine).correlate(responses, evaluations).scalar_subquery()
-    invalid = (
-        select(func.max(scores.c.is_invalid.cast(scores.c.response_id.type)))
-        .where(mine)
-        .correlate(responses, evaluations)
-        .scalar_subquery()
-    )
+def _outcome(scorers: str) -> ColumnElement[str]:
+    """By the scorer versions that the evaluation names, as it has them; scores of older ones are kept but not shown."""
+    versions: dict[str, str] = orjson.loads(scorers)
+    in_force = or_(*(and_(scores.c.scorer == name, scores.c.version == version) for name, version in versions.items()))
+    mine = select(scores.c.response_id).where(is_score_of(scores), in_force).correlate(responses)
     return case(
         (responses.c.error.is_not(None), Outcome.FAILED.value),
-        (measured == 0, Outcome.FAILED.value),
-        (invalid == 1, Outcome.INVALID.value),
+        (~mine.where(scores.c.value.is_not(None)).exists(), Outcome.FAILED.value),
+        (mine.where(scores.c.is_invalid).exists(), Outcome.INVALID.value),
         else_=Outcome.SCORED.value,
     )
 
@@ -208,9 +195,10 @@ class ResultStore:
         columns: dict[str, ColumnElement[Any]] = {name: responses.c[name] for name in (*TOKENS, "cost_pico_usd")}
         # Taking an answer from the cache costs nothing, but does not make an unknown price a known one.
         columns["spent"] = case((responses.c.is_cached, responses.c.cost_pico_usd * 0), else_=responses.c.cost_pico_usd)
+        (scorers,) = self._one(select(evaluations.c.scorers).where(evaluations.c.id == evaluation_id))
         query = (
             select(
-                _outcome().label("outcome"),
+                _outcome(scorers).label("outcome"),
                 responses.c.cost_basis,
                 func.count().label("trials"),
                 func.count().filter(responses.c.error.is_(None)).label("answered"),
@@ -218,11 +206,10 @@ class ResultStore:
                 *(func.sum(column).label(f"sum_{name}") for name, column in columns.items()),
                 *(func.count(column).label(f"known_{name}") for name, column in columns.items()),
             )
-            .join(evaluations, evaluations.c.id == responses.c.evaluation_id)
-            .where(responses.c.evaluation_id == evaluation_id, is_current())
+            .where(is_of_evaluation(evaluation_id), is_current())
             .group_by("outcome", responses.c.cost_basis)
         )
-        rows = [row._asdict() for row in self._stream(query)]
+        rows = [row._asdict() for row in self.database.stream(query)]
         counts: Counter[str] = Counter()
         for row in rows:
             counts[row["outcome"]] += row["trials"]
@@ -230,7 +217,8 @@ class ResultStore:
 
         def total(name: str) -> int | None:
             is_known = answered > 0 and sum(row[f"known_{name}"] for row in rows) == answered
-            return sum(row[f"sum_{name}"] or 0 for row in rows) if is_known else None
+            # PostgreSQL's sums of whole numbers are decimals.
+            return int(sum(row[f"sum_{name}"] or 0 for row in rows)) if is_known else None
 
         return Tally(
             scored=counts[Outcome.SCORED],
@@ -251,19 +239,19 @@ class ResultStore:
         A sample without any mark does not say what it weighs: it is given the mean of the others.
         """
         # One epoch has nothing to average, and grouping costs as much as reading.
-        is_single = next(self._stream(select(evaluations.c.epochs).where(evaluations.c.id == evaluation_id)))[0] == 1
+        is_single = self._one(select(evaluations.c.epochs).where(evaluations.c.id == evaluation_id))[0] == 1
         columns = (counted_value(unmeasured), responses.c.category, responses.c.cluster, mark_weight())
         merged = (func.avg(columns[0]), *(func.min(column) for column in columns[1:]))
         query = select(responses.c.sample_id, *(columns if is_single else merged))
         usual: float = 1
         if unmeasured is Unmeasured.LEFT_OUT:
-            query = query.join(scores, scores.c.response_id == responses.c.id)
+            query = query.join(scores, is_score_of(scores))
             query = query.where(is_measured(evaluation_id, scorer, version))
         else:
             query = query.outerjoin(scores, is_of(scorer, version))
-            query = query.where(responses.c.evaluation_id == evaluation_id, is_current(), columns[0].is_not(None))
-            [(usual,)] = self._stream(query.with_only_columns(func.avg(mark_weight())))
-        rows = self._stream(query if is_single else query.group_by(responses.c.sample_id))
+            query = query.where(is_of_evaluation(evaluation_id), is_current(), columns[0].is_not(None))
+            (usual,) = self._one(query.with_only_columns(func.avg(mark_weight())))
+        rows = self.database.stream(query if is_single else query.group_by(responses.c.sample_id))
         for sample_id, value, category, cluster, weighs in rows:
             weight = max(1, round(usual or 1)) if weighs is None else weighs
             yield SampleScore(sample_id, value, category, cluster, weight)
@@ -271,55 +259,50 @@ class ResultStore:
     def tally_scorer(self, evaluation_id: int, scorer: str, version: str) -> ScorerTally:
         """What this scorer's marks are, and how many are missing."""
         is_missing = scores.c.value.is_(None)
-        forgeable = and_(
-            func.instr(scores.c.details, "is_forgeable") > 0,
-            func.json_extract(scores.c.details, "$.is_forgeable") == 1,
-        )
         query = (
             select(
                 func.count().filter(is_missing),
-                func.count().filter(and_(is_missing, _IS_UNREADABLE)),
+                func.count().filter(and_(is_missing, scores.c.is_unreadable)),
                 func.count().filter(scores.c.value >= 1),
-                func.count().filter(forgeable),
+                func.count().filter(scores.c.is_forgeable),
                 func.count().filter(and_(scores.c.value > 0, scores.c.value < 1)),
             )
             .select_from(responses.outerjoin(scores, is_of(scorer, version)))
-            .where(responses.c.evaluation_id == evaluation_id, is_current())
+            .where(is_of_evaluation(evaluation_id), is_current())
         )
-        [(unmeasured, unreadable, right, forged, parts)] = self._stream(query)
+        unmeasured, unreadable, right, forged, parts = self._one(query)
         return ScorerTally(unmeasured, unreadable, right, forged > 0, parts > 0)
 
     def covered(self, evaluation_id: int, scorer: str, version: str) -> Iterator[tuple[str | None, float]]:
         """Category of each mark that says how much of the weights it covers, and how much that is."""
-        share = func.json_extract(scores.c.details, "$.covers")
         query = (
-            select(responses.c.category, share)
-            .join(scores, scores.c.response_id == responses.c.id)
-            .where(is_measured(evaluation_id, scorer, version), share.is_not(None))
+            select(responses.c.category, scores.c.covers)
+            .join(scores, is_score_of(scores))
+            .where(is_measured(evaluation_id, scorer, version), scores.c.covers.is_not(None))
         )
-        return ((category, float(found)) for category, found in self._stream(query))
+        return ((category, found) for category, found in self.database.stream(query))
 
     def latencies(self, evaluation_id: int) -> Iterator[float]:
         """Seconds of every answer that was asked for now, not taken from the cache."""
         rows = select(responses.c.latency_seconds).where(
-            responses.c.evaluation_id == evaluation_id,
+            is_of_evaluation(evaluation_id),
             responses.c.latency_seconds.is_not(None),
             ~responses.c.is_cached,
             is_current(),
         )
-        return (seconds for (seconds,) in self._stream(rows))
+        return (seconds for (seconds,) in self.database.stream(rows))
 
     def streamed(self, evaluation_id: int) -> Iterator[tuple[float, float, int | None]]:
         """Of every answer that was streamed now: seconds to its first token, seconds in all, tokens of output."""
         columns = (responses.c.first_token_seconds, responses.c.latency_seconds, responses.c.output_tokens)
         rows = select(*columns).where(
-            responses.c.evaluation_id == evaluation_id,
+            is_of_evaluation(evaluation_id),
             responses.c.first_token_seconds.is_not(None),
             responses.c.latency_seconds.is_not(None),
             ~responses.c.is_cached,
             is_current(),
         )
-        return ((first, whole, tokens) for first, whole, tokens in self._stream(rows))
+        return ((first, whole, tokens) for first, whole, tokens in self.database.stream(rows))
 
     def results(
         self,
@@ -340,7 +323,7 @@ class ResultStore:
         for name in ("model", "benchmark"):
             if name in given:
                 query = query.where(evaluations.c[name] == given.pop(name))
-        parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in self._stream(query)]
+        parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in self.database.stream(query)]
         size = max(50, ROWS_AT_A_TIME // max(1, len(parts)))
         filters = _Filters(outcome, all_attempts, given, size, is_wrong)
         # Each evaluation's rows lie in the order of their ids already; sorting the run for each page is slow.
@@ -363,33 +346,32 @@ class ResultStore:
                 bodies.c.more,
             )
             .join(samples, samples.c.digest == responses.c.sample_digest)
-            .outerjoin(bodies, bodies.c.response_id == responses.c.id)
-            .where(responses.c.evaluation_id == part.id, responses.c.id > after)
+            .outerjoin(bodies, is_body_of())
+            .where(is_of_evaluation(part.id), responses.c.id > after)
             .order_by(responses.c.id)
             .limit(filters.page_size)
         )
         if not filters.all_attempts:
             query = query.where(is_current())
         if filters.outcome is not None:
-            query = query.join(evaluations, evaluations.c.id == responses.c.evaluation_id)
-            query = query.where(_outcome() == filters.outcome.value)
+            query = query.where(_outcome(part.scorers) == filters.outcome.value)
         if filters.is_wrong:
             query = query.where(_is_wrong(part))
         for name, value in filters.where.items():
             query = query.where(_column(name) == value)
-        rows = list(self._stream(query))
+        rows = list(self.database.stream(query))
         marks = self._scores_of(part, [row.id for row in rows])
         for row in rows:
             yield _result_row(part, row, tuple(marks.get(row.id, ())))
 
     def count_wrong(self, run_id: str) -> int:
         """How many trials were scored and got less than the full mark of the first scorer."""
-        rows = self._stream(select(evaluations).where(evaluations.c.run_id == run_id))
+        rows = self.database.stream(select(evaluations).where(evaluations.c.run_id == run_id))
         parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in rows]
         return sum(
-            next(self._stream(select(func.count()).select_from(responses).where(
-                responses.c.evaluation_id == part.id, is_current(), _is_wrong(part)
-            )))[0]
+            self._one(select(func.count()).select_from(responses).where(
+                is_of_evaluation(part.id), is_current(), _is_wrong(part)
+            ))[0]
             for part in parts
         )  # fmt: skip
 
@@ -398,7 +380,10 @@ class ResultStore:
         versions = orjson.loads(part.scorers)
         places = {scorer: place for place, scorer in enumerate(versions)}
         found: dict[int, list[ScoreRow]] = {}
-        for row in self._stream(select(scores).where(scores.c.response_id.in_(response_ids))):
+        query = select(scores).where(
+            scores.c.response_id.in_(response_ids), scores.c.month == month_of_evaluation(part.id)
+        )
+        for row in self.database.stream(query):
             if versions.get(row.scorer) == row.version:
                 score = ScoreRow(
                     row.scorer, row.value, row.answer, row.reason, bool(row.is_invalid), row.details, row.version
@@ -409,9 +394,10 @@ class ResultStore:
                 marks.sort(key=lambda mark: places[mark.scorer])
         return found
 
-    def _stream(self, query: Executable) -> Iterator[Any]:
-        with explained(self.database.path), self.database.engine.connect() as connection:
-            yield from connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query)
+    def _one(self, query: Executable) -> Any:
+        """The one row of a query."""
+        with self.database.reading() as connection:
+            return connection.execute(query).one()
 
 
 def _is_wrong(part: _Part) -> ColumnElement[bool]:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import socket
-import sqlite3
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -18,33 +14,26 @@ import orjson
 from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError, RunError
-from proctor.domain.json_value import storable_json
 from proctor.domain.run import RunStatus
 from proctor.domain.text import shorten, storable
 from proctor.stores.codec import from_pico, to_json, to_pico
-from proctor.stores.database import Database, explained
+from proctor.stores.connection import Connection, Row
+from proctor.stores.database import Database
+from proctor.stores.events import add_event
+from proctor.stores.leases import LEASE_SECONDS, Lease, LeaseLostError, is_alive, this_process
 from proctor.version import __version__
 
 if TYPE_CHECKING:
     from proctor.domain.evaluation import Evaluation
     from proctor.domain.plan import Plan
 
-LEASE_SECONDS = 30.0
 GROUP_SIZES = "group sizes"
 """The event that says how many samples of each group are planned, by benchmark; of runs that may stop early."""
 PROGRESS = "progress"
 """The event that a run leaves every second, with how far it is."""
 REVISION = "revision 2"
 """Raised whenever what a summary holds is computed otherwise; kept ones of another revision are computed again."""
-IS_KEPT = f"instr(summary, '\"{REVISION}\"') > 0"
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-
-
-def load_summary(text: str) -> dict[str, Any]:
-    """An evaluation's numbers as they were saved."""
-    summary: dict[str, Any] = orjson.loads(text)
-    del summary["kept"]
-    return summary
 
 
 class RunRow(Struct, frozen=True):
@@ -71,12 +60,26 @@ class RunRow(Struct, frozen=True):
         return Plan.model_validate(orjson.loads(self.plan_text))
 
     @property
+    def month(self) -> int:
+        """What its answers are stored under."""
+        return month_of(self.created_at)
+
+    @property
     def has_stop_rule(self) -> bool:
         return orjson.loads(self.plan_text).get("until") is not None
 
 
 def now_text() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+    return _text_of(datetime.now(UTC))
+
+
+def _text_of(moment: datetime) -> str:
+    return moment.isoformat(timespec="microseconds")
+
+
+def month_of(moment: datetime) -> int:
+    """The month as one number: 202611 for November 2026."""
+    return moment.year * 100 + moment.month
 
 
 def new_run_id() -> str:
@@ -94,42 +97,33 @@ class RunStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def _connect(self) -> closing[sqlite3.Connection]:
-        connection = self._database.connect()
-        connection.row_factory = sqlite3.Row
-        return closing(connection)
-
     def create(self, plan: Plan, evaluations: Sequence[Evaluation], folder: Path, data: Path | None = None) -> str:
         """Write the run and its evaluations in one transaction; gives the run's id."""
-        run_id, asked = new_run_id(), plan.model_dump_json()
+        run_id, asked, now = new_run_id(), plan.model_dump_json(), datetime.now(UTC)
         kept_data = None if data is None else str(data.absolute())
-        with explained(self._database.path), self._connect() as connection:
-            connection.execute("BEGIN IMMEDIATE")
+        with self._database.connection() as connection, connection.transaction():
+            self._database.prepare_month(connection, month_of(now))
             connection.execute(
                 "INSERT INTO runs (id, name, status, plan, folder, data, version, created_at) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [run_id, plan.name, RunStatus.QUEUED, asked, str(folder), kept_data, __version__, now_text()],
+                [run_id, plan.name, RunStatus.QUEUED, asked, str(folder), kept_data, __version__, _text_of(now)],
             )
             for position, evaluation in enumerate(evaluations):
-                row = _evaluation_row(run_id, position, evaluation)
-                marks = ",".join("?" * len(row))
-                connection.execute(
-                    f"INSERT INTO evaluations ({','.join(row)}) VALUES ({marks})",  # noqa: S608 - our own names
-                    list(row.values()),
-                )
-            connection.execute("COMMIT")
+                _name_parts(connection, evaluation, _text_of(now))
+                row = {**_evaluation_row(run_id, position, evaluation), "month": month_of(now)}
+                connection.insert("evaluations", tuple(row), [tuple(row.values())])
         return run_id
 
     def evaluation_rows(self, run_id: str) -> list[dict[str, Any]]:
         """A run's evaluations in the plan's order; a summary that must be computed again is None."""
-        with explained(self._database.path), self._connect() as connection:
-            query = f"SELECT *, {IS_KEPT} AS is_kept FROM evaluations WHERE run_id = ? ORDER BY position"  # noqa: S608 - our own
+        with self._database.connection() as connection:
+            query = "SELECT * FROM evaluations WHERE run_id = ? ORDER BY position"
             rows = [dict(row) for row in connection.execute(query, [run_id])]
-        return [row if row.pop("is_kept") else {**row, "summary": None} for row in rows]
+        return [row if row["summary_revision"] == REVISION else {**row, "summary": None} for row in rows]
 
     def get(self, reference: str) -> RunRow:
         """The run with this id, this unique prefix, or the newest one for 'latest'."""
-        with explained(self._database.path), self._connect() as connection:
+        with self._database.connection() as connection:
             if reference == "latest":
                 rows = connection.execute("SELECT * FROM runs ORDER BY created_at DESC, id DESC LIMIT 1").fetchall()
             else:
@@ -148,35 +142,50 @@ class RunStore:
             raise NotFoundError(f"{reference!r} fits several runs ({some}, …). Give more of the id.")
         return _run_row(exact[0] if exact else rows[0])
 
-    def lease(self, run_id: str) -> None:
+    def lease(self, run_id: str) -> Lease:
         """Claim the run for this process; another live process that has it is an error."""
-        owner = _this_process()
-        with explained(self._database.path), self._connect() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            row = connection.execute("SELECT lease_owner, lease_until FROM runs WHERE id = ?", [run_id]).fetchone()
-            if row["lease_owner"] not in (None, owner) and _is_alive(row["lease_owner"], row["lease_until"]):
-                connection.execute("ROLLBACK")
+        owner, sql = this_process(), self._database.dialect
+        with self._database.connection() as connection, connection.transaction():
+            row = connection.execute(
+                f"SELECT lease_owner, lease_until > {sql.now} AS is_current, fence FROM runs WHERE id = ? "  # noqa: S608
+                f"{sql.for_update}",
+                [run_id],
+            ).fetchone()
+            if row["lease_owner"] not in (None, owner) and is_alive(
+                row["lease_owner"], is_current=bool(row["is_current"])
+            ):
                 raise RunError(f"Run {run_id} is being executed by another process ({row['lease_owner']}).")
             connection.execute(
-                "UPDATE runs SET lease_owner = ?, lease_until = ?, status = ?, error = NULL, finished_at = NULL, "
-                "started_at = coalesce(started_at, ?) WHERE id = ?",
-                [owner, time.time() + LEASE_SECONDS, RunStatus.RUNNING, now_text(), run_id],
+                f"UPDATE runs SET fence = fence + 1, lease_owner = ?, lease_until = {sql.now} + ?, status = ?, "  # noqa: S608
+                "error = NULL, finished_at = NULL, started_at = coalesce(started_at, ?) WHERE id = ?",
+                [owner, LEASE_SECONDS, RunStatus.RUNNING, now_text(), run_id],
             )
-            connection.execute("UPDATE evaluations SET summary = NULL WHERE run_id = ?", [run_id])
-            connection.execute("COMMIT")
+            connection.execute(
+                "UPDATE evaluations SET summary = NULL, summary_revision = NULL WHERE run_id = ?", [run_id]
+            )
+        return Lease(run_id, row["fence"] + 1)
 
-    def renew(self, run_id: str, seconds: float = 0.0) -> bool:
-        """Keep the lease and add the seconds since the last time; False, and neither, when the run was cancelled."""
-        with explained(self._database.path), self._connect() as connection:
-            cursor = connection.execute(
-                "UPDATE runs SET lease_until = ?, seconds = seconds + ? WHERE id = ? AND status = ?",
-                [time.time() + LEASE_SECONDS, seconds, run_id, RunStatus.RUNNING],
+    def renew(
+        self, lease: Lease, seconds: float = 0.0, progress: float = 0.0, snapshot: dict[str, Any] | None = None
+    ) -> bool:
+        """Keep the lease, add the seconds since the last time and note the progress; False when the run was cancelled.
+
+        Raises LeaseLostError when another process has the run.
+        """
+        with self._database.connection() as connection, connection.transaction():
+            lease.check(connection, self._database.dialect)
+            changed = connection.execute(
+                f"UPDATE runs SET lease_until = {self._database.dialect.now} + ?, seconds = seconds + ?, progress = ? "  # noqa: S608
+                "WHERE id = ? AND status = ?",
+                [LEASE_SECONDS, seconds, progress, lease.run_id, RunStatus.RUNNING],
             )
-            return cursor.rowcount > 0
+            if snapshot is not None:
+                add_event(connection, lease.run_id, PROGRESS, snapshot)
+            return changed.rowcount > 0
 
     def request_cancel(self, run_id: str) -> bool:
         """Ask whoever executes the run to stop; False when the run has ended already."""
-        with explained(self._database.path), self._connect() as connection:
+        with self._database.connection() as connection:
             cursor = connection.execute(
                 "UPDATE runs SET status = ? WHERE id = ? AND status IN (?, ?)",
                 [RunStatus.CANCELLED, run_id, RunStatus.QUEUED, RunStatus.RUNNING],
@@ -185,65 +194,105 @@ class RunStore:
 
     def is_executing(self, run_id: str) -> bool:
         """Whether a live process has the run; a killed one leaves the status as it was."""
-        with explained(self._database.path), self._connect() as connection:
-            row = connection.execute("SELECT lease_owner, lease_until FROM runs WHERE id = ?", [run_id]).fetchone()
-        return row["lease_owner"] is not None and _is_alive(row["lease_owner"], row["lease_until"])
+        return bool(self._executing("id = ?", run_id))
 
     def executing(self) -> list[str]:
         """The runs that a live process has."""
-        query = "SELECT id FROM runs WHERE lease_owner IS NOT NULL"
-        with explained(self._database.path), self._connect() as connection:
-            ids = [row["id"] for row in connection.execute(query)]
-        return [run_id for run_id in ids if self.is_executing(run_id)]
+        return self._executing("lease_owner IS NOT NULL")
+
+    def _executing(self, which: str, *values: str) -> list[str]:
+        query = (
+            f"SELECT id, lease_owner, lease_until > {self._database.dialect.now} AS is_current FROM runs "  # noqa: S608
+            f"WHERE {which} AND lease_owner IS NOT NULL"
+        )
+        with self._database.connection() as connection:
+            rows = connection.execute(query, values).fetchall()
+        return [row["id"] for row in rows if is_alive(row["lease_owner"], is_current=bool(row["is_current"]))]
 
     def use_scorers(self, evaluation_id: int, versions: Mapping[str, str]) -> None:
         """Name the scorer versions in force; scores of others are kept."""
-        with explained(self._database.path), self._connect() as connection:
+        with self._database.connection() as connection:
             connection.execute("UPDATE evaluations SET scorers = ? WHERE id = ?", [to_json(versions), evaluation_id])
 
-    def finish(self, run_id: str, status: RunStatus, seconds: float, error: str | None = None) -> None:
+    def finish(self, lease: Lease, status: RunStatus, seconds: float, error: str | None = None) -> None:
         """Close the run and give the lease back; `seconds` adds to what was noted before."""
-        with explained(self._database.path), self._connect() as connection:
-            connection.execute(
+        with self._database.connection() as connection:
+            changed = connection.execute(
                 "UPDATE runs SET status = ?, error = ?, finished_at = ?, seconds = seconds + ?, "
-                "lease_owner = NULL, lease_until = NULL WHERE id = ?",
-                [status, None if error is None else storable(shorten(error)), now_text(), seconds, run_id],
+                "progress = CASE WHEN ? THEN 1.0 ELSE progress END, lease_owner = NULL, lease_until = NULL "
+                "WHERE id = ? AND fence = ?",
+                [
+                    status,
+                    None if error is None else storable(shorten(error)),
+                    now_text(),
+                    seconds,
+                    status is RunStatus.COMPLETED,
+                    lease.run_id,
+                    lease.fence,
+                ],
             )
+        if changed.rowcount == 0:
+            raise LeaseLostError(lease.run_id)
 
     def save_summary(self, evaluation_id: int, summary: dict[str, Any] | None) -> None:
-        text = None if summary is None else to_json({"kept": REVISION, **summary})
-        with explained(self._database.path), self._connect() as connection:
-            connection.execute("UPDATE evaluations SET summary = ? WHERE id = ?", [text, evaluation_id])
+        values = [None, None] if summary is None else [to_json(summary), REVISION]
+        with self._database.connection() as connection:
+            connection.execute(
+                "UPDATE evaluations SET summary = ?, summary_revision = ? WHERE id = ?", [*values, evaluation_id]
+            )
 
     def spent_usd(self, run_id: str) -> Decimal:
         """What the run's own requests have cost so far, every attempt counted; cached answers cost nothing."""
-        with explained(self._database.path), self._connect() as connection:
+        with self._database.connection() as connection:
             row = connection.execute(
                 "SELECT sum(cost_pico_usd) FROM responses JOIN evaluations ON evaluations.id = evaluation_id "
-                "WHERE run_id = ? AND NOT is_cached",
+                "AND responses.month = evaluations.month WHERE run_id = ? AND NOT is_cached",
                 [run_id],
             ).fetchone()
         return from_pico(row[0]) or Decimal(0)
 
-    def keep_unanswered(self, run_id: str, amount_usd: Decimal) -> None:
+    def keep_unanswered(self, lease: Lease, amount_usd: Decimal) -> None:
         """Write down what may be spent without an answer; when it returns, a crash cannot make that forgotten."""
-        with explained(self._database.path), self._connect() as connection:
-            connection.execute("UPDATE runs SET unanswered_pico_usd = ? WHERE id = ?", [to_pico(amount_usd), run_id])
+        with self._database.connection() as connection:
+            changed = connection.execute(
+                "UPDATE runs SET unanswered_pico_usd = ? WHERE id = ? AND fence = ?",
+                [to_pico(amount_usd), lease.run_id, lease.fence],
+            )
+        if changed.rowcount == 0:
+            raise LeaseLostError(lease.run_id)
 
     def add_event(self, run_id: str, kind: str, data: dict[str, Any]) -> None:
-        with explained(self._database.path), self._connect() as connection:
-            connection.execute(
-                "INSERT INTO events (run_id, at, kind, data) VALUES (?, ?, ?, ?)",
-                [run_id, now_text(), kind, to_json(storable_json(data))],
-            )
+        with self._database.connection() as connection, connection.transaction():
+            add_event(connection, run_id, kind, data)
 
     def last_event(self, run_id: str, kind: str) -> dict[str, Any] | None:
         """What the run's latest event of this kind says; None where there was none."""
-        query = "SELECT data FROM events WHERE run_id = ? AND kind = ? ORDER BY id DESC LIMIT 1"
-        with explained(self._database.path), self._connect() as connection:
+        query = "SELECT data FROM events WHERE run_id = ? AND kind = ? ORDER BY number DESC LIMIT 1"
+        with self._database.connection() as connection:
             row = connection.execute(query, [run_id, kind]).fetchone()
         found: dict[str, Any] | None = None if row is None else orjson.loads(row["data"])
         return found
+
+
+def _name_parts(connection: Connection, evaluation: Evaluation, now: str) -> None:
+    """The model and the benchmark, each once however many runs use them."""
+    benchmark = evaluation.benchmark
+    connection.execute(
+        "INSERT INTO models (name, provider, first_used_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        [evaluation.label, evaluation.label.partition("/")[0], now],
+    )
+    connection.execute(
+        "INSERT INTO benchmarks (name, version, digest, samples, tags, first_used_at) VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT DO NOTHING",
+        [
+            benchmark.name,
+            benchmark.version,
+            evaluation.benchmark_identity,
+            evaluation.fingerprint.count,
+            to_json(benchmark.tags),
+            now,
+        ],
+    )
 
 
 def _evaluation_row(run_id: str, position: int, evaluation: Evaluation) -> dict[str, Any]:
@@ -266,7 +315,7 @@ def _evaluation_row(run_id: str, position: int, evaluation: Evaluation) -> dict[
     }
 
 
-def _run_row(row: sqlite3.Row) -> RunRow:
+def _run_row(row: Row) -> RunRow:
     def moment(text: str | None) -> datetime | None:
         return None if text is None else datetime.fromisoformat(text)
 
@@ -284,21 +333,3 @@ def _run_row(row: sqlite3.Row) -> RunRow:
         seconds=row["seconds"],
         unanswered_usd=from_pico(row["unanswered_pico_usd"]) or Decimal(0),
     )
-
-
-def _this_process() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}"
-
-
-def _is_alive(owner: str, until: float) -> bool:
-    """A process of this machine is asked; one of another machine is believed until its lease runs out."""
-    host, _, pid = owner.rpartition(":")
-    if host != socket.gethostname():
-        return until > time.time()
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return until > time.time()
-    return until > time.time()

@@ -2,6 +2,10 @@
 
 `responses` is append-only: a trial that is asked again gets another attempt, and the current one is the latest.
 Rows that lists and statistics read are kept apart from bodies, which are fetched by id.
+
+What grows with the answers (`responses`, `bodies`, `scores`) has the month of its run, which never changes. PostgreSQL
+keeps each month in a partition of its own, so that old ones can be dropped at once; there the month is part of every
+key, and texts are compared byte by byte, as in SQLite. Migrations say so; here is what queries need to know.
 """
 
 from __future__ import annotations
@@ -9,9 +13,11 @@ from __future__ import annotations
 from sqlalchemy import (
     BigInteger,
     Boolean,
+    CheckConstraint,
     Column,
     Float,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     MetaData,
@@ -21,14 +27,19 @@ from sqlalchemy import (
     text,
 )
 
+from proctor.domain.run import RunStatus
+
 metadata = MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",
         "fk": "fk_%(table_name)s_%(column_0_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
     }
 )
+
+STATUSES = ", ".join(f"'{status.value}'" for status in RunStatus)
 
 # SQLite assigns row ids only to a column declared INTEGER, and an INTEGER holds 64 bits there.
 BigKey = BigInteger().with_variant(Integer, "sqlite")
@@ -52,7 +63,36 @@ runs = Table(
     # At least what may have been spent on requests that nobody has an answer to; see costs/durable_budget.py.
     Column("unanswered_pico_usd", BigKey, nullable=False, server_default=text("0")),
     Column("data", Text),
+    # Grows with every lease: whoever writes with an older one writes nothing.
+    Column("fence", BigKey, nullable=False, server_default=text("0")),
+    # The number of the run's latest event.
+    Column("last_event", BigKey, nullable=False, server_default=text("0")),
+    # From 0 to 1.
+    Column("progress", Float, nullable=False, server_default=text("0")),
+    # The artifact that holds every response of the finished run.
+    Column("raw_data", Text),
+    CheckConstraint(f"status IN ({STATUSES})", name="status"),
     Index("ix_runs_created_at_id", "created_at", "id"),
+)
+
+# Every model and benchmark that has been used, once.
+models = Table(
+    "models",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("provider", Text, nullable=False),
+    Column("first_used_at", Text, nullable=False),
+)
+
+benchmarks = Table(
+    "benchmarks",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("digest", Text, primary_key=True),
+    Column("samples", Integer, nullable=False),
+    Column("tags", Text, nullable=False),
+    Column("first_used_at", Text, nullable=False),
 )
 
 evaluations = Table(
@@ -61,7 +101,7 @@ evaluations = Table(
     Column("id", BigKey, primary_key=True),
     Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
     Column("position", Integer, nullable=False),
-    Column("model", Text, nullable=False),
+    Column("model", ForeignKey("models.name"), nullable=False),
     Column("model_spec", Text, nullable=False),
     Column("benchmark", Text, nullable=False),
     Column("benchmark_spec", Text, nullable=False),
@@ -74,6 +114,12 @@ evaluations = Table(
     Column("metrics", Text, nullable=False),
     Column("tags", Text, nullable=False),
     Column("summary", Text),
+    # What computed the summary; another revision's is computed again.
+    Column("summary_revision", Text),
+    Column("month", Integer, nullable=False, server_default=text("0")),
+    ForeignKeyConstraint(
+        ["benchmark", "version", "digest"], ["benchmarks.name", "benchmarks.version", "benchmarks.digest"]
+    ),
     UniqueConstraint("run_id", "position"),
     Index("ix_evaluations_benchmark_model", "benchmark", "model"),
 )
@@ -118,6 +164,7 @@ responses = Table(
     Column("cache_write_tokens", Integer),
     # 'reported', 'computed: …', 'assumed: …' or 'free'; NULL where the cost is not known.
     Column("cost_basis", Text),
+    Column("month", Integer, nullable=False, server_default=text("0")),
     UniqueConstraint("evaluation_id", "trial_id", "attempt"),
     Index("ix_responses_evaluation_id", "evaluation_id"),
     # Few trials are asked twice: whether an attempt is the latest is looked up here, in next to nothing.
@@ -138,6 +185,7 @@ bodies = Table(
     Column("response_id", ForeignKey("responses.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
     Column("text", Text, nullable=False),
     Column("more", Text),
+    Column("month", Integer, nullable=False, server_default=text("0")),
 )
 
 scores = Table(
@@ -151,6 +199,15 @@ scores = Table(
     Column("answer", Text),
     Column("reason", Text, nullable=False),
     Column("details", Text),
+    # What queries ask of the details. The mark is missing because a judge's verdict could not be read:
+    Column("is_unreadable", Boolean, nullable=False, server_default=text("false")),
+    # the answer itself could have influenced the evidence;
+    Column("is_forgeable", Boolean, nullable=False, server_default=text("false")),
+    # how many things the mark is the share of;
+    Column("weight", Integer),
+    # how much of the weights the mark covers.
+    Column("covers", Float),
+    Column("month", Integer, nullable=False, server_default=text("0")),
     sqlite_with_rowid=False,
 )
 
@@ -220,13 +277,13 @@ submissions = Table(
 events = Table(
     "events",
     metadata,
-    Column("id", BigKey, primary_key=True),
-    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    # Given out under the run's lock: whoever follows sees every event, in this order.
+    Column("number", BigKey, primary_key=True, autoincrement=False),
     Column("at", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("data", Text, nullable=False),
-    Index("ix_events_run_id_id", "run_id", "id"),
-    sqlite_autoincrement=True,
+    sqlite_with_rowid=False,
 )
 
 id_blocks = Table(

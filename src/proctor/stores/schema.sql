@@ -1,3 +1,13 @@
+CREATE TABLE benchmarks (
+	name TEXT NOT NULL,
+	version TEXT NOT NULL,
+	digest TEXT NOT NULL,
+	samples INTEGER NOT NULL,
+	tags TEXT NOT NULL,
+	first_used_at TEXT NOT NULL,
+	CONSTRAINT pk_benchmarks PRIMARY KEY (name, version, digest)
+);
+
 CREATE TABLE cache (
 	"key" TEXT NOT NULL,
 	text TEXT NOT NULL,
@@ -22,6 +32,13 @@ CREATE TABLE id_blocks (
 	CONSTRAINT pk_id_blocks PRIMARY KEY (name)
 );
 
+CREATE TABLE models (
+	name TEXT NOT NULL,
+	provider TEXT NOT NULL,
+	first_used_at TEXT NOT NULL,
+	CONSTRAINT pk_models PRIMARY KEY (name)
+);
+
 CREATE TABLE runs (
 	id TEXT NOT NULL,
 	name TEXT,
@@ -38,7 +55,12 @@ CREATE TABLE runs (
 	lease_until FLOAT,
 	unanswered_pico_usd INTEGER DEFAULT 0 NOT NULL,
 	data TEXT,
-	CONSTRAINT pk_runs PRIMARY KEY (id)
+	fence INTEGER DEFAULT 0 NOT NULL,
+	last_event INTEGER DEFAULT 0 NOT NULL,
+	progress FLOAT DEFAULT 0 NOT NULL,
+	raw_data TEXT,
+	CONSTRAINT pk_runs PRIMARY KEY (id),
+	CONSTRAINT ck_runs_status CHECK (status IN ('queued', 'running', 'completed', 'failed', 'cancelled'))
 );
 
 CREATE INDEX ix_runs_created_at_id ON runs (created_at, id);
@@ -84,23 +106,27 @@ CREATE TABLE evaluations (
 	metrics TEXT NOT NULL,
 	tags TEXT NOT NULL,
 	summary TEXT,
+	summary_revision TEXT,
+	month INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_evaluations PRIMARY KEY (id),
+	CONSTRAINT fk_evaluations_benchmark FOREIGN KEY(benchmark, version, digest) REFERENCES benchmarks (name, version, digest),
 	CONSTRAINT uq_evaluations_run_id_position UNIQUE (run_id, position),
-	CONSTRAINT fk_evaluations_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
+	CONSTRAINT fk_evaluations_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE,
+	CONSTRAINT fk_evaluations_model FOREIGN KEY(model) REFERENCES models (name)
 );
 
 CREATE INDEX ix_evaluations_benchmark_model ON evaluations (benchmark, model);
 
 CREATE TABLE events (
-	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	run_id TEXT NOT NULL,
+	number INTEGER NOT NULL,
 	at TEXT NOT NULL,
 	kind TEXT NOT NULL,
 	data TEXT NOT NULL,
+	CONSTRAINT pk_events PRIMARY KEY (run_id, number),
 	CONSTRAINT fk_events_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
-);
-
-CREATE INDEX ix_events_run_id_id ON events (run_id, id);
+)
+ WITHOUT ROWID;
 
 CREATE TABLE batches (
 	id INTEGER NOT NULL,
@@ -142,6 +168,7 @@ CREATE TABLE responses (
 	created_at FLOAT NOT NULL,
 	cache_write_tokens INTEGER,
 	cost_basis TEXT,
+	month INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_responses PRIMARY KEY (id),
 	CONSTRAINT uq_responses_evaluation_id_trial_id_attempt UNIQUE (evaluation_id, trial_id, attempt),
 	CONSTRAINT fk_responses_evaluation_id FOREIGN KEY(evaluation_id) REFERENCES evaluations (id) ON DELETE CASCADE,
@@ -169,6 +196,7 @@ CREATE TABLE bodies (
 	response_id INTEGER NOT NULL,
 	text TEXT NOT NULL,
 	more TEXT,
+	month INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_bodies PRIMARY KEY (response_id),
 	CONSTRAINT fk_bodies_response_id FOREIGN KEY(response_id) REFERENCES responses (id) ON DELETE CASCADE
 );
@@ -182,6 +210,11 @@ CREATE TABLE scores (
 	answer TEXT,
 	reason TEXT NOT NULL,
 	details TEXT,
+	is_unreadable BOOLEAN DEFAULT false NOT NULL,
+	is_forgeable BOOLEAN DEFAULT false NOT NULL,
+	weight INTEGER,
+	covers FLOAT,
+	month INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_scores PRIMARY KEY (response_id, scorer, version),
 	CONSTRAINT fk_scores_response_id FOREIGN KEY(response_id) REFERENCES responses (id) ON DELETE CASCADE
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from decimal import Decimal
 from typing import Any
 
@@ -15,20 +13,26 @@ from proctor.domain.message import Json, Prompt
 from proctor.domain.sample import Sample
 from proctor.domain.trial import Answer, Trial
 from proctor.stores import codec
-from proctor.stores.database import Database, explained
-from proctor.stores.runs import now_text
+from proctor.stores.connection import Row
+from proctor.stores.database import Database
+from proctor.stores.events import add_event
 
 RESCORED = "rescored"
 CURRENT = """
     NOT EXISTS (SELECT 1 FROM responses AS later WHERE later.evaluation_id = responses.evaluation_id
-                AND later.trial_id = responses.trial_id AND later.attempt > responses.attempt AND later.attempt > 0)
+                AND later.trial_id = responses.trial_id AND later.month = responses.month
+                AND later.attempt > responses.attempt AND later.attempt > 0)
 """
+# The month is in all of them, so that PostgreSQL reads one partition.
+OF_EVALUATION = "evaluation_id = ? AND responses.month = (SELECT month FROM evaluations WHERE evaluations.id = ?)"
+HAS_SCORE = "response_id = responses.id AND scores.month = responses.month"
 _ANSWER = """
     SELECT responses.id, evaluation_id, trial_id, attempt, responses.sample_id, epoch, category, cluster, is_cached,
            finish_reason, input_tokens, output_tokens, reasoning_tokens, cached_tokens, cost_pico_usd, latency_seconds,
            first_token_seconds, cache_write_tokens, cost_basis, text, more, input, target, body,
            CASE WHEN body LIKE '%"files":%' THEN prompt END AS prompt
-    FROM responses JOIN bodies ON bodies.response_id = responses.id JOIN samples ON samples.digest = sample_digest
+    FROM responses JOIN bodies ON bodies.response_id = responses.id AND bodies.month = responses.month
+    JOIN samples ON samples.digest = sample_digest
 """
 
 
@@ -67,66 +71,70 @@ class ScoreStore:
 
     def answered(self, evaluation_id: int) -> int:
         """How many trials have a response that can be scored."""
-        query = f"SELECT count(*) FROM responses WHERE evaluation_id = ? AND error IS NULL AND {CURRENT}"  # noqa: S608
-        return int(self._rows(query, [evaluation_id])[0][0])
+        query = f"SELECT count(*) FROM responses WHERE {OF_EVALUATION} AND error IS NULL AND {CURRENT}"  # noqa: S608
+        return int(self._rows(query, [evaluation_id] * 2)[0][0])
 
     def unscored(self, evaluation_id: int, versions: Mapping[str, str], *, after: int, limit: int) -> list[Answer]:
         """Responses that some of these scorers have not measured, by id from `after` on; prompts are left out."""
         wanted = " OR ".join(["(scorer = ? AND version = ?)"] * len(versions))
         query = f"""{_ANSWER}
-            WHERE responses.evaluation_id = ? AND responses.id > ? AND error IS NULL AND {CURRENT}
-            AND (SELECT count(value) FROM scores WHERE response_id = responses.id AND ({wanted})) < ?
+            WHERE {OF_EVALUATION} AND responses.id > ? AND error IS NULL AND {CURRENT}
+            AND (SELECT count(value) FROM scores WHERE {HAS_SCORE} AND ({wanted})) < ?
             ORDER BY responses.id LIMIT ?
         """  # noqa: S608 - only placeholders are put in
         pairs = [text for pair in versions.items() for text in pair]
-        return [_answer(row) for row in self._rows(query, [evaluation_id, after, *pairs, len(versions), limit])]
+        return [_answer(row) for row in self._rows(query, [*[evaluation_id] * 2, after, *pairs, len(versions), limit])]
 
     def sets(self, evaluation_id: int) -> list[ScoreSet]:
         """Every set of scores there is of this evaluation's current responses."""
         query = f"""
-            SELECT scorer, scores.version, count(value) - sum(is_invalid) AS scored, sum(is_invalid) AS invalid,
-                   count(*) - count(value) AS unscored
-            FROM responses JOIN scores ON response_id = responses.id
-            WHERE evaluation_id = ? AND {CURRENT} GROUP BY scorer, scores.version ORDER BY scorer, scores.version
+            SELECT scorer, scores.version, count(value) FILTER (WHERE NOT is_invalid) AS scored,
+                   count(*) FILTER (WHERE is_invalid) AS invalid, count(*) - count(value) AS unscored
+            FROM responses JOIN scores ON {HAS_SCORE}
+            WHERE {OF_EVALUATION} AND {CURRENT} GROUP BY scorer, scores.version ORDER BY scorer, scores.version
         """  # noqa: S608 - only our own text is put in
-        return [ScoreSet(*row) for row in self._rows(query, [evaluation_id])]
+        return [ScoreSet(*row) for row in self._rows(query, [evaluation_id] * 2)]
 
     def some_reason(self, evaluation_id: int, scorer: str, version: str) -> str:
         """Why one of the responses that this scorer did not measure was not."""
         query = f"""
-            SELECT reason FROM responses JOIN scores ON response_id = id
-            WHERE evaluation_id = ? AND scorer = ? AND scores.version = ? AND value IS NULL AND {CURRENT} LIMIT 1
+            SELECT reason FROM responses JOIN scores ON {HAS_SCORE}
+            WHERE {OF_EVALUATION} AND scorer = ? AND scores.version = ? AND value IS NULL AND {CURRENT} LIMIT 1
         """  # noqa: S608 - only our own text is put in
-        return str(self._rows(query, [evaluation_id, scorer, version])[0][0])
+        return str(self._rows(query, [*[evaluation_id] * 2, scorer, version])[0][0])
 
     def changes(self, evaluation_id: int, old: tuple[str, str], new: tuple[str, str]) -> Changes:
         """How the second set (scorer, version) differs from the first, where both measured something."""
         query = f"""
-            SELECT count(*), coalesce(sum(new.value > old.value), 0), coalesce(sum(new.value < old.value), 0)
-            FROM responses JOIN scores AS old ON old.response_id = id JOIN scores AS new ON new.response_id = id
-            WHERE evaluation_id = ? AND old.scorer = ? AND old.version = ? AND new.scorer = ? AND new.version = ?
+            SELECT count(*), count(*) FILTER (WHERE new.value > old.value),
+                   count(*) FILTER (WHERE new.value < old.value)
+            FROM responses JOIN scores AS old ON old.response_id = responses.id AND old.month = responses.month
+            JOIN scores AS new ON new.response_id = responses.id AND new.month = responses.month
+            WHERE {OF_EVALUATION} AND old.scorer = ? AND old.version = ? AND new.scorer = ? AND new.version = ?
             AND old.value IS NOT NULL AND new.value IS NOT NULL AND {CURRENT}
         """  # noqa: S608 - only our own text is put in
-        return Changes(*self._rows(query, [evaluation_id, *old, *new])[0])
+        return Changes(*self._rows(query, [*[evaluation_id] * 2, *old, *new])[0])
 
     def details(self, evaluation_id: int, scorer: str, version: str) -> Iterator[Mapping[str, Json]]:
         """What the scorer noted beside its scores, one response at a time."""
         query = f"""
-            SELECT details FROM responses JOIN scores ON response_id = id
-            WHERE evaluation_id = ? AND scorer = ? AND scores.version = ? AND details IS NOT NULL AND {CURRENT}
+            SELECT details FROM responses JOIN scores ON {HAS_SCORE}
+            WHERE {OF_EVALUATION} AND scorer = ? AND scores.version = ? AND details IS NOT NULL AND {CURRENT}
         """  # noqa: S608 - only our own text is put in
-        with explained(self._database.path), closing(self._connect()) as connection:
-            for row in connection.execute(query, [evaluation_id, scorer, version]):
+        with self._database.connection() as connection:
+            for row in connection.execute(query, [*[evaluation_id] * 2, scorer, version]):
                 yield orjson.loads(row[0])
 
     def spent_on_judges(self, run_id: str) -> Decimal:
         """What the replies behind this run's scores cost, whichever run paid for a cached one: rather too much."""
         query = """
-            SELECT details FROM evaluations JOIN responses ON evaluation_id = evaluations.id
-            JOIN scores ON response_id = responses.id WHERE run_id = ? AND details IS NOT NULL
+            SELECT details FROM evaluations
+            JOIN responses ON evaluation_id = evaluations.id AND responses.month = evaluations.month
+            JOIN scores ON response_id = responses.id AND scores.month = responses.month
+            WHERE run_id = ? AND details IS NOT NULL
         """
         total = Decimal(0)
-        with explained(self._database.path), closing(self._connect()) as connection:
+        with self._database.connection() as connection:
             for row in connection.execute(query, [run_id]):
                 costs = (reply["cost_usd"] for reply in _replies(orjson.loads(row[0])))
                 total += sum((Decimal(cost) for cost in costs if cost is not None), Decimal(0))
@@ -134,35 +142,29 @@ class ScoreStore:
 
     def put_in_force(self, versions: Mapping[int, Mapping[str, str]]) -> None:
         """Name the scorer versions that count, for several evaluations at once; scores of others are kept."""
-        with explained(self._database.path), closing(self._connect()) as connection:
-            connection.execute("BEGIN IMMEDIATE")
+        with self._database.connection() as connection, connection.transaction():
             for evaluation_id, named in versions.items():
                 query = "SELECT run_id, scorers FROM evaluations WHERE id = ?"
                 row = connection.execute(query, [evaluation_id]).fetchone()
                 connection.execute(
-                    "UPDATE evaluations SET scorers = ?, summary = NULL WHERE id = ?",
+                    "UPDATE evaluations SET scorers = ?, summary = NULL, summary_revision = NULL WHERE id = ?",
                     [codec.to_json(named), evaluation_id],
                 )
                 change = {"evaluation_id": evaluation_id, "from": orjson.loads(row["scorers"]), "to": dict(named)}
                 if change["from"] != change["to"]:
-                    connection.execute(
-                        "INSERT INTO events (run_id, at, kind, data) VALUES (?, ?, ?, ?)",
-                        [row["run_id"], now_text(), RESCORED, codec.to_json(change)],
-                    )
-            connection.execute("COMMIT")
+                    add_event(connection, row["run_id"], RESCORED, change)
 
     def rescored(self, run_id: str) -> dict[int, RescoredResult]:
         """The evaluations whose scores in force are not those of the run itself, but of a rescore."""
-        query = """
-            SELECT at, data, scorers FROM events
-            JOIN evaluations ON evaluations.id = json_extract(data, '$.evaluation_id')
-            WHERE events.run_id = ? AND kind = ? ORDER BY events.id
-        """
+        events = "SELECT at, data FROM events WHERE run_id = ? AND kind = ? ORDER BY number"
+        named = self._rows("SELECT id, scorers FROM evaluations WHERE run_id = ?", [run_id])
+        scorers = {row["id"]: orjson.loads(row["scorers"]) for row in named}
         found: dict[int, RescoredResult] = {}
         own: dict[int, Json] = {}
-        for row in self._rows(query, [run_id, RESCORED]):
-            change, in_force = orjson.loads(row["data"]), orjson.loads(row["scorers"])
+        for row in self._rows(events, [run_id, RESCORED]):
+            change = orjson.loads(row["data"])
             evaluation_id = change["evaluation_id"]
+            in_force = scorers[evaluation_id]
             own.setdefault(evaluation_id, change["from"])
             found.pop(evaluation_id, None)
             # A resumed run has put its own scorers in force again, and so may a later rescore.
@@ -170,13 +172,8 @@ class ScoreStore:
                 found[evaluation_id] = RescoredResult(row["at"], change["from"])
         return found
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = self._database.connect()
-        connection.row_factory = sqlite3.Row
-        return connection
-
-    def _rows(self, query: str, values: Sequence[Any]) -> list[sqlite3.Row]:
-        with explained(self._database.path), closing(self._connect()) as connection:
+    def _rows(self, query: str, values: Sequence[Any]) -> list[Row]:
+        with self._database.connection() as connection:
             return connection.execute(query, list(values)).fetchall()
 
 
@@ -186,11 +183,12 @@ class SampleAnswers:
     def __init__(self, database: Database, evaluation_id: int) -> None:
         self._database = database
         query = f"""
-            SELECT sample_id, id FROM responses WHERE evaluation_id = ? AND error IS NULL AND {CURRENT}
+            SELECT sample_id, id FROM responses WHERE {OF_EVALUATION} AND error IS NULL AND {CURRENT}
             ORDER BY epoch DESC, id
         """  # noqa: S608 - only our own text is put in
-        with explained(database.path), closing(database.connect()) as connection:
-            self._ids: dict[str, int] = dict(connection.execute(query, [evaluation_id]))
+        with database.connection() as connection:
+            rows = connection.execute(query, [evaluation_id] * 2)
+            self._ids: dict[str, int] = {row["sample_id"]: row["id"] for row in rows}
 
     def find(self, sample: Sample) -> str | None:
         """The text of the first epoch's answer; None when this very question was not answered."""
@@ -198,10 +196,10 @@ class SampleAnswers:
         if row_id is None:
             return None
         query = (
-            "SELECT input, text FROM responses JOIN bodies ON response_id = id "
+            "SELECT input, text FROM responses JOIN bodies ON response_id = id AND bodies.month = responses.month "
             "JOIN samples ON digest = sample_digest WHERE id = ?"
         )
-        with explained(self._database.path), closing(self._database.connect()) as connection:
+        with self._database.connection() as connection:
             asked, text = connection.execute(query, [row_id]).fetchone()
         return str(text) if asked == sample.input_text else None
 
@@ -220,7 +218,7 @@ def _replies(details: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
                 yield reply
 
 
-def _answer(row: sqlite3.Row) -> Answer:
+def _answer(row: Row) -> Answer:
     trial = Trial(
         id=row["trial_id"],
         evaluation_id=row["evaluation_id"],

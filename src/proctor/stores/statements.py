@@ -1,4 +1,4 @@
-"""SQL that runs write with, as text: the same on SQLite and PostgreSQL."""
+"""Columns that runs write, and statements that insert many rows."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ RESPONSE_COLUMNS = (
     "id", "evaluation_id", "trial_id", "attempt", "sample_id", "sample_digest", "epoch", "category", "cluster",
     "cache_key", "is_cached", "error", "retries", "finish_reason", "input_tokens", "output_tokens",
     "reasoning_tokens", "cached_tokens", "cost_pico_usd", "latency_seconds", "first_token_seconds", "created_at",
-    "cache_write_tokens", "cost_basis",
+    "cache_write_tokens", "cost_basis", "month",
 )  # fmt: skip
 SAMPLE_COLUMNS = ("digest", "sample_id", "input", "target", "prompt", "body")
-BODY_COLUMNS = ("response_id", "text", "more")
-SCORE_COLUMNS = ("response_id", "scorer", "version", "value", "is_invalid", "answer", "reason", "details")
+BODY_COLUMNS = ("response_id", "text", "more", "month")
+SCORE_COLUMNS = (
+    "response_id", "scorer", "version", "value", "is_invalid", "answer", "reason", "details", "is_unreadable",
+    "is_forgeable", "weight", "covers", "month",
+)  # fmt: skip
 
 # Each row of a multi-row insert costs one step of the virtual machine less, and the interpreter lock is given up
 # once for many rows; SQLite allows 32,766 parameters in a statement. Powers of two, so that there are only eight
@@ -21,7 +24,7 @@ SCORE_COLUMNS = ("response_id", "scorer", "version", "value", "is_invalid", "ans
 MAX_ROWS = 128
 
 
-def insert(
+def insert_statements(
     table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str
 ) -> Iterator[tuple[str, list[Any]]]:
     """Statements and parameters that insert all the rows, a hundred or so at a time."""
@@ -37,4 +40,5 @@ def insert(
 
 
 def places(count: int) -> str:
-    return ",".join("?" * count)
+    """Placeholders for what stands in IN (…); of nothing, what equals nothing: PostgreSQL knows no empty list."""
+    return ",".join("?" * count) or "NULL"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,16 +14,15 @@ from proctor.domain.errors import NotFoundError
 from proctor.domain.json_value import storable_json
 from proctor.domain.text import storable
 from proctor.stores import codec
-from proctor.stores.database import Database, explained
+from proctor.stores.connection import Row
+from proctor.stores.database import Database
 from proctor.stores.runs import new_run_id, now_text
-from proctor.stores.scores import CURRENT
+from proctor.stores.scores import CURRENT, HAS_SCORE, OF_EVALUATION
 
 PREFIX = "s-"
 """No run's id begins with it."""
-_MARKS = ", ".join(
-    f"json_extract(details, '$.{name}') AS {name}" for name in ("total", "covers", "passed", "grade", "is_forgeable")
-)
-_COLUMNS = f"id, name, problem, problem_digest, problem_folder, revision, created_at, {_MARKS}"
+MARKS = ("total", "covers", "passed", "grade", "is_forgeable")
+_COLUMNS = "id, name, problem, problem_digest, problem_folder, revision, created_at, details"
 
 
 class SubmissionMarks(Struct, frozen=True):
@@ -76,11 +73,12 @@ class SubmissionStore:
         """Keep a marked program; `problem` is its id and its digest, `folder` where it is if it is the user's own."""
         submission_id = f"{PREFIX}{new_run_id()}"
         kept_folder, marking = None if folder is None else str(folder.absolute()), codec.to_json(storable_json(details))
-        self._rows(
-            "INSERT INTO submissions (id, name, problem, problem_digest, problem_folder, revision, details, created_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            submission_id, storable(name), *problem, kept_folder, revision, marking, now_text(),
-        )  # fmt: skip
+        with self._database.connection() as connection:
+            connection.execute(
+                "INSERT INTO submissions (id, name, problem, problem_digest, problem_folder, revision, details, "
+                "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [submission_id, storable(name), *problem, kept_folder, revision, marking, now_text()],
+            )
         return self.get(submission_id)
 
     def get(self, reference: str) -> SubmissionRow:
@@ -107,32 +105,42 @@ class SubmissionStore:
 
     def trials(self, problem: str, scorer: str) -> list[ProgramTrial]:
         """Models' current answers to a problem that have a score of that scorer, in the version in force."""
-        # CROSS: few evaluations have this scorer, and samples are many; SQLite then keeps to this order.
+        rows = self._rows("SELECT id, run_id, model, scorers FROM evaluations ORDER BY id")
+        found: list[ProgramTrial] = []
+        for row in rows:
+            version = orjson.loads(row["scorers"]).get(scorer)
+            if version is not None:
+                found += self._trials_of(row, problem, (scorer, version))
+        return found
+
+    def _trials_of(self, evaluation: Row, problem: str, scorer: tuple[str, str]) -> list[ProgramTrial]:
         query = f"""
-            SELECT run_id, model, epoch, json_extract(samples.body, '$.metadata.digest') AS problem_digest,
-                scores.version AS revision, is_invalid, responses.created_at, {_MARKS}
-            FROM evaluations
-            CROSS JOIN responses ON responses.evaluation_id = evaluations.id
-            CROSS JOIN scores ON response_id = responses.id AND scorer = ?
-                AND scores.version = json_extract(evaluations.scorers, '$.' || scorer)
-            CROSS JOIN samples ON samples.digest = sample_digest
-            WHERE json_type(evaluations.scorers, '$.' || ?) IS NOT NULL AND (value IS NOT NULL OR is_invalid)
-                AND json_extract(samples.body, '$.metadata.problem') = ? AND {CURRENT}
+            SELECT epoch, samples.body, scores.version AS revision, is_invalid, responses.created_at, details
+            FROM responses JOIN scores ON {HAS_SCORE} AND scorer = ? AND scores.version = ?
+            JOIN samples ON samples.digest = sample_digest
+            WHERE {OF_EVALUATION} AND (value IS NOT NULL OR is_invalid) AND samples.body LIKE ? AND {CURRENT}
             ORDER BY responses.id
         """  # noqa: S608 - our own
-        return [_trial(row) for row in self._rows(query, scorer, scorer, problem)]
+        named = f'%"problem":{codec.to_json(problem)}%'
+        trials = []
+        for row in self._rows(query, *scorer, evaluation["id"], evaluation["id"], named):
+            metadata = orjson.loads(row["body"]).get("metadata", {})
+            if metadata.get("problem") == problem:
+                trials.append(_trial(evaluation, row, metadata.get("digest")))
+        return trials
 
-    def _rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        with explained(self._database.path), closing(self._database.connect()) as connection:
-            connection.row_factory = sqlite3.Row
+    def _rows(self, query: str, *values: Any) -> list[Row]:
+        with self._database.connection() as connection:
             return connection.execute(query, values).fetchall()
 
 
-def _marks(row: sqlite3.Row) -> SubmissionMarks:
-    return SubmissionMarks(row["total"], row["covers"], bool(row["passed"]), row["grade"], bool(row["is_forgeable"]))
+def _marks(text: str | None) -> SubmissionMarks:
+    details = orjson.loads(text or "{}")
+    total, covers, passed, grade, is_forgeable = (details.get(name) for name in MARKS)
+    return SubmissionMarks(total, covers, bool(passed), grade, bool(is_forgeable))
 
 
-def _submission(row: sqlite3.Row) -> SubmissionRow:
+def _submission(row: Row) -> SubmissionRow:
     return SubmissionRow(
         id=row["id"],
         name=row["name"],
@@ -141,19 +149,19 @@ def _submission(row: sqlite3.Row) -> SubmissionRow:
         problem_folder=None if row["problem_folder"] is None else Path(row["problem_folder"]),
         revision=row["revision"],
         created_at=datetime.fromisoformat(row["created_at"]),
-        marks=_marks(row),
+        marks=_marks(row["details"]),
     )
 
 
-def _trial(row: sqlite3.Row) -> ProgramTrial:
+def _trial(evaluation: Row, row: Row, digest: str) -> ProgramTrial:
     return ProgramTrial(
-        run_id=row["run_id"],
-        model=row["model"],
+        run_id=evaluation["run_id"],
+        model=evaluation["model"],
         epoch=row["epoch"],
-        problem_digest=row["problem_digest"],
+        problem_digest=digest,
         revision=row["revision"].partition("+")[0],  # what follows is of the options, such as where wheels are
         created_at=datetime.fromtimestamp(row["created_at"], UTC),
         marks=SubmissionMarks(0.0, None, passed=False, grade=None, is_forgeable=False)
         if row["is_invalid"]
-        else _marks(row),
+        else _marks(row["details"]),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
 
 from msgspec.structs import replace
@@ -12,21 +11,12 @@ from proctor.domain.score import Score
 from proctor.domain.text import message_of
 from proctor.domain.trial import Answer, Outcome, Result
 
-UNSTORABLE = (
-    TypeError,
-    ValueError,
-    LookupError,
-    OverflowError,
-    RecursionError,
-    sqlite3.DataError,
-    sqlite3.InterfaceError,
-    sqlite3.ProgrammingError,
-)
-"""What encoding or binding a row raises when it holds something that cannot be stored."""
+UNENCODABLE = (TypeError, ValueError, LookupError, OverflowError, RecursionError)
+"""What encoding raises; each database adds what its driver raises at binding."""
 
 
 def unusable_answer(answer: Answer, error: Exception) -> Answer:
-    """What is recorded in the place of the response: it was answered, so it counts."""
+    """What is recorded instead of the response: it was answered, so it counts."""
     return replace(answer, response=Response.unusable(f"the answer {_why(error)}"))
 
 

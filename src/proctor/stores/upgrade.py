@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest migration; a test holds it against the scripts."""
 
 
@@ -24,12 +24,27 @@ def configuration(connection: Connection | None = None) -> Config:
 
 def upgrade(url: str) -> None:
     """Apply every migration that is missing; calling it twice is harmless."""
-    from alembic import command
     from sqlalchemy import create_engine
 
     engine = create_engine(url)
     try:
         with engine.begin() as connection:
-            command.upgrade(configuration(connection), "head")
+            upgrade_connection(connection)
     finally:
         engine.dispose()
+
+
+def steps(version: str | None) -> list[tuple[str, str]]:
+    """The migrations that are missing, oldest first: number and what it is about."""
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory.from_config(configuration())
+    missing = scripts.iterate_revisions("head", version or "base")
+    return [(script.revision, (script.doc or "").strip()) for script in reversed(list(missing))]
+
+
+def upgrade_connection(connection: Connection) -> None:
+    """The same within a transaction of the caller's."""
+    from alembic import command
+
+    command.upgrade(configuration(connection), "head")

@@ -6,7 +6,8 @@ from sqlalchemy import func, select
 
 from proctor.metrics.intervals import has_clusters
 from proctor.stores.comparing import EvaluationRow
-from proctor.stores.database import Database, explained
+from proctor.stores.database import Database
+from proctor.stores.keys import is_of_evaluation
 from proctor.stores.runs import GROUP_SIZES, RunStore
 from proctor.stores.schema import responses
 
@@ -31,9 +32,9 @@ def _asked(database: Database, evaluation: EvaluationRow) -> tuple[int, dict[str
     count = func.count(responses.c.sample_id.distinct())
     query = (
         select(responses.c.cluster, count)
-        .where(responses.c.evaluation_id == evaluation.id)
+        .where(is_of_evaluation(evaluation.id))
         .group_by(responses.c.cluster)
     )  # fmt: skip
-    with explained(database.path), database.engine.connect() as connection:
+    with database.reading() as connection:
         found = {row[0]: row[1] for row in connection.execute(query)}
     return found.pop(None, 0), found

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.benchmarks.problems.folder import read_problem
-from proctor.benchmarks.problems.lint import lint_folder
+from proctor.benchmarks.problems.lint import lint_problem
 from proctor.benchmarks.problems.scaffold import scaffold, scaffold_files
 from proctor.benchmarks.problems.schema import ProblemFile, json_schema
 from proctor.benchmarks.problems.shelf import all_problems, find_problem, problem_folders
@@ -214,13 +214,13 @@ def test_a_service_is_read_with_its_load(folder: Path) -> None:
 def test_a_load_that_expects_nothing_is_warned_of(folder: Path) -> None:
     requests: list[dict[str, Any]] = [{"path": "/a"}, {"path": "/b", "expect": {"status": 200, "members": {"x": None}}}]
     change(folder, interface={"kind": "service"}, load={"requests": requests}, thresholds=[])
-    (found,) = (finding for finding in lint_folder(folder).findings if finding.rule == "expect")
+    (found,) = (finding for finding in lint_problem(read_problem(folder)).findings if finding.rule == "expect")
     assert found.message == "nothing is expected of /a: whatever is answered below 400 counts"
     assert (read_problem(folder).load or {})["requests"][1]["expect"]["members"] == {"x": None}
 
 
 def test_the_scaffold_has_no_errors(folder: Path) -> None:
-    lint = lint_folder(folder)
+    lint = lint_problem(read_problem(folder))
     assert lint.is_clean
     assert lint.untested == ()
     assert [finding.rule for finding in lint.findings] == ["size"]
@@ -235,7 +235,7 @@ def test_the_scaffold_has_no_errors(folder: Path) -> None:
 def test_a_sentence_outside_the_patterns_is_an_error_with_its_line(folder: Path) -> None:
     path = folder / "problem.yaml"
     path.write_text(path.read_text().replace("text: If standard input is empty, then", "text: On empty input,"))
-    lint = lint_folder(folder)
+    lint = lint_problem(read_problem(folder))
     assert not lint.is_clean
     (finding,) = [finding for finding in lint.findings if finding.severity == "error"]
     assert (finding.where, finding.rule, finding.requirement) == ("add-up/problem.yaml:25", "ears", "R4")
@@ -245,7 +245,7 @@ def test_untested_requirements_and_unnamed_checks_are_reported(folder: Path) -> 
     requirements = document(folder)["requirements"]
     requirements[3]["checks"] = []
     change(folder, requirements=requirements)
-    lint = lint_folder(folder)
+    lint = lint_problem(read_problem(folder))
     assert lint.is_clean
     assert lint.untested == ("R4",)
     assert {finding.rule for finding in lint.findings} == {"untested", "unnamed check", "size"}
@@ -253,7 +253,7 @@ def test_untested_requirements_and_unnamed_checks_are_reported(folder: Path) -> 
 
 def test_a_check_that_does_not_take_the_program_is_an_error(folder: Path) -> None:
     (folder / "tests/hidden/unit/test_more.py").write_text("def test_nothing():\n    pass\n")
-    assert not lint_folder(folder).is_clean
+    assert not lint_problem(read_problem(folder)).is_clean
 
 
 def test_the_published_schema_accepts_what_is_read_and_refuses_what_is_not(folder: Path) -> None:

@@ -10,13 +10,8 @@ from plugins.example import names
 from proctor import plugins
 from proctor.reports.rows import RunRows
 from proctor.runs.results import read_rows
-from proctor.stores.database import Database, open_database
+from proctor.stores.database import Database
 from reports.stored import FAILED, INVALID, Told, record
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return open_database(f"sqlite:///{tmp_path / 'proctor.db'}")
 
 
 def _export(form: str, rows: RunRows) -> list[bytes]:

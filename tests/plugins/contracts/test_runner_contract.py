@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from plugins.example import names
-from proctor.domain.errors import SandboxError
 from proctor.domain.sandbox import Ending
 from proctor.domain.workspace import WorkspaceLimits
 from proctor.sandboxes.workspaces.runners import UNSAFE, create, leaks_of
+from sandboxes.presence import skip_unless_installed
 
 ENGINES = {"docker", "podman", "kubernetes"}  # started by `make engines` alone
 LIMITS = WorkspaceLimits(seconds=60)
@@ -18,6 +18,7 @@ LIMITS = WorkspaceLimits(seconds=60)
 
 @pytest.fixture(params=[name for name in names("runners") if name not in ENGINES])
 def name(request: pytest.FixtureRequest) -> str:
+    skip_unless_installed(request.param)
     return str(request.param)
 
 
@@ -35,10 +36,7 @@ def test_a_place_is_opened_used_and_closed(name: str) -> None:
             await runner.close()
             await runner.close()
 
-    try:
-        asyncio.run(go())
-    except SandboxError as missing:
-        pytest.skip(f"{name}: {missing}")
+    asyncio.run(go())
 
 
 def test_one_that_says_it_isolates_passes_the_self_test(name: str) -> None:
@@ -49,9 +47,6 @@ def test_one_that_says_it_isolates_passes_the_self_test(name: str) -> None:
         finally:
             await runner.close()
 
-    try:
-        is_isolated, leaks = asyncio.run(go())
-    except SandboxError as missing:
-        pytest.skip(f"{name}: {missing}")
+    is_isolated, leaks = asyncio.run(go())
     assert is_isolated is (not leaks)
     assert is_isolated is (name != UNSAFE)

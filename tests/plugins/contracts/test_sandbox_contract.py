@@ -9,10 +9,11 @@ from typing import TypeVar
 import pytest
 
 from plugins.example import names
-from proctor.domain.errors import SandboxError, UserError
+from proctor.domain.errors import UserError
 from proctor.domain.sandbox import Case, Check, Ending, Program, Sandbox, SandboxLimits
 from proctor.sandboxes.backends import AUTOMATIC, UNSAFE, choose, create
 from proctor.sandboxes.probe import self_test
+from sandboxes.presence import skip_unless_installed
 
 T = TypeVar("T")
 LIMITS = SandboxLimits(wall_seconds=5, cpu_seconds=5)
@@ -21,6 +22,7 @@ ENGINES = {"docker", "podman"}  # started by `make engines` alone
 
 @pytest.fixture(params=[name for name in names("sandboxes") if name not in ENGINES])
 def name(request: pytest.FixtureRequest) -> str:
+    skip_unless_installed(request.param)
     return str(request.param)
 
 
@@ -33,10 +35,7 @@ def _within(name: str, use: Callable[[Sandbox], Awaitable[T]]) -> T:
             await sandbox.close()
             await sandbox.close()
 
-    try:
-        return asyncio.run(go())
-    except SandboxError as missing:
-        pytest.skip(f"{name}: {missing}")
+    return asyncio.run(go())
 
 
 def test_a_program_runs_and_its_result_says_where(name: str) -> None:

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from fakes.kubernetes import cluster
-from proctor.domain.errors import SandboxError
 from proctor.domain.sandbox import MIB, SandboxLimits
 from proctor.domain.workspace import Reach, Runner, Workspace, WorkspaceLimits
 from proctor.sandboxes.workspaces.runners import create
 from sandboxes.engines import engine, skip_unless_engines_are_wanted
+from sandboxes.presence import skip_unless_installed
 from sandboxes.traces import looking
 
 # Small, so that a bomb that got through would still be a small one.
@@ -75,11 +75,9 @@ def isolated(name: str) -> str:
 
 
 def made(name: str) -> Runner:
-    """The runner, or a visible skip."""
-    try:
-        return create(name)
-    except SandboxError as error:
-        pytest.skip(f"{name}: {error}")
+    """The runner, or a visible skip where it is not installed."""
+    skip_unless_installed(name)
+    return create(name)
 
 
 def within(name: str, work: Callable[[Workspace], Awaitable[Any]], limits: WorkspaceLimits = WORKSPACE) -> Any:

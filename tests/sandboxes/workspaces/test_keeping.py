@@ -26,10 +26,11 @@ from proctor.sandboxes.inside.agent_files import (
     sizes,
     write,
 )
-from proctor.sandboxes.inside.agent_frames import AgentFrameTooLargeError, Unpacker, joined, packed, parted
+from proctor.sandboxes.inside.agent_frames import Unpacker, joined, packed, parted
 from proctor.sandboxes.inside.agent_jobs import Output, RunningCommand
 from proctor.sandboxes.inside.agent_notices import outside
 from proctor.sandboxes.inside.agent_processes import Population, WorkspaceProcess
+from proctor.sandboxes.inside.frames import FrameTooLargeError
 from proctor.sandboxes.workspaces.bundle import bundle, start_command
 from proctor.sandboxes.workspaces.connection import AgentConnection, WorkspaceLostError
 
@@ -48,10 +49,12 @@ def test_messages_arrive_whole_however_they_are_cut(
 
 
 def test_a_message_larger_than_allowed_is_not_waited_for() -> None:
-    with pytest.raises(AgentFrameTooLargeError):
+    with pytest.raises(FrameTooLargeError):
         list(Unpacker(100).feed(struct.pack(">II", 101, 2)))
-    with pytest.raises(AgentFrameTooLargeError):
-        list(Unpacker(100).feed(struct.pack(">II", 10, 11)))
+    with pytest.raises(FrameTooLargeError):
+        list(Unpacker(100).feed(struct.pack(">II", 10, 11) + b"{}    "))
+    with pytest.raises(ValueError, match="without a head"):
+        list(Unpacker(100).feed(struct.pack(">I", 2) + b"{}"))
 
 
 @given(st.dictionaries(st.text(), st.binary(max_size=50), max_size=5))

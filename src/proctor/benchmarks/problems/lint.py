@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
@@ -97,10 +96,3 @@ def _of_the_whole(problem: Problem, document: LocatedDocument) -> list[LintFindi
         if kind not in problem.checks.values():
             warn("id", "kinds", f"there is no hidden check of the kind {kind}")
     return found
-
-
-def lint_folder(folder: Path) -> Lint:
-    """As `lint_problem`, from the folder."""
-    from proctor.benchmarks.problems.folder import read_problem
-
-    return lint_problem(read_problem(folder))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from proctor.benchmarks.problems.folder import entry_files
 from proctor.domain.problem import InterfaceKind, Problem
@@ -67,13 +67,28 @@ def _interface(problem: Problem) -> str:
 
 def _context(problem: Problem) -> str:
     has_node = "javascript" in problem.interface.languages
-    allowed = ", ".join(problem.dependencies)
     parts = [
         f"Python 3.11 or newer{', Node.js 20 or newer,' if has_node else ''} on Linux. There is no network.",
-        f"Besides the standard library: {allowed}." if allowed else "Only the standard library is there.",
+        _packages(problem.dependencies) or "Only the standard library is there.",
     ]
     if limits := _limits(problem.limits):
         parts.append(f"Limits: {limits}.")
+    return " ".join(parts)
+
+
+def _packages(allowed: Sequence[str]) -> str:
+    python = ", ".join(name for name in allowed if not name.startswith("npm:"))
+    npm = ", ".join(name.removeprefix("npm:") for name in allowed if name.startswith("npm:"))
+    parts = []
+    if python:
+        parts.append(
+            f"Besides the standard library: {python}. What the program uses of it stands in `requirements.txt`, each "
+            "with its exact version (`name==1.2.3`)."
+        )
+    if npm:
+        parts.append(
+            f"npm packages: {npm}. What the program uses of it stands in `package.json` and `package-lock.json`."
+        )
     return " ".join(parts)
 
 

@@ -84,9 +84,16 @@ def _text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+_NPM_NAME = re.compile(r"npm:(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*")
+
+
 def _package(text: str) -> str:
     from packaging.requirements import InvalidRequirement, Requirement
 
+    if text.startswith("npm:"):
+        if not _NPM_NAME.fullmatch(text):
+            raise ValueError(f"{text!r} is not the name of an npm package, such as 'npm:fastify'")
+        return text
     try:
         named = Requirement(text)
     except InvalidRequirement:

@@ -21,6 +21,8 @@ class BenchmarkDescription(Document, frozen=True, kw_only=True):
     licence: str | None
     source: str | None
     homepage: str | None
+    input: str
+    """What inputs are, for people; empty where they are text or messages."""
     tags: Mapping[str, str]
     shots: int | None
     variants: Mapping[str, str]

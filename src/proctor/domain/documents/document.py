@@ -38,6 +38,6 @@ def json_text(value: object) -> str:
 
 def json_bytes(value: object, options: int = 0) -> bytes:
     """The value as JSON; `options` are those of orjson."""
-    # A date is written as Python does, not with a Z in the place of its offset.
+    # A date is written as Python does, not with a Z instead of its offset.
     plain_parts = to_builtins(value, builtin_types=(datetime,), enc_hook=plain)
     return orjson.dumps(plain_parts, option=options | orjson.OPT_NON_STR_KEYS, default=plain)

@@ -27,6 +27,9 @@ class LeaderboardRow(Document, frozen=True):
     worst_rank: int
     model: str
     side: str
+    """The model, and what was varied of its prompts: different in each row."""
+    digest: str
+    """Of the samples and of the prompts that the row was asked with."""
     settings: Mapping[str, Json]
     estimate: MetricEstimate
     trials: int

@@ -44,6 +44,8 @@ class RescoredEvaluation(Document, frozen=True):
 
     model: str
     benchmark: str
+    side: str
+    """The model, and what was varied of its prompts."""
     before: Mapping[str, ScorerFigures]
     after: Mapping[str, ScorerFigures]
     changes: Sequence[ScoreChange]

@@ -1,14 +1,14 @@
-"""Length-prefixed JSON between the harness and its checker; bytes travel as base64."""
+"""What the harness and its checker tell each other: JSON, in which bytes travel as base64."""
 
 from __future__ import annotations
 
 import base64
 import json
-import struct
 from typing import Any
 
+from proctor.sandboxes.inside.frames import framed
+
 MAX_FRAME = 64 << 20
-HEADER = struct.Struct(">I")
 
 
 def _plain(value: Any) -> Any:
@@ -21,10 +21,10 @@ def _bytes(data: dict[str, Any]) -> Any:
     return base64.b64decode(data["$bytes"]) if data.keys() == {"$bytes"} else data
 
 
-def framed(message: Any) -> bytes:
-    body = json.dumps(message, default=_plain, separators=(",", ":")).encode()
-    return HEADER.pack(len(body)) + body
+def packed(message: Any) -> bytes:
+    """The message in a frame of its own."""
+    return framed(json.dumps(message, default=_plain, separators=(",", ":")).encode())
 
 
-def unframed(body: bytes) -> Any:
+def unpacked(body: bytes) -> Any:
     return json.loads(body, object_hook=_bytes)

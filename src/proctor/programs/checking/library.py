@@ -14,7 +14,8 @@ from proctor.programs.checking.link import HarnessLink
 from proctor.programs.checking.program import ProgramUnderTest
 from proctor.programs.checking.wording import text_of
 from proctor.programs.inside.peer import Peer, PeerLostError
-from proctor.programs.inside.values import ValueCodecError, decode, encode
+from proctor.sandboxes.inside.codec import CodecError, Decoder, Encoder
+from proctor.sandboxes.inside.objects import callback_handle, handle_of
 
 _CONNECT_SECONDS = 10
 MAX_BYTES = 128 << 20
@@ -119,21 +120,24 @@ class Calls:
         self._peer.close()
 
     def do(self, operation: str, *args: Any, **kwargs: Any) -> Any:
-        positional = [encode(item, self._export) for item in args]
-        named = {key: encode(item, self._export) for key, item in kwargs.items()}
+        encoder = Encoder(self._export)
+        positional = [encoder.encode(item) for item in args]
+        named = {key: encoder.encode(item) for key, item in kwargs.items()}
         try:
             answer = self._peer.ask([operation, positional, named])
             if "x" in answer:
                 error = self._error(answer["x"])
             else:
-                return decode(answer["v"], self._adopt)
+                return Decoder(self._adopt).decode(answer["v"])
         except (
             PeerLostError,
-            ValueCodecError,
+            CodecError,
+            AttributeError,
             LookupError,
             TypeError,
             ValueError,
             ArithmeticError,
+            RecursionError,
             MemoryError,
         ) as lost:
             raise ProgramLostError(f"no answer from the library: {text_of(lost) or type(lost).__name__}") from lost
@@ -145,39 +149,38 @@ class Calls:
         number, args, kwargs = message
         try:
             callback = self._callbacks[number]
-            positional = [decode(item, self._adopt) for item in args]
-            named = {key: decode(item, self._adopt) for key, item in kwargs.items()}
-            return {"v": encode(callback(*positional, **named), self._export)}
+            decoder = Decoder(self._adopt)
+            positional = [decoder.decode(item) for item in args]
+            named = {key: decoder.decode(item) for key, item in kwargs.items()}
+            return {"v": Encoder(self._export).encode(callback(*positional, **named))}
         except Exception as error:  # noqa: BLE001  the check's own function raised: the library may handle it
-            return {"x": [type(error).__name__, encode(list(error.args), str)]}
+            return {"x": [type(error).__name__, Encoder(str).encode(list(error.args))]}
 
     def _export(self, value: Any) -> Any:
         if isinstance(value, LibraryObject):
-            return {"h": value._number}  # noqa: SLF001  ours
+            return handle_of(value._number)  # noqa: SLF001  ours
         number = getattr(value, "_proctor_number", None)
         if isinstance(value, type) and isinstance(number, int):
-            return {"X": number}
+            return handle_of(number, is_error_class=True)
         if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
             self._callbacks.append(value)
-            return {"k": len(self._callbacks) - 1}
+            return callback_handle(len(self._callbacks) - 1)
         raise TypeError(f"a {type(value).__name__} cannot be given to the library: plain values and functions can")
 
-    def _adopt(self, tag: str, body: Any) -> Any:
-        if tag == "h":
-            number, kind = int(body[0]), str(body[1])
-            return self._objects.setdefault(number, LibraryObject(self, number, kind))
-        if tag == "X":
-            number = int(body[0])
+    def _adopt(self, data: dict[str, Any]) -> Any:
+        if "X" in data:
+            number, names = int(data["X"][0]), [str(name) for name in data["X"][1]]
             if number not in self._objects:
-                self._objects[number] = _error_class(number, [str(name) for name in body[1]])
+                self._objects[number] = _error_class(number, names)
             return self._objects[number]
-        raise ValueCodecError(f"unknown tag {tag!r}")
+        number, _, kind = data["h"]
+        return self._objects.setdefault(int(number), LibraryObject(self, int(number), str(kind)))
 
     def _error(self, data: Mapping[str, Any]) -> RaisedError:
-        kind = decode(data["class"], self._adopt)
-        value = decode(data["value"], self._adopt)
+        decoder = Decoder(self._adopt)
+        kind, value = decoder.decode(data["class"]), decoder.decode(data["value"])
         if not (isinstance(kind, type) and issubclass(kind, RaisedError)):
-            raise ValueCodecError("an error without a class")
+            raise CodecError("an error without a class")
         error = kind(str(data["text"]))
         error.remote = value if isinstance(value, LibraryObject) else None
         return error

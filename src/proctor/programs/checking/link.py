@@ -9,7 +9,8 @@ import socket
 import threading
 from typing import Any
 
-from proctor.programs.checking.frames import HEADER, framed, unframed
+from proctor.programs.checking.frames import packed, unpacked
+from proctor.sandboxes.inside.frames import MAX_LENGTH, ChannelClosedError, receive_frame
 
 
 class HarnessLostError(BaseException):
@@ -25,8 +26,10 @@ class HarnessLink:
 
     def receive(self) -> Any:
         """The next message; before `begin` only."""
-        (length,) = HEADER.unpack(self._read(HEADER.size))
-        return unframed(self._read(length))
+        try:
+            return unpacked(receive_frame(self._sock.recv, MAX_LENGTH))
+        except ChannelClosedError:
+            raise HarnessLostError("the harness hung up") from None
 
     def begin(self) -> None:
         threading.Thread(target=self._listen, daemon=True, name="link").start()
@@ -46,21 +49,12 @@ class HarnessLink:
         return answer["value"]
 
     def _send(self, message: Any) -> None:
-        data = framed(message)
+        data = packed(message)
         try:
             with self._sending:
                 self._sock.sendall(data)
         except OSError as error:
             raise HarnessLostError("the harness is gone") from error
-
-    def _read(self, count: int) -> bytes:
-        data = bytearray()
-        while len(data) < count:
-            part = self._sock.recv(count - len(data))
-            if not part:
-                raise HarnessLostError("the harness hung up")
-            data += part
-        return bytes(data)
 
     def _listen(self) -> None:
         try:

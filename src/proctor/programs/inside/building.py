@@ -1,14 +1,31 @@
-"""What building means for a program in Python: unpack its packages, and see that every file compiles."""
+"""What building means for a program: unpack its packages, and see that every file compiles."""
 
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 
 
+def make_environment(target: str, *wheels: str) -> None:
+    """A virtual environment with these wheels in it: what the module `venv` makes, which not every system has."""
+    interpreter = Path(getattr(sys, "_base_executable", sys.executable))
+    scripts = Path(target) / "bin"
+    packages = Path(target) / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+    scripts.mkdir(parents=True)
+    packages.mkdir(parents=True)
+    for name in ("python3", "python"):
+        (scripts / name).symlink_to(interpreter)
+    (Path(target) / "pyvenv.cfg").write_text(
+        f"home = {interpreter.parent}\ninclude-system-site-packages = false\nversion = {sys.version.split()[0]}\n",
+        encoding="utf-8",
+    )
+    unpack(str(packages), *wheels)
+
+
 def unpack(target: str, *wheels: str) -> None:
-    """Lay wheels out in a folder; what belongs into it from a wheel's data folder is put there as well."""
+    """Lay archives out in a folder; what belongs into it from a wheel's data folder is put there as well."""
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(target)

@@ -10,36 +10,18 @@ import contextlib
 import itertools
 import queue
 import socket
-import struct
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from .values import ValueCodecError, dumps, loads
+from proctor.sandboxes.inside.codec import CodecError, dumps, loads
+from proctor.sandboxes.inside.frames import MAX_FRAME, ChannelClosedError, FrameTooLargeError, framed, receive_frame
 
-MAX_FRAME = 32 << 20
 MAIN = "main"
 
 
 class PeerLostError(Exception):
     """The other side is gone, late, or talks nonsense."""
-
-
-def read_exactly(sock: socket.socket, count: int) -> bytes:
-    data = bytearray()
-    while len(data) < count:
-        part = sock.recv(min(count - len(data), 1 << 20))
-        if not part:
-            raise PeerLostError("its process ended")
-        data += part
-    return bytes(data)
-
-
-def read_frame(sock: socket.socket) -> bytes:
-    (length,) = struct.unpack(">I", read_exactly(sock, 4))
-    if length > MAX_FRAME:
-        raise PeerLostError(f"an answer of {length} bytes")
-    return read_exactly(sock, length)
 
 
 class Peer:
@@ -118,20 +100,24 @@ class Peer:
             body = dumps([message[0], message[1], {"too large": len(body)}])
         try:
             with self._sending:
-                self._sock.sendall(struct.pack(">I", len(body)) + body)
+                self._sock.sendall(framed(body))
         except OSError as error:
             raise PeerLostError(self._lost or "its process ended") from error
 
     def _listen(self) -> None:
         try:
             while True:
-                lane, what, message = loads(self._taken(read_frame(self._sock)))
+                lane, what, message = loads(self._taken(receive_frame(self._sock.recv)))
                 self._deliver(str(lane), (str(what), message))
         except PeerLostError as error:
             self._lose(str(error))
+        except ChannelClosedError:
+            self._lose("its process ended")
+        except FrameTooLargeError as error:
+            self._lose(f"an answer that is too long ({error})")
         except MemoryError:
             self._lose("an answer there is no memory for")
-        except (OSError, ValueError, TypeError, ValueCodecError) as error:
+        except (OSError, ValueError, TypeError, CodecError) as error:
             self._lose(f"an answer that cannot be read ({error})" if not isinstance(error, OSError) else "it hung up")
 
     def _taken(self, body: bytes) -> bytes:

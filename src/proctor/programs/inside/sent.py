@@ -1,4 +1,4 @@
-"""How the modules of this package get into a workspace: as text, in a command."""
+"""How modules of ours get into a workspace: as text, in a command."""
 
 from __future__ import annotations
 
@@ -8,29 +8,40 @@ from pathlib import Path
 
 _LOADER = """
 import json, sys, types
-package = types.ModuleType("inside")
-package.__path__ = []
-sys.modules["inside"] = package
+def make(name, text=""):
+    if name in sys.modules:
+        return
+    parent = name.rpartition(".")[0]
+    if parent:
+        make(parent)
+    module = sys.modules[name] = types.ModuleType(name)
+    if text:
+        module.__package__ = parent
+        exec(compile(text, "<" + name + ">", "exec"), vars(module))
+    else:
+        module.__path__ = []
 for name, text in json.loads(sys.argv[1]):
-    module = types.ModuleType("inside." + name)
-    module.__package__ = "inside"
-    sys.modules["inside." + name] = module
-    exec(compile(text, "<" + name + ">", "exec"), vars(module))
-target, arguments = sys.argv[2], sys.argv[3:]
+    make(name, text)
+name, function = sys.argv[2].split(":")
+arguments = sys.argv[3:]
 sys.argv = sys.argv[:1]
-name, function = target.split(":")
-getattr(sys.modules["inside." + name], function)(*arguments)
+getattr(sys.modules[name], function)(*arguments)
 """
-_NEEDS = {"serving": ("values", "peer", "profiled", "serving"), "profiled": ("profiled",)}
+_HERE = __package__
+_SHARED = tuple(f"proctor.sandboxes.inside.{name}" for name in ("frames", "packing", "codec", "objects"))
+_NEEDS = {"serving": (*_SHARED, f"{_HERE}.peer", f"{_HERE}.profiled")}
+"""What a module imports of ours, in an order in which each finds what it needs."""
+_SOURCES = Path(__file__).parents[3]
 
 
 @cache
-def _sources(module: str) -> str:
-    folder = Path(__file__).parent
-    names = _NEEDS.get(module, (module,))
-    return json.dumps([[name, (folder / f"{name}.py").read_text(encoding="utf-8")] for name in names])
+def _texts(module: str) -> str:
+    names = (*_NEEDS.get(module, ()), f"{_HERE}.{module}")
+    texts = [(_SOURCES / f"{name.replace('.', '/')}.py").read_text(encoding="utf-8") for name in names]
+    return json.dumps(list(zip(names, texts, strict=True)))
 
 
 def command(target: str, *arguments: str) -> tuple[str, ...]:
     """A command for a workspace's Python that calls `module:function` of this package with these texts."""
-    return ("python3", "-P", "-c", _LOADER, _sources(target.partition(":")[0]), target, *arguments)
+    module = target.partition(":")[0]
+    return ("python3", "-P", "-c", _LOADER, _texts(module), f"{_HERE}.{target}", *arguments)

@@ -9,31 +9,16 @@ from __future__ import annotations
 import builtins
 import contextlib
 import importlib
-import operator
 import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
 from typing import Any
 
-from .peer import Peer
-from .values import decode, encode
+from proctor.programs.inside.peer import Peer
+from proctor.sandboxes.inside.objects import OPERATIONS, ServedObjects
 
 _TEXT = 2_000
-_NAMES = """eq ne lt le gt ge add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift neg pos invert
-getitem setitem delitem contains"""
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "call": lambda function, *args, **kwargs: function(*args, **kwargs),
-    "get": getattr,
-    "set": setattr,
-    "del": delattr,
-    "isinstance": isinstance,
-    "enter": lambda manager: type(manager).__enter__(manager),
-    "exit": lambda manager: type(manager).__exit__(manager, None, None, None),
-    **{kind.__name__: kind for kind in (len, iter, next, bool, str, repr, int, float, hash, abs, round, reversed)},
-    **{name: getattr(operator, name) for name in _NAMES.split()},
-}
 
 
 class CallbackError(Exception):
@@ -45,8 +30,7 @@ class LibraryServer:
 
     def __init__(self, sock: socket.socket, module: str) -> None:
         self._module = module
-        self._objects: list[Any] = []
-        self._numbers: dict[int, int] = {}
+        self._objects = ServedObjects(self._call_back)
         self._peer = Peer(sock, self.answer, "s", None)
 
     def serve(self) -> None:
@@ -55,7 +39,7 @@ class LibraryServer:
 
     def answer(self, message: Any) -> Any:
         try:
-            return {"v": encode(self._do(message), self._export)}
+            return {"v": self._objects.encoder().encode(self._do(message))}
         except BaseException as error:  # noqa: BLE001  whatever a library raises is its answer
             return {"x": self._described(error)}
 
@@ -63,43 +47,28 @@ class LibraryServer:
         name, arguments, keywords = message
         if name == "module":
             return importlib.import_module(self._module)
-        args = [decode(item, self._adopt) for item in arguments]
-        kwargs = {key: decode(item, self._adopt) for key, item in keywords.items()}
+        decoder = self._objects.decoder()
+        args = [decoder.decode(item) for item in arguments]
+        kwargs = {key: decoder.decode(item) for key, item in keywords.items()}
         return OPERATIONS[name](*args, **kwargs)
 
-    def _export(self, value: Any) -> Any:
-        number = self._numbers.get(id(value))
-        if number is None:
-            number = self._numbers[id(value)] = len(self._objects)
-            self._objects.append(value)  # keeps it alive, so its id stays its own
-        if isinstance(value, type) and issubclass(value, BaseException):
-            return {"X": [number, _mro(value)]}
-        return {"h": [number, type(value).__name__]}
-
-    def _adopt(self, tag: str, body: Any) -> Any:
-        if tag in ("h", "X"):
-            return self._objects[body]
-        return lambda *args, **kwargs: self._call_back(body, args, kwargs)
-
     def _call_back(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        positional = [encode(item, self._export) for item in args]
-        named = {key: encode(item, self._export) for key, item in kwargs.items()}
+        encoder, decoder = self._objects.encoder(), self._objects.decoder()
+        positional = [encoder.encode(item) for item in args]
+        named = {key: encoder.encode(item) for key, item in kwargs.items()}
         answer = self._peer.ask([number, positional, named])
         if "x" in answer:
             found = getattr(builtins, str(answer["x"][0]), None)
             kind = found if isinstance(found, type) and issubclass(found, Exception) else CallbackError
-            raise kind(*decode(answer["x"][1], self._adopt))
-        return decode(answer["v"], self._adopt)
+            raise kind(*decoder.decode(answer["x"][1]))
+        return decoder.decode(answer["v"])
 
     def _described(self, error: BaseException) -> dict[str, Any]:
         text = "<unreadable>"
         with contextlib.suppress(BaseException):  # an error's own methods may be hostile or broken
             text = str(error)[:_TEXT]
-        return {"class": self._export(type(error)), "text": text, "value": self._export(error)}
-
-
-def _mro(kind: type) -> list[str]:
-    return [base.__name__ for base in kind.__mro__]
+        export = self._objects.export
+        return {"class": export(type(error)), "text": text, "value": export(error)}
 
 
 def _child(connection: socket.socket, module: str, profile: str) -> None:
@@ -110,7 +79,7 @@ def _child(connection: socket.socket, module: str, profile: str) -> None:
         if not connection.recv(1, socket.MSG_PEEK):
             code = 0  # somebody only looked whether we are here
         elif profile:
-            from .profiled import profiling
+            from proctor.programs.inside.profiled import profiling
 
             with profiling(profile):
                 LibraryServer(connection, module).serve()

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from proctor.domain.message import Json
@@ -17,7 +18,7 @@ from proctor.programs.tools.scratch import scratch
 
 TOOL_SECONDS = 60.0
 MAX_FINDINGS = 100
-_MEMORY_BYTES = 2 << 30
+MEMORY_BYTES = 2 << 30
 _MAX_OUTPUT = 16 << 20
 _PIECE = 1 << 16
 _LAST_SECONDS = 5.0
@@ -28,7 +29,8 @@ ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 if os.getppid() != int(sys.argv[1]):
     sys.exit("whoever wanted this has ended")
 memory = int(sys.argv[2])
-resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+if memory:
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 os.execv(sys.argv[3], sys.argv[3:])
 """
@@ -86,17 +88,28 @@ def installed(package: str) -> str | None:
         return None
 
 
-async def run_tool(command: Sequence[str], folder: Path, seconds: float = TOOL_SECONDS) -> tuple[int, bytes, bytes]:
-    """Exit code, standard output and standard error; ToolError when it took too long, said too much or was ended."""
-    environment = {"PATH": os.defpath, "HOME": str(folder), "LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb"}
+async def run_tool(
+    command: Sequence[str],
+    folder: Path,
+    seconds: float = TOOL_SECONDS,
+    *,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    memory_bytes: int | None = MEMORY_BYTES,
+) -> tuple[int, bytes, bytes]:
+    """Exit code, standard output and standard error; ToolError when it took too long, said too much or was ended.
+
+    It sees nothing of our environment but what is given here. Without `memory_bytes` it may take what it likes:
+    Node.js reserves far more addresses than it uses.
+    """
+    plain = {"PATH": os.defpath, "HOME": str(folder), "LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb"}
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", "-c", _LIMITED, str(os.getpid()), str(_MEMORY_BYTES)),
+        *(sys.executable, "-I", "-S", "-c", _LIMITED, str(os.getpid()), str(memory_bytes or 0)),
         *command,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         cwd=folder,
-        env=environment,
+        env={**plain, **environment},
         start_new_session=True,
     )
     said = [asyncio.create_task(_heard(stream, process)) for stream in (process.stdout, process.stderr)]

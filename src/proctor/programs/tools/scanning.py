@@ -1,4 +1,4 @@
-"""Bandit, pip-audit, npm audit and Trivy: what is dangerous in the program and in what it brings along."""
+"""Bandit, pip-audit and Trivy: what is dangerous in the program and in what it brings along."""
 
 from __future__ import annotations
 
@@ -113,20 +113,6 @@ def read_audit(packages: Sequence[Mapping[str, Any]], pins: int, version: str) -
     return ran(version, **found(findings), **partial)
 
 
-def npm_audit(files: Mapping[str, bytes], language: str) -> dict[str, Json]:
-    """Programs bring no npm packages along: nothing is installed from a registry."""
-    if language != "javascript":
-        return not_applicable("the program is not JavaScript")
-    try:
-        wanted: Any = json.loads(files.get("package.json", b"{}"))
-        names = [*wanted.get("dependencies", {}), *wanted.get("optionalDependencies", {})]
-    except (ValueError, AttributeError, TypeError, RecursionError):
-        names = []
-    if not names:
-        return not_applicable("the program brings no npm packages along")
-    return not_run("npm audit needs a package registry, and none is used")
-
-
 async def trivy(copy: Copy) -> dict[str, Json]:
     """Secrets and known vulnerabilities, with the database that is there; an old one says nothing about today."""
     path = shutil.which("trivy")
@@ -138,7 +124,7 @@ async def trivy(copy: Copy) -> dict[str, Json]:
         _, about, _ = await run_tool((path, "version", "--format", "json", *cache), elsewhere)
         known = json.loads(about)
         version, database = str(known.get("Version")), (known.get("VulnerabilityDB") or {}).get("UpdatedAt")
-        stale = _stale(database)
+        stale = stale_database(database, DATABASE_DAYS)
         if stale:
             return {**not_run(stale, version), "database_updated": database}
         settings = elsewhere / "secrets.yaml"
@@ -172,9 +158,9 @@ def _trivy_cache() -> Path:
     return Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trivy"
 
 
-def _stale(updated: str | None) -> str:
+def stale_database(updated: str | None, most_days: int) -> str:
     """Why this database is not to be relied on; empty when it is."""
     if not updated:
         return "it has no database of vulnerabilities"
     days = (datetime.now(UTC) - datetime.fromisoformat(updated)).days
-    return f"its database is {days} days old; {DATABASE_DAYS} are the most" if days > DATABASE_DAYS else ""
+    return f"its database is {days} days old; {most_days} are the most" if days > most_days else ""

@@ -1,7 +1,8 @@
 """Models of many runs in order, with ranks that admit what is not known.
 
 Only evaluations of the same thing stand in one table: the same benchmark, version, samples, prompts (and so shots) and
-scorer. What differs in any of these is another table.
+scorer. What differs in any of these is another table, but for prompts that one run has put side by side on the same
+samples: these are sides of one table.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Literal
 
 import orjson
 from msgspec import UNSET, Struct, field
+from msgspec.structs import asdict
 
-from proctor.domain.documents.evaluation import EvaluationFigures
+from proctor.domain.documents.evaluation import EvaluationFigures, Selection
 from proctor.domain.documents.leaderboard import (
     Leaderboard,
     LeaderboardRow,
@@ -22,7 +24,7 @@ from proctor.domain.documents.leaderboard import (
     Which,
 )
 from proctor.domain.estimate import Estimate
-from proctor.domain.side import setting_text
+from proctor.domain.side import EvaluationSide, setting_text, side_names
 from proctor.metrics.ranking import Rank, rank_paired, rank_unpaired
 from proctor.plugins import BrokenPluginError, PluginNotFoundError
 from proctor.reports.trust import uneven_notes
@@ -58,6 +60,8 @@ class LeaderboardEntry(Struct, frozen=True):
     """The one evaluation that stands for a model, and how many it was chosen from."""
 
     name: str
+    """The model, and what was varied of its prompts where its table has several: different in each row."""
+    model: str
     row: EvaluationRow
     summary: EvaluationFigures
     chosen_from: int
@@ -74,9 +78,7 @@ def rank_evaluations(
     metric: str | None = None,
 ) -> Leaderboard:
     """One table for each set of comparable evaluations; `rows` come newest first."""
-    tables: dict[tuple[str, ...], list[EvaluationRow]] = {}
-    for row in rows:
-        tables.setdefault(_what_is_compared(row), []).append(row)
+    tables = _tables(rows)
     # What a table is ordered by is one metric: the one that was asked for, or its newest evaluation's first.
     metrics = {key: metric or next(iter(summaries[members[0].id].metrics), "") for key, members in tables.items()}
     chosen = {key: _entries(members, summaries, which, metrics[key]) for key, members in tables.items()}
@@ -87,9 +89,28 @@ def rank_evaluations(
     return Leaderboard("leaderboard", which, "paired" if is_paired else "separate", ranked, left_out)
 
 
+def _tables(rows: Sequence[EvaluationRow]) -> dict[tuple[str, ...], list[EvaluationRow]]:
+    """Rows of the same thing together, and with them what a run that varied its prompts asked beside it."""
+    sides: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+    for row in rows:
+        sides.setdefault((row.run_id, _what_is_compared(row)), set()).add(row.digest)
+    joined: dict[tuple[str, ...], list[set[str]]] = {}
+    for (_, what), digests in sides.items():
+        groups = joined.setdefault(what, [])
+        touching = [group for group in groups if group & digests]
+        groups[:] = [group for group in groups if group not in touching] + [digests.union(*touching)]
+    tables: dict[tuple[str, ...], list[EvaluationRow]] = {}
+    for row in rows:
+        what = _what_is_compared(row)
+        group = next(group for group in joined[what] if row.digest in group)
+        tables.setdefault((*what, min(group)), []).append(row)
+    return tables
+
+
 def _what_is_compared(row: EvaluationRow) -> tuple[str, ...]:
+    """All but the prompts."""
     scorers = ",".join(f"{name}={version}" for name, version in row.scorers.items())
-    return (row.benchmark, row.version, row.digest, scorers)
+    return (row.benchmark, row.version, row.digest.rpartition("/")[0], scorers)
 
 
 def _comparisons(entries: Sequence[LeaderboardEntry]) -> int:
@@ -99,15 +120,33 @@ def _comparisons(entries: Sequence[LeaderboardEntry]) -> int:
 def _entries(
     rows: Iterable[EvaluationRow], summaries: Mapping[int, EvaluationFigures], which: Which, metric: str
 ) -> list[LeaderboardEntry]:
-    """One evaluation a model; models asked with other options are other models."""
-    groups: dict[tuple[str, str, str], list[EvaluationRow]] = {}
+    """One evaluation a model and prompt; models asked with other options are other models."""
+    groups: dict[tuple[tuple[str, str, str], str], list[EvaluationRow]] = {}
     for row in rows:
         if _estimate(summaries[row.id], metric).value is not None:
-            groups.setdefault(_model_key(row), []).append(row)
-    labels = [key[0] for key in groups]
+            groups.setdefault((_model_key(row), row.digest), []).append(row)
+    labels = [label for label, *_ in {key for key, _ in groups}]
+    models = [_name(key, is_only=labels.count(key[0]) == 1) for key, _ in groups]
     return [
-        _entry(_name(key, is_only=labels.count(key[0]) == 1), members, summaries, which, metric)
-        for key, members in groups.items()
+        _entry(name, model, members, summaries, which, metric)
+        for name, model, members in zip(
+            _side_names(models, list(groups.values())), models, groups.values(), strict=True
+        )
+    ]
+
+
+def _side_names(models: Sequence[str], groups: Sequence[Sequence[EvaluationRow]]) -> list[str]:
+    """Models alone where all were asked alike; two prompts of one name have a part of their digest beside it."""
+    if len({members[0].digest for members in groups}) < 2:
+        return list(models)
+    # A run that varied nothing may have asked as one of the sides does: the other run says what that is called.
+    known = {row.digest: row.prompt_settings for members in groups for row in members if row.prompt_settings}
+    settings = [known.get(members[0].digest, {}) for members in groups]
+    sides = [EvaluationSide(model, groups[0][0].benchmark, one) for model, one in zip(models, settings, strict=True)]
+    names = side_names(sides)
+    return [
+        name if names.count(name) == 1 else f"{name} · {members[0].digest.rpartition('/')[2][:8]}"
+        for name, members in zip(names, groups, strict=True)
     ]
 
 
@@ -126,14 +165,19 @@ def _name(key: tuple[str, str, str], *, is_only: bool) -> str:
 
 
 def _entry(
-    name: str, members: Sequence[EvaluationRow], summaries: Mapping[int, EvaluationFigures], which: Which, metric: str
+    name: str,
+    model: str,
+    members: Sequence[EvaluationRow],
+    summaries: Mapping[int, EvaluationFigures],
+    which: Which,
+    metric: str,
 ) -> LeaderboardEntry:
     def value(row: EvaluationRow) -> float:
         return _estimate(summaries[row.id], metric).value or 0.0
 
     # Of equals, max takes the first, which is the newest.
     row = members[0] if which == "latest" else max(members, key=value)
-    return LeaderboardEntry(name, row, summaries[row.id], len(members))
+    return LeaderboardEntry(name, model, row, summaries[row.id], len(members))
 
 
 def _estimate(summary: EvaluationFigures, metric: str) -> Estimate:
@@ -152,14 +196,22 @@ def _table(database: Database, entries: Sequence[LeaderboardEntry], metric: str,
         version=first.row.version,
         digest=first.row.digest,
         samples=first.row.samples,
-        shots=first.row.shots,
-        selection=first.summary.selection,
+        shots=first.row.shots if all(entry.row.shots == first.row.shots for entry in entries) else None,
+        selection=_shared([entry.summary.selection for entry in entries]),
         scorers=first.row.scorers,
         tags=first.row.tags,
         metric=metric,
         ranks="paired" if is_paired else "separate",
         rows=[_row(rank, by_name[rank.name], metric, notes.get(rank.name)) for rank in ranked],
     )
+
+
+def _shared(selections: Sequence[Selection]) -> Selection:
+    """What all of them say; in what they differ, the rows' names do."""
+    first, *others = selections
+    return Selection(**{
+        name: value for name, value in asdict(first).items() if all(getattr(one, name) == value for one in others)
+    })  # fmt: skip
 
 
 def _is_paired(row: EvaluationRow, metric: str) -> bool:
@@ -188,6 +240,12 @@ def _rank_paired(database: Database, entries: Sequence[LeaderboardEntry], metric
     return rank_paired(values, (sides[a].compare(sides[b], names=(a, b))[0] for a, b in pairs))
 
 
+def _side(entry: LeaderboardEntry) -> str:
+    if entry.name != entry.model:
+        return entry.name
+    return " · ".join((entry.model, *(setting_text(*one) for one in entry.row.prompt_settings.items())))
+
+
 def _row(rank: Rank, entry: LeaderboardEntry, metric: str, note: str | None) -> LeaderboardRow:
     row, summary = entry.row, entry.summary
     return LeaderboardRow(
@@ -195,8 +253,9 @@ def _row(rank: Rank, entry: LeaderboardEntry, metric: str, note: str | None) -> 
         place=rank.place,
         best_rank=rank.best,
         worst_rank=rank.worst,
-        model=entry.name,
-        side=" · ".join((entry.name, *(setting_text(*one) for one in row.prompt_settings.items()))),
+        model=entry.model,
+        side=_side(entry),
+        digest=row.digest,
         settings={**row.prompt_settings, **row.options},
         estimate=summary.metrics[metric],
         trials=summary.trials,

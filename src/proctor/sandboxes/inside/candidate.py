@@ -9,32 +9,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .codec import BUILTIN_ERRORS, Decoder, Encoder, dumps, loads
+from .codec import BUILTIN_ERRORS, Encoder, dumps, loads
 from .frames import Channel, ChannelClosedError
+from .objects import OPERATIONS, ServedObjects
 
 _TEXT = 2_000
-_OPERATORS = """eq ne lt le gt ge add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift neg pos invert
-iadd isub imul"""
-
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "call": lambda function, *args, **kwargs: function(*args, **kwargs),
-    "get": getattr,
-    "set": setattr,
-    "del": delattr,
-    "item": operator.getitem,
-    "setitem": operator.setitem,
-    "delitem": operator.delitem,
-    "contains": operator.contains,
-    "isinstance": isinstance,
-    "enter": lambda manager: type(manager).__enter__(manager),
-    "exit": lambda manager: type(manager).__exit__(manager, None, None, None),
-    "names": lambda: None,
-    **{
-        kind.__name__: kind
-        for kind in (len, iter, next, bool, str, repr, int, float, complex, hash, abs, round, dir, reversed)
-    },
-    **{name: getattr(operator, name) for name in _OPERATORS.split()},
-}
 
 
 class SubmissionServer:
@@ -43,40 +22,10 @@ class SubmissionServer:
     def __init__(self, channel: Channel, module: types.ModuleType) -> None:
         self._channel = channel
         self._module = module
-        self._objects: list[Any] = []
-        self._numbers: dict[int, int] = {}
-
-    def export(self, value: Any) -> Any:
-        """A handle: a number and what the object can do, nothing of the object itself."""
-        number = self._numbers.get(id(value))
-        if number is None:
-            number = self._numbers[id(value)] = len(self._objects)
-            self._objects.append(value)
-        if isinstance(value, type) and issubclass(value, BaseException):
-            return {"X": [number, value.__name__, _builtin_base(value)]}
-        kind = type(value)
-        traits = "".join(
-            letter
-            for letter, method in (
-                ("c", "__call__"),
-                ("i", "__iter__"),
-                ("n", "__next__"),
-                ("l", "__len__"),
-                ("b", "__bool__"),
-            )
-            if hasattr(kind, method)
-        )
-        return {"h": [number, traits, kind.__name__]}
-
-    def adopt(self, data: dict[str, Any]) -> Any:
-        tag = next(iter(data))
-        number = data[tag][0]
-        if data[tag][1] != "callback":
-            return self._objects[number]
-        return lambda *args, **kwargs: self._call_back(number, args, kwargs)
+        self._objects = ServedObjects(self._call_back)
 
     def _call_back(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        encoder = Encoder(self.export)
+        encoder = self._objects.encoder()
         positional = [encoder.encode(arg) for arg in args]
         self._channel.send(
             dumps({"cb": number, "a": positional, "k": {k: encoder.encode(v) for k, v in kwargs.items()}})
@@ -84,7 +33,7 @@ class SubmissionServer:
         while True:
             message = loads(self._channel.receive())
             if message[0] == "return":
-                return Decoder(self.adopt, is_trusting=True).decode(message[1])
+                return self._objects.decoder().decode(message[1])
             if message[0] == "raise":
                 raise BUILTIN_ERRORS.get(message[1], RuntimeError)(message[2])
             self._channel.send(self._answer(message))
@@ -106,11 +55,11 @@ class SubmissionServer:
         name, arguments, keywords = message
         if name == "names":
             return self._look_up(arguments)
-        decoder = Decoder(self.adopt, is_trusting=True)
+        decoder = self._objects.decoder()
         args = [decoder.decode(item) for item in arguments]
         kwargs = {key: decoder.decode(item) for key, item in keywords.items()}
         before = [(container, _elements(container)) for container in decoder.known]
-        encoder = Encoder(self.export, decoder.known)
+        encoder = self._objects.encoder(decoder.known)
         try:
             value = OPERATIONS[name](*args, **kwargs)
         except BaseException as error:  # noqa: BLE001  crosses to the judge
@@ -132,7 +81,7 @@ class SubmissionServer:
         ]
 
     def _look_up(self, names: list[str]) -> bytes:
-        encoder = Encoder(self.export)
+        encoder = self._objects.encoder()
         space = vars(self._module)
         if names == ["*"]:
             names = [
@@ -145,8 +94,8 @@ class SubmissionServer:
     def _describe(self, error: BaseException) -> dict[str, Any]:
         kind = type(error)
         text = _safely(lambda: str(error))[:_TEXT]
-        number = None if kind.__name__ in BUILTIN_ERRORS else self.export(kind)
-        encoder = Encoder(self.export)
+        number = None if kind.__name__ in BUILTIN_ERRORS else self._objects.export(kind)
+        encoder = self._objects.encoder()
         args = _safely(lambda: [encoder.encode(arg) for arg in error.args], [text])
         return {
             "type": kind.__name__,

@@ -68,8 +68,12 @@ class CodecError(Exception):
 class Encoder:
     """Turns values into JSON; `known` are containers the other side already has, by number."""
 
-    def __init__(self, export: Callable[[Any], Any], known: Iterable[Any] = ()) -> None:
+    def __init__(
+        self, export: Callable[[Any], Any], known: Iterable[Any] = (), *, is_naming_functions: bool = True
+    ) -> None:
         self._export = export
+        self.is_naming_functions = is_naming_functions
+        """Whether the other side knows `len` by its name: only one that trusts this side does."""
         self.known = list(known)
         self._numbers = {id(container): number for number, container in enumerate(self.known)}
 
@@ -147,10 +151,8 @@ def _has_big(values: list[Any]) -> bool:
     return any(type(value) is int and value.bit_length() > _BIG_INT_BITS for value in values)
 
 
-def _encode_zoned(encoder: Encoder, value: Any, _: int) -> Any:
+def _encode_zoned(_: Encoder, value: Any, __: int) -> Any:
     kind = type(value)
-    if value.tzinfo is not None and type(value.tzinfo) is not timezone:
-        return encoder._export(value)  # noqa: SLF001  a zone of the sender's own making
     offset = value.utcoffset()
     seconds = None if offset is None else offset.total_seconds()
     return {"T": [kind.__name__, value.replace(tzinfo=None).isoformat(), seconds, value.fold]}
@@ -158,7 +160,7 @@ def _encode_zoned(encoder: Encoder, value: Any, _: int) -> Any:
 
 def _encode_function(encoder: Encoder, value: Any, _: int) -> Any:
     name = f"{getattr(value, '__module__', '')}.{getattr(value, '__name__', '')}".replace("_operator.", "operator.")
-    if _FUNCTIONS.get(name) is value:
+    if encoder.is_naming_functions and _FUNCTIONS.get(name) is value:
         return {"o": name}
     return encoder._export(value)  # noqa: SLF001
 
@@ -198,6 +200,11 @@ _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (tuple, lambda v: tuple(tuple.__iter__(v))),
     (frozenset, lambda v: frozenset(frozenset.__iter__(v))),
     (complex, lambda v: complex.__add__(v, 0)),
+    (datetime, lambda v: datetime.combine(datetime.date(v), datetime.timetz(v))),
+    (date, lambda v: date.fromordinal(date.toordinal(v))),
+    (timedelta, lambda v: timedelta(v.days, v.seconds, v.microseconds)),
+    (Decimal, Decimal),
+    (Fraction, lambda v: Fraction(int(v.numerator), int(v.denominator))),
 )
 
 

@@ -53,7 +53,12 @@ class Container:
         self.cgroup = Cgroup(name, is_used=False)
         text = [part.replace("{folder}", str(self._folder)).replace("{name}", name) for part in command]
         self._client = subprocess.Popen(  # noqa: S603  the engine itself
-            text, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, cwd="/"
+            text,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=environment,
+            cwd=self._folder,  # podman's monitor stays there, and leaves a file when memory runs out
         )
 
     @property

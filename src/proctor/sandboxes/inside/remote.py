@@ -9,6 +9,7 @@ from typing import Any
 
 from .codec import BUILTIN_ERRORS, CodecError, Decoder, Encoder, dumps, loads
 from .frames import Channel, ChannelClosedError, FrameTooLargeError
+from .objects import callback_handle, handle_of
 from .showing import describe_error
 
 _PREDICATES = frozenset(
@@ -52,7 +53,7 @@ class SubmissionObject:
         self._proctor_link.ask("del", self, name)
 
     def __getitem__(self, key: Any) -> Any:
-        return self._proctor_link.ask("item", self, key)
+        return self._proctor_link.ask("getitem", self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._proctor_link.ask("setitem", self, key, value)
@@ -261,23 +262,25 @@ class SubmissionLink:
 
     def _export(self, value: Any) -> Any:
         if isinstance(value, SubmissionObject):
-            return {"h": [value._proctor_number, "yours"]}  # noqa: SLF001  ours
+            return handle_of(value._proctor_number)  # noqa: SLF001  ours
         number = getattr(value, "_proctor_class", None)
         if number is not None:
-            return {"X": [number, "yours"]}
+            return handle_of(number, is_error_class=True)
         # Functions only: they can be called, and nothing of theirs can be read.
         if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
             self._callbacks.append(value)
-            return {"h": [len(self._callbacks) - 1, "callback"]}
+            return callback_handle(len(self._callbacks) - 1)
         raise UnjudgeableError(
             f"the tests pass an object of type {type(value).__name__}, which cannot cross to the submission"
         )
 
     def _adopt(self, data: dict[str, Any]) -> Any:
         if "X" in data:
-            number, name, base = data["X"]
+            number, names = data["X"]
             if number not in self._objects:
-                self._objects[int(number)] = type(str(name), (BUILTIN_ERRORS[base],), {"_proctor_class": int(number)})
+                base = next((name for name in names if name in BUILTIN_ERRORS), "Exception")
+                made = type(str(names[0]), (BUILTIN_ERRORS[base],), {"_proctor_class": int(number)})
+                self._objects[int(number)] = made
             return self._objects[number]
         number, traits, kind = data["h"]
         if number not in self._objects:

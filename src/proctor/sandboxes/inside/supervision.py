@@ -12,6 +12,7 @@ from typing import Any
 
 from . import syscalls
 from .artifacts import Collector
+from .frames import MAX_LENGTH, Unframer
 from .warm import SandboxFaultError
 from .watching import Child, Supervised, counters
 
@@ -163,11 +164,4 @@ class SupervisedRun(Supervised):
 
 def _frames(data: bytes) -> list[dict[str, Any]]:
     """The judge's reports; a last one that was cut off is left out."""
-    found = []
-    while len(data) >= 4:
-        (length,) = struct.unpack_from(">I", data)
-        if len(data) < 4 + length:
-            break
-        found.append(json.loads(data[4 : 4 + length]))
-        data = data[4 + length :]
-    return found
+    return [json.loads(report) for report in Unframer(MAX_LENGTH).feed(data)]

@@ -24,6 +24,9 @@ _DIE_SECONDS = 5.0
 _GRACE_SECONDS = 10.0
 _PID_SECONDS = 30.0
 _COMMAND_SECONDS = 60.0
+_UNWRITABLE = "/proc"
+"""Where tools are started: podman's monitor stays there, and creates a file when memory runs out. A folder of our own
+would be left behind when we are killed."""
 
 
 class WorkspaceSupervisor:
@@ -57,7 +60,7 @@ class WorkspaceSupervisor:
             pass_fds=list(told.values()),
             env=self._config["environment"],
             start_new_session=True,
-            cwd="/",
+            cwd=_UNWRITABLE,
             preexec_fn=self._join,  # noqa: PLW1509  single-threaded
         )
         for fd in (*told.values(), self._agent):

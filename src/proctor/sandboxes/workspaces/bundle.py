@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import json
 import marshal
-import struct
 from collections.abc import Mapping
 from functools import cache
 from importlib.util import MAGIC_NUMBER
 from typing import Any, Literal
 
 from proctor.sandboxes.cold import PACKAGE
+from proctor.sandboxes.inside.frames import framed
 
 Entry = Literal["agent", "workspace_supervisor"]
 """The module whose `main` is called."""
 MODULES: dict[Entry, str] = {
     "agent": """__init__ confinement kernel agent agent_feeding agent_files agent_flows agent_frames agent_jobs
-agent_loop agent_memory agent_notices agent_paths agent_processes agent_writes seccomp syscalls""",
+agent_loop agent_memory agent_notices agent_paths agent_processes agent_writes frames seccomp syscalls""",
     "workspace_supervisor": "__init__ cgroups frames kernel workspace_supervisor syscalls",
 }
 
@@ -72,8 +72,7 @@ def bundle(config: Mapping[str, Any], entry: Entry = "agent") -> bytes:
     texts, codes = _modules(MODULES[entry])
     content = {"magic": MAGIC_NUMBER, "text": texts, "code": codes, "boot": _BOOT, "entry": entry}
     content["config"] = json.dumps(config)
-    body = marshal.dumps(content, _PORTABLE)
-    return struct.pack(">I", len(body)) + body
+    return framed(marshal.dumps(content, _PORTABLE))
 
 
 def start_command(python: str) -> list[str]:

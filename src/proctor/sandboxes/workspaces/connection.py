@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.domain.errors import SandboxError, UserError, WorkspaceSpentError
-from proctor.sandboxes.inside.agent_frames import MAX_ANSWER, MAX_FRAME, AgentFrameTooLargeError, Unpacker, packed
+from proctor.sandboxes.inside.agent_frames import MAX_ANSWER, MAX_FRAME, Unpacker, packed
+from proctor.sandboxes.inside.frames import FrameTooLargeError
 
 Answer = tuple[dict[str, Any], bytes]
 _PATIENCE_SECONDS = 60.0
@@ -45,7 +46,7 @@ class AgentConnection:
                     self._deliver(head, body)
         except OSError as error:
             self.fault = self.fault or f"the line to the agent broke ({error})"
-        except (AgentFrameTooLargeError, ValueError) as error:
+        except (FrameTooLargeError, ValueError) as error:
             self.fault = self.fault or f"the agent answered nonsense ({error})"
         finally:
             self.is_lost = True

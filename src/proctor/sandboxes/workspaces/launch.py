@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-import struct
 import subprocess
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -13,6 +12,7 @@ from typing import Any, Literal
 import orjson
 
 from proctor.domain.errors import SandboxError
+from proctor.sandboxes.inside.frames import MAX_LENGTH, framed, read_frame
 from proctor.sandboxes.slot import INTERPRETER
 from proctor.sandboxes.workspaces.bundle import bundle, start_command
 
@@ -59,8 +59,7 @@ class SupervisedWorkspace:
     async def _listen(self) -> None:
         try:
             while True:
-                (length,) = struct.unpack(">I", await self._reader.readexactly(4))
-                self._deliver(orjson.loads(await self._reader.readexactly(length)))
+                self._deliver(orjson.loads(await read_frame(self._reader, MAX_LENGTH)))
         except (asyncio.IncompleteReadError, OSError):
             pass  # said below
         finally:
@@ -83,8 +82,7 @@ class SupervisedWorkspace:
         """What the workspace's control group has counted so far; it is frozen or thawed first, if asked."""
         async with self._turn:
             self._counters = asyncio.get_running_loop().create_future()
-            order = orjson.dumps({"op": op})
-            self._writer.write(struct.pack(">I", len(order)) + order)
+            self._writer.write(framed(orjson.dumps({"op": op})))
             done, _ = await asyncio.wait({self._counters, self.ended}, timeout=10, return_when=asyncio.FIRST_COMPLETED)
             if self._counters in done:
                 return self._counters.result()

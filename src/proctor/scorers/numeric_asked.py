@@ -1,0 +1,129 @@
+"""Which of the numbers side by side in a sentence the question asks for."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from proctor.scorers.asked_words import asked_words, words_of
+from proctor.scorers.markers import SENTENCE_END
+from proctor.scorers.numbers import FoundNumber
+from proctor.scorers.numeric_patterns import REMAINDER, SO
+
+_LEFT_BEFORE = re.compile(
+    r"(?:\b(?:leav(?:es?|ing)(?:\sbehind)?|remainder(?:\sof)?|with|and|rest|reste|sobran?|quedan?|bleiben|bleibt)"
+    r"|余り|残り|나머지|剩下?|余)\s?\Z",
+    re.IGNORECASE,
+)
+_LEFT_AFTER = re.compile(
+    r"\s(?:\w+\s){0,2}?(?:left(?:\sover)?|remain\w*|to\sspare|übrig|restant\w*|sobran\w*)\b|\s?\w?(?:余|残|剩|남)",
+    re.IGNORECASE,
+)
+_SURE_LEFT_BEFORE = re.compile(
+    r"(?:\b(?:leav(?:es?|ing)|remainder(?:\sof)?|rest|reste|sobran?)|余り|나머지|余)\s?\Z", re.IGNORECASE
+)
+_NEXT_WORDS = re.compile(r"\s?(?!and\b|und\b|et\b|y\b|or\b)([^\W\d_]+(?:\s(?!and\b|und\b|et\b|y\b)[^\W\d_]+)?)")
+_JOINED = re.compile(
+    r"[^\d.;:=\n]{0,30}?(?:,|\b(?:and|und|et|y|plus|sowie)\b)[^\d.;:=\n]{0,20}"
+    r"|[^\d.;:=\n]{0,8}[、，,で고며와과と][^\d.;:=\n]{0,10}",
+    re.IGNORECASE,
+)
+_WHOSE = r"(?:his|her|its|their|the\sother|ihr[e]?|sein[e]?|son|sa|leur|su)"
+_OTHER_SUBJECT = re.compile(
+    rf"(?:[,;]\s?|\s(?:and|und|et|y|while|während|tandis\sque|mientras\sque)\s){_WHOSE}\s(?P<who>[^\W\d_]+)\b",
+    re.IGNORECASE,
+)
+_FOR_OTHER = re.compile(rf"\s(?:\w+\s)?(?:à|to|for|für|a|para)\s{_WHOSE}\s(?P<who>[^\W\d_]+)", re.IGNORECASE)
+_STILL = re.compile(r"\b(?:still|noch|encore|todavía|aún)\b|まだ|아직|还有", re.IGNORECASE)
+_COMPUTES = re.compile(
+    r"=|\b(?:divid\w+|gives?|makes?|times|ergibt|geteilt|macht|donne|divisé\w*|fait|da|dividid\w+|resulta)\b",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(
+    r"[\W_]*(?:(?:it|that)(?:['’]s|\sis)|(?:es|das)\ssind|c['’]est|son|es)?\s?[\W_]*[\d.,]+\s?[^\W\d]{0,12}",
+    re.IGNORECASE,
+)
+"""'It's 96' says all."""
+_SPACELESS = re.compile(r"[\u3040-\uffff]")
+
+
+def keep_asked(text: str, numbers: list[FoundNumber], question: str) -> list[FoundNumber]:
+    """The numbers without those of other things: '64 children and 96 adults', '9 each and 2 are left over'."""
+    if len(numbers) < 2 or len(question) < 3:
+        return numbers
+    if not asks_remainder(question):
+        numbers = [number for number in numbers if not _is_left(text, number)] or numbers
+    return _of_things_asked(text, _of_clause_asked(text, numbers, question), question)
+
+
+def _is_left(text: str, number: FoundNumber) -> bool:
+    before = text[max(0, number.start - 24) : number.start]
+    if _SURE_LEFT_BEFORE.search(before):
+        return True
+    return _LEFT_BEFORE.search(before) is not None and _LEFT_AFTER.match(text, number.end) is not None
+
+
+def _of_clause_asked(text: str, numbers: list[FoundNumber], question: str) -> list[FoundNumber]:
+    """'The mother is 24; the difference is 18' where the mother is asked about."""
+    semicolon = text.find(";", numbers[0].end, numbers[-1].start)
+    if semicolon < 0 or text.find(";", semicolon + 1, numbers[-1].start) >= 0 or semicolon > numbers[1].start:
+        return _of_first_subject(text, numbers, question)
+    middle = semicolon
+    opening = max((found.end() for found in SENTENCE_END.finditer(text, 0, numbers[0].start)), default=0)
+    closing = SENTENCE_END.search(text, numbers[-1].end)
+    asked = asked_words(question)
+    first, second = text[opening:middle], text[middle : closing.start() if closing else len(text)]
+    is_given = _GIVEN.fullmatch(first) is not None
+    if (
+        not (is_given or asked & words_of(first))
+        or asked & words_of(second)
+        or SO.search(second)
+        or _COMPUTES.search(second)
+    ):
+        return _of_first_subject(text, numbers, question)
+    return [number for number in numbers if number.start < middle]
+
+
+def _of_first_subject(text: str, numbers: list[FoundNumber], question: str) -> list[FoundNumber]:
+    """'Tom has 13 and his friend has 7' where the friend is not asked about."""
+    if len(numbers) != 2:
+        return numbers
+    between = text[numbers[0].end : numbers[1].start]
+    other = _OTHER_SUBJECT.search(between) or _FOR_OTHER.match(text, numbers[1].end)
+    if other is None or words_of(other["who"]) & asked_words(question) or SO.search(between):
+        return numbers
+    return numbers[:1]
+
+
+def asks_remainder(question: str) -> bool:
+    return REMAINDER.search(question) is not None or _STILL.search(question) is not None
+
+
+def _of_things_asked(text: str, numbers: list[FoundNumber], question: str) -> list[FoundNumber]:
+    """Each number must say what it counts; one that does not may be what the sentence arrives at."""
+    asked = asked_words(question)
+    things = [_thing_counted(text, number, numbers) for number in numbers]
+    fitting = [number for number, thing in zip(numbers, things, strict=True) if thing & asked]
+    gaps = (text[one.end : other.start] for one, other in pairwise(numbers))
+    if not all(things) or not all(map(_JOINED.fullmatch, gaps)):
+        return numbers
+    if not fitting and not text.isascii():
+        return _of_first_named(numbers, things, question)
+    return fitting if len({number.value for number in fitting}) == 1 else numbers
+
+
+def _of_first_named(numbers: list[FoundNumber], things: list[frozenset[str]], question: str) -> list[FoundNumber]:
+    """'민지는 15자루, 친구는 5자루' where the question is about 민지, whom it names first."""
+    places = [min((question.find(word) for word in thing if word in question), default=-1) for thing in things]
+    if min(places) < 0 or len(set(places)) != len(places):
+        return numbers
+    return [numbers[places.index(min(places))]]
+
+
+def _thing_counted(text: str, number: FoundNumber, numbers: list[FoundNumber]) -> frozenset[str]:
+    behind = _NEXT_WORDS.match(text, number.end)
+    if behind and not _SPACELESS.search(behind[0]):
+        return words_of(behind[0])
+    since = max((other.end for other in numbers if other.end <= number.start), default=max(0, number.start - 20))
+    break_ = re.search(r"[、，,]", text[since : number.start])
+    return words_of(text[since + break_.end() if break_ else since : number.start])

@@ -1,0 +1,58 @@
+"""Who executes a run, until when, and with which fence: a number that only grows.
+
+Every write of an execution names its fence. A process that was stopped while another took the run over finds a higher
+one there: it writes nothing, and ends.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+
+from msgspec import Struct
+
+from proctor.domain.errors import RunError
+from proctor.stores.connection import Connection, Dialect
+
+LEASE_SECONDS = 30.0
+
+
+class LeaseLostError(RunError):
+    """Another process has taken over what this one was executing."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"Run {run_id} was taken over by another process; this one stopped and wrote nothing more.")
+
+
+class Lease(Struct, frozen=True):
+    """This process's hold on a run."""
+
+    run_id: str
+    fence: int
+
+    def check(self, connection: Connection, dialect: Dialect) -> None:
+        """Within a transaction: the lease is this one's until it ends, or LeaseLostError."""
+        row = connection.execute(
+            f"SELECT fence FROM runs WHERE id = ? {dialect.for_share}",  # noqa: S608 - our own words
+            [self.run_id],
+        ).fetchone()
+        if row is None or row[0] != self.fence:
+            raise LeaseLostError(self.run_id)
+
+
+def this_process() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def is_alive(owner: str, *, is_current: bool) -> bool:
+    """Whether the owner of a lease lives; a process of this machine is asked, one of another is believed meanwhile."""
+    host, _, pid = owner.rpartition(":")
+    if not is_current or host != socket.gethostname():
+        return is_current
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

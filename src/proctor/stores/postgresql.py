@@ -1,0 +1,321 @@
+"""A database on a PostgreSQL server: found, made, brought up to date and opened; what fails is one clear line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from proctor.domain.errors import StoreError, UserError
+from proctor.stores.connection import POSTGRESQL, Connection, Cursor
+from proctor.stores.database import Database, NewerDatabaseError
+from proctor.stores.patience import StoreUnreachableError
+from proctor.stores.score_rows import replace_score
+from proctor.stores.statements import insert_statements
+from proctor.stores.unstorable import UNENCODABLE
+from proctor.stores.upgrade import HEAD, upgrade_connection
+
+try:
+    import psycopg
+    import sqlalchemy
+    from sqlalchemy.engine import URL, make_url
+    from sqlalchemy.exc import ArgumentError, DBAPIError
+except ModuleNotFoundError as missing:
+    raise UserError(
+        f"A PostgreSQL database needs the package {missing.name}: pip install 'proctor[postgresql]'."
+    ) from missing
+
+if TYPE_CHECKING:
+    from psycopg.rows import RowMaker
+    from sqlalchemy import Engine, PoolProxiedConnection
+
+POOL = {"pool_size": 10, "pool_timeout": 30, "pool_recycle": 1800}
+"""What the address may say of the pool, and what holds otherwise: connections, and seconds."""
+CONNECT_SECONDS = 10
+PARTITIONED = ("responses", "bodies", "scores")
+UPGRADE_LOCK = 0x50726F63746F72
+"""The advisory lock of whoever changes the schema."""
+FEW_ROWS = 4
+"""Up to here an INSERT is quicker than a COPY and what follows it."""
+_AWAY = ("08", "57P", "53300")
+"""Beginnings of the codes of errors that pass when the server is back: connections that fail, and too many of them."""
+_REFUSED = re.compile(r"authentication failed|does not exist|no pg_hba.conf entry|SSL|ssl|is not permitted|certificate")
+_WORD = re.compile(r"\?|%")
+
+
+class PostgresRow(tuple[Any, ...]):
+    """A row whose columns have names, as SQLite's have."""
+
+    __slots__ = ()
+    _places: dict[str, int] = {}  # noqa: RUF012 - each kind of row has its own class
+
+    def __getitem__(self, column: Any) -> Any:
+        return tuple.__getitem__(self, self._places[column] if isinstance(column, str) else column)
+
+    def keys(self) -> Sequence[str]:
+        return tuple(self._places)
+
+
+@lru_cache(maxsize=256)
+def _row_class(names: tuple[str, ...]) -> type[PostgresRow]:
+    places = {name: place for place, name in reversed(list(enumerate(names)))}
+    return type("Row", (PostgresRow,), {"__slots__": (), "_places": {name: places[name] for name in names}})
+
+
+def _named_rows(cursor: psycopg.Cursor[Any]) -> RowMaker[PostgresRow]:
+    names = tuple(column.name for column in cursor.description or ())
+    return _row_class(names)
+
+
+@lru_cache(maxsize=1_000)
+def _translated(statement: str) -> bytes:
+    return _WORD.sub(lambda found: "%s" if found[0] == "?" else "%%", statement).encode()
+
+
+class PostgresConnection:
+    """Implements Connection on one of the pool's connections, which goes back there when it is closed."""
+
+    def __init__(self, pooled: PoolProxiedConnection, database: PostgresDatabase) -> None:
+        self._pooled, self._database = pooled, database
+        driver = pooled.driver_connection
+        assert isinstance(driver, psycopg.Connection)  # noqa: S101 - the dialect in the address says so
+        self._driver: psycopg.Connection[Any] = driver
+        self._driver.autocommit = True
+        self._stages: set[str] = set()
+        """Tables that rows were copied for in this transaction."""
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Cursor:
+        if not statement.lstrip().startswith("SELECT"):
+            self._database.note_write()
+        cursor = self._driver.cursor(row_factory=_named_rows)
+        found: Cursor = cursor.execute(_translated(statement), parameters)
+        return found
+
+    def insert(
+        self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str = ""
+    ) -> None:
+        """COPY into a temporary table and insert from there: COPY itself knows no conflicts."""
+        if len(rows) <= FEW_ROWS:
+            for statement, parameters in insert_statements(table, columns, rows, on_conflict):
+                self.execute(statement, parameters)
+            return
+        self._database.note_write()
+        named = ", ".join(columns)
+        with self._driver.cursor() as cursor:
+            if table in self._stages:
+                cursor.execute(f"DELETE FROM new_{table}".encode())  # noqa: S608 - our own name
+            else:
+                cursor.execute(
+                    f"CREATE TEMPORARY TABLE IF NOT EXISTS new_{table} (LIKE {table} INCLUDING DEFAULTS) "
+                    "ON COMMIT DELETE ROWS".encode()
+                )
+                self._stages.add(table)
+            with cursor.copy(f"COPY new_{table} ({named}) FROM STDIN".encode()) as copy:
+                for row in rows:
+                    copy.write_row(row)
+            cursor.execute(
+                f"INSERT INTO {table} ({named}) SELECT {named} FROM new_{table} {on_conflict}".encode()  # noqa: S608
+            )
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        self._database.note_write()
+        self._stages.clear()
+        with self._driver.transaction():
+            yield
+
+    def close(self) -> None:
+        """Give it back to the pool; closing it twice is harmless."""
+        if not self._pooled.is_valid:
+            return
+        if self._driver.closed or self._driver.broken:
+            self._pooled.invalidate()
+        else:
+            self._driver.autocommit = False
+            self._pooled.close()
+
+
+class PostgresDatabase(Database):
+    dialect = POSTGRESQL
+    unstorable = (*UNENCODABLE, psycopg.DataError, psycopg.ProgrammingError)
+    replace_score = replace_score("response_id, scorer, version, month")
+
+    def __init__(self, url: URL, pool: dict[str, float], read_url: URL | None = None) -> None:
+        self._url, self._pool, self._read_url = url, pool, read_url
+        self._has_written = False
+
+    @property
+    def label(self) -> str:
+        return _label(self._url)
+
+    def note_write(self) -> None:
+        """From now on this process reads from the primary: a replica may not have what was just written."""
+        self._has_written = True
+
+    @cached_property
+    def primary(self) -> Engine:
+        return _engine(self._url, self._pool)
+
+    @cached_property
+    def replica(self) -> Engine:
+        return _engine(self._read_url or self._url, self._pool)
+
+    @property
+    def engine(self) -> Engine:
+        return self.primary if self._read_url is None or self._has_written else self.replica
+
+    def connect(self) -> PostgresConnection:
+        return PostgresConnection(self.primary.raw_connection(), self)
+
+    def dispose(self) -> None:
+        for name in ("primary", "replica"):
+            if name in self.__dict__:
+                self.__dict__[name].dispose()
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise _in_words(self.label, error) from error
+        except sqlalchemy.exc.TimeoutError as error:
+            size, seconds = self._pool["pool_size"], self._pool["pool_timeout"]
+            raise StoreError(
+                f"All {size:g} connections to {self.label} have been in use for {seconds:g} s. "
+                "Try again, or allow more with ?pool_size=… in PROCTOR_DATABASE_URL."
+            ) from error
+        except DBAPIError as error:
+            if not isinstance(error.orig, psycopg.Error):
+                raise
+            raise _in_words(self.label, error.orig) from error
+
+    def prepare_month(self, connection: Connection, month: int) -> None:
+        """A partition of each table that grows with the answers, so that old months can be dropped at once."""
+        found = connection.execute("SELECT to_regclass(?)", [f"responses_{month}"]).fetchone()
+        if found[0] is not None:
+            return
+        connection.execute("SELECT pg_advisory_xact_lock(?)", [UPGRADE_LOCK])
+        for table in PARTITIONED:
+            connection.execute(
+                f"CREATE TABLE IF NOT EXISTS {table}_{month} PARTITION OF {table} FOR VALUES IN ({month:d})"
+            )
+
+    def open(self) -> None:
+        """Make the tables where there are none; an older schema is not changed without being asked."""
+        version = self.version()
+        if version is None:
+            self.upgrade()
+        elif version > HEAD:
+            raise NewerDatabaseError(self.label, version)
+        elif version < HEAD:
+            raise UserError(
+                f"{self.label} has schema {version}; this version of Proctor needs {HEAD}. Make a backup, stop other "
+                "processes that use it, and run 'proctor db upgrade'."
+            )
+
+    def is_current(self) -> bool:
+        return self.version() == HEAD
+
+    def backup(self) -> None:
+        """None is made: a server has its own."""
+
+    def check(self) -> str | None:
+        """A server checks its own pages; that it answers and may be written to is what there is to see."""
+        with self.reading() as connection:
+            is_standby = connection.execute(sqlalchemy.text("SELECT pg_is_in_recovery()")).scalar_one()
+        return "it is a replica, which cannot be written to" if is_standby else None
+
+    def size_bytes(self) -> int:
+        with self.reading() as connection:
+            query = sqlalchemy.text("SELECT pg_database_size(current_database())")
+            return int(connection.execute(query).scalar_one())
+
+    def version(self) -> str | None:
+        with self.explained(), self.primary.connect() as connection:
+            return _version(connection, self.label)
+
+    def upgrade(self) -> None:
+        """Bring the schema to this version; of several processes that do it at once, one does and the others wait."""
+        with self.explained(), self.primary.connect() as connection, connection.begin():
+            connection.execute(sqlalchemy.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": UPGRADE_LOCK})
+            if _version(connection, self.label) != HEAD:
+                upgrade_connection(connection)
+
+
+def _engine(url: URL, pool: dict[str, float]) -> Engine:
+    return sqlalchemy.create_engine(
+        url,
+        pool_size=int(pool["pool_size"]),
+        max_overflow=0,
+        pool_timeout=pool["pool_timeout"],
+        pool_recycle=pool["pool_recycle"],
+        pool_pre_ping=True,
+    )
+
+
+def _version(connection: sqlalchemy.Connection, label: str) -> str | None:
+    query = sqlalchemy.text("SELECT to_regclass('alembic_version') IS NOT NULL, to_regclass('runs') IS NOT NULL")
+    is_ours, has_runs = connection.execute(query).one()
+    if is_ours:
+        return connection.execute(sqlalchemy.text("SELECT version_num FROM alembic_version")).scalar()
+    if has_runs:
+        raise UserError(f"{label} has tables of another program; Proctor does not touch it.")
+    return None
+
+
+def locate_server(url: str, read_url: str | None = None) -> PostgresDatabase:
+    address, pool = _parse(url, "PROCTOR_DATABASE_URL")
+    replica = None if read_url is None else _parse(read_url, "PROCTOR_DATABASE_READ_URL")[0]
+    return PostgresDatabase(address, pool, replica)
+
+
+def _parse(url: str, variable: str) -> tuple[URL, dict[str, float]]:
+    try:
+        found = make_url(url.replace("postgres://", "postgresql://", 1)).set(drivername="postgresql+psycopg")
+    except (ArgumentError, ValueError):
+        raise UserError(f"{variable} is postgresql://USER:PASSWORD@HOST:PORT/NAME, with options after '?'.") from None
+    if not found.database:
+        raise UserError(f"{variable} names no database: postgresql://USER@HOST/NAME.")
+    pool: dict[str, float] = dict(POOL)
+    for name in POOL:
+        if name in found.query:
+            try:
+                pool[name] = float(str(found.query[name]))
+            except ValueError:
+                raise UserError(f"{name} in {variable} is a number.") from None
+    if pool["pool_size"] < 5:
+        raise UserError(f"pool_size in {variable} is at least 5: a run writes, reads and renews its lease at once.")
+    found = found.difference_update_query(list(POOL))
+    if "connect_timeout" not in found.query:
+        found = found.update_query_dict({"connect_timeout": str(CONNECT_SECONDS)})
+    return found.update_query_dict({"application_name": "proctor"}), pool
+
+
+def _label(url: URL) -> str:
+    port = f":{url.port}" if url.port else ""
+    return f"postgresql://{url.host or 'localhost'}{port}/{url.database}"
+
+
+def _in_words(label: str, error: psycopg.Error) -> StoreError:
+    text = str(error).strip().partition("\n")[0].rstrip(".")
+    state = error.sqlstate
+    if state is not None and state.startswith(_AWAY):
+        return StoreUnreachableError(f"{label} is not available: {text}.")
+    if state == "53100":
+        return StoreError(f"The disk of {label} is full. What was recorded is kept; free some room and resume the run.")
+    if state == "42501":
+        return StoreError(f"{label} does not allow this: {text}. Grant the user the rights on Proctor's tables.")
+    if isinstance(error, psycopg.IntegrityError):
+        return StoreError(f"{label}: a row that was to be written contradicts what is there ({text}).")
+    if state is None and isinstance(error, psycopg.OperationalError):
+        if _REFUSED.search(text):
+            return StoreError(f"{label} refuses the connection: {_without_address(text)}.")
+        return StoreUnreachableError(f"{label} cannot be reached: {_without_address(text)}.")
+    return StoreError(f"{label} cannot be used: {text}.")
+
+
+def _without_address(text: str) -> str:
+    """The driver repeats the address, which the message has already."""
+    return re.sub(r"^connection failed: |^connection (to server )?at \"[^\"]*\", port \d+ failed: |FATAL: +", "", text)

@@ -1,0 +1,209 @@
+"""A database in a file: made, brought up to date and opened; every way in which that fails is one clear line."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from proctor.domain.errors import StoreError, UserError
+from proctor.stores.connection import SQLITE, Connection
+from proctor.stores.database import Database, NewerDatabaseError
+from proctor.stores.score_rows import replace_score
+from proctor.stores.statements import insert_statements
+from proctor.stores.unstorable import UNENCODABLE
+from proctor.stores.upgrade import HEAD, upgrade
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+BUSY_SECONDS = 30.0
+PREFIX = "sqlite:///"
+
+
+class SqliteConnection(sqlite3.Connection):
+    """Implements Connection; the driver's own class, so that nothing stands between a run and its writes."""
+
+    def insert(
+        self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str = ""
+    ) -> None:
+        for statement, parameters in insert_statements(table, columns, rows, on_conflict):
+            self.execute(statement, parameters)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        # IMMEDIATE: wait for other writers at the start, where waiting is harmless, not at the first write.
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            if self.in_transaction:
+                self.execute("ROLLBACK")
+            raise
+
+
+class SqliteDatabase(Database):
+    dialect = SQLITE
+    unstorable = (*UNENCODABLE, sqlite3.DataError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
+    replace_score = replace_score("response_id, scorer, version")
+
+    def __init__(self, path: Path, busy_seconds: float = BUSY_SECONDS) -> None:
+        """`busy_seconds` is how long to wait for another process's write."""
+        self.path, self._busy_seconds = path, busy_seconds
+
+    @property
+    def label(self) -> str:
+        return str(self.path)
+
+    def connect(self) -> SqliteConnection:
+        connection: SqliteConnection = sqlite3.connect(
+            self.path,
+            isolation_level=None,
+            timeout=self._busy_seconds,
+            check_same_thread=False,
+            factory=SqliteConnection,
+        )
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
+        return connection
+
+    @cached_property
+    def engine(self) -> Engine:
+        from sqlalchemy import create_engine, event
+
+        engine = create_engine(f"{PREFIX}{self.path}", connect_args={"timeout": self._busy_seconds})
+
+        @event.listens_for(engine, "connect")
+        def _enforce_foreign_keys(connection: sqlite3.Connection, _: object) -> None:
+            connection.execute("PRAGMA foreign_keys=ON")
+
+        return engine
+
+    def dispose(self) -> None:
+        if "engine" in self.__dict__:
+            self.engine.dispose()
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(_in_words(self.path, error)) from error
+        except OSError as error:
+            raise StoreError(
+                f"Cannot use {error.filename or self.path}: {error.strerror}. "
+                "Set PROCTOR_HOME to a folder that can be written."
+            ) from error
+        except Exception as error:
+            # SQLAlchemy wraps the driver's error, and is not imported here for its name alone.
+            original = getattr(error, "orig", None)
+            if not isinstance(original, sqlite3.Error):
+                raise
+            raise StoreError(_in_words(self.path, original)) from error
+
+    def prepare_month(self, connection: Connection, month: int) -> None:
+        """Nothing: all months are in one table."""
+
+    def open(self) -> None:
+        with self.explained():
+            if not self.path.exists() or self.path.stat().st_size == 0:
+                self._create()
+            version = self.version()
+            if version == HEAD:
+                return
+            if version is not None and version > HEAD:
+                raise NewerDatabaseError(self.label, version)
+            self.upgrade()
+
+    def is_current(self) -> bool:
+        try:
+            with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)) as connection:
+                row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        except sqlite3.Error:
+            return False
+        return row is not None and row[0] == HEAD
+
+    def check(self) -> str | None:
+        with self.connection() as connection:
+            state = str(connection.execute("PRAGMA quick_check").fetchone()[0])
+        return None if state == "ok" else state
+
+    def size_bytes(self) -> int:
+        return self.path.stat().st_size
+
+    def version(self) -> str | None:
+        if not self.path.exists():
+            return None
+        connection = sqlite3.connect(self.path, timeout=self._busy_seconds)
+        with closing(connection):
+            tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if "alembic_version" in tables:
+                row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+                if row is not None:
+                    return str(row[0])
+        if tables - {"alembic_version"}:
+            raise UserError(f"{self.path} is a database of another program; Proctor does not touch it.")
+        return None
+
+    def _create(self) -> None:
+        """Make every table in one transaction: of two processes that start together, the second finds it done."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        script = files("proctor.stores").joinpath("schema.sql").read_text(encoding="utf-8")
+        connection = sqlite3.connect(self.path, isolation_level=None, timeout=self._busy_seconds)
+        with closing(connection):
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("BEGIN EXCLUSIVE")
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                for statement in script.split(";\n\n"):
+                    connection.execute(statement)
+                connection.execute(
+                    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
+                    "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+                )
+                connection.execute("INSERT INTO alembic_version VALUES (?)", [HEAD])
+            connection.execute("COMMIT")
+
+    def backup(self) -> Path:
+        return self.path.with_name(f"{self.path.name}.before-{HEAD}-from-{self.version() or 'empty'}")
+
+    def upgrade(self) -> None:
+        """Bring the schema to this version, after a copy was made."""
+        copy = self.backup()
+        with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+        upgrade(f"{PREFIX}{self.path}")
+
+
+def locate(url: str) -> SqliteDatabase:
+    path, _, query = url.removeprefix(PREFIX).partition("?")
+    options = dict(parse_qsl(query))
+    try:
+        seconds = float(options.pop("timeout", BUSY_SECONDS))
+    except ValueError:
+        raise UserError("timeout in PROCTOR_DATABASE_URL is a number of seconds.") from None
+    if options or not path:
+        raise UserError("PROCTOR_DATABASE_URL for SQLite is sqlite:///PATH, with ?timeout=SECONDS if need be.")
+    return SqliteDatabase(Path(path).absolute(), seconds)
+
+
+def _in_words(path: Path, error: sqlite3.Error) -> str:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return f"{path} is locked by another program. Wait for it or end it, then try again."
+    if "full" in text:
+        return f"The disk is full: {path} cannot grow. What was recorded is kept; free some room and resume the run."
+    if "readonly" in text or "unable to open" in text:
+        return f"{path} cannot be written. Set PROCTOR_HOME to a folder that can."
+    if isinstance(error, sqlite3.IntegrityError):
+        return f"{path}: a row that was to be written contradicts what is there ({text}). Nothing was changed."
+    if isinstance(error, sqlite3.OperationalError):
+        return f"{path} cannot be used: {text}."
+    return f"{path} is damaged or is no database ({text}). Restore a backup, or move the file away and start anew."
