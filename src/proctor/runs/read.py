@@ -13,6 +13,7 @@ from proctor.domain.documents.document import plain_values
 from proctor.domain.documents.evaluation import EvaluationFigures, EvaluationSummary, RescoredAt, ScorersInForce
 from proctor.domain.documents.run import RunSummary, StopOutcome
 from proctor.domain.run import RunStatus
+from proctor.runs.columns import EvaluationColumns
 from proctor.runs.measuring.totals import rates_of, totals_of
 from proctor.runs.sides import sides_of_rows
 from proctor.stores.database import Database
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from proctor.stores.comparing import EvaluationRow
 
 ENDED = frozenset({RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED})
-Row = Mapping[str, Any]
-"""An evaluation's columns, as the store has them."""
 
 
 def read_run(database: Database, reference: str) -> RunSummary:
@@ -66,7 +65,7 @@ def read_figures(kept: Mapping[str, Any]) -> EvaluationFigures | None:
 
 
 def _beside_each_other(
-    figures: Sequence[EvaluationFigures], rows: Sequence[Row], scored: Sequence[ScorersInForce]
+    figures: Sequence[EvaluationFigures], rows: Sequence[EvaluationColumns], scored: Sequence[ScorersInForce]
 ) -> list[EvaluationSummary]:
     return [
         EvaluationSummary(
@@ -81,7 +80,7 @@ def _beside_each_other(
     ]
 
 
-def scorers_in_force(database: Database, run_id: str, rows: Sequence[Row]) -> list[ScorersInForce]:
+def scorers_in_force(database: Database, run_id: str, rows: Sequence[EvaluationColumns]) -> list[ScorersInForce]:
     """Of each evaluation, whose scores count, and the rescore that they are from, where they are from one."""
     rescored = ScoreStore(database).rescored(run_id)
     return [
@@ -96,7 +95,7 @@ def scorers_in_force(database: Database, run_id: str, rows: Sequence[Row]) -> li
     ]
 
 
-def _summarise(database: Database, row: Row, *, has_ended: bool) -> EvaluationFigures:
+def _summarise(database: Database, row: EvaluationColumns, *, has_ended: bool) -> EvaluationFigures:
     # What computes takes longer to load than kept numbers take to show.
     from proctor.runs.measuring.judging import summarise_judging
     from proctor.runs.measuring.summary import summarise_evaluation

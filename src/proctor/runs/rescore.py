@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
 
 import orjson
 from msgspec import Struct, field
@@ -21,6 +20,7 @@ from proctor.engine.recording import Recorder
 from proctor.judges.asking import JudgeRegistry, faults_of, give_opponents, judges_of, judging, lost
 from proctor.models.key_hosts import with_key_hosts
 from proctor.models.registry import named_hosts
+from proctor.runs.columns import EvaluationColumns
 from proctor.runs.resolve import PlanContext, price_of
 from proctor.runs.side_by_side import Versions, side_by_side
 from proctor.runs.sides import sides_of_rows
@@ -46,7 +46,7 @@ class Rescoring(Struct, dict=True, eq=False):
     """Stored responses and the scorers that will mark them; prepared, not yet started."""
 
     run: RunRow
-    rows: list[dict[str, Any]]
+    rows: Sequence[EvaluationColumns]
     scorers: dict[int, tuple[Scorer, ...]]
     database: Database
     use_cache: bool = True
@@ -160,13 +160,13 @@ def _refuse_running(scorers: Sequence[Scorer]) -> None:
         )
 
 
-def _run_and_rows(database: Database, reference: str, on: str | None) -> tuple[RunRow, list[dict[str, Any]]]:
+def _run_and_rows(database: Database, reference: str, on: str | None) -> tuple[RunRow, list[EvaluationColumns]]:
     store = RunStore(database)
     run = store.get(reference)
     if store.is_executing(run.id):
         raise RunError(f"Run {run.id} is being executed. Wait for it, or stop it with 'proctor cancel {run.id}'.")
     rows = store.evaluation_rows(run.id)
-    chosen = [row for row in rows if on is None or row["benchmark"] == on]
+    chosen: list[EvaluationColumns] = [row for row in rows if on is None or row["benchmark"] == on]
     if not chosen:
         known = list(dict.fromkeys(row["benchmark"] for row in rows))
         raise NotFoundError(
@@ -218,7 +218,7 @@ def _measured_nothing(rescoring: Rescoring) -> dict[str, str]:
     return found
 
 
-async def _feed(row: dict[str, Any], rescoring: Rescoring, recorder: Recorder) -> int:
+async def _feed(row: EvaluationColumns, rescoring: Rescoring, recorder: Recorder) -> int:
     """Hand over the responses that lack a score, a page at a time; gives how many had all of theirs."""
     store, versions = ScoreStore(rescoring.database), rescoring.versions[row["id"]]
     judges = judges_of(rescoring.scorers[row["id"]])
@@ -248,7 +248,7 @@ def put_in_force(database: Database, reference: str, names: Sequence[str], on: s
     return _document(rescoring, before, [0] * len(rows), is_in_force=True, after=chosen)
 
 
-def _stored(sets: Sequence[ScoreSet], name: str, row: Mapping[str, Any]) -> tuple[str, str]:
+def _stored(sets: Sequence[ScoreSet], name: str, row: EvaluationColumns) -> tuple[str, str]:
     """The set that a name means: by name alone only where there is a single version."""
     scorer, _, version = name.partition("@")
     found = [item for item in sets if item.scorer == scorer and version in ("", item.version)]

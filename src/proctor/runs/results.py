@@ -17,6 +17,7 @@ from proctor.domain.message import Json
 from proctor.domain.price import basis_kind, basis_source
 from proctor.domain.trial import Outcome
 from proctor.reports.rows import RunRows, example_places
+from proctor.runs.columns import EvaluationColumns
 from proctor.runs.read import scorers_in_force
 from proctor.stores.database import Database
 from proctor.stores.results import ResultRow, ResultStore, ScoreRow
@@ -70,7 +71,7 @@ def find_samples(
     return FoundSamples(run.id, found[:limit], len(found) > limit, scorers_in_force(database, run.id, evaluations))
 
 
-def _refuse_unknown(where: Mapping[str, str], evaluations: Sequence[Mapping[str, Json]], run_id: str) -> None:
+def _refuse_unknown(where: Mapping[str, str], evaluations: Sequence[EvaluationColumns], run_id: str) -> None:
     for name in ("model", "benchmark"):
         known = list(dict.fromkeys(str(row[name]) for row in evaluations))
         if name in where and where[name] not in known:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import orjson
 from msgspec import UNSET
@@ -13,6 +12,7 @@ from proctor.domain.documents.estimate import MetricEstimate
 from proctor.domain.documents.rescored import RescoredEvaluation, ScoreChange, ScorerFigures
 from proctor.metrics.labels import metric_title, metrics_of
 from proctor.metrics.registry import create_metric
+from proctor.runs.columns import EvaluationColumns
 from proctor.runs.measuring.judging import judge_summary
 from proctor.runs.measuring.summary import scores_for
 from proctor.stores.database import Database
@@ -21,12 +21,16 @@ from proctor.stores.scores import ScoreSet, ScoreStore
 
 Versions = Mapping[str, str]
 """Scorers by name, each with the version that counts."""
-Row = Mapping[str, Any]
-"""An evaluation's columns, as the store has them."""
 
 
 def side_by_side(
-    database: Database, row: Row, before: Versions, after: Versions, *, side: str, already_scored: int
+    database: Database,
+    row: EvaluationColumns,
+    before: Versions,
+    after: Versions,
+    *,
+    side: str,
+    already_scored: int,
 ) -> RescoredEvaluation:
     """The figures of both sets of scores, and how many verdicts differ."""
     store = ScoreStore(database)
@@ -56,7 +60,7 @@ def _changes(store: ScoreStore, evaluation_id: int, before: Versions, after: Ver
 
 
 def _figures(
-    database: Database, row: Row, sets: Mapping[tuple[str, str], ScoreSet], scorer: str, version: str
+    database: Database, row: EvaluationColumns, sets: Mapping[tuple[str, str], ScoreSet], scorer: str, version: str
 ) -> ScorerFigures:
     found = sets.get((scorer, version), ScoreSet(scorer, version, 0, 0, 0))
     metrics: dict[str, MetricEstimate] = {}

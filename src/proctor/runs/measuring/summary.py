@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Any
 
 import orjson
 from msgspec.structs import replace
@@ -26,16 +25,16 @@ from proctor.metrics.labels import (
 from proctor.metrics.latency import Latencies
 from proctor.metrics.metric import Metric, ReadsAnswers, measure_all, takes_scores_as_they_are
 from proctor.metrics.registry import create_metric, metric_name
+from proctor.runs.columns import EvaluationColumns
 from proctor.runs.measuring.judging import Judging
 from proctor.runs.measuring.repeats import measure_repeats
 from proctor.stores.classes import class_scores
 from proctor.stores.results import ResultStore, ScorerTally, Unmeasured
 
-Row = Mapping[str, Any]
-"""An evaluation's columns, as the store has them."""
 
-
-def summarise_evaluation(results: ResultStore, row: Row, judging: Judging, *, has_ended: bool) -> EvaluationFigures:
+def summarise_evaluation(
+    results: ResultStore, row: EvaluationColumns, judging: Judging, *, has_ended: bool
+) -> EvaluationFigures:
     """The evaluation's own figures, computed from its results; `judging` is what judges did in it."""
     tally = results.tally(row["id"])
     marks = {
@@ -96,7 +95,7 @@ def _streaming(results: ResultStore, evaluation_id: int) -> tuple[Percentiles, P
 
 
 def _measure(
-    results: ResultStore, row: Row, marks: Mapping[str, ScorerTally]
+    results: ResultStore, row: EvaluationColumns, marks: Mapping[str, ScorerTally]
 ) -> tuple[dict[str, MetricEstimate], dict[str, dict[str, MetricEstimate]]]:
     """The first scorer's metrics go by their own names, further scorers' by `scorer.metric`."""
     metrics: dict[str, MetricEstimate] = {}
@@ -130,7 +129,7 @@ def _measure(
 
 
 def _measure_repeats(
-    results: ResultStore, row: Row, scorer: str, version: str, marks: ScorerTally
+    results: ResultStore, row: EvaluationColumns, scorer: str, version: str, marks: ScorerTally
 ) -> dict[str, MetricEstimate]:
     def measure(how: Unmeasured) -> dict[str, Estimate]:
         return measure_repeats(results.database, row["id"], scorer, version, row["epochs"], how)
@@ -199,7 +198,7 @@ def _cost_per_correct(cost_usd: Decimal | None, right: int) -> float | None:
     return float(cost_usd) / right if cost_usd is not None and right else None
 
 
-def _selection(row: Row) -> Selection:
+def _selection(row: EvaluationColumns) -> Selection:
     spec = orjson.loads(row["benchmark_spec"])
     names = ("where", "limit", "shots", "parameters")
     return Selection(**{name: spec[name] for name in names if spec.get(name)})
