@@ -15,6 +15,7 @@ import proctor
 from commands import Cli
 from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider
+from proctor.reports.figures import bytes_text, plural
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.schema import metadata
 from stores.parts import connected
@@ -31,11 +32,20 @@ def counts(home: Path) -> dict[str, int]:
         return {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in ours}
 
 
+def whole(home: Path, *run_ids: str) -> list[int]:
+    """The sizes of the artifacts with all responses of these runs; a file keeps none."""
+    with connected(home) as connection:
+        rows = [connection.execute("SELECT raw_data FROM runs WHERE id = ?", [one]).fetchone() for one in run_ids]
+    return [FolderArtifacts(home / "artifacts").size(key) or 0 for (key,) in rows if key is not None]
+
+
 def test_deleting_the_only_run_leaves_nothing(cli: Cli, home: Path) -> None:
     run = proctor.evaluate("puzzles", models=["demo/strong", "demo/weak"], limit=9, epochs=2)
+    kept = whole(home, run.id)
     ended = cli("delete", run.id, "--yes")
     assert ended.code == 0
-    assert ended.out == f"Deleted run {run.id}: 36 responses, 9 samples, 0 artifacts (0 B of files).\n"
+    room = f"{plural(len(kept), 'artifact')} ({bytes_text(sum(kept))} of files)"
+    assert ended.out == f"Deleted run {run.id}: 36 responses, 9 samples, {room}.\n"
     assert set(counts(home).values()) == {0}
     assert cli("show", run.id).code == 2
 
@@ -63,11 +73,12 @@ def test_artifacts_go_with_the_last_run_that_refers_to_them(cli: Cli, home: Path
                 "JOIN evaluations ON evaluations.id = evaluation_id WHERE run_id = ?)",
                 [orjson.dumps(value).decode(), run_id],
             )
+    all_responses = whole(home, runs[0].id)
     first = cli("delete", runs[0].id, "-y", "--json").json["deleted"]
-    assert (first["artifacts"], first["artifact_bytes"]) == (1, 15)
+    assert (first["artifacts"], first["artifact_bytes"]) == (1 + len(all_responses), 15 + sum(all_responses))
     assert kept.get(shared) == b"shared"
     assert not kept.path_of(own).exists()
-    assert cli("delete", runs[1].id, "-y", "--json").json["deleted"]["artifacts"] == 1
+    assert cli("delete", runs[1].id, "-y", "--json").json["deleted"]["artifacts"] == 1 + len(all_responses)
     assert not kept.path_of(shared).exists()
 
 

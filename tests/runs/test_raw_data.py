@@ -14,7 +14,8 @@ from commands import Cli
 from proctor.domain.artifacts import Artifacts
 from proctor.runs.raw_data import keep_raw_data
 from proctor.stores.artifacts.folder import FolderArtifacts
-from proctor.stores.database import Database, open_database
+from proctor.stores.runs import RunStore
+from stores.parts import new_database
 
 AGENT = """
 from proctor.domain.response import Response
@@ -24,7 +25,7 @@ def answer(prompt):
 
 
 def kept(home: Path, run_id: str) -> tuple[str, list[dict[str, Any]]]:
-    database: Database = open_database(f"sqlite:///{home / 'proctor.db'}")
+    database = new_database(home)
     store: Artifacts = FolderArtifacts(home / "artifacts")
     try:
         key = keep_raw_data(database, run_id, store)
@@ -48,3 +49,19 @@ def test_files_of_an_answer_are_there_with_their_contents(home: Path) -> None:
     _, (row,) = kept(home, run.id)
     assert row["response"] == "done"
     assert base64.b64decode(row["files"]["main.py"]["base64"]) == b"print(1)"
+
+
+def test_a_server_has_it_of_every_completed_run_and_deleting_takes_it_along(
+    cli: Cli, home: Path, database_engine: str
+) -> None:
+    run = proctor.evaluate("puzzles", models="demo/strong", limit=3)
+    database, store = new_database(home), FolderArtifacts(home / "artifacts")
+    key = RunStore(database).get(run.id).raw_data
+    database.dispose()
+    if database_engine == "sqlite":  # a file drops no month
+        assert key is None
+        return
+    assert key is not None
+    assert len(gzip.decompress(store.get(key)).splitlines()) == 3
+    assert cli("delete", run.id, "--yes", "--json").json["deleted"]["artifacts"] == 1
+    assert not store.exists(key)

@@ -37,6 +37,7 @@ from proctor.runs.progress import EvaluationProgress, Progress
 from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
 from proctor.runs.sandboxing import programming, refuse_unusable, sandboxing
+from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.leases import Lease, LeaseLostError
@@ -181,7 +182,19 @@ async def execute_run(execution: RunExecution) -> RunStatus:
         except ProctorError:
             # The store failed or another process has the run; the error that says so is already on its way.
             log.debug("the end of run %s could not be written", execution.run_id)
+    if status is RunStatus.COMPLETED:
+        await _keep_raw_data(execution, lease, store)
     return status
+
+
+async def _keep_raw_data(execution: RunExecution, lease: Lease, store: RunStore) -> None:
+    """A server drops months of responses; the run's own are then still there, as one artifact."""
+    if execution.artifacts is None or execution.database.dialect is not POSTGRESQL:
+        return
+    from proctor.runs.raw_data import keep_raw_data
+
+    key = await asyncio.to_thread(keep_raw_data, execution.database, execution.run_id, execution.artifacts)
+    await asyncio.to_thread(store.keep_raw_data, lease, key)
 
 
 async def _attempt(

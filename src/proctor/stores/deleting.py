@@ -71,7 +71,8 @@ def artifacts_in(database: Database, run_id: str) -> frozenset[str]:
 
 def _artifacts_of(connection: Connection, run_id: str) -> frozenset[str]:
     query = f"SELECT details FROM scores WHERE {_MONTH} AND response_id IN ({_RESPONSES})"  # noqa: S608 - our own
-    return _keys(connection.execute(query, [run_id] * query.count("?")))
+    whole = _keys(connection.execute("SELECT raw_data FROM runs WHERE id = ?", [run_id]))
+    return whole | _keys(connection.execute(query, [run_id] * query.count("?")))
 
 
 def referring_runs(database: Database, run_id: str) -> list[str]:
@@ -108,8 +109,12 @@ def _delete_samples(connection: Connection, digests: list[str]) -> int:
 
 def _referred(connection: Connection) -> frozenset[str]:
     """The keys of every artifact that something still refers to."""
-    details = "SELECT details FROM scores WHERE details IS NOT NULL UNION ALL SELECT details FROM submissions"
-    return _keys(connection.execute(details))
+    return _keys(
+        connection.execute(
+            "SELECT details FROM scores WHERE details IS NOT NULL UNION ALL SELECT details FROM submissions "
+            "UNION ALL SELECT raw_data FROM runs"
+        )
+    )
 
 
 def _keys(rows: Iterable[Row]) -> frozenset[str]:

@@ -49,6 +49,8 @@ class RunRow(Struct, frozen=True):
     started_at: datetime | None
     finished_at: datetime | None
     seconds: float
+    raw_data: str | None
+    """The artifact with every response; kept where months of responses can be dropped."""
     unanswered_usd: Decimal
     """What may have been spent on requests that have no recorded answer; kept for runs with a cost limit."""
 
@@ -234,6 +236,13 @@ class RunStore:
         if changed.rowcount == 0:
             raise LeaseLostError(lease.run_id)
 
+    def keep_raw_data(self, lease: Lease, key: str) -> None:
+        """Note the artifact with every response; not where another process has the run by now."""
+        with self._database.connection() as connection:
+            connection.execute(
+                "UPDATE runs SET raw_data = ? WHERE id = ? AND fence = ?", [key, lease.run_id, lease.fence]
+            )
+
     def save_summary(self, evaluation_id: int, summary: dict[str, Any] | None) -> None:
         values = [None, None] if summary is None else [to_json(summary), REVISION]
         with self._database.connection() as connection:
@@ -331,5 +340,6 @@ def _run_row(row: Row) -> RunRow:
         started_at=moment(row["started_at"]),
         finished_at=moment(row["finished_at"]),
         seconds=row["seconds"],
+        raw_data=row["raw_data"],
         unanswered_usd=from_pico(row["unanswered_pico_usd"]) or Decimal(0),
     )
