@@ -77,3 +77,10 @@ class ExecutedRun(RunSummary, frozen=True, kw_only=True):
     execution_seconds: float
     problems: Sequence[str]
     """Why it is no success; empty where it is one."""
+
+
+class StoppingRun(Document, frozen=True):
+    """A run that was asked to stop."""
+
+    run_id: str
+    is_stopping: bool
