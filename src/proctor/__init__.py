@@ -6,19 +6,25 @@ from typing import TYPE_CHECKING, Any
 from proctor.version import __version__
 
 if TYPE_CHECKING:
+    from proctor.domain.documents.comparison import Comparison, Comparisons
+    from proctor.domain.documents.leaderboard import Leaderboard
+    from proctor.domain.documents.rescored import Rescored
     from proctor.domain.errors import ProctorError, UserError
     from proctor.domain.estimate import Estimate
     from proctor.domain.sample import Sample
-    from proctor.library.documents import Comparison, Comparisons, Leaderboard, Report, Rescored
     from proctor.library.evaluating import evaluate, evaluate_async, prepare
+    from proctor.library.report import Report
     from proctor.library.run import Run
     from proctor.library.stored import compare, leaderboard, open_run, report, rescore, sql
 
 _MODULES = {
+    "proctor.domain.documents.comparison": ("Comparison", "Comparisons"),
+    "proctor.domain.documents.leaderboard": ("Leaderboard",),
+    "proctor.domain.documents.rescored": ("Rescored",),
     "proctor.domain.errors": ("ProctorError", "UserError"),
     "proctor.domain.estimate": ("Estimate",),
     "proctor.domain.sample": ("Sample",),
-    "proctor.library.documents": ("Comparison", "Comparisons", "Leaderboard", "Report", "Rescored"),
+    "proctor.library.report": ("Report",),
     "proctor.library.evaluating": ("evaluate", "evaluate_async", "prepare"),
     "proctor.library.run": ("Run",),
     "proctor.library.stored": ("compare", "leaderboard", "open_run", "report", "rescore", "sql"),

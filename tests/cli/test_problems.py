@@ -13,8 +13,9 @@ import pytest
 from commands import Cli
 from fakes.scorecards import evidence_of, small_problem
 from proctor.benchmarks.problems.shelf import problem_folders
+from proctor.domain.documents.document import json_bytes
 from proctor.programs.marks import scorecard_of
-from proctor.reports.scorecard import scorecard_document
+from proctor.runs.scorecard import program_card
 
 pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
 
@@ -160,7 +161,7 @@ def test_two_scorecards_are_compared(cli: Cli, tmp_path: Path) -> None:
     problem = small_problem(tmp_path)
     for name, failing, text in (("a", ("refuses_words",), b"x = 1\n"), ("b", (), b"x = 2\n")):
         card = scorecard_of(problem, evidence_of(problem, *failing))
-        Path(f"{name}.json").write_bytes(orjson.dumps(scorecard_document(card, problem, {"main.py": text})))
+        Path(f"{name}.json").write_bytes(json_bytes(program_card(card, problem, {"main.py": text})))
     shown = cli("problems", "diff", "a.json", "b.json")
     assert shown.code == 0
     assert "R2  MUST   failed  verified" in shown.out
@@ -172,7 +173,7 @@ def test_two_scorecards_are_compared(cli: Cli, tmp_path: Path) -> None:
     assert "is not a scorecard" in cli("problems", "diff", "a.json", "c.json").error
     steering = {"main.py": b"x = 1\n", "notes.txt": b"\x1b]0;mine\x07\x1b[2J"}
     card = scorecard_of(problem, evidence_of(problem))
-    Path("d.json").write_bytes(orjson.dumps(scorecard_document(card, problem, steering)))
+    Path("d.json").write_bytes(json_bytes(program_card(card, problem, steering)))
     shown = cli("problems", "diff", "a.json", "d.json")
     assert "0;mine" in shown.out
     assert "\x1b" not in shown.out
@@ -182,7 +183,7 @@ def test_two_scorecards_are_compared(cli: Cli, tmp_path: Path) -> None:
 def test_a_comparison_computes_marks_again_from_their_evidence(cli: Cli, tmp_path: Path) -> None:
     problem = small_problem(tmp_path)
     shelf = ("--problems", problem.folder.parent)
-    card = scorecard_document(scorecard_of(problem, evidence_of(problem)), problem, {"main.py": b"x = 1\n"})
+    card = program_card(scorecard_of(problem, evidence_of(problem)), problem, {"main.py": b"x = 1\n"}).document
     Path("a.json").write_bytes(orjson.dumps(card))
     Path("boast.json").write_bytes(orjson.dumps({**card, "total": 0.1, "passed": False}))
     failing = [{**one, "status": "failed"} for one in card["evidence"]["checks"]]
@@ -208,7 +209,7 @@ def test_a_scorecard_in_a_file_is_shown_in_every_form_with_marks_that_follow_fro
 ) -> None:
     problem = small_problem(tmp_path)
     shelf = ("--problems", problem.folder.parent)
-    card = scorecard_document(scorecard_of(problem, evidence_of(problem)), problem, {"main.py": b"x = 1\n"})
+    card = program_card(scorecard_of(problem, evidence_of(problem)), problem, {"main.py": b"x = 1\n"}).document
     Path("card.json").write_bytes(orjson.dumps(card))
     shown = cli("problems", "card", "card.json", *shelf, "-f", "json").json
     assert shown == {**orjson.loads(orjson.dumps(card)), "remarks": []}
@@ -230,7 +231,7 @@ def test_a_scorecard_in_a_file_is_shown_in_every_form_with_marks_that_follow_fro
 def test_what_is_no_scorecard_in_a_file_is_refused_in_one_line(cli: Cli, tmp_path: Path) -> None:
     problem = small_problem(tmp_path)
     shelf = ("--problems", problem.folder.parent)
-    card = scorecard_document(scorecard_of(problem, evidence_of(problem)), problem, {"main.py": b"x = 1\n"})
+    card = program_card(scorecard_of(problem, evidence_of(problem)), problem, {"main.py": b"x = 1\n"}).document
     Path("torn.json").write_bytes(orjson.dumps({**card, "program": {"main.py": {"bytes": 6}}}))
     torn = cli("problems", "card", "torn.json", *shelf)
     assert (torn.code, "torn.json is not a scorecard whose marks" in torn.error) == (2, True)

@@ -40,10 +40,9 @@ def keep(
     files = {"main.py": text} if text else PROGRAM
     evidence = replace(evidence_of(problem, *failing), program=kept_by(database).put("", program_zip(files)))
     card = scorecard_of(problem, evidence if is_measured else unmeasured(evidence))
-    found: str = keep_submission(database, kept_by(database), name, problem, Submission(files, "folder"), card)[
-        "submission_id"
-    ]
-    return found
+    kept = keep_submission(database, kept_by(database), name, problem, Submission(files, "folder"), card)
+    assert kept.submission_id is not None
+    return kept.submission_id
 
 
 def test_submissions_are_listed_newest_first_and_by_problem(cli: Cli, database: Database, problem: Problem) -> None:

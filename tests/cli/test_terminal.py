@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from cli.terminals import Terminal
@@ -15,26 +15,29 @@ from fakes.dialect import Reply
 from fakes.provider import FakeProvider
 from proctor.cli.figures import estimate_text, seconds_text, share_text
 from proctor.cli.tables import agreement_lines, print_categories, print_results
+from proctor.domain.documents.effort import Percentiles, TokenCounts
+from proctor.domain.documents.evaluation import EvaluationSummary
+from proctor.domain.documents.judging import JudgeAgreement
 from proctor.domain.text import visible
+from reports.parts import estimate, evaluation
 
 pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
 
 HIDE, SHOW = b"\x1b[?25l", b"\x1b[?25h"
 
 
-def evaluation(model: str, metrics: int = 1, benchmark: str = "mmlu", categories: int = 0) -> dict[str, Any]:
-    estimate = {"value": 0.73125, "stderr": 0.04, "ci95": [0.64, 0.81], "n": 1234, "method": "wilson"}
+def shown(model: str, metrics: int = 1, benchmark: str = "mmlu", categories: int = 0) -> EvaluationSummary:
+    measured = estimate(0.73125, 1234, stderr=0.04, ci95=(0.64, 0.81), method="wilson")
     names = ["accuracy", *(f"scorer{number}.accuracy" for number in range(1, metrics))]
-    return {
-        "model": model, "benchmark": benchmark, "version": "1", "trials": 1234, "invalid": 12, "failed": 3,
-        "cached": 1234, "stopped": 0, "pending": 0, "metrics": dict.fromkeys(names, estimate),
-        "categories": {f"category {number}": {"accuracy": estimate} for number in range(categories)},
-        "usage": {"input_tokens": 1234567, "output_tokens": 234567}, "cost_usd": 1.5,
-        "latency_seconds": {"p50": 0.412, "p95": 1.75},
-    }  # fmt: skip
+    return evaluation(
+        model=model, benchmark=benchmark, trials=1234, invalid=12, failed=3, cached=1234,
+        metrics=dict.fromkeys(names, measured),
+        categories={f"category {number}": {"accuracy": measured} for number in range(categories)},
+        usage=TokenCounts(1234567, 234567, None, None), cost_usd=1.5, latency_seconds=Percentiles(0.412, 1.75),
+    )  # fmt: skip
 
 
-def drawn(evaluations: list[dict[str, Any]], width: int) -> str:
+def drawn(evaluations: list[EvaluationSummary], width: int) -> str:
     text = io.StringIO()
     out = Console(file=text, width=width, highlight=False)
     print_results(out, evaluations)
@@ -44,10 +47,10 @@ def drawn(evaluations: list[dict[str, Any]], width: int) -> str:
 
 LONG = "openrouter/some-vendor/a-model-with-a-very-long-name-instruct-2026-01-31"
 CASES = {
-    "two short models": [evaluation("demo/strong"), evaluation("demo/weak")],
-    "a long name": [evaluation(LONG), evaluation("demo/weak")],
-    "many metrics": [evaluation("demo/strong", metrics=6), evaluation("demo/weak", metrics=6)],
-    "many models and categories": [evaluation(f"openai/model-number-{n}", categories=4) for n in range(7)],
+    "two short models": [shown("demo/strong"), shown("demo/weak")],
+    "a long name": [shown(LONG), shown("demo/weak")],
+    "many metrics": [shown("demo/strong", metrics=6), shown("demo/weak", metrics=6)],
+    "many models and categories": [shown(f"openai/model-number-{n}", categories=4) for n in range(7)],
 }
 
 
@@ -59,9 +62,9 @@ def test_no_name_and_no_number_is_cut_at_any_width(case: str, width: int) -> Non
     assert max(map(len, text.splitlines())) <= width
     squeezed = "".join(text.split())
     for item in CASES[case]:
-        assert text.count("0.731 [0.640, 0.810]") >= len(item["metrics"])
-        if item["model"] != LONG:
-            assert item["model"] in squeezed
+        assert text.count("0.731 [0.640, 0.810]") >= len(item.metrics)
+        if item.model != LONG:
+            assert item.model in squeezed
     assert "n=1,234" in squeezed
     assert "1,234,567/234,567" in squeezed
     assert "$1.5000" in squeezed
@@ -77,8 +80,8 @@ def test_a_long_name_is_folded_not_lost() -> None:
 
 def test_figures_show_what_was_not_measured_as_such() -> None:
     assert estimate_text(None) == "–"
-    assert estimate_text({"value": None, "ci95": None, "n": 0}) == "–"
-    assert estimate_text({"value": 0.0, "ci95": [0.0, 0.1], "n": 1000}) == "0.000 [0.000, 0.100] n=1,000"
+    assert estimate_text(estimate(None, 0)) == "–"
+    assert estimate_text(estimate(0.0, 1000, ci95=(0.0, 0.1))) == "0.000 [0.000, 0.100] n=1,000"
     assert [seconds_text(value) for value in (None, 0.0004, 0.9999, 59.94, 125, 7260)] == [
         "–", "400 µs", "1 s", "59.9 s", "2 min 5 s", "2 h 1 min",
     ]  # fmt: skip
@@ -153,27 +156,28 @@ def test_every_command_fits_80_columns(cli: Cli, environment: dict[str, str], co
 
 
 def test_one_category_that_holds_everything_is_no_table() -> None:
-    assert "category" not in drawn([evaluation("demo/strong", categories=1)], 120)
-    partial = evaluation("demo/strong", categories=1)
-    partial["categories"]["category 0"] = {"accuracy": {**partial["metrics"]["accuracy"], "n": 600}}
+    assert "category" not in drawn([shown("demo/strong", categories=1)], 120)
+    whole = shown("demo/strong", categories=1)
+    part = {"accuracy": replace(whole.metrics["accuracy"], n=600)}
+    partial = replace(whole, categories={"category 0": part})
     assert "category 0" in drawn([partial], 120)
-    mixed = drawn([evaluation("demo/a", categories=2), evaluation("demo/a", benchmark="arc", categories=1)], 160)
+    mixed = drawn([shown("demo/a", categories=2), shown("demo/a", benchmark="arc", categories=1)], 160)
     assert ("category 1" in mixed, mixed.count("category 0")) == (True, 1)
 
 
 def test_judges_that_agree_are_said_to() -> None:
-    agreed = {
-        "judges": ["a", "b"], "n": 41, "complete": 40, "unanimous": 0.825, "cohen_kappa": 0.652, "fleiss_kappa": 0.65,
-        "krippendorff_alpha": 0.71, "level": "ordinal",
-    }  # fmt: skip
-    judged = {**evaluation("demo/strong", benchmark="open"), "agreement": {"judge_rubric": agreed}}
-    [line] = agreement_lines([evaluation("demo/weak"), judged])
+    agreed = JudgeAgreement(
+        judges=["a", "b"], n=41, complete=40, unanimous=0.825, cohen_kappa=0.652, fleiss_kappa=0.65,
+        krippendorff_alpha=0.71, level="ordinal",
+    )  # fmt: skip
+    judged = replace(shown("demo/strong", benchmark="open"), agreement={"judge_rubric": agreed})
+    [line] = agreement_lines([shown("demo/weak"), judged])
     assert line.startswith("demo/strong on open, judge_rubric: 2 judges agree on 82 % of 40 answers (")
     assert line.endswith("(Cohen's kappa 0.65, Krippendorff's alpha 0.71).")
-    three = {**agreed, "judges": ["a", "b", "c"], "cohen_kappa": None}
-    [line] = agreement_lines([{**judged, "agreement": {"judge_rubric": three}}])
+    three = replace(agreed, judges=["a", "b", "c"], cohen_kappa=None)
+    [line] = agreement_lines([replace(judged, agreement={"judge_rubric": three})])
     assert "3 judges" in line
     assert "Fleiss' kappa 0.65" in line
-    nothing = {**agreed, "complete": 0, "unanimous": None}
-    [line] = agreement_lines([{**judged, "agreement": {"judge_rubric": nothing}}])
+    nothing = replace(agreed, complete=0, unanimous=None)
+    [line] = agreement_lines([replace(judged, agreement={"judge_rubric": nothing})])
     assert line.endswith("no answer has a readable verdict of all 2 judges.")

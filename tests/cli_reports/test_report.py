@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
 from commands import Cli
+from proctor.domain.documents.estimate import MetricEstimate
 from proctor.reports.figures import estimate_text
 
 GOOD = "models: [{model: demo/strong, label: mine}]\nbenchmarks: [puzzles]\n"
@@ -19,7 +21,7 @@ def test_the_report_holds_the_numbers_of_show_in_every_format(cli: Cli) -> None:
     assert document["evaluations"] == shown["evaluations"]
     html, markdown = cli("report").out, cli("report", "-f", "md").out
     for item in document["evaluations"]:
-        text = estimate_text(item["metrics"]["accuracy"])
+        text = estimate_text(msgspec.convert(item["metrics"]["accuracy"], MetricEstimate))
         assert f'<td class="number">{text}</td>' in html
         assert text.replace("[", r"\[").replace("]", r"\]") in markdown
     assert "proctor show " + shown["run_id"] in html

@@ -27,27 +27,27 @@ def test_two_judges_have_cohens_kappa() -> None:
     agreement = judge_agreement(details(*pair) for pair in MARKS)
     assert agreement is not None
     # By hand: the judges agree on 6 of 10; by chance they would on (2*3 + 1*1 + 2*1 + 2*2 + 3*3) of 100.
-    assert agreement["cohen_kappa"] == pytest.approx((0.6 - 0.22) / (1 - 0.22), abs=1e-12)
-    assert agreement["krippendorff_alpha"] == pytest.approx(krippendorff_alpha(MARKS, "ordinal"), abs=1e-12)
-    assert agreement["unanimous"] == 0.6
-    assert (agreement["n"], agreement["complete"], agreement["level"]) == (10, 10, "ordinal")
+    assert agreement.cohen_kappa == pytest.approx((0.6 - 0.22) / (1 - 0.22), abs=1e-12)
+    assert agreement.krippendorff_alpha == pytest.approx(krippendorff_alpha(MARKS, "ordinal"), abs=1e-12)
+    assert agreement.unanimous == 0.6
+    assert (agreement.n, agreement.complete, agreement.level) == (10, 10, "ordinal")
 
 
 def test_three_judges_have_fleiss_kappa_and_missing_verdicts_are_left_to_alpha() -> None:
     marks = [("CORRECT", "CORRECT", "INCORRECT"), ("CORRECT",) * 3, ("INCORRECT",) * 3, ("INCORRECT", "?", "INCORRECT")]
     agreement = judge_agreement(details(*triple, name="judge_reference") for triple in marks)
     assert agreement is not None
-    assert agreement["cohen_kappa"] is None
-    assert agreement["fleiss_kappa"] == pytest.approx(fleiss_kappa(marks[:3]))
+    assert agreement.cohen_kappa is None
+    assert agreement.fleiss_kappa == pytest.approx(fleiss_kappa(marks[:3]))
     with_gap = [tuple(None if word == "?" else word for word in triple) for triple in marks]
-    assert agreement["krippendorff_alpha"] == pytest.approx(krippendorff_alpha(with_gap))
-    assert (agreement["n"], agreement["complete"], agreement["level"]) == (4, 3, "nominal")
+    assert agreement.krippendorff_alpha == pytest.approx(krippendorff_alpha(with_gap))
+    assert (agreement.n, agreement.complete, agreement.level) == (4, 3, "nominal")
 
 
 def test_agreement_is_undefined_where_everybody_always_says_the_same() -> None:
     agreement = judge_agreement([details(5, 5), details(5, 5)])
     assert agreement is not None
-    assert (agreement["unanimous"], agreement["cohen_kappa"], agreement["krippendorff_alpha"]) == (1.0, None, None)
+    assert (agreement.unanimous, agreement.cohen_kappa, agreement.krippendorff_alpha) == (1.0, None, None)
 
 
 def test_scores_for_which_no_judge_was_asked_are_left_out() -> None:
@@ -69,9 +69,9 @@ def test_work_and_cost_are_summed_and_cached_replies_cost_nothing() -> None:
 
 
 def test_an_unknown_cost_makes_the_sum_unknown() -> None:
-    assert summarise_judges([details(5)]).judges_json()["judge 0"]["cost_usd"] is None
+    assert summarise_judges([details(5)]).work()["judge 0"].cost_usd is None
 
 
 def test_judges_that_follow_the_order_are_counted() -> None:
     summary = summarise_judges(details(letter, name="judge_pairwise") for letter in ("A", "B", "TIE"))
-    assert summary.judges_json()["judge 0"]["undecided"] == 2
+    assert summary.work()["judge 0"].undecided == 2

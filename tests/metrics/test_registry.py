@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from proctor.domain.errors import PlanError
 from proctor.domain.estimate import SampleScore
 from proctor.metrics.bootstrap import bootstrap_interval
+from proctor.metrics.labels import metric_labels
 from proctor.metrics.registry import create_metric, metric_name, with_options
 from proctor.plugins import PluginNotFoundError
-from proctor.reports.labels import metric_labels
 
 SCORES = [SampleScore(f"s{n}", random.Random(n).betavariate(2, 1)) for n in range(60)]
 

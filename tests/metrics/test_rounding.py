@@ -19,6 +19,7 @@ from proctor.metrics.rounding import (
 from proctor.metrics.verdicts import verdict
 from proctor.reports.figures import estimate_text, share_text
 from proctor.runs.gates import check_gates
+from reports.parts import estimate, evaluation, run_of
 
 SHARES = st.one_of(
     st.floats(0, 1), st.builds(lambda n, k: min(k, n) / n, st.integers(1, 10**6), st.integers(0, 10**6)),
@@ -97,8 +98,8 @@ def test_a_count_is_no_share_of_0_or_100_percent_unless_it_is(total: int, data: 
 @example(0.79996, 0.8)
 @example(0.7999999999999999, 0.8)
 def test_a_gate_never_shows_a_value_that_contradicts_its_verdict(value: float, bar: float) -> None:
-    evaluation = {"model": "m", "benchmark": "b", "metrics": {"accuracy": {"value": value, "n": 10}}}
-    [case] = check_gates({"evaluations": [evaluation]}, {"accuracy": bar}, [["accuracy"]])
+    run = run_of(evaluation(metrics={"accuracy": estimate(value)}))
+    [case] = check_gates(run, {"accuracy": bar}, [["accuracy"]])
     if case.problem is None:
         assert value >= bar - NEAR
     else:
@@ -117,6 +118,6 @@ def test_a_verdict_shows_no_end_of_0_and_no_p_at_the_level(low: float, width: fl
 
 
 def test_an_estimate_of_almost_everything_is_not_shown_as_everything() -> None:
-    estimate = {"value": 2999 / 3000, "ci95": [0.9981, 0.99994], "n": 3000}
-    assert estimate_text(estimate) == "0.9997 [0.998, 0.9999] n=3,000"
+    shown = estimate(2999 / 3000, 3000, ci95=(0.9981, 0.99994))
+    assert estimate_text(shown) == "0.9997 [0.998, 0.9999] n=3,000"
     assert share_text(1, 5000) == "1 (0.02 %)"

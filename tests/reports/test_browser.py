@@ -13,9 +13,9 @@ from fakes.scorecards import evidence_of, small_problem
 from proctor.programs.marks import scorecard_of
 from proctor.reports.html import page_html
 from proctor.reports.run_page import run_page
-from proctor.reports.scorecard import scorecard_document
 from proctor.reports.scorecard_page import scorecard_page
 from proctor.runs.report import read_report
+from proctor.runs.scorecard import program_card
 from reports.browser import CHROMIUM, Browser
 from reports.stored import FAILED, INVALID, Told, record
 from reports.test_formats import HOSTILE
@@ -176,7 +176,7 @@ def test_a_scorecard_is_whole_on_a_telephone_and_its_verdict_stands_out(
     browser: Browser, tmp_path: Path, theme: str
 ) -> None:
     problem = small_problem(tmp_path)
-    document = scorecard_document(scorecard_of(problem, evidence_of(problem, "adds_any_numbers")), problem)
+    document = program_card(scorecard_of(problem, evidence_of(problem, "adds_any_numbers")), problem)
     path = tmp_path / "card.html"
     path.write_text(page_html(scorecard_page(document)), encoding="utf-8")
     browser.call("Emulation.setDeviceMetricsOverride", width=375, height=800, deviceScaleFactor=1, mobile=False)

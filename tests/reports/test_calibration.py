@@ -10,7 +10,7 @@ from commands import Cli
 from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider
 from proctor.metrics.intervals import estimate_rate
-from proctor.reports.calibration import calibration_json
+from proctor.runs.measuring.calibration import calibrate
 from proctor.stores.calibration import MarkPair
 
 FORMAT = re.compile(r"^VERDICT ([0-9a-f]{16}): VALUE$", re.MULTILINE)
@@ -26,28 +26,28 @@ MARKS = ((0.0, 0.0, 3), (0.0, 1.0, 1), (0.75, 1.0, 4), (1.0, 1.0, 8), (1.0, 0.0,
 
 
 def test_the_reference_is_averaged_for_each_height_of_the_judges_mark() -> None:
-    found = calibration_json("judge", "exact", pairs_of(*MARKS))
+    found = calibrate("m", "b", "judge", "exact", pairs_of(*MARKS))
     assert found is not None
-    assert found["n"] == 18
-    assert found["agreement"]["value"] == pytest.approx(15 / 18, abs=1e-12)
-    means = [(part["from"], part["reference"]["value"], part["reference"]["n"]) for part in found["bins"]]
+    assert found.n == 18
+    assert found.agreement.value == pytest.approx(15 / 18, abs=1e-12)
+    means = [(part.low, part.reference.value, part.reference.n) for part in found.bins]
     assert means == [(0.0, 0.25, 4), (0.6, 1.0, 4), (0.8, 0.8, 10)]
     expected = estimate_rate(8, 10)
-    assert found["bins"][2]["reference"]["ci95"] == [expected.low, expected.high]
+    assert found.bins[2].reference.ci95 == expected.interval
 
 
 def test_repeating_every_sample_ten_times_says_nothing_more() -> None:
-    assert calibration_json("judge", "exact", pairs_of(*MARKS, epochs=10)) == calibration_json(
-        "judge", "exact", pairs_of(*MARKS)
+    assert calibrate("m", "b", "judge", "exact", pairs_of(*MARKS, epochs=10)) == calibrate(
+        "m", "b", "judge", "exact", pairs_of(*MARKS)
     )
 
 
 def test_a_sample_on_which_epochs_differ_counts_by_its_share() -> None:
     epochs = [MarkPair("q1", None, mark, 1.0) for mark in (1.0, 1.0, 1.0, 0.0)]
-    found = calibration_json("judge", "exact", [*epochs, MarkPair("q2", None, 0.0, 1.0)])
+    found = calibrate("m", "b", "judge", "exact", [*epochs, MarkPair("q2", None, 0.0, 1.0)])
     assert found is not None
-    assert (found["n"], found["agreement"]["value"]) == (2, pytest.approx(0.375))
-    assert [(part["from"], part["reference"]["n"]) for part in found["bins"]] == [(0.0, 2), (0.8, 1)]
+    assert (found.n, found.agreement.value) == (2, pytest.approx(0.375))
+    assert [(part.low, part.reference.n) for part in found.bins] == [(0.0, 2), (0.8, 1)]
 
 
 def test_samples_of_one_group_widen_the_interval() -> None:
@@ -55,15 +55,16 @@ def test_samples_of_one_group_widen_the_interval() -> None:
     grouped = [MarkPair(f"q{n:02}", f"g{n // 4}", 1.0, float(n % 8 < 4)) for n in range(40)]
     widths = []
     for pairs in (alone, grouped):
-        found = calibration_json("judge", "exact", pairs)
+        found = calibrate("m", "b", "judge", "exact", pairs)
         assert found is not None
-        low, high = found["agreement"]["ci95"]
+        assert found.agreement.ci95 is not None
+        low, high = found.agreement.ci95
         widths.append(high - low)
     assert widths[1] > 1.5 * widths[0]
 
 
 def test_without_a_response_that_both_marked_there_is_no_calibration() -> None:
-    assert calibration_json("judge", "exact", []) is None
+    assert calibrate("m", "b", "judge", "exact", []) is None
 
 
 def lenient(ask: Ask) -> Reply:

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from commands import Cli
 from proctor import plugins
+from proctor.domain.documents.evaluation import EvaluationSummary
 from proctor.reports.frontier import frontier_section
 from proctor.reports.run_page import run_page
 from proctor.reports.sections import Page
@@ -16,6 +16,7 @@ from proctor.reports.shapes import Line, TextShape
 from proctor.reports.theme import DEFAULT
 from proctor.runs.report import read_report
 from proctor.stores.database import Database
+from reports.parts import estimate, evaluation
 from reports.stored import Told, record
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -63,12 +64,12 @@ def test_a_written_chart_has_its_title_intervals_and_n(page: Page, tmp_path: Pat
 
 
 def test_cost_against_quality_draws_the_interval_of_each_score() -> None:
-    def priced(model: str, score: float, cost: float) -> dict[str, Any]:
-        estimate = {"value": score, "ci95": [score - 0.1, score + 0.05], "n": 10}
-        return {
-            "model": model, "benchmark": "org/b", "metrics": {"accuracy": estimate}, "scored": 10, "invalid": 0,
-            "cost_usd": cost, "answers_cost_usd": cost, "cost_per_correct_usd": cost,
-        }  # fmt: skip
+    def priced(model: str, score: float, cost: float) -> EvaluationSummary:
+        metrics = {"accuracy": estimate(score, ci95=(score - 0.1, score + 0.05))}
+        return evaluation(
+            model=model, benchmark="org/b", metrics=metrics, cost_usd=cost, answers_cost_usd=cost,
+            cost_per_correct_usd=cost,
+        )  # fmt: skip
 
     section = frontier_section([priced("a", 0.5, 1.0), priced("b", 0.9, 3.0)])
     assert section is not None

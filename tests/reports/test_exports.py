@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.reports.export import as_csv, as_jsonl
-from proctor.reports.junit import JunitCase, as_junit, gates_junit
-from proctor.reports.parquet import as_parquet
-from proctor.reports.rows import result_json
+from proctor.reports.export import export_csv, export_jsonl
+from proctor.reports.junit import JunitCase, export_junit, gates_junit
+from proctor.reports.parquet import export_parquet
+from proctor.runs.results import read_rows
 from proctor.stores.connection import SQLITE
 from proctor.stores.database import Database
 from proctor.stores.results import ResultStore
@@ -29,7 +29,7 @@ def test_junit_has_a_case_for_each_trial_and_tells_faults_from_wrong_answers(
 ) -> None:
     marks: dict[str, Any] = {"right": 1.0, "wrong": 0.0, "unread": INVALID, "down": FAILED, "twice": [1.0, 0.0]}
     run = record(database, tmp_path, Told(marks, text="<b>\x00]]>", error='503 "quoted" & <angry>'))
-    text = b"".join(as_junit("run", lambda: ResultStore(database).results(run)))
+    text = b"".join(export_junit(read_rows(database, run)))
     root = ElementTree.fromstring(text)
     assert root.attrib == {"tests": "6", "failures": "3", "errors": "1", "time": "1.250"}
     cases = {case.attrib["name"]: case for case in root.iter("testcase")}
@@ -58,14 +58,14 @@ def test_any_text_makes_a_document_that_can_be_read_back(
 def test_parquet_holds_what_the_json_lines_hold_in_several_row_groups(database: Database, tmp_path: Path) -> None:
     marks: dict[str, Any] = {f"s{n}": [float(n % 2), INVALID, FAILED][n % 3] for n in range(25)}
     run = record(database, tmp_path, Told(marks, cost_usd=Decimal("0.5")))
-    rows = list(ResultStore(database).results(run))
-    pieces = list(as_parquet(iter(rows), rows_per_group=10))
+    rows = read_rows(database, run)
+    pieces = list(export_parquet(rows, rows_per_group=10))
     assert len(pieces) == 3 + 1
     file = pyarrow_parquet.ParquetFile(io.BytesIO(b"".join(pieces)))
     assert file.metadata.num_row_groups == 3
     expected = []
     for row in rows:
-        values = {"reasoning": None, "tool_calls": None, **result_json(row)}
+        values = {"reasoning": None, "tool_calls": None, **row.document}
         values.update(values.pop("usage"))
         values["scores"] = [{"scorer": name, **score} for name, score in values["scores"].items()]
         expected.append(values)
@@ -76,7 +76,7 @@ def test_parquet_holds_what_the_json_lines_hold_in_several_row_groups(database: 
 
 def test_an_empty_run_is_an_empty_table(database: Database, tmp_path: Path) -> None:
     run = record(database, tmp_path, Told({}))
-    written = b"".join(as_parquet(ResultStore(database).results(run)))
+    written = b"".join(export_parquet(read_rows(database, run)))
     assert pyarrow_parquet.read_table(io.BytesIO(written)).num_rows == 0
 
 
@@ -97,15 +97,16 @@ def test_results_of_several_models_come_in_the_order_they_were_recorded(database
 
 def test_exports_carry_the_prompt_and_metadata_where_asked(database: Database, tmp_path: Path) -> None:
     run = record(database, tmp_path, Told({"a": 1.0}, metadata={"a": {"source": "page 4", "rank": 2}}))
-    [row] = ResultStore(database).results(run)
     extras = ("prompt", "metadata")
-    assert not set(extras) & result_json(row).keys()
-    [line] = as_jsonl([row], extras)
+    [row] = read_rows(database, run)
+    assert not set(extras) & row.document.keys()
+    rows = read_rows(database, run, extras=extras)
+    [line] = export_jsonl(rows)
     found = orjson.loads(line)
     assert found["metadata"] == {"source": "page 4", "rank": 2}
     assert found["prompt"]["messages"] == [{"role": "user", "content": "question a"}]
-    [cells] = csv.DictReader(io.StringIO(b"".join(as_csv([row], extras)).decode()))
-    written = io.BytesIO(b"".join(as_parquet([row], extras)))
+    [cells] = csv.DictReader(io.StringIO(b"".join(export_csv(rows)).decode()))
+    written = io.BytesIO(b"".join(export_parquet(rows)))
     [values] = pyarrow_parquet.ParquetFile(written).read().to_pylist()
     for flat in (cells, values):
         assert {name: orjson.loads(flat[name]) for name in extras} == {name: found[name] for name in extras}

@@ -8,8 +8,10 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from proctor.reports.figures import bytes_text, cost_text, coverage_notes, estimate_text, small_cost_text
+from reports.parts import estimate, evaluation
 
 
 @pytest.mark.parametrize(
@@ -40,12 +42,12 @@ def test_no_amount_above_nothing_looks_free_or_has_an_exponent(usd: float) -> No
 
 
 def test_a_mark_says_what_it_is_of() -> None:
-    mark = {"value": 0.85, "ci95": [0.8, 0.9], "n": 4}
+    mark = estimate(0.85, 4, ci95=(0.8, 0.9))
     assert estimate_text(mark) == "0.850 [0.800, 0.900] n=4"
-    assert estimate_text({**mark, "covers": 0.966667}) == "0.850 of 0.9667 [0.800, 0.900] n=4"
-    assert estimate_text({**mark, "covers": 1.0}) == "0.850 of 1 [0.800, 0.900] n=4"
-    assert coverage_notes([{"metrics": {"a": mark, "b": {**mark, "covers": 1.0}}}]) == []
-    (note,) = coverage_notes([{"metrics": {"a": {**mark, "covers": 1.0}, "b": {**mark, "covers": 0.6}}}])
+    assert estimate_text(replace(mark, covers=0.966667)) == "0.850 of 0.9667 [0.800, 0.900] n=4"
+    assert estimate_text(replace(mark, covers=1.0)) == "0.850 of 1 [0.800, 0.900] n=4"
+    assert coverage_notes([evaluation(metrics={"a": mark, "b": replace(mark, covers=1.0)})]) == []
+    (note,) = coverage_notes([evaluation(metrics={"a": replace(mark, covers=1.0), "b": replace(mark, covers=0.6)})])
     assert note.startswith("'of 0.6': the measured parts have 0.6 of the weight on average")
 
 

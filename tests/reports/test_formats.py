@@ -99,11 +99,11 @@ def test_every_estimate_of_the_json_stands_in_both_tables(document: dict[str, An
     markdown = {cell for row in markdown_rows(page_markdown(page)) for cell in row}
     estimates = [
         estimate_text(estimate)
-        for item in document["evaluations"]
-        for part in (item["metrics"], *item["categories"].values())
+        for item in document.evaluations
+        for part in (item.metrics, *item.categories.values())
         for estimate in part.values()
     ]
-    estimates += [difference_text(item["difference"]) for item in document["comparison"]["comparisons"]]
+    estimates += [difference_text(item.difference) for item in document.comparison.comparisons]
     assert len(estimates) == 2 * (1 + 3) + 1
     assert all("[" in text for text in estimates)
     assert set(estimates) <= html
@@ -111,9 +111,9 @@ def test_every_estimate_of_the_json_stands_in_both_tables(document: dict[str, An
 
 
 def test_the_report_compares_the_models_and_counts_faults_apart(document: dict[str, Any]) -> None:
-    [item] = document["comparison"]["comparisons"]
-    assert item["n"] == 29
-    assert item["left_out"]["only_a_failed_in_b"] == 1
+    [item] = document.comparison.comparisons
+    assert item.n == 29
+    assert item.left_out.only_a_failed_in_b == 1
     text = page_markdown(run_page(document))
     assert "1 sample left out: 1 failed in B." in text
     said = "1 trial failed and is in no score. 2 answers could not be read and score 0. 17 answers scored below 1."
@@ -163,7 +163,7 @@ def test_a_report_of_many_long_failures_stays_small_and_says_so(database: Databa
     page = run_page(document)
     html = page_html(page)
     assert len(page.samples) == 40
-    assert {item["kind"] for item in page.samples} == {"failed", "invalid"}
+    assert {item.kind for item in page.samples} == {"failed", "invalid"}
     assert len(html) < 40 * 2 * MAX_TEXT
     assert "40 of these 300 are shown" in html
     assert f"({50_000 - MAX_TEXT:,} more characters)" in html
@@ -178,4 +178,4 @@ def test_a_comparison_has_the_same_numbers_in_every_form(database: Database, tmp
     expected = [[" ".join(cell.split()) for cell in row] for table in tables for row in (table.headers, *table.rows)]
     assert [[" ".join(cell.split()) for cell in row] for row in Cells(page_html(page)).rows] == expected
     assert markdown_rows(page_markdown(page)) == expected
-    assert document["comparisons"][0]["verdict"] in page.sections[0].text[0]
+    assert document.comparisons[0].verdict in page.sections[0].text[0]

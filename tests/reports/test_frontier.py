@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proctor.domain.documents.evaluation import EvaluationSummary
 from proctor.reports.frontier import Priced, frontier, frontier_section
+from reports.parts import estimate, evaluation
 
 costs = st.floats(0, 10, allow_nan=False)
 scores = st.floats(0, 1, allow_nan=False)
@@ -37,21 +38,18 @@ def test_along_the_frontier_more_money_always_buys_more(points: list[tuple[float
         assert (a.cost_usd, a.score) == (b.cost_usd, b.score) or (a.cost_usd < b.cost_usd and a.score < b.score)
 
 
-def evaluation(model: str, score: float | None, cost: float | None) -> dict[str, Any]:
-    estimate = {"value": score, "ci95": None, "n": 10, "stderr": None, "method": ""}
-    return {
-        "model": model, "benchmark": "b", "metrics": {"accuracy": estimate}, "scored": 10, "invalid": 0,
-        "cost_usd": cost, "answers_cost_usd": cost, "cost_per_correct_usd": cost,
-    }  # fmt: skip
+def scored(model: str, score: float | None, cost: float | None) -> EvaluationSummary:
+    metrics = {"accuracy": estimate(score)}
+    return evaluation(model=model, metrics=metrics, cost_usd=cost, answers_cost_usd=cost, cost_per_correct_usd=cost)
 
 
 def test_the_section_names_who_is_on_the_frontier_and_draws_it() -> None:
-    section = frontier_section([evaluation("a", 0.5, 1.0), evaluation("b", 0.4, 2.0), evaluation("c", 0.9, 3.0)])
+    section = frontier_section([scored("a", 0.5, 1.0), scored("b", 0.4, 2.0), scored("c", 0.9, 3.0)])
     assert section is not None
     assert [(row[0], row[1]) for row in section.tables[0].rows] == [("a", "yes"), ("b", "no"), ("c", "yes")]
     assert "<svg" in section.charts[0].svg
 
 
 def test_without_prices_or_scores_there_is_no_section() -> None:
-    assert frontier_section([evaluation("a", 0.5, None), evaluation("b", 0.4, 1.0)]) is None
-    assert frontier_section([evaluation("a", None, 1.0), evaluation("b", 0.4, 1.0)]) is None
+    assert frontier_section([scored("a", 0.5, None), scored("b", 0.4, 1.0)]) is None
+    assert frontier_section([scored("a", None, 1.0), scored("b", 0.4, 1.0)]) is None

@@ -1,16 +1,7 @@
 from __future__ import annotations
 
-from typing import Any
-
 from proctor.reports.judge_notes import judge_notes
-
-
-def evaluation(**changes: Any) -> dict[str, Any]:
-    return {"model": "m", "benchmark": "b", "metrics": {"accuracy": {"value": 1.0, "n": 7}}, **changes}
-
-
-def work(**changes: int) -> dict[str, int]:
-    return {"verdicts": 60, "unreadable": 0, "undecided": 0, "preferred_first": 0, "preferred_second": 0, **changes}
+from reports.parts import estimate, evaluation, work
 
 
 def test_nothing_is_said_where_every_verdict_could_be_read_and_was_decided() -> None:
@@ -21,7 +12,7 @@ def test_nothing_is_said_where_every_verdict_could_be_read_and_was_decided() -> 
 def test_unreadable_verdicts_stand_beside_the_score_with_what_it_would_be_at_worst() -> None:
     [note] = judge_notes([evaluation(unreadable_verdicts=1)])
     assert note == "m on b: 1 unreadable judge verdict, left out of the score."
-    metrics = {"accuracy": {"value": 1.0, "n": 7, "if_unreadable_wrong": 0.7}}
+    metrics = {"accuracy": estimate(1.0, 7, if_unreadable_wrong=0.7)}
     [note] = judge_notes([evaluation(unreadable_verdicts=3, metrics=metrics)])
     assert note.startswith("m on b: 3 unreadable judge verdicts, left out of the score.")
     assert note.endswith(" With them counted as wrong, accuracy would be 0.700.")
@@ -29,8 +20,8 @@ def test_unreadable_verdicts_stand_beside_the_score_with_what_it_would_be_at_wor
 
 def test_the_worst_is_named_of_each_metric_that_the_judge_measured() -> None:
     """Also where another scorer stands first; what only several epochs have is left out."""
-    judged = {"value": 1.0, "n": 7, "if_unreadable_wrong": 0.7}
-    metrics = {"accuracy": {"value": 1.0, "n": 10}, "judge_rubric.mean": judged, "pass@2": judged}
+    judged = estimate(1.0, 7, if_unreadable_wrong=0.7)
+    metrics = {"accuracy": estimate(1.0), "judge_rubric.mean": judged, "pass@2": judged}
     [note] = judge_notes([evaluation(unreadable_verdicts=3, metrics=metrics)])
     assert note.endswith(" With them counted as wrong, judge_rubric.mean would be 0.700.")
 

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from proctor.domain.documents.leaderboard import Leaderboard, LeftOutEvaluations
 from proctor.domain.errors import NotFoundError
 from proctor.domain.run import RunStatus
-from proctor.reports.leaderboard import Filters
 from proctor.reports.leaderboard_page import leaderboard_page
 from proctor.reports.markdown import page_markdown
+from proctor.runs.comparing.ranked_tables import Filters
 from proctor.runs.leaderboard import read_leaderboard
 from proctor.stores.database import Database
 from reports.stored import FAILED, FixedScorer, Told, record
@@ -19,8 +20,8 @@ def share(right: int, of: int = 40) -> dict[str, float]:
     return {f"s{n:03}": float(n < right) for n in range(of)}
 
 
-def rows(document: dict[str, Any], table: int = 0) -> list[tuple[str, str, str]]:
-    return [(row["rank"], row["model"], row["run_id"]) for row in document["tables"][table]["rows"]]
+def rows(document: Leaderboard, table: int = 0) -> list[tuple[str, str, str]]:
+    return [(row.rank, row.model, row.run_id) for row in document.tables[table].rows]
 
 
 def test_models_of_many_runs_stand_in_one_table_with_their_runs(database: Database, tmp_path: Path) -> None:
@@ -28,8 +29,8 @@ def test_models_of_many_runs_stand_in_one_table_with_their_runs(database: Databa
     high = record(database, tmp_path, Told(share(38), model="demo/high"))
     document = read_leaderboard(database)
     assert rows(document) == [("1", "demo/high", high), ("2", "demo/low", low)]
-    assert document["tables"][0]["rows"][0]["estimate"]["value"] == 38 / 40
-    assert (document["which"], document["ranks"]) == ("latest", "paired")
+    assert document.tables[0].rows[0].estimate.value == 38 / 40
+    assert (document.which, document.ranks) == ("latest", "paired")
 
 
 def test_models_that_cannot_be_told_apart_share_their_ranks(database: Database, tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ def test_what_differs_stands_in_another_table(database: Database, tmp_path: Path
     record(database, tmp_path, Told(share(10), model="demo/a"))
     record(database, tmp_path, Told(share(30), model="demo/b", **other))
     document = read_leaderboard(database)
-    assert [[row["model"] for row in table["rows"]] for table in document["tables"]] in (
+    assert [[row.model for row in table.rows] for table in document.tables] in (
         [["demo/a"], ["demo/b"]], [["demo/b"], ["demo/a"]],
     )  # fmt: skip
 
@@ -97,9 +98,9 @@ def test_no_interval_of_marks_exceeds_what_can_be_reached(database: Database, tm
     marks = {**{f"s{n}": 0.85 for n in range(6)}, "s0": mark}
     told = Told(marks, scorers=(FixedScorer("program_mark"),), covers=dict.fromkeys(marks, 0.85))
     record(database, tmp_path, told)
-    [row] = read_leaderboard(database)["tables"][0]["rows"]
-    low, high = row["estimate"]["ci95"]
-    assert low < row["estimate"]["value"] <= high == 0.85
+    [row] = read_leaderboard(database).tables[0].rows
+    low, high = row.estimate.ci95
+    assert low < row.estimate.value <= high == 0.85
 
 
 def test_the_latest_run_counts_unless_the_best_is_asked_for(database: Database, tmp_path: Path) -> None:
@@ -108,7 +109,7 @@ def test_the_latest_run_counts_unless_the_best_is_asked_for(database: Database, 
     assert rows(read_leaderboard(database)) == [("1", "demo/a", latest)]
     document = read_leaderboard(database, which="best")
     assert rows(document) == [("1", "demo/a", best)]
-    assert document["tables"][0]["rows"][0]["chosen_from"] == 2
+    assert document.tables[0].rows[0].chosen_from == 2
     assert f"{best} (best of 2)" in page_markdown(leaderboard_page(document))
     assert "best run, which favours" in leaderboard_page(document).subtitle
 
@@ -116,22 +117,22 @@ def test_the_latest_run_counts_unless_the_best_is_asked_for(database: Database, 
 def test_a_model_with_other_options_is_another_row(database: Database, tmp_path: Path) -> None:
     record(database, tmp_path, Told(share(30), options={"temperature": 0}))
     record(database, tmp_path, Told(share(20), options={"temperature": 1}))
-    models = [row["model"] for row in read_leaderboard(database)["tables"][0]["rows"]]
+    models = [row.model for row in read_leaderboard(database).tables[0].rows]
     assert models == ["demo/a (temperature=0)", "demo/a (temperature=1)"]
 
 
 def test_sampling_options_stand_beside_a_model_even_when_it_is_alone(database: Database, tmp_path: Path) -> None:
     record(database, tmp_path, Told(share(30), options={"temperature": 0.7}))
-    [row] = read_leaderboard(database)["tables"][0]["rows"]
-    assert row["model"] == "demo/a (temperature=0.7)"
+    [row] = read_leaderboard(database).tables[0].rows
+    assert row.model == "demo/a (temperature=0.7)"
 
 
 def test_runs_that_were_not_completed_are_left_out_and_counted(database: Database, tmp_path: Path) -> None:
     record(database, tmp_path, Told(share(10)))
     record(database, tmp_path, Told(share(40)), status=RunStatus.CANCELLED)
     document = read_leaderboard(database)
-    assert document["tables"][0]["rows"][0]["estimate"]["value"] == 0.25
-    assert document["left_out"] == {"not_completed": 1, "without_metric": 0}
+    assert document.tables[0].rows[0].estimate.value == 0.25
+    assert document.left_out == LeftOutEvaluations(not_completed=1, without_metric=0)
     assert "1 evaluation of incomplete runs left out" in leaderboard_page(document).subtitle
 
 
@@ -146,7 +147,7 @@ def test_tags_benchmark_version_and_model_filter(database: Database, tmp_path: P
     record(database, tmp_path, Told(share(10), benchmark="other", version="7", model="demo/b", tags={"language": "ko"}))
 
     def found(**given: Any) -> list[str]:
-        return [table["benchmark"] for table in read_leaderboard(database, Filters(**given))["tables"]]
+        return [table.benchmark for table in read_leaderboard(database, Filters(**given)).tables]
 
     assert found() == ["listed", "other"]
     assert found(tags={"language": "ja"}) == ["listed"]
@@ -164,7 +165,7 @@ def test_another_metric_can_be_ranked_by(database: Database, tmp_path: Path) -> 
     two = (FixedScorer(), FixedScorer("second"))
     record(database, tmp_path, Told(share(10), scorers=two))
     document = read_leaderboard(database, metric="second.accuracy")
-    assert document["tables"][0]["metric"] == "second.accuracy"
+    assert document.tables[0].metric == "second.accuracy"
     with pytest.raises(NotFoundError, match=r"No metric 'third' here; there is accuracy, second\.accuracy"):
         read_leaderboard(database, metric="third")
 

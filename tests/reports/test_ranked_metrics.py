@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
+from msgspec import UNSET
 
+from proctor.domain.documents.comparison import Comparison, Comparisons
+from proctor.domain.documents.leaderboard import Leaderboard
 from proctor.domain.errors import NotFoundError, UserError
 from proctor.reports.comparison_page import comparison_page, sentence
 from proctor.reports.leaderboard_page import leaderboard_page
 from proctor.reports.markdown import page_markdown
-from proctor.reports.pairs import Choice
 from proctor.reports.trust import trust_notes
 from proctor.runs.compare import compare_runs
+from proctor.runs.comparing.pairs import Choice
 from proctor.runs.leaderboard import read_leaderboard
 from proctor.runs.read import read_run
 from proctor.stores.database import Database
@@ -28,18 +30,18 @@ def classified(model: str, answers: dict[str, str]) -> Told:
     return Told(marks, model, metrics=("macro_f1", "accuracy"), targets=TARGETS, answers=answers)
 
 
-def ranks(document: dict[str, Any]) -> dict[str, str]:
-    [table] = document["tables"]
-    return {row["model"]: row["rank"] for row in table["rows"]}
+def ranks(document: Leaderboard) -> dict[str, str]:
+    [table] = document.tables
+    return {row.model: row.rank for row in table.rows}
 
 
-def one(document: dict[str, Any]) -> dict[str, Any]:
-    [found] = document["comparisons"]
-    return dict(found)
+def one(compared: Comparisons) -> Comparison:
+    [found] = compared
+    return found
 
 
 def values(database: Database, run: str, label: str = "accuracy") -> list[float]:
-    return [item["metrics"][label]["value"] for item in read_run(database, run)["evaluations"]]
+    return [item.metrics[label].value for item in read_run(database, run).evaluations]
 
 
 @pytest.fixture
@@ -60,13 +62,13 @@ def test_ranks_by_an_average_over_classes_test_that_average(database: Database, 
 
 def test_two_runs_are_compared_on_the_metric_that_show_shows(database: Database, two_classes: str) -> None:
     found = one(compare_runs(database, [two_classes]))
-    assert (found["metric"], found["better"]) == ("macro_f1", "demo/careful")
+    assert (found.metric, found.better) == ("macro_f1", "demo/careful")
     shown = values(database, two_classes, "macro_f1")
-    assert [found[side]["score"]["value"] for side in ("a", "b")] == pytest.approx(shown)
-    assert found["difference"]["value"] == pytest.approx(shown[1] - shown[0])
+    assert [side.score.value for side in (found.a, found.b)] == pytest.approx(shown)
+    assert found.difference.value == pytest.approx(shown[1] - shown[0])
     assert "(B) on listed, macro_f1: demo/careful is better by" in sentence(found)
     by_marks = one(compare_runs(database, [two_classes], Choice(metric="accuracy")))
-    assert (by_marks["metric"], by_marks["better"]) == ("accuracy", "demo/lazy")
+    assert (by_marks.metric, by_marks.better) == ("accuracy", "demo/lazy")
     with pytest.raises(
         NotFoundError, match=r"has no metric 'macro_f2', but macro_f1, accuracy. Did you mean 'macro_f1'"
     ):
@@ -117,10 +119,10 @@ def test_weighted_marks_are_compared_as_they_are_shown(database: Database, tmp_p
     shown = values(database, run)
     assert shown == pytest.approx([0.5, 5 / 6])
     found = one(compare_runs(database, [run]))
-    assert [found[side]["score"]["value"] for side in ("a", "b")] == pytest.approx(shown)
-    assert found["difference"]["value"] == pytest.approx(1 / 3), "not the 0 of the plain marks"
-    assert found["warnings"] == []
-    assert found["difference"]["ci95"][0] < 1 / 3 < found["difference"]["ci95"][1]
+    assert [side.score.value for side in (found.a, found.b)] == pytest.approx(shown)
+    assert found.difference.value == pytest.approx(1 / 3), "not the 0 of the plain marks"
+    assert found.warnings == []
+    assert found.difference.ci95[0] < 1 / 3 < found.difference.ci95[1]
 
 
 def test_samples_that_weigh_differently_on_both_sides_are_said(database: Database, tmp_path: Path) -> None:
@@ -129,7 +131,7 @@ def test_samples_that_weigh_differently_on_both_sides_are_said(database: Databas
         Told(dict.fromkeys(names, 1.0), f"demo/{weight}", details={"s01": {"weight": weight}}) for weight in (2, 3)
     ]
     found = one(compare_runs(database, [record(database, tmp_path, *sides)]))
-    assert found["warnings"] == [
+    assert found.warnings == [
         "The weights of 1 sample differ between A and B: this comparison uses the larger one for both."
     ]
 
@@ -139,31 +141,31 @@ def test_failures_of_one_model_only_stand_beside_its_rank_and_the_verdict(databa
     honest = Told({name: float(n < 20) for n, name in enumerate(names)}, "demo/honest")
     gone = Told({name: 1.0 if n < 20 else FAILED for n, name in enumerate(names)}, "demo/gone")
     run = record(database, tmp_path, honest, gone)
-    evaluation = read_run(database, run)["evaluations"][1]
-    assert evaluation["metrics"]["accuracy"]["value"] == 1.0
-    assert evaluation["metrics"]["accuracy"]["unmeasured"] == 20
-    assert evaluation["metrics"]["accuracy"]["if_unmeasured_wrong"] == 0.5
-    assert "unmeasured" not in read_run(database, run)["evaluations"][0]["metrics"]["accuracy"]
+    evaluation = read_run(database, run).evaluations[1]
+    assert evaluation.metrics["accuracy"].value == 1.0
+    assert evaluation.metrics["accuracy"].unmeasured == 20
+    assert evaluation.metrics["accuracy"].if_unmeasured_wrong == 0.5
+    assert read_run(database, run).evaluations[0].metrics["accuracy"].unmeasured is None
     told = "20 of 40 trials (50.0 %) have no score and are left out; "
     told += "with all of them counted as wrong, it would be 0.500, not 1.000"
     document = read_leaderboard(database)
-    row = document["tables"][0]["rows"][0]
-    assert (row["model"], row["note"]) == ("demo/gone", f"demo/gone: {told}.")
+    row = document.tables[0].rows[0]
+    assert (row.model, row.note) == ("demo/gone", f"demo/gone: {told}.")
     page = page_markdown(leaderboard_page(document))
     assert "| 1–2 † | demo/gone |" in page
     assert "| 0.500 | 20 (50.0 %) |" in page
     assert f"† demo/gone: {told}." in page
     found = one(compare_runs(database, [run]))
-    assert found["notes"] == [f"demo/gone (B): {told}."]
+    assert found.notes == [f"demo/gone (B): {told}."]
     assert told in page_markdown(comparison_page(compare_runs(database, [run])))
-    assert found["b"]["if_unmeasured_wrong"] == 0.5
+    assert found.b.if_unmeasured_wrong == 0.5
 
 
 def test_a_model_of_which_every_trial_failed_has_no_score_to_set_the_worst_against(
     database: Database, tmp_path: Path
 ) -> None:
     run = record(database, tmp_path, Told(dict.fromkeys((f"s{n}" for n in range(5)), FAILED), "demo/gone"))
-    [note] = trust_notes(read_run(database, run)["evaluations"])
+    [note] = trust_notes(read_run(database, run).evaluations)
     assert note == "demo/gone on listed, accuracy: 5 of 5 trials (100.0 %) have no score and are left out."
 
 
@@ -172,7 +174,7 @@ def test_a_failure_or_two_are_not_made_much_of(database: Database, tmp_path: Pat
     whole = Told(dict.fromkeys(names, 1.0), "demo/whole")
     nearly = Told({name: FAILED if n < 2 else 1.0 for n, name in enumerate(names)}, "demo/nearly")
     record(database, tmp_path, whole, nearly)
-    assert [row["note"] for row in read_leaderboard(database)["tables"][0]["rows"]] == [None, None]
+    assert [row.note for row in read_leaderboard(database).tables[0].rows] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -183,19 +185,20 @@ def test_what_a_metric_would_be_with_failures_as_wrong_is_known_of_every_metric(
     database: Database, tmp_path: Path, metric: str, epochs: int, wrong: float
 ) -> None:
     marks = {f"s{n}": [1.0 if n < 5 else FAILED] * epochs for n in range(10)}
-    [found] = read_run(database, record(database, tmp_path, Told(marks)))["evaluations"]
-    assert found["metrics"][metric]["value"] == 1.0
-    assert found["metrics"][metric]["if_unmeasured_wrong"] == wrong
-    assert "if_unmeasured_wrong" not in found["metrics"].get("consistency", {})
+    [found] = read_run(database, record(database, tmp_path, Told(marks))).evaluations
+    assert found.metrics[metric].value == 1.0
+    assert found.metrics[metric].if_unmeasured_wrong == wrong
+    consistency = found.metrics.get("consistency")
+    assert consistency is None or consistency.if_unmeasured_wrong is UNSET
 
 
 def test_an_average_over_classes_counts_a_failure_as_an_answer_of_no_class(database: Database, tmp_path: Path) -> None:
     told = classified("demo/a", TARGETS)
     marks = {name: FAILED if name in RARE else 1.0 for name in TARGETS}
     run = record(database, tmp_path, Told(marks, metrics=told.metrics, targets=TARGETS, answers=TARGETS))
-    [found] = read_run(database, run)["evaluations"]
-    assert found["metrics"]["macro_f1"]["value"] == 1.0
-    assert found["metrics"]["macro_f1"]["if_unmeasured_wrong"] == 0.5, "the rare class was never found"
+    [found] = read_run(database, run).evaluations
+    assert found.metrics["macro_f1"].value == 1.0
+    assert found.metrics["macro_f1"].if_unmeasured_wrong == 0.5, "the rare class was never found"
 
 
 def judged(model: str, right: int, unreadable: int, of: int = 60) -> Told:
@@ -208,11 +211,11 @@ def test_an_answer_gains_nothing_by_breaking_its_judge(database: Database, tmp_p
     breaker = judged("demo/breaker", 36, 24)
     run = record(database, tmp_path, honest, breaker)
     found = one(compare_runs(database, [run]))
-    assert found["better"] is None
-    assert found["difference"]["ci95"][0] <= 0 <= found["difference"]["ci95"][1]
-    assert found["if_unreadable_wrong"]["difference"]["value"] == pytest.approx((36 - 40) / 60)
-    assert found["verdict"].startswith("no difference could be shown that also holds with")
-    assert any("Unreadable judge verdicts: demo/honest (A) 0, demo/breaker (B) 24." in note for note in found["notes"])
+    assert found.better is None
+    assert found.difference.ci95[0] <= 0 <= found.difference.ci95[1]
+    assert found.if_unreadable_wrong.difference.value == pytest.approx((36 - 40) / 60)
+    assert found.verdict.startswith("no difference could be shown that also holds with")
+    assert any("Unreadable judge verdicts: demo/honest (A) 0, demo/breaker (B) 24." in note for note in found.notes)
     for kind in ("paired", "separate"):
         assert set(ranks(read_leaderboard(database, ranks=kind)).values()) == {"1–2"}  # type: ignore[arg-type]
 
@@ -220,16 +223,16 @@ def test_an_answer_gains_nothing_by_breaking_its_judge(database: Database, tmp_p
 def test_a_difference_that_holds_with_unreadable_verdicts_as_wrong_is_shown(database: Database, tmp_path: Path) -> None:
     run = record(database, tmp_path, judged("demo/a", 10, 0), judged("demo/b", 50, 5))
     found = one(compare_runs(database, [run]))
-    assert found["better"] == "demo/b"
-    assert found["if_unreadable_wrong"]["p_value"] < 0.05
+    assert found.better == "demo/b"
+    assert found.if_unreadable_wrong.p_value < 0.05
     assert ranks(read_leaderboard(database)) == {"demo/b": "1", "demo/a": "2"}
 
 
 def test_as_many_unreadable_verdicts_on_both_sides_change_nothing(database: Database, tmp_path: Path) -> None:
     run = record(database, tmp_path, judged("demo/a", 10, 5), judged("demo/b", 40, 5))
     found = one(compare_runs(database, [run]))
-    assert found["if_unreadable_wrong"] is None
-    assert found["better"] == "demo/b"
+    assert found.if_unreadable_wrong is None
+    assert found.better == "demo/b"
 
 
 def test_marks_that_could_be_forged_say_so_wherever_they_are_shown(database: Database, tmp_path: Path) -> None:
@@ -237,11 +240,11 @@ def test_marks_that_could_be_forged_say_so_wherever_they_are_shown(database: Dat
     sure = Told(dict.fromkeys(names, 1.0), "demo/sure", details={name: {"is_forgeable": False} for name in names})
     open_to = Told(dict.fromkeys(names, 1.0), "demo/open", details={"s03": {"is_forgeable": True}})
     run = record(database, tmp_path, sure, open_to)
-    assert [item["is_forgeable"] for item in read_run(database, run)["evaluations"]] == [False, True]
+    assert [item.is_forgeable for item in read_run(database, run).evaluations] == [False, True]
     page = page_markdown(leaderboard_page(read_leaderboard(database)))
     assert page.count("n=10, forgeable |") == 1
     assert "Forgeable: these scores rest on evidence that the answer itself could have forged" in page
-    assert one(compare_runs(database, [run]))["notes"] == [
+    assert one(compare_runs(database, [run])).notes == [
         "demo/open (B): these scores rest on evidence that the answer itself could have forged."
     ]
 
@@ -256,5 +259,5 @@ def test_only_a_mean_of_marks_is_of_what_they_cover(database: Database, tmp_path
         for model in ("demo/a", "demo/b")
     ]
     run = record(database, tmp_path, *sides)
-    assert one(compare_runs(database, [run]))["a"]["score"]["covers"] == 0.8
-    assert "covers" not in one(compare_runs(database, [run], Choice(metric="accuracy")))["a"]["score"]
+    assert one(compare_runs(database, [run])).a.score.covers == 0.8
+    assert one(compare_runs(database, [run], Choice(metric="accuracy"))).a.score.covers is None

@@ -11,7 +11,8 @@ import pytest
 
 from commands import Cli
 from fakes.provider import FakeProvider
-from proctor.reports.summary import summarise_evaluation
+from proctor.runs.measuring.judging import Judging
+from proctor.runs.measuring.summary import summarise_evaluation
 from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
 from runs.arithmetic import write_benchmark
@@ -51,10 +52,10 @@ def test_speed_is_counted_from_the_first_token_on(cli: Cli, provider: FakeProvid
     connection.execute("UPDATE responses SET first_token_seconds = 0.5, latency_seconds = 2.5, output_tokens = 100")
     connection.close()
     [row] = RunStore(database).evaluation_rows(run_id)
-    summary = summarise_evaluation(ResultStore(database), row, has_ended=True)
+    summary = summarise_evaluation(ResultStore(database), row, Judging(0, {}, {}), has_ended=True)
     database.dispose()
-    assert summary["first_token_seconds"]["p50"] == 0.5
-    assert summary["tokens_per_second"]["p95"] == pytest.approx(50)
+    assert summary.first_token_seconds.p50 == 0.5
+    assert summary.tokens_per_second.p95 == pytest.approx(50)
 
 
 def test_a_plain_run_measures_neither(cli: Cli, asked_model: str) -> None:

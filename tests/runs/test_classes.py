@@ -41,8 +41,8 @@ def write(folder: Path, scorer: str, rows: list[dict[str, Any]], said: list[str]
 
 def measured(path: str, home: Path, **options: Any) -> dict[str, Any]:
     run = proctor.evaluate(path, models="python/saying_by_question:answer", cache=False, home=home, **options)
-    [evaluation] = run.document["evaluations"]
-    metrics: dict[str, Any] = evaluation["metrics"]
+    [evaluation] = run.summary.evaluations
+    metrics: dict[str, Any] = evaluation.metrics
     return metrics
 
 
@@ -51,8 +51,8 @@ def check_against_scikit_learn(found: dict[str, Any], targets: list[str], answer
     labels = sorted(set(targets))
     every = sklearn.precision_recall_fscore_support(targets, answers, labels=labels, average="macro", zero_division=0)
     names = ("macro_precision", "macro_recall", "macro_f1")
-    assert [found[name]["value"] for name in names] == pytest.approx(list(every[:3]), abs=1e-9)
-    assert {found[name]["n"] for name in names} == {len(targets)}
+    assert [found[name].value for name in names] == pytest.approx(list(every[:3]), abs=1e-9)
+    assert {found[name].n for name in names} == {len(targets)}
 
 
 @pytest.mark.parametrize("scorer", ["exact: {ignore_case: true, ignore_punctuation: true}", "includes"])
@@ -63,10 +63,10 @@ def test_classes_by_name_are_scored_as_scikit_learn_does(home: Path, scorer: str
     found = measured(path, home)
     targets, answers = [t for t, _ in LABELLED], [said.lower().strip(".") for _, said in LABELLED]
     check_against_scikit_learn(found, targets, answers)
-    assert found["accuracy"]["value"] == pytest.approx(sum(map(str.__eq__, targets, answers)) / len(targets))
-    assert found["macro_f1"]["method"] == "delta"
-    assert list(found["macro_f1"]["classes"]) == ["negative", "neutral", "positive"]
-    assert found["macro_f1"]["classes"]["positive"] == {
+    assert found["accuracy"].value == pytest.approx(sum(map(str.__eq__, targets, answers)) / len(targets))
+    assert found["macro_f1"].method == "delta"
+    assert list(found["macro_f1"].classes) == ["negative", "neutral", "positive"]
+    assert found["macro_f1"].classes["positive"] == {
         "precision": 2 / 4, "recall": 2 / 4, "f1": 0.5, "support": 4,
     }  # fmt: skip
 
@@ -84,7 +84,7 @@ def test_options_are_classes_however_the_target_names_them(home: Path, form: str
         said.append("ABC"[choices.index(name)] if name in names else "I cannot tell.")
     found = measured(write(Path.cwd(), "choice", rows, said), home)
     check_against_scikit_learn(found, [t for t, _ in LABELLED], [a.lower().strip(".") for _, a in LABELLED])
-    assert list(found["macro_f1"]["classes"]) == names
+    assert list(found["macro_f1"].classes) == names
 
 
 def test_options_that_differ_from_sample_to_sample_are_classes_by_their_letters(home: Path) -> None:
@@ -92,7 +92,7 @@ def test_options_that_differ_from_sample_to_sample_are_classes_by_their_letters(
     rows = [{"choices": [f"{place}{n}" for n in range(3)], "target": t} for place, (t, _) in enumerate(pairs)]
     found = measured(write(Path.cwd(), "choice", rows, [f"The answer is {said}." for _, said in pairs]), home)
     check_against_scikit_learn(found, [t for t, _ in pairs], [said for _, said in pairs])
-    assert list(found["macro_f1"]["classes"]) == ["a", "b", "c"]
+    assert list(found["macro_f1"].classes) == ["a", "b", "c"]
 
 
 def test_another_name_for_a_class_is_known_from_where_it_was_right(home: Path) -> None:
@@ -112,15 +112,15 @@ def test_epochs_share_the_vote_of_their_sample(home: Path) -> None:
     path = write(Path.cwd(), "includes", [{"target": t} for t, _ in LABELLED], [said for _, said in LABELLED])
     once, twice = measured(path, home), measured(path, home, epochs=2)
     for name in ("macro_f1", "macro_precision", "macro_recall"):
-        assert twice[name]["value"] == pytest.approx(once[name]["value"])
-        assert twice[name]["stderr"] == pytest.approx(once[name]["stderr"])
-        assert twice[name]["n"] == once[name]["n"] == len(LABELLED)
+        assert twice[name].value == pytest.approx(once[name].value)
+        assert twice[name].stderr == pytest.approx(once[name].stderr)
+        assert twice[name].n == once[name].n == len(LABELLED)
 
 
 def test_a_scorer_of_whole_texts_measures_no_classes(home: Path) -> None:
     found = measured(write(Path.cwd(), "f1", [{"target": "a b"}], ["a b"]), home)
-    assert found["accuracy"]["value"] == 1
-    assert (found["macro_f1"]["value"], found["macro_f1"]["n"]) == (None, 0)
+    assert found["accuracy"].value == 1
+    assert (found["macro_f1"].value, found["macro_f1"].n) == (None, 0)
 
 
 def test_an_average_over_classes_is_shown_gated_and_explained(home: Path, cli: Cli) -> None:

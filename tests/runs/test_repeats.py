@@ -15,7 +15,7 @@ from commands import Cli, ended
 from proctor import plugins
 from proctor.cli.tables import print_results
 from proctor.domain.benchmark import ScorerSpec
-from proctor.reports.labels import has_votes, repeat_labels
+from proctor.metrics.labels import has_votes, repeat_labels
 from proctor.scorers.registry import create_scorer
 from proctor.stores.runs import REVISION
 from runs.arithmetic import write_benchmark
@@ -82,8 +82,8 @@ class Asked:
 
 
 def values(run: proctor.Run) -> dict[str, float | None]:
-    [evaluation] = run.document["evaluations"]
-    return {name: estimate["value"] for name, estimate in evaluation["metrics"].items()}
+    [evaluation] = run.summary.evaluations
+    return {name: estimate.value for name, estimate in evaluation.metrics.items()}
 
 
 @pytest.fixture
@@ -243,7 +243,7 @@ def test_a_gate_that_nothing_will_measure_is_refused_before_anything_is_asked(
 def test_repeats_have_a_table_of_their_own(cli: Cli, width: int, rows: int) -> None:
     run = proctor.evaluate("puzzles", models=["demo/weak", "demo/strong"], limit=4, epochs=5)
     out = Console(file=StringIO(), width=width)
-    print_results(out, run.document["evaluations"])
+    print_results(out, run.summary.evaluations)
     assert isinstance(out.file, StringIO)
     shown = out.file.getvalue().splitlines()
     for name in repeat_labels("puzzle", "1", 5):

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from commands import ended
 from proctor.cli.figures import until_text
+from proctor.domain.documents.run import StopOutcome
 from proctor.domain.errors import PlanError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import ResultsRecorded
@@ -295,14 +297,17 @@ def test_what_is_told_of_a_rule_counts_unreadable_verdicts_in_both_ways(database
     names = [f"s{n:03}" for n in range(300)]
     a = Told({name: float(n // 2 % 2) for n, name in enumerate(names)})
     b = Told({name: 1.0 if n % 2 else BROKEN for n, name in enumerate(names)}, model="demo/b")
-    [found] = read_run(database, record(database, tmp_path, a, b, until="decided"))["until"]
-    assert found["interval"][0] > 0, "left out they would decide"
-    assert (found["met"], found["unreadable"], found["n"]) == (False, 150, 150)
+    [found] = read_run(database, record(database, tmp_path, a, b, until="decided")).until or ()
+    assert found.interval[0] > 0, "left out they would decide"
+    assert (found.met, found.unreadable, found.n) == (False, 150, 150)
     assert "With 150 unreadable judge verdicts counted as wrong it is +0.000 [" in until_text(found)
-    low, high = found["if_unreadable_wrong"]["interval"]
-    assert low < found["if_unreadable_wrong"]["value"] == 0 < high
-    [plain] = read_run(database, record(database, tmp_path, a, replace_marks(b, BROKEN, 0.0), until="decided"))["until"]
-    assert (plain["interval"], "if_unreadable_wrong" in plain) == ([low, high], False)
+    assert found.if_unreadable_wrong is not None
+    low, high = found.if_unreadable_wrong.interval
+    assert found.if_unreadable_wrong.value is not None
+    assert low < found.if_unreadable_wrong.value == 0 < high
+    wrong = record(database, tmp_path, a, replace_marks(b, BROKEN, 0.0), until="decided")
+    [plain] = read_run(database, wrong).until or ()
+    assert (plain.interval, plain.if_unreadable_wrong) == ((low, high), None)
 
 
 def replace_marks(told: Told, old: str, new: float) -> Told:
@@ -329,7 +334,7 @@ def test_a_run_that_was_interrupted_within_a_group_has_not_reached_its_rule(tmp_
     assert 40 <= document["evaluations"][0]["scored"] < 100
     [outcome] = document["until"]
     assert (outcome["met"], outcome["n"], outcome["groups"], outcome["value"]) == (False, 0, 0, None)
-    assert until_text(outcome).startswith(
+    assert until_text(msgspec.convert(outcome, StopOutcome)).startswith(
         "Stop rule ci<0.2, python/stopping:answer: – [0.000, 1.000] n=0, not reached."
     )
 
@@ -340,5 +345,6 @@ def test_of_a_run_without_planned_sizes_no_group_is_taken_to_be_whole_unless_all
     groups = {f"s{n:02}": f"g{n // 2}" for n in range(60)}
     for missing, groups_counted in ((0, 30), (1, 0)):
         marks = {name: NOT_ASKED if n < missing else 1.0 for n, name in enumerate(groups)}
-        [found] = read_run(database, record(database, tmp_path, Told(marks, groups=groups), until="ci<0.2"))["until"]
-        assert (found["n"], found.get("groups", 0)) == (2 * groups_counted, groups_counted)
+        run = record(database, tmp_path, Told(marks, groups=groups), until="ci<0.2")
+        [found] = read_run(database, run).until or ()
+        assert (found.n, found.groups or 0) == (2 * groups_counted, groups_counted)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import time
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.echo import echo
 from proctor.cli.options import as_json, yes_option
+
+if TYPE_CHECKING:
+    from proctor.runs.caches import Cache
 
 UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
@@ -55,8 +59,6 @@ def clear(older_than: float, dry_run: bool, yes: bool, as_json: bool) -> None:
 
 
 def _clear(older_than: float, *, dry_run: bool, yes: bool, as_json: bool) -> None:
-    from msgspec.structs import asdict
-
     from proctor.cli.asking import confirm
     from proctor.cli.context import database, print_json
     from proctor.runs.caches import clear_caches, find_caches
@@ -71,7 +73,7 @@ def _clear(older_than: float, *, dry_run: bool, yes: bool, as_json: bool) -> Non
             confirm("Remove all of this?", yes=yes)
             found = clear_caches(opened, settings.home, settings.lists, before=before)
     if as_json:
-        print_json({"dry_run": dry_run, "caches": [asdict(item) for item in found]})
+        print_json({"dry_run": dry_run, "caches": found})
     elif dry_run or not any(item.count for item in found):
         _print(found)
         echo("Nothing was removed.")
@@ -79,7 +81,7 @@ def _clear(older_than: float, *, dry_run: bool, yes: bool, as_json: bool) -> Non
         echo("Removed.")
 
 
-def _print(found: list[Any]) -> None:
+def _print(found: Sequence[Cache]) -> None:
     from proctor.cli.terminal import cell, console, plain_table
     from proctor.reports.figures import bytes_text, count_text
 

@@ -17,11 +17,12 @@ def cancel(reference: str, as_json: bool) -> None:
     RUN is an id, a unique prefix of one, or 'latest'.
     """
     from proctor.cli.context import database, print_json
+    from proctor.domain.documents.run import StoppingRun
     from proctor.runs.cancel import cancel_run
 
     with database() as opened:
         run_id = cancel_run(opened, reference)
     if as_json:
-        print_json({"run_id": run_id, "is_stopping": True})
+        print_json(StoppingRun(run_id, is_stopping=True))
         return
     echo(f"Run {run_id} is stopping; its process ends within a second or two.", err=True)

@@ -50,8 +50,8 @@ def compare(
     from proctor.cli.pages import chosen_format, print_page, put
     from proctor.reports.comparison_page import comparison_page
     from proctor.reports.formats import page_text
-    from proctor.reports.pairs import Choice, NotComparableError
     from proctor.runs.compare import compare_runs
+    from proctor.runs.comparing.pairs import Choice, NotComparableError
 
     format_name = chosen_format(format_name, output, as_json=as_json)
     if flips is None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -58,12 +58,8 @@ def database() -> Iterator[Database]:
         opened.dispose()
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """One document on standard output."""
-    import orjson
+    from proctor.domain.documents.document import json_text
 
-    from proctor.domain.json_value import plain
-    from proctor.domain.text import visible_json
-
-    text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS, default=plain)
-    click.echo(visible_json(text.decode()))  # noqa: TID251 - escaped as JSON
+    click.echo(json_text(value))  # noqa: TID251 - escaped as JSON

@@ -30,6 +30,7 @@ def delete(reference: str, yes: bool, as_json: bool) -> None:
 def _delete_submission(reference: str, *, yes: bool, as_json: bool) -> None:
     from proctor.cli.asking import confirm
     from proctor.cli.context import artifacts, database, print_json
+    from proctor.domain.documents.deletion import SubmissionDeletion
     from proctor.reports.figures import bytes_text, plural
     from proctor.runs.deleting import delete_submission
     from proctor.stores.submissions import SubmissionStore
@@ -39,7 +40,7 @@ def _delete_submission(reference: str, *, yes: bool, as_json: bool) -> None:
         confirm(f"Delete submission {found.id} ({found.name}) of the problem {found.problem}?", yes=yes)
         done = delete_submission(opened, artifacts(), found.id)
     if as_json:
-        print_json({"submission_id": done.submission_id, "deleted": done})
+        print_json(SubmissionDeletion(done.submission_id, done))
         return
     room = f"{plural(done.artifacts, 'artifact')} ({bytes_text(done.artifact_bytes)} of files)"
     echo(f"Deleted submission {done.submission_id}: {room}.")
@@ -48,6 +49,7 @@ def _delete_submission(reference: str, *, yes: bool, as_json: bool) -> None:
 def _delete_run(reference: str, *, yes: bool, as_json: bool) -> None:
     from proctor.cli.asking import confirm
     from proctor.cli.context import artifacts, database, print_json
+    from proctor.domain.documents.deletion import RunDeletion
     from proctor.reports.figures import bytes_text, plural
     from proctor.runs.deleting import delete_run
     from proctor.stores.deleting import referring_runs
@@ -62,7 +64,7 @@ def _delete_run(reference: str, *, yes: bool, as_json: bool) -> None:
         confirm(f"Delete run {run.id}{named}, {run.status}, of {run.created_at.astimezone():%Y-%m-%d %H:%M}?", yes=yes)
         done = delete_run(opened, artifacts(), run.id)
     if as_json:
-        print_json({"run_id": done.run_id, "deleted": done, "named_by": users})
+        print_json(RunDeletion(done.run_id, done, users))
         return
     parts = [plural(done.responses, "response"), plural(done.samples, "sample"), plural(done.artifacts, "artifact")]
     echo(f"Deleted run {done.run_id}: {', '.join(parts)} ({bytes_text(done.artifact_bytes)} of files).")

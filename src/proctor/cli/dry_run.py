@@ -9,9 +9,8 @@ from rich.text import Text
 
 from proctor.cli.figures import cost_text, count_text, plural
 from proctor.cli.terminal import cell, console, fits, plain_table
+from proctor.domain.documents.dry_run import DryRun, EstimatedCost, PilotRun, PlannedEvaluation
 from proctor.domain.text import visible
-from proctor.runs.dry_run import DryRun, EstimatedCost, PlannedEvaluation
-from proctor.runs.pilot import PilotRun
 
 LIMITS = {
     "cost_usd": "cost ${}",

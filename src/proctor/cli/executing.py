@@ -6,7 +6,9 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
 
 from proctor.cli.context import print_json
 from proctor.cli.echo import echo
@@ -14,8 +16,9 @@ from proctor.cli.event_loop import run_until_done
 from proctor.cli.gates import write_reports
 from proctor.cli.hints import resume_command
 from proctor.cli.notices import show_notices
+from proctor.domain.documents.evaluation import EvaluationSummary
+from proctor.domain.documents.run import ExecutedRun, RunSummary
 from proctor.domain.run import RunStatus
-from proctor.domain.side import side_of
 from proctor.runs.execute import RunExecution, execute_run
 from proctor.runs.gates import check_gates
 from proctor.runs.metric_names import metrics_of_each
@@ -41,21 +44,21 @@ def finish(
     status = watch(execution)
     from proctor.runs.read import read_run
 
-    document = read_run(opened, execution.run_id)
-    document["execution_seconds"] = round(time.monotonic() - started, 3)
-    results = check_gates(document, gates, metrics_of_each(execution.evaluations))
+    run = read_run(opened, execution.run_id)
+    execution_seconds = round(time.monotonic() - started, 3)
+    results = check_gates(run, gates, metrics_of_each(execution.evaluations))
     if baseline is not None:
         from proctor.runs.regression import check_regression  # few runs have a baseline, and it is not free to import
 
-        results += check_regression(opened, document, baseline)
-    problems = [*_problems(document, status), *(item.problem for item in results if item.problem is not None)]
+        results += check_regression(opened, run, baseline)
+    problems = [*_problems(run, status), *(item.problem for item in results if item.problem is not None)]
     if is_json:
         write_reports(opened, execution.run_id, reports, results)  # a report that cannot be written is a document, too
-        print_json({**document, "problems": problems})
+        print_json(ExecutedRun(**asdict(run), execution_seconds=execution_seconds, problems=problems))
     else:
         from proctor.cli.outcome import print_outcome
 
-        print_outcome(document, opened.label)
+        print_outcome(run, opened.label)
     sys.stdout.flush()  # what went well comes before what did not
     for problem in problems:
         echo(f"Error: {problem}", err=True)
@@ -67,21 +70,21 @@ def finish(
         sys.exit(1)
 
 
-def _problems(document: dict[str, Any], status: RunStatus) -> list[str]:
+def _problems(run: RunSummary, status: RunStatus) -> list[str]:
     """Why the run itself is no success, if it is not."""
     if status is RunStatus.COMPLETED:
-        return [problem for item in document["evaluations"] if (problem := _mostly_failed(item, document["run_id"]))]
+        return [problem for item in run.evaluations if (problem := _mostly_failed(item, run.run_id))]
     verb = "failed" if status is RunStatus.FAILED else "was stopped"
-    reason = document["error"].rstrip(".")
-    return [f"Run {document['run_id']} {verb}: {reason}. Resume with '{resume_command(document)}'."]
+    reason = (run.error or "").rstrip(".")
+    return [f"Run {run.run_id} {verb}: {reason}. Resume with '{resume_command(run)}'."]
 
 
-def _mostly_failed(item: dict[str, Any], run_id: str) -> str | None:
+def _mostly_failed(item: EvaluationSummary, run_id: str) -> str | None:
     """Words for an evaluation whose numbers rest on less than half of what was asked."""
-    if item["failed"] * 2 <= item["trials"]:
+    if item.failed * 2 <= item.trials:
         return None
     return (
-        f"{side_of(item)} on {item['benchmark']}: {item['failed']:,} of {item['trials']:,} trials failed, more than "
+        f"{item.title}: {item.failed:,} of {item.trials:,} trials failed, more than "
         f"half. See why with 'proctor samples {run_id} --outcome failed'; 'proctor resume {run_id}' retries them."
     )
 

@@ -14,8 +14,8 @@ from proctor.cli.plugin_names import PluginName
 
 
 def _extras(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...]:
+    from proctor.domain.documents.result import EXTRAS
     from proctor.domain.errors import did_you_mean
-    from proctor.reports.rows import EXTRAS
 
     names = tuple(dict.fromkeys(name.strip() for name in value.split(","))) if value is not None else ()
     for name in names:
@@ -52,13 +52,10 @@ def export(reference: str, kind: str, output: Path | None, all_attempts: bool, e
         raise click.UsageError("--with adds fields to jsonl, csv and parquet; JUnit XML has no place for them.")
     from proctor import plugins
     from proctor.cli.context import database
-    from proctor.reports.rows import RunRows
-    from proctor.stores.results import ResultStore
-    from proctor.stores.runs import RunStore
+    from proctor.runs.results import read_rows
 
     with database() as opened:
-        run = RunStore(opened).get(reference)
-        rows = RunRows(run.id, lambda: ResultStore(opened).results(run.id, all_attempts=all_attempts), extras)
+        rows = read_rows(opened, reference, all_attempts=all_attempts, extras=extras)
         chunks = _guarded(kind, plugins.create("exports", kind, rows))
         if output is None:
             _print(kind, chunks)

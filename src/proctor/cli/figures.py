@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from proctor.domain.documents.run import StopInterval, StopOutcome
 from proctor.metrics.rounding import decimal_text, difference_text
 from proctor.reports.figures import (
     NOT_MEASURED,
-    basis_of,
     cost_notes,
     cost_text,
     count_text,
@@ -20,7 +18,6 @@ from proctor.reports.figures import (
 )
 
 __all__ = [
-    "basis_of",
     "cost_notes",
     "cost_text",
     "count_text",
@@ -34,19 +31,19 @@ __all__ = [
 ]
 
 
-def until_text(outcome: dict[str, Any]) -> str:
+def until_text(outcome: StopOutcome) -> str:
     """What a stop rule came to: `a against b: -0.210 [-0.302, -0.118] n=312`; only a difference has a sign."""
-    shown = difference_text if len(outcome["models"]) > 1 else decimal_text
+    shown = difference_text if len(outcome.models) > 1 else decimal_text
 
-    def figures(found: dict[str, Any]) -> str:
-        value = NOT_MEASURED if found["value"] is None else shown(found["value"])
-        return f"{value} [{', '.join(shown(end) for end in found['interval'])}]"
+    def figures(found: StopOutcome | StopInterval) -> str:
+        value = NOT_MEASURED if found.value is None else shown(found.value)
+        return f"{value} [{', '.join(shown(end) for end in found.interval)}]"
 
-    names = " against ".join(reversed(outcome["models"]))
-    state = "reached" if outcome["met"] else "not reached"
-    start = f"Stop rule {outcome['rule']}, {names}: {figures(outcome)} n={outcome['n']:,}, {state}."
+    names = " against ".join(reversed(outcome.models))
+    state = "reached" if outcome.met else "not reached"
+    start = f"Stop rule {outcome.rule}, {names}: {figures(outcome)} n={outcome.n:,}, {state}."
     text = f"{start} The interval is anytime-valid: it allows for looking after every sample."
-    if (worst := outcome.get("if_unreadable_wrong")) is None:
+    if (worst := outcome.if_unreadable_wrong) is None:
         return text
-    counted = f"{plural(outcome['unreadable'], 'unreadable judge verdict')} counted as wrong"
+    counted = f"{plural(outcome.unreadable or 0, 'unreadable judge verdict')} counted as wrong"
     return f"{text} With {counted} it is {figures(worst)}; the rule must be met both ways."

@@ -170,8 +170,9 @@ def _fail(error: Exception, message: str, exit_code: int) -> NoReturn:
     _say(message)
     if "--json" in sys.argv[1:]:
         from proctor.cli.context import print_json
+        from proctor.domain.documents.failure import CommandFailure
 
-        print_json({"error": _one_line(message), "kind": type(error).__name__, "exit_code": exit_code})
+        print_json(CommandFailure(_one_line(message), type(error).__name__, exit_code))
     sys.exit(exit_code)
 
 

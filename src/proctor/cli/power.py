@@ -54,8 +54,8 @@ def power(reference: str | None, as_json: bool, **given: Any) -> None:
     """
     from proctor.cli.context import database, print_json
     from proctor.domain.errors import UserError
-    from proctor.reports.planning import PowerQuestion, answer_power, discordance_of
-    from proctor.reports.planning import sentence as in_words
+    from proctor.reports.power_text import power_sentence
+    from proctor.runs.power import PowerQuestion, answer_power, discordance_of
 
     on, models = given.pop("on"), given.pop("models")
     measured = None
@@ -66,12 +66,12 @@ def power(reference: str | None, as_json: bool, **given: Any) -> None:
             raise click.UsageError(
                 "With RUN, the discordance is measured: leave out --accuracy, --discordance and --unpaired."
             )
-        from proctor.reports.pairs import Choice
         from proctor.runs.compare import compare_runs
+        from proctor.runs.comparing.pairs import Choice
 
         with database() as opened:
-            document = compare_runs(opened, [reference], Choice((on,) if on else (), models))
-        measured = discordance_of(document)
+            compared = compare_runs(opened, [reference], Choice((on,) if on else (), models))
+        measured = discordance_of(compared)
     try:
         answer = answer_power(PowerQuestion(**given), measured)
     except ValueError as error:
@@ -79,4 +79,4 @@ def power(reference: str | None, as_json: bool, **given: Any) -> None:
     if as_json:
         print_json(answer)
     else:
-        echo(in_words(answer))
+        echo(power_sentence(answer))

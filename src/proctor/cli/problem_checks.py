@@ -76,7 +76,7 @@ def check(
         named_problems(names, shelf), running, repeats=repeats, is_quick=quick, has_all_mutants=all_mutants, jobs=jobs
     )
     if as_json:
-        print_json([proof.as_json() for proof in proofs])
+        print_json([proof.result for proof in proofs])
     else:
         _print_proofs(proofs)
     if not all(proof.holds for proof in proofs):
@@ -207,7 +207,7 @@ def submit(
     else:
         print_page(scorecard_page(document, is_short=short))
     sys.stdout.flush()
-    echo(f"Stored as submission {document['submission_id']} ({document['name']}).", err=True)
+    echo(f"Stored as submission {document.submission_id} ({document.name}).", err=True)
     if delayed := kept.delayed():
         echo(f"Warning: {delayed}", err=True)
     for path in reports:

@@ -21,12 +21,11 @@ def submissions(name: str | None, shelf: Path | None, as_json: bool) -> None:
     from proctor.cli.context import database, print_json
     from proctor.cli.pages import print_page
     from proctor.reports.problem_ranking import submissions_page
-    from proctor.runs.submissions import submission_entry
-    from proctor.stores.submissions import SubmissionStore
+    from proctor.runs.submissions import list_submissions
 
     problem = None if name is None else find_problem(name, shelf).id
     with database() as opened:
-        found = [submission_entry(row) for row in SubmissionStore(opened).listed(problem)]
+        found = list_submissions(opened, problem)
     if as_json:
         print_json(found)
     elif found:

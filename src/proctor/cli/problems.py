@@ -14,6 +14,7 @@ from proctor.cli.options import as_json, shelf_option
 from proctor.cli.pages import format_option, output_option
 
 if TYPE_CHECKING:
+    from proctor.domain.documents.scorecard import ProgramCard
     from proctor.domain.problem import Problem
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -51,6 +52,7 @@ def list_(shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
     """List the problems, as 'proctor problems' does."""
     from proctor.benchmarks.problems.shelf import all_problems
     from proctor.cli.context import print_json
+    from proctor.domain.documents.problem import ListedProblem
 
     given = {name: word for name, word in wanted.items() if word is not None}
     everything = all_problems(shelf)
@@ -58,7 +60,7 @@ def list_(shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
     for name, word in given.items():
         _refuse_unknown_word(name, word, everything)
     if as_json:
-        print_json([_summary(problem) for problem in found])
+        print_json([ListedProblem.of(problem) for problem in found])
         return
     _print_list(found)
 
@@ -82,22 +84,6 @@ def _refuse_unknown_word(name: str, word: str, everything: list[Problem]) -> Non
         raise UserError(
             f"No problem has the {name} {word!r}.{did_you_mean(word, known)} There are: {', '.join(known)}."
         )
-
-
-def _summary(problem: Problem) -> dict[str, Any]:
-    return {
-        "id": problem.id,
-        "title": problem.title,
-        "version": problem.version,
-        "difficulty": problem.difficulty,
-        "area": problem.area,
-        "kind": str(problem.interface.kind),
-        "languages": list(problem.interface.languages),
-        "requirements": len(problem.requirements),
-        "checks": len(problem.checks),
-        "mutants": len(problem.mutants),
-        "digest": problem.digest,
-    }
 
 
 def _print_list(found: list[Problem]) -> None:
@@ -127,34 +113,16 @@ def show(name: str, shelf: Path | None, as_json: bool) -> None:
     """Show a problem: its brief, its requirements with their checks, its thresholds and mutants."""
     from proctor.benchmarks.problems.shelf import find_problem
     from proctor.cli.context import print_json
+    from proctor.domain.documents.problem import ProblemDescription
 
     problem = find_problem(name, shelf)
     if as_json:
-        print_json(_whole(problem))
+        print_json(ProblemDescription.of(problem))
         return
     from proctor.cli.pages import print_page
     from proctor.reports.problem_page import problem_page
 
     print_page(problem_page(problem))
-
-
-def _whole(problem: Problem) -> dict[str, Any]:
-    from msgspec.structs import asdict
-
-    return {
-        **_summary(problem),
-        "brief": problem.brief,
-        "requirements": [asdict(one) for one in problem.requirements],
-        "thresholds": [asdict(one) for one in problem.thresholds],
-        "checks": {name: str(kind) for name, kind in problem.checks.items()},
-        "weights": dict(problem.weights),
-        "pass_score": problem.pass_score,
-        "limits": dict(problem.limits),
-        "load": problem.load,
-        "dependencies": list(problem.dependencies),
-        "mutants": [{"name": one.name, "breaks": list(one.breaks), "note": one.note} for one in problem.mutants],
-        "visible": dict(problem.visible),
-    }
 
 
 @problems.command()
@@ -166,15 +134,16 @@ def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
 
     Runs nothing. Exit code 1 when there are errors; warnings do not change it.
     """
-    from msgspec.structs import asdict
+    from msgspec.structs import replace
 
     from proctor.benchmarks.problems.lint import lint_problem
     from proctor.cli.context import print_json
     from proctor.reports.figures import plural
+    from proctor.runs.proving import lint_result
 
     found = {problem.id: lint_problem(problem) for problem in named_problems(names, shelf)}
     if as_json:
-        print_json({name: {**asdict(one), "is_clean": one.is_clean} for name, one in found.items()})
+        print_json({name: replace(lint_result(one), is_clean=one.is_clean) for name, one in found.items()})
     else:
         for name, one in found.items():
             for remark in one.findings:
@@ -253,7 +222,7 @@ def card(
 
 def _card_document(
     reference: str, sample: str | None, model: str | None, epoch: int, shelf: Path | None
-) -> dict[str, Any]:
+) -> ProgramCard:
     from proctor.cli.context import artifacts, database
     from proctor.runs.scorecards import card_of_trial
 
@@ -266,7 +235,7 @@ def _card_document(
         return card_of_trial(opened, artifacts(), reference, sample, model=model, epoch=epoch, shelf=shelf)
 
 
-def _stored_card(reference: str, shelf: Path | None, hint: str = "") -> dict[str, Any]:
+def _stored_card(reference: str, shelf: Path | None, hint: str = "") -> ProgramCard:
     """The scorecard in a file, or of a submission."""
     from proctor.cli.context import artifacts, database
     from proctor.runs.scorecards import read_card
@@ -297,15 +266,16 @@ def diff(a: str, b: str, format_name: str | None, output: Path | None, shelf: Pa
     """
     from proctor.cli.pages import chosen_format, print_page, put
     from proctor.reports.formats import page_text
-    from proctor.reports.scorecard_diff import compare_scorecards, difference_page
+    from proctor.reports.scorecard_diff_page import difference_page
+    from proctor.runs.scorecard_diff import compare_scorecards
 
     format_name = chosen_format(format_name, output)
     document = compare_scorecards(_stored_card(a, shelf), _stored_card(b, shelf))
     page = difference_page(document)
     if format_name is None:
         print_page(page)
-        for file in document["files"]:
-            echo(f"\n{file['diff']}")
+        for file in document.files:
+            echo(f"\n{file.diff}")
         return
     put(page_text(page, document, format_name), output)
 

@@ -12,7 +12,9 @@ from proctor.cli.echo import echo
 from proctor.cli.options import NUMBER, as_json, assume_price_option, judge_option, run_argument
 
 if TYPE_CHECKING:
-    from proctor.runs.rescore import Rescoring
+    from proctor.domain.documents.rescored import Rescored
+    from proctor.runs.rescore import Progress, Rescoring
+    from proctor.stores.database import Database
 
 FIRST_SECONDS = 5.0
 
@@ -67,14 +69,14 @@ def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **fl
 
         print_rescored(document)
     sys.stdout.flush()
-    for judge, fault in document["judge_faults"].items():
+    for judge, fault in document.judge_faults.items():
         echo(f"Error: {judge}: {fault.rstrip('.')}. Run the same command again to continue.", err=True)
-    for scorer, reason in document["why_nothing"].items():
+    for scorer, reason in document.why_nothing.items():
         echo(f"Error: {scorer} scored no response: {reason.rstrip('.')}.", err=True)
     sys.exit(code)
 
 
-def _prepare(opened: Any, reference: str, scorers: tuple[str, ...], flags: dict[str, Any]) -> Rescoring:
+def _prepare(opened: Database, reference: str, scorers: tuple[str, ...], flags: dict[str, Any]) -> Rescoring:
     from proctor.cli.context import context
     from proctor.cli.options import limit_values
     from proctor.planning.plan_file import limits_with, model_spec
@@ -95,7 +97,7 @@ def _prepare(opened: Any, reference: str, scorers: tuple[str, ...], flags: dict[
     )
 
 
-def _execute(rescoring: Rescoring, *, keep: bool) -> tuple[dict[str, Any], int]:
+def _execute(rescoring: Rescoring, *, keep: bool) -> tuple[Rescored, int]:
     from proctor.cli.event_loop import run_until_done
     from proctor.runs.rescore import execute_rescoring
 
@@ -119,7 +121,7 @@ def _execute(rescoring: Rescoring, *, keep: bool) -> tuple[dict[str, Any], int]:
     return document, 0 if rescoring.is_complete else 1
 
 
-def _progress() -> Any:
+def _progress() -> Progress:
     """A line on standard error after 5, 10, 20, … seconds."""
     started, wait = time.monotonic(), FIRST_SECONDS
 

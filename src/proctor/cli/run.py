@@ -10,8 +10,8 @@ from proctor.cli.completing import complete_benchmark, complete_model
 from proctor.cli.options import COUNT, as_json, execution_options, gates, plan_values
 
 if TYPE_CHECKING:
+    from proctor.domain.documents.dry_run import PilotRun
     from proctor.domain.plan import Plan
-    from proctor.runs.pilot import PilotRun
     from proctor.runs.resolve import PlanContext
 
 

@@ -12,8 +12,8 @@ from proctor.cli.completing import complete_benchmark, complete_model, complete_
 from proctor.cli.options import as_json
 
 if TYPE_CHECKING:
-    from proctor.runs.listing import ListedRun
-    from proctor.stores.listing import RunFilter, RunListing
+    from proctor.domain.documents.listing import ListedRun
+    from proctor.stores.listing import RunFilter
 
 STATUSES = ("queued", "running", "interrupted", "completed", "failed", "cancelled")
 
@@ -57,19 +57,20 @@ DATE = Date()
 def runs(limit: int, status: str | None, before: str | None, as_json: bool, **given: Any) -> None:
     """List the runs, newest first. The process of an 'interrupted' run has ended: 'proctor resume' finishes it."""
     from proctor.cli.context import database, print_json
-    from proctor.runs.listing import ShownStatus, find_runs
+    from proctor.domain.documents.listing import ShownStatus
+    from proctor.runs.listing import find_runs
 
     with database() as opened:
         shown = None if status is None else ShownStatus(status)
         found = find_runs(opened, limit=limit, wanted=_filter(**given), status=shown, before=before)
     if as_json:
-        print_json([_document(item) for item in found[:limit]])
+        print_json(found[:limit])
         return
     _print(found[:limit], is_filtered=bool(status or before or any(given.values())))
     if len(found) > limit:
         from proctor.cli.echo import echo
 
-        echo(f"There are more: add --before {found[limit - 1].run.id}, or -n N.", err=True)
+        echo(f"There are more: add --before {found[limit - 1].run_id}, or -n N.", err=True)
 
 
 def _filter(*, since: datetime | None, until: datetime | None, **given: Any) -> RunFilter:
@@ -79,26 +80,6 @@ def _filter(*, since: datetime | None, until: datetime | None, **given: Any) -> 
         return None if moment is None else moment.astimezone()
 
     return RunFilter(since=local(since), until=local(until), **given)
-
-
-def _document(item: ListedRun) -> dict[str, Any]:
-    from proctor.reports.totals import cost_json
-
-    row = item.run
-    return {
-        "run_id": row.id,
-        "name": row.name,
-        "status": row.status,
-        "shown_status": item.status,
-        "is_executing": item.is_executing,
-        "created_at": row.created_at,
-        "seconds": row.seconds,
-        "models": row.models,
-        "benchmarks": row.benchmarks,
-        "trials": row.trials,
-        "done": item.done,
-        "cost_usd": None if row.costs is None else cost_json(row.costs)["cost_usd"],
-    }
 
 
 def _print(found: Sequence[ListedRun], *, is_filtered: bool) -> None:
@@ -115,18 +96,17 @@ def _print(found: Sequence[ListedRun], *, is_filtered: bool) -> None:
         column.justify = "left"
     table.add_column("What", overflow="fold")
     for item in found:
-        row = item.run
-        what = f"{', '.join(row.models)} on {', '.join(row.benchmarks)}"
+        what = f"{', '.join(item.models)} on {', '.join(item.benchmarks)}"
         # A process that was killed could not say how long it took.
-        is_untimed = not row.seconds and item.status == "interrupted"
+        is_untimed = not item.seconds and item.shown_status == "interrupted"
         table.add_row(
-            row.id,
-            f"{row.created_at.astimezone():%Y-%m-%d %H:%M}",
-            status_text(item.status),
+            item.run_id,
+            f"{item.created_at.astimezone():%Y-%m-%d %H:%M}",
+            status_text(item.shown_status),
             _trials(item),
-            seconds_text(None if is_untimed else row.seconds),
-            _cost(row),
-            cell(f"{row.name}: {what}" if row.name else what),
+            seconds_text(None if is_untimed else item.seconds),
+            _cost(item),
+            cell(f"{item.name}: {what}" if item.name else what),
         )
     out.print(table)
 
@@ -135,16 +115,12 @@ def _trials(item: ListedRun) -> str:
     """How many there are; of a run that is being executed, also how many are done."""
     from proctor.cli.figures import count_text
 
-    trials = count_text(item.run.trials)
+    trials = count_text(item.trials)
     return trials if item.done is None else f"{count_text(item.done)} of {trials}"
 
 
-def _cost(row: RunListing) -> str:
+def _cost(item: ListedRun) -> str:
     """What models and judges have cost; a dash until the run has ended."""
     from proctor.reports.figures import NOT_MEASURED, cost_text
-    from proctor.reports.totals import cost_json
 
-    if row.costs is None:
-        return NOT_MEASURED
-    found = cost_json(row.costs)
-    return cost_text(found["cost_usd"], found["cost_basis"])
+    return NOT_MEASURED if item.cost_basis is None else cost_text(item.cost_usd, item.cost_basis)

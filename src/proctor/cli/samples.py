@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +15,7 @@ from proctor.reports.figures import plural
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from proctor.stores.results import ResultRow, ResultStore
+    from proctor.stores.results import ResultRow
 
 CUT = 1_500
 
@@ -43,65 +42,23 @@ def samples(
     from proctor.cli.context import database, print_json
     from proctor.domain.trial import Outcome
     from proctor.reports.scorer_notes import scorer_notes
-    from proctor.runs.read import scorers_in_force
-    from proctor.stores.results import ResultStore
-    from proctor.stores.runs import RunStore
+    from proctor.runs.results import find_samples, trial_result
 
     given = {key: value for key, value in where.items() if value is not None}
+    wanted = Outcome(outcome) if outcome else None
     with database() as opened:
-        store = RunStore(opened)
-        run = store.get(reference)
-        evaluations = store.evaluation_rows(run.id)
-        _refuse_unknown(given, evaluations, run.id)
-        rows = ResultStore(opened).results(run.id, outcome=Outcome(outcome) if outcome else None, where=given)
-        if wrong:
-            rows = (row for row in rows if _is_wrong(row))
-        found = list(islice(rows, limit + 1))
-        if not found:
-            _refuse_unrecorded(given, run.id, ResultStore(opened))
-        notes = scorer_notes(scorers_in_force(opened, run.id, evaluations))
+        found = find_samples(opened, reference, given, limit=limit, outcome=wanted, is_wrong=wrong)
     if as_json:
-        print_json([_document(row) for row in found[:limit]])
+        print_json([trial_result(row, extras=("prompt",)) for row in found.rows])
         return
-    _print(found[:limit], run.id, full)
-    for note in notes if found else ():
+    _print(found.rows, found.run_id, full)
+    for note in scorer_notes(found.scorers) if found.rows else ():
         echo(note, err=True)
-    if len(found) > limit:
+    if found.has_more:
         echo(f"There are more trials; show more with -n {limit * 10}.", err=True)
 
 
-def _refuse_unknown(given: Mapping[str, str], evaluations: Sequence[Mapping[str, Any]], run_id: str) -> None:
-    from proctor.domain.errors import NotFoundError, did_you_mean
-
-    for name in ("model", "benchmark"):
-        known = list(dict.fromkeys(str(row[name]) for row in evaluations))
-        if name in given and given[name] not in known:
-            hint = did_you_mean(given[name], known)
-            raise NotFoundError(f"Run {run_id} has no {name} {given[name]!r}.{hint} It has: {', '.join(known)}.")
-
-
-def _refuse_unrecorded(given: Mapping[str, str], run_id: str, results: ResultStore) -> None:
-    """A name that no trial has is a mistake; one whose trials the other filters leave out is not."""
-    from proctor.domain.errors import NotFoundError
-
-    for name in ("sample", "category"):
-        if name in given and next(results.results(run_id, where={name: given[name]}), None) is None:
-            raise NotFoundError(f"Run {run_id} has no trial with the {name} {given[name]!r}.")
-
-
-def _is_wrong(row: ResultRow) -> bool:
-    return any(score.value is not None and score.value < 1 for score in row.scores)
-
-
-def _document(row: ResultRow) -> dict[str, Any]:
-    import orjson
-
-    from proctor.reports.rows import result_json
-
-    return {**result_json(row), "prompt": orjson.loads(row.prompt)}
-
-
-def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
+def _print(rows: Sequence[ResultRow], run_id: str, full: bool) -> None:
     from rich.text import Text
 
     from proctor.cli.terminal import console
@@ -132,7 +89,8 @@ def _print(rows: list[ResultRow], run_id: str, full: bool) -> None:
 
 def _prompt(row: ResultRow, full: bool) -> Iterator[tuple[str, str]]:
     """The messages by role; worked examples are one line unless everything is to be shown."""
-    from proctor.reports.rows import count_worked_examples, example_places
+    from proctor.reports.rows import example_places
+    from proctor.runs.results import count_worked_examples
     from proctor.stores.codec import read_prompt
 
     messages = read_prompt(row.prompt).messages
@@ -148,24 +106,24 @@ def _prompt(row: ResultRow, full: bool) -> Iterator[tuple[str, str]]:
 def _beside(row: ResultRow) -> Iterator[tuple[str, str]]:
     import orjson
 
-    from proctor.reports.rows import beside_text
+    from proctor.runs.results import trial_result
 
-    more = beside_text(row)
-    for number, answer in enumerate(more.get("turns", ()), 1):
+    result = trial_result(row, has_details=False)
+    for number, answer in enumerate(result.turns or (), 1):
         yield f"earlier answer {number}", answer
-    if "reasoning" in more:
-        yield "reasoning", more["reasoning"]
-    for call in more.get("tool_calls", ()):
+    if result.reasoning is not None:
+        yield "reasoning", result.reasoning
+    for call in result.tool_calls or ():
         arguments = call["arguments"]
         written = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
         problem = f" ({call['problem']})" if call.get("problem") else ""
         yield "tool call", f"{call['name']} {written}{problem}"
-    if "note" in more:
-        yield "note", more["note"]
-    if "files" in more:
-        yield "files", ", ".join(f"{name} ({size:,} bytes)" for name, size in more["files"].items())
-    if "left_out" in more:
-        yield "left out", "; ".join(f"{name}: {why}" for name, why in more["left_out"].items())
+    if result.note is not None:
+        yield "note", result.note
+    if result.files is not None:
+        yield "files", ", ".join(f"{name} ({size:,} bytes)" for name, size in result.files.items())
+    if result.left_out is not None:
+        yield "left out", "; ".join(f"{name}: {why}" for name, why in result.left_out.items())
 
 
 def _short_card(row: ResultRow) -> str:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from proctor.cli.figures import basis_of, cost_text, count_text, estimate_text, seconds_text, share_text
+from proctor.cli.figures import cost_text, count_text, estimate_text, seconds_text, share_text
 from proctor.cli.terminal import cell, fits, plain_table
-from proctor.domain.side import side_of
+from proctor.domain.documents.estimate import MetricEstimate
+from proctor.domain.documents.evaluation import EvaluationFigures, EvaluationSummary
+from proctor.domain.documents.judging import JudgeAgreement
 from proctor.domain.text import visible
+from proctor.metrics.labels import is_of_repeats, metric_titles, versioned_names
 from proctor.metrics.rounding import decimal_text, percent_text
-from proctor.reports.figures import done_trials, has_parts
-from proctor.reports.labels import is_of_repeats, metric_titles, versioned_names
+from proctor.reports.figures import has_parts
 
 FOLDED_WIDTH = 22
 """Names are folded at this width where a table is too wide otherwise."""
 COUNTS = ("invalid", "failed")
 EFFORT = ("cached", "p50", "p95", "tokens in / out", "cost")
-Evaluations = Sequence[dict[str, Any]]
+Evaluations = Sequence[EvaluationSummary]
 
 
 def print_results(out: Console, evaluations: Evaluations) -> None:
@@ -61,41 +62,42 @@ def count_categories(evaluations: Evaluations) -> int:
 def agreement_lines(evaluations: Evaluations) -> list[str]:
     """How far several judges agree, for each evaluation and scorer that had some."""
     return [
-        f"{side_of(item)} on {benchmark}, {scorer}: {_agreement_text(agreed)}"
+        f"{item.side} on {benchmark}, {scorer}: {_agreement_text(agreed)}"
         for item, benchmark in zip(evaluations, benchmark_names(evaluations), strict=True)
-        for scorer, agreed in item.get("agreement", {}).items()
+        for scorer, agreed in item.agreement.items()
     ]
 
 
-def _agreement_text(agreed: dict[str, Any]) -> str:
-    if agreed["unanimous"] is None:
-        return f"no answer has a readable verdict of all {len(agreed['judges'])} judges."
+def _agreement_text(agreed: JudgeAgreement) -> str:
+    if agreed.unanimous is None:
+        return f"no answer has a readable verdict of all {len(agreed.judges)} judges."
     named = {
-        "Cohen's kappa": agreed["cohen_kappa"],
-        "Fleiss' kappa": None if agreed["cohen_kappa"] is not None else agreed["fleiss_kappa"],
-        "Krippendorff's alpha": agreed["krippendorff_alpha"],
+        "Cohen's kappa": agreed.cohen_kappa,
+        "Fleiss' kappa": None if agreed.cohen_kappa is not None else agreed.fleiss_kappa,
+        "Krippendorff's alpha": agreed.krippendorff_alpha,
     }
     figures = ", ".join(f"{name} {decimal_text(value, 2)}" for name, value in named.items() if value is not None)
-    unanimous = percent_text(agreed["unanimous"], 0)
-    share = f"{len(agreed['judges'])} judges agree on {unanimous} of {agreed['complete']:,} answers"
+    unanimous = percent_text(agreed.unanimous, 0)
+    share = f"{len(agreed.judges)} judges agree on {unanimous} of {agreed.complete:,} answers"
     return f"{share} ({figures})." if figures else f"{share}."
 
 
 def benchmark_names(evaluations: Evaluations) -> list[str]:
     """Each evaluation's benchmark, with its version or its selection where the name alone would be ambiguous."""
     names = versioned_names(evaluations)
-    pairs = [(side_of(item), name) for item, name in zip(evaluations, names, strict=True)]
+    pairs = [(item.side, name) for item, name in zip(evaluations, names, strict=True)]
     return [
-        f"{name} ({_selection_text(item)})" if pairs.count((side_of(item), name)) > 1 else name
+        f"{name} ({_selection_text(item)})" if pairs.count((item.side, name)) > 1 else name
         for item, name in zip(evaluations, names, strict=True)
     ]
 
 
-def _selection_text(evaluation: dict[str, Any]) -> str:
-    selection = dict(evaluation.get("selection", {}))
-    where = selection.pop("where", {})
-    parts = [f"{key}={'|'.join(values)}" for key, values in where.items()]
-    parts += [f"{key}={value}" for key, value in {**selection.pop("parameters", {}), **selection}.items()]
+def _selection_text(evaluation: EvaluationFigures) -> str:
+    selection = evaluation.selection
+    parts = [f"{key}={'|'.join(values)}" for key, values in (selection.where or {}).items()]
+    parts += [f"{key}={value}" for key, value in (selection.parameters or {}).items()]
+    counts = {"limit": selection.limit, "shots": selection.shots}
+    parts += [f"{key}={value}" for key, value in counts.items() if value is not None]
     return ", ".join(parts) or "everything"
 
 
@@ -120,47 +122,47 @@ def _table(
         table.add_column(title, justify="right", no_wrap=True)
     for item, benchmark in zip(evaluations, benchmark_names(evaluations), strict=True):
         values = _figures(item)
-        estimates = (cell(estimate_text(item["metrics"].get(name))) for name in names)
-        table.add_row(cell(side_of(item)), cell(benchmark), *estimates, *(values[title] for title in figures))
+        estimates = (cell(estimate_text(item.metrics.get(name))) for name in names)
+        table.add_row(cell(item.side), cell(benchmark), *estimates, *(values[title] for title in figures))
     return table
 
 
-def _figures(item: dict[str, Any]) -> dict[str, str]:
-    latency, usage, done = item["latency_seconds"], item["usage"], done_trials(item)
+def _figures(item: EvaluationSummary) -> dict[str, str]:
+    latency, usage, done = item.latency_seconds, item.usage, item.done
     return {
-        "invalid": share_text(item["invalid"], done),
-        "failed": share_text(item["failed"], done),
-        "cached": share_text(item["cached"], done),
-        "p50": seconds_text(latency.get("p50")),
-        "p95": seconds_text(latency.get("p95")),
-        "tokens in / out": f"{count_text(usage['input_tokens'])} / {count_text(usage['output_tokens'])}",
-        "cost": cost_text(item["cost_usd"], basis_of(item)),
+        "invalid": share_text(item.invalid, done),
+        "failed": share_text(item.failed, done),
+        "cached": share_text(item.cached, done),
+        "p50": seconds_text(latency.p50),
+        "p95": seconds_text(latency.p95),
+        "tokens in / out": f"{count_text(usage.input_tokens)} / {count_text(usage.output_tokens)}",
+        "cost": cost_text(item.cost_usd, item.cost_basis),
     }
 
 
-def _print_block(out: Console, item: dict[str, Any]) -> None:
+def _print_block(out: Console, item: EvaluationSummary) -> None:
     """One evaluation as a paragraph: for many metrics, long names or a narrow terminal."""
-    out.print(Text(visible(f"{side_of(item)} on {item['benchmark']}"), "bold"))
-    for name, estimate in item["metrics"].items():
+    out.print(Text(visible(item.title), "bold"))
+    for name, estimate in item.metrics.items():
         if not is_of_repeats(name):
-            out.print(Text(f"  {estimate.get('title', name)}  {estimate_text(estimate)}"))
+            out.print(Text(f"  {estimate.title or name}  {estimate_text(estimate)}"))
     for titles in (COUNTS, EFFORT):
         values = _figures(item)
         out.print(Text("  " + ", ".join(f"{title} {values[title]}" for title in titles)))
 
 
 def _metric_names(evaluations: Evaluations) -> list[str]:
-    return list(dict.fromkeys(name for item in evaluations for name in item["metrics"]))
+    return list(dict.fromkeys(name for item in evaluations for name in item.metrics))
 
 
-def _repeated(evaluations: Evaluations) -> list[tuple[str, dict[str, Any]]]:
+def _repeated(evaluations: Evaluations) -> list[tuple[str, Mapping[str, MetricEstimate]]]:
     """The evaluations of several epochs, each by its model, and by its benchmark where there are more."""
     named = zip(evaluations, benchmark_names(evaluations), strict=True)
     is_alone = len(set(benchmark_names(evaluations))) == 1
     return [
-        (side_of(item) if is_alone else f"{side_of(item)} on {benchmark}", item["metrics"])
+        (item.side if is_alone else f"{item.side} on {benchmark}", item.metrics)
         for item, benchmark in named
-        if item["epochs"] > 1
+        if item.epochs > 1
     ]
 
 
@@ -186,7 +188,7 @@ def _repeats_in_rows(evaluations: Evaluations, names: Sequence[str]) -> Table:
 
 def _categories_by_model(evaluations: Evaluations) -> Table:
     rows = _category_rows(evaluations)
-    models = list(dict.fromkeys(side_of(item) for item in evaluations))
+    models = list(dict.fromkeys(item.side for item in evaluations))
     benchmarks = {benchmark for benchmark, _ in rows}
     table = plain_table(("Benchmark", "Category") if len(benchmarks) > 1 else ("Category",))
     for model in models:
@@ -210,12 +212,12 @@ def _categories_in_rows(evaluations: Evaluations) -> Table:
     return table
 
 
-def _category_rows(evaluations: Evaluations) -> dict[tuple[str, str], dict[str, Any]]:
+def _category_rows(evaluations: Evaluations) -> dict[tuple[str, str], dict[str, MetricEstimate | None]]:
     """The first metric's estimates by benchmark and category, then by model; a lone category repeats the total."""
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    rows: dict[tuple[str, str], dict[str, MetricEstimate | None]] = {}
     for item, benchmark in zip(evaluations, benchmark_names(evaluations), strict=True):
         if not has_parts(item):
             continue
-        for category, estimates in item["categories"].items():
-            rows.setdefault((benchmark, category), {})[side_of(item)] = next(iter(estimates.values()), None)
+        for category, estimates in item.categories.items():
+            rows.setdefault((benchmark, category), {})[item.side] = next(iter(estimates.values()), None)
     return rows

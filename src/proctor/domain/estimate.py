@@ -20,6 +20,10 @@ class Estimate(Struct, frozen=True):
     classes: Mapping[str, Mapping[str, Any]] | None = None
     """What the value is the mean of, class by class, where it is one."""
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
 
 class SampleScore(Struct, frozen=True):
     """What metrics read: one sample's scores, averaged over its epochs."""

@@ -27,13 +27,26 @@ class ScorerTraits(Struct, frozen=True):
     """Whether two answers can be told to be the same; not where a whole text or program is marked."""
     has_coverage: bool = False
     """Whether its marks are of what was measured: each score's details then say how much it `covers`."""
+    compares_values: bool = False
+    """Whether it compares an answer with the target by value: what it calls right is one answer, however written."""
+    reads_numbers: bool = False
+    """Whether its answers are numbers or formulas, of which some are equal that are not written alike."""
 
 
-def traits(*, needs_target: bool = True, has_votes: bool = True, has_coverage: bool = False) -> Callable[[F], F]:
+def traits(
+    *,
+    needs_target: bool = True,
+    has_votes: bool = True,
+    has_coverage: bool = False,
+    compares_values: bool = False,
+    reads_numbers: bool = False,
+) -> Callable[[F], F]:
     """Say of a scorer's factory what differs from other scorers."""
 
+    made = ScorerTraits(needs_target, has_votes, has_coverage, compares_values, reads_numbers)
+
     def attach(factory: F) -> F:
-        factory.scorer_traits = ScorerTraits(needs_target, has_votes, has_coverage)  # type: ignore[attr-defined]
+        factory.scorer_traits = made  # type: ignore[attr-defined]
         return factory
 
     return attach

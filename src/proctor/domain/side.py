@@ -56,8 +56,3 @@ def setting_text(name: str, value: Any) -> str:
     if name == SHOTS:
         return "1 shot" if value == 1 else f"{value} shots"
     return f"{name} {value}"
-
-
-def side_of(item: Mapping[str, Any]) -> str:
-    """What a document calls one of its evaluations; the model where it does not speak of sides."""
-    return str(item.get("side", item["model"]))

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from proctor.domain.documents.result import TrialResult
+from proctor.domain.documents.run import RunSummary
 from proctor.domain.errors import PlanError
 from proctor.domain.estimate import Estimate
 from proctor.domain.run import RunStatus
-from proctor.domain.side import side_of
-from proctor.library.documents import read_estimate
 from proctor.library.listening import Function, Listener, Listening, listener, log_notices
 from proctor.library.worker import Worker
-from proctor.reports.rows import result_json
 from proctor.runs.execute import RunExecution, execute_run, reopen
 from proctor.runs.read import read_run
 from proctor.runs.resolve import PlanContext
+from proctor.runs.results import read_rows
 from proctor.stores.database import Database
-from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
 
 if TYPE_CHECKING:
@@ -35,51 +34,54 @@ class Run:
         self._context = context
         self._execution = execution
         self._listeners: list[Listener] = []
-        self._document: Mapping[str, Any] | None = None
+        self._summary: RunSummary | None = None
 
     @property
-    def document(self) -> Mapping[str, Any]:
-        """The run as `--json` shows it, read once; `refresh` reads it again."""
-        if self._document is None:
-            self.refresh()
-        return self._document or {}
+    def summary(self) -> RunSummary:
+        """Everything that `proctor show` shows, read once; `refresh` reads it again."""
+        return self._summary or self.refresh()
 
-    def refresh(self) -> None:
+    @property
+    def document(self) -> dict[str, Any]:
+        """The summary as `--json` shows it, in plain values."""
+        return self.summary.document
+
+    def refresh(self) -> RunSummary:
         """Read the run again, which another process may be executing."""
         try:
-            self._document = read_run(self._database, self.id)
+            self._summary = read_run(self._database, self.id)
         finally:
             self._database.dispose()
+        return self._summary
 
     @property
     def status(self) -> RunStatus:
-        return RunStatus(self.document["status"])
+        return self.summary.status
 
     @property
     def error(self) -> str | None:
         """Why the run did not complete; None when it did."""
-        error: str | None = self.document["error"]
-        return error
+        return self.summary.error
 
     @property
     def metrics(self) -> dict[str, dict[str, dict[str, Estimate]]]:
         """Estimates by model, benchmark and metric: `run.metrics["demo/strong"]["puzzles"]["accuracy"].value`.
 
-        Where prompts are varied, a side stands in the place of its model: `run.metrics["demo/strong · 5 shots"]`.
+        Where prompts are varied, a side stands instead of its model: `run.metrics["demo/strong · 5 shots"]`.
         A benchmark that a plan uses twice, with different selections, is called `name`, `name#2` and so on.
         """
         found: dict[str, dict[str, dict[str, Estimate]]] = {}
-        for item in self.document["evaluations"]:
-            estimates = {name: read_estimate(value) for name, value in item["metrics"].items()}
-            of_model = found.setdefault(side_of(item), {})
-            of_model[_free_name(item["benchmark"], of_model)] = estimates
+        for item in self.summary.evaluations:
+            of_model = found.setdefault(item.side, {})
+            of_model[_free_name(item.benchmark, of_model)] = {
+                name: value.estimate for name, value in item.metrics.items()
+            }
         return found
 
-    def results(self) -> Iterator[dict[str, Any]]:
+    def results(self) -> Iterator[TrialResult]:
         """One row for each trial, read as you go; the fields are those of `proctor export`."""
         try:
-            for row in ResultStore(self._database).results(self.id):
-                yield result_json(row)
+            yield from read_rows(self._database, self.id)
         finally:
             self._database.dispose()
 
@@ -90,9 +92,11 @@ class Run:
         except ImportError:
             raise ImportError("to_pandas() needs pandas: pip install 'proctor[pandas]'") from None
         rows = []
-        for row in self.results():
-            scores, usage = row.pop("scores"), row.pop("usage")
-            rows.append({**row, **usage, **{f"score_{name}": score["value"] for name, score in scores.items()}})
+        for result in self.results():
+            row = result.document
+            del row["scores"]
+            values = {f"score_{name}": score.value for name, score in result.scores.items()}
+            rows.append({**row, **row.pop("usage"), **values})
         return pandas.DataFrame(rows)
 
     def subscribe(self, kind: str, function: Function) -> None:
@@ -136,7 +140,7 @@ class Run:
 class _Executing:
     """An execution with its listeners; they have heard everything when it is left."""
 
-    def __init__(self, execution: RunExecution, listeners: list[Listener], refresh: Callable[[], None]) -> None:
+    def __init__(self, execution: RunExecution, listeners: list[Listener], refresh: Callable[[], object]) -> None:
         self._execution = execution
         self._listening = Listening(listeners) if listeners else None
         self._refresh = refresh

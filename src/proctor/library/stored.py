@@ -8,29 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proctor.domain.benchmark import ScorerSpec
+from proctor.domain.documents.comparison import Comparisons
+from proctor.domain.documents.leaderboard import Leaderboard
+from proctor.domain.documents.rescored import Rescored
 from proctor.domain.errors import PlanError
 from proctor.library.arguments import Several, written
-from proctor.library.documents import (
-    Comparisons,
-    Leaderboard,
-    Report,
-    Rescored,
-    read_comparisons,
-    read_leaderboard_document,
-    read_rescored,
-)
 from proctor.library.place import context, opened, read_settings
+from proctor.library.report import Report
 from proctor.library.run import Run
 from proctor.library.worker import Worker
 from proctor.metrics.verdicts import TARGET
 from proctor.planning.plan_file import limits_with, model_spec
 from proctor.planning.scorer_text import read_scorer
-from proctor.reports.leaderboard import Filters
-from proctor.reports.pairs import Choice
 from proctor.runs.compare import compare_runs
+from proctor.runs.comparing.pairs import Choice
+from proctor.runs.comparing.ranked_tables import Filters
 from proctor.runs.leaderboard import read_leaderboard
 from proctor.runs.report import SAMPLES, read_report
-from proctor.runs.rescore import Rescoring, execute_rescoring, prepare, put_in_force
+from proctor.runs.rescore import execute_rescoring, prepare, put_in_force
 from proctor.stores.runs import RunStore
 
 if TYPE_CHECKING:
@@ -73,14 +68,13 @@ def compare(
     choice = Choice(_texts(benchmarks), _texts(models), scorer, metric, allow_different)
     with opened(home) as database:
         references = [_id(run) for run in runs or ("latest",)]
-        return read_comparisons(compare_runs(database, references, choice, target=target, flips=flips))
+        return compare_runs(database, references, choice, target=target, flips=flips)
 
 
 def report(run: Reference = "latest", *, samples: int = SAMPLES, home: Home = None) -> Report:
     """A run's report; `samples` bounds the trials that it shows in full."""
     with opened(home) as database:
-        document = read_report(database, _id(run), samples=samples)
-    return Report(document["run_id"], document)
+        return Report(read_report(database, _id(run), samples=samples))
 
 
 def leaderboard(
@@ -97,14 +91,13 @@ def leaderboard(
     """The models of all completed runs, a table for each benchmark as it was used; `tags` are language, subject, …"""
     filters = Filters(_texts(benchmarks), _texts(versions), _texts(models), dict(tags or {}))
     with opened(home) as database:
-        document = read_leaderboard(
+        return read_leaderboard(
             database,
             filters,
             which="best" if best else "latest",
             ranks="auto" if paired is None else "paired" if paired else "separate",
             metric=metric,
         )
-    return read_leaderboard_document(document)
 
 
 def rescore(
@@ -128,7 +121,7 @@ def rescore(
         raise PlanError("rescore() takes either scorers, to score, or use, to choose among stored scores.")
     with opened(home) as database:
         if use:
-            return read_rescored(put_in_force(database, _id(run), _texts(use), on))
+            return put_in_force(database, _id(run), _texts(use), on)
         plan = RunStore(database).get(_id(run)).plan
         rescoring = prepare(
             database,
@@ -140,11 +133,7 @@ def rescore(
             limits=limits_with(plan, {"cost_usd": None, **limits}),
             use_cache=cache,
         )
-        return read_rescored(_scored(rescoring, keep=keep))
-
-
-def _scored(rescoring: Rescoring, *, keep: bool) -> dict[str, Any]:
-    return Worker(lambda: execute_rescoring(rescoring, keep=keep), rescoring.stopping.set).wait()
+        return Worker(lambda: execute_rescoring(rescoring, keep=keep), rescoring.stopping.set).wait()
 
 
 def _scorers(given: str | Mapping[str, Mapping[str, Any]] | Sequence[str]) -> list[ScorerSpec]:

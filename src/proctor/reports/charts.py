@@ -6,12 +6,12 @@ Colour is never the only sign: every mark has its label and its number beside it
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
 
 from msgspec import Struct
 
+from proctor.domain.documents.estimate import MetricEstimate
 from proctor.reports.shapes import Circle, Line, Polygon, Rect, Shape, TextShape, svg_text
 
 WIDTH = 1080
@@ -41,10 +41,11 @@ class Mark(Struct, frozen=True):
     series: int = 0
 
     @classmethod
-    def of(cls, label: str, estimate: Mapping[str, Any], text: str, series: int = 0) -> Mark:
-        """The mark of an estimate that has an interval."""
-        low, high = estimate["ci95"]
-        return cls(label, estimate["value"], low, high, text, series)
+    def of(cls, label: str, estimate: MetricEstimate | None, text: str, series: int = 0) -> Mark | None:
+        """The mark of an estimate; None where it has no interval."""
+        if estimate is None or estimate.value is None or estimate.ci95 is None:
+            return None
+        return cls(label, estimate.value, *estimate.ci95, text, series)
 
 
 class Point(Struct, frozen=True):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from proctor.domain.side import side_of
+from proctor.domain.documents.comparison import ComparedSide, Comparison, Comparisons, FlippedAnswers
 from proctor.metrics.rounding import figure_text
 from proctor.reports.charts import Chart, Mark, forest
 from proctor.reports.figures import (
     NOT_MEASURED,
-    basis_of,
     cost_notes,
     cost_text,
     count_text,
@@ -25,7 +23,6 @@ from proctor.reports.figures import (
 )
 from proctor.reports.sections import Page, Section, Table
 
-Document = Mapping[str, Any]
 EFFECTS = {"odds_ratio": "odds ratio", "cohens_h": "Cohen's h", "cohens_d": "Cohen's d"}
 REASONS = {
     "only_a_failed_in_b": "failed in B",
@@ -37,9 +34,9 @@ REASONS = {
 CUT = 400
 
 
-def comparison_page(document: Document) -> Page:
+def comparison_page(document: Comparisons) -> Page:
     """Verdicts first, then the numbers behind them, what they cost, and the samples that only one got right."""
-    items = document["comparisons"]
+    items = document.comparisons
     verdict = Section(
         "Verdict",
         tuple(sentence(item) for item in items),
@@ -48,59 +45,59 @@ def comparison_page(document: Document) -> Page:
         (*notes(document), "Differences are B minus A on the samples both have a score for."),
     )
     flips = [section for item in items if (section := flips_section(item)) is not None]
-    names = " and ".join(dict.fromkeys(item["benchmark"] for item in items))
+    names = " and ".join(dict.fromkeys(item.benchmark for item in items))
     return Page(f"Comparison on {names}", _runs(items), (verdict, sides_section(items), *flips))
 
 
-def sentence(item: Document) -> str:
+def sentence(item: Comparison) -> str:
     """`puzzles: B is better by 3.1 points [0.9, 5.3], p = 0.006.`"""
-    metric = "" if item["metric"] in ("accuracy", "mean") else f", {item['metric']}"
-    about = f"{item['a']['name']} (A) and {item['b']['name']} (B) on {item['benchmark']}{metric}"
-    return " ".join((f"{about}: {item['verdict']}.", *item["notes"]))
+    metric = "" if item.metric in ("accuracy", "mean") else f", {item.metric}"
+    about = f"{item.a.name} (A) and {item.b.name} (B) on {item.benchmark}{metric}"
+    return " ".join((f"{about}: {item.verdict}.", *item.notes))
 
 
-def notes(document: Document) -> tuple[str, ...]:
+def notes(document: Comparisons) -> tuple[str, ...]:
     """What a reader must know besides the numbers: what was left out, what differs, what was not compared."""
     found: list[str] = []
-    for item in document["comparisons"]:
+    for item in document.comparisons:
         text = left_out_text(item)
-        about = f"{item['b']['name']} against {item['a']['name']} on {item['benchmark']}"
+        about = f"{item.b.name} against {item.a.name} on {item.benchmark}"
         if text:
             found.append(f"{about}: {text}")
-        found += [f"{about}: {warning}" for warning in item["warnings"]]
-    found += covers_notes(item[side]["score"] for item in document["comparisons"] for side in ("a", "b"))
-    return (*found, *(f"Not compared: {reason}" for reason in document["not_compared"]))
+        found += [f"{about}: {warning}" for warning in item.warnings]
+    found += covers_notes(side.score for item in document.comparisons for side in (item.a, item.b))
+    return (*found, *(f"Not compared: {reason}" for reason in document.not_compared))
 
 
-def left_out_text(item: Document) -> str:
+def left_out_text(item: Comparison) -> str:
     """`5 samples left out: 3 failed in B, 2 not asked in A.`; nothing when every sample was compared."""
-    counts = {name: count for name, count in item["left_out"].items() if count}
+    counts = {name: count for name, count in item.left_out.counts.items() if count}
     if not counts:
         return ""
     reasons = ", ".join(f"{count:,} {REASONS[name]}" for name, count in counts.items())
     return f"{plural(sum(counts.values()), 'sample')} left out: {reasons}."
 
 
-def differences_table(items: Sequence[Document]) -> Table:
+def differences_table(items: Sequence[Comparison]) -> Table:
     rows = tuple(
         (
-            item["benchmark"],
-            item["a"]["name"],
-            item["b"]["name"],
-            count_text(item["n"]),
-            score_text(item["a"]["score"]),
-            score_text(item["b"]["score"]),
-            difference_text(item["difference"]),
-            p_text(item["p_adjusted"]),
-            count_text(item["flips"]["gained"]["count"]),
-            count_text(item["flips"]["lost"]["count"]),
-            item["test"] or "none",
+            item.benchmark,
+            item.a.name,
+            item.b.name,
+            count_text(item.n),
+            score_text(item.a.score),
+            score_text(item.b.score),
+            difference_text(item.difference),
+            p_text(item.p_adjusted),
+            count_text(item.flips.gained.count),
+            count_text(item.flips.lost.count),
+            item.test or "none",
             _effect(item),
-            number_text(item["detectable_difference"]),
+            number_text(item.detectable_difference),
         )
         for item in items
     )
-    family = max((item["family"] for item in items), default=1)
+    family = max((item.family for item in items), default=1)
     p_title = f"p (Holm, {family})" if family > 1 else "p"
     headers = (
         "Benchmark", "A", "B", "n", "score A", "score B", "B - A [95 % interval]", p_title, "only B right",
@@ -109,32 +106,35 @@ def differences_table(items: Sequence[Document]) -> Table:
     return Table(headers, rows, words=3)
 
 
-def _effect(item: Document) -> str:
-    known = {EFFECTS.get(name, name): value for name, value in item["effects"].items() if value is not None}
+def _effect(item: Comparison) -> str:
+    known = {EFFECTS.get(name, name): value for name, value in item.effects.items() if value is not None}
     return ", ".join(f"{name} {figure_text(value, 3)}" for name, value in known.items()) or NOT_MEASURED
 
 
-def differences_chart(items: Sequence[Document]) -> Chart:
-    several = len({item["benchmark"] for item in items}) > 1
+def differences_chart(items: Sequence[Comparison]) -> Chart:
+    several = len({item.benchmark for item in items}) > 1
     marks = [
-        Mark.of(
-            f"{item['b']['name']} − {item['a']['name']}" + (f", {item['benchmark']}" if several else ""),
-            item["difference"],
-            f"{difference_text(item['difference'])} n={item['n']:,}",
-            index,
-        )
+        mark
         for index, item in enumerate(items)
-        if item["difference"]["ci95"] is not None
+        if (
+            mark := Mark.of(
+                f"{item.b.name} − {item.a.name}" + (f", {item.benchmark}" if several else ""),
+                item.difference,
+                f"{difference_text(item.difference)} n={item.n:,}",
+                index,
+            )
+        )
+        is not None
     ]
     return forest("differences", "Difference in score (B − A) with 95 % interval", marks, is_difference=True)
 
 
-def sides_section(items: Sequence[Document]) -> Section:
+def sides_section(items: Sequence[Comparison]) -> Section:
     """Score, faults, time and money of both, side by side."""
-    seen: dict[tuple[str, str, str], Document] = {}
+    seen: dict[tuple[str, str, str], ComparedSide] = {}
     for item in items:
-        for side in (item["a"], item["b"]):
-            seen.setdefault((item["benchmark"], side["run_id"], side_of(side)), side)
+        for side in (item.a, item.b):
+            seen.setdefault((item.benchmark, side.run_id, side.side), side)
     headers = (
         "Benchmark", "Model", "Run", "trials", "invalid", "failed", "p50", "p95", "tokens in / out", "spent",
         "cost per answer",
@@ -144,14 +144,14 @@ def sides_section(items: Sequence[Document]) -> Section:
             benchmark,
             model,
             run_id,
-            count_text(side["trials"]),
-            count_text(side["invalid"]),
-            count_text(side["failed"]),
-            seconds_text(side["latency_seconds"].get("p50")),
-            seconds_text(side["latency_seconds"].get("p95")),
-            f"{count_text(side['usage']['input_tokens'])} / {count_text(side['usage']['output_tokens'])}",
-            cost_text(side["cost_usd"], basis_of(side)),
-            small_cost_text(side["cost_usd_per_answer"], basis_of(side)),
+            count_text(side.trials),
+            count_text(side.invalid),
+            count_text(side.failed),
+            seconds_text(side.latency_seconds.p50),
+            seconds_text(side.latency_seconds.p95),
+            f"{count_text(side.usage.input_tokens)} / {count_text(side.usage.output_tokens)}",
+            cost_text(side.cost_usd, side.cost_basis),
+            small_cost_text(side.cost_usd_per_answer, side.cost_basis),
         )
         for (benchmark, run_id, model), side in seen.items()
     )
@@ -159,39 +159,39 @@ def sides_section(items: Sequence[Document]) -> Section:
     return Section("Cost and latency", (), (Table(headers, rows, words=3),), (), (note, *cost_notes(seen.values())))
 
 
-def flips_section(item: Document) -> Section | None:
+def flips_section(item: Comparison) -> Section | None:
     """The samples that only one of the two got right; None when none are shown."""
     rows = tuple(
         (
-            "only B" if way == "gained" else "only A",
-            sample["sample_id"],
-            sample["category"] or "–",
-            _cut(sample["input"]),
-            sample["target"] or "–",
-            _answers(sample["a"]),
-            _answers(sample["b"]),
+            way,
+            sample.sample_id,
+            sample.category or "–",
+            _cut(sample.input),
+            sample.target or "–",
+            _answers(sample.a),
+            _answers(sample.b),
         )
-        for way in ("gained", "lost")
-        for sample in item["flips"][way]["samples"]
+        for way, flipped in (("only B", item.flips.gained), ("only A", item.flips.lost))
+        for sample in flipped.samples
     )
     if not rows:
         return None
-    flips = item["flips"]
-    text = f"Only B is right on {plural(flips['gained']['count'], 'sample')}, only A on {flips['lost']['count']:,}."
+    flips = item.flips
+    text = f"Only B is right on {plural(flips.gained.count, 'sample')}, only A on {flips.lost.count:,}."
     headers = ("Right", "Sample", "Category", "Input", "Target", "Answer of A", "Answer of B")
-    title = f"Samples that only one got right: {item['b']['name']} against {item['a']['name']} on {item['benchmark']}"
-    shown = f"{len(rows):,} of {flips['gained']['count'] + flips['lost']['count']:,} are shown."
+    title = f"Samples that only one got right: {item.b.name} against {item.a.name} on {item.benchmark}"
+    shown = f"{len(rows):,} of {flips.count:,} are shown."
     return Section(title, (text,), (Table(headers, rows, words=len(headers)),), (), (shown,))
 
 
-def _answers(side: Document) -> str:
-    return " | ".join(_cut("–" if answer is None else answer) for answer in side["answers"])
+def _answers(side: FlippedAnswers) -> str:
+    return " | ".join(_cut("–" if answer is None else answer) for answer in side.answers)
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= CUT else f"{text[:CUT]}…"
 
 
-def _runs(items: Sequence[Document]) -> str:
-    ids = dict.fromkeys(side["run_id"] for item in items for side in (item["a"], item["b"]))
+def _runs(items: Sequence[Comparison]) -> str:
+    ids = dict.fromkeys(side.run_id for item in items for side in (item.a, item.b))
     return f"Run {next(iter(ids))}" if len(ids) == 1 else f"Runs {', '.join(ids)}"

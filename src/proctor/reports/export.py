@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any
+from collections.abc import Collection, Iterator
 
-import orjson
+from orjson import OPT_APPEND_NEWLINE
 
-from proctor.reports.rows import EXTRAS, RunRows, flat_json, result_json
-from proctor.stores.results import ResultRow
+from proctor.domain.documents.document import json_bytes
+from proctor.domain.documents.result import EXTRAS, TrialResult
+from proctor.domain.message import Json
+from proctor.reports.rows import RunRows, flat_values
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """The wide forms count too: some spreadsheets take them for the narrow ones."""
@@ -25,27 +26,19 @@ COLUMNS = (
 
 
 def export_jsonl(rows: RunRows) -> Iterator[bytes]:
-    return as_jsonl(rows, rows.extras)
+    """One JSON object a line, one line a trial."""
+    for row in rows:
+        yield json_bytes(row, OPT_APPEND_NEWLINE)
 
 
 def export_csv(rows: RunRows) -> Iterator[bytes]:
-    return as_csv(rows, rows.extras)
-
-
-def as_jsonl(rows: Iterable[ResultRow], extras: Collection[str] = ()) -> Iterator[bytes]:
-    """One JSON object a line, one line a trial."""
-    for row in rows:
-        yield orjson.dumps(result_json(row, extras=extras), option=orjson.OPT_APPEND_NEWLINE)
-
-
-def as_csv(rows: Iterable[ResultRow], extras: Collection[str] = ()) -> Iterator[bytes]:
     """One line a trial and scorer; no cell can be taken for a formula by a spreadsheet."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
-    columns = (*COLUMNS, *(name for name in EXTRAS if name in extras))
+    columns = (*COLUMNS, *(name for name in EXTRAS if name in rows.extras))
     writer.writerow(columns)
     for row in rows:
-        for line in _lines(flat_json(row, extras)):
+        for line in _lines(row, rows.extras):
             writer.writerow([harmless(line.get(column)) for column in columns])
         yield buffer.getvalue().encode()
         buffer.seek(0)
@@ -53,16 +46,16 @@ def as_csv(rows: Iterable[ResultRow], extras: Collection[str] = ()) -> Iterator[
     yield buffer.getvalue().encode()
 
 
-def _lines(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    scores = row.pop("scores")
-    if not scores:
-        yield row
-    for scorer, score in scores.items():
-        marked = {key: score[key] for key in ("value", "answer", "reason")}
-        yield {**row, "scorer": scorer, "scorer_version": score["version"], **marked}
+def _lines(row: TrialResult, extras: Collection[str]) -> Iterator[dict[str, Json]]:
+    values = flat_values(row, extras)
+    if not row.scores:
+        yield values
+    for scorer, score in row.scores.items():
+        marked = {"value": score.value, "answer": score.answer, "reason": score.reason}
+        yield {**values, "scorer": scorer, "scorer_version": score.version, **marked}
 
 
-def harmless(value: Any) -> Any:
+def harmless(value: Json) -> Json:
     """Text that a spreadsheet would run as a formula gets a leading apostrophe; a number, also as text, stays one."""
     is_formula = isinstance(value, str) and value.startswith(FORMULA_STARTS) and not NUMBER.fullmatch(value)
     return f"'{value}" if is_formula else value

@@ -2,53 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Protocol
 
+from proctor.domain.documents.estimate import MetricEstimate, Rate
+from proctor.domain.documents.evaluation import EvaluationFigures
+from proctor.domain.documents.run import RunSummary
 from proctor.metrics import rounding
 from proctor.metrics.rounding import decimal_text, figure_text, percent_text
 
 NOT_MEASURED = "–"
 
 
-def has_parts(evaluation: Mapping[str, Any]) -> bool:
+class HasCost(Protocol):
+    @property
+    def cost_usd(self) -> float | None: ...
+    @property
+    def cost_basis(self) -> str: ...
+    @property
+    def price_sources(self) -> Sequence[str]: ...
+
+
+def has_parts(evaluation: EvaluationFigures) -> bool:
     """Whether its categories say more than its total: one category that holds every sample does not."""
-    categories = evaluation["categories"]
-    if len(categories) != 1:
-        return bool(categories)
-    [part] = categories.values()
-    whole = next(iter(evaluation["metrics"].values()), None)
-    return whole is not None and next(iter(part.values()))["n"] != whole["n"]
+    if len(evaluation.categories) != 1:
+        return bool(evaluation.categories)
+    [part] = evaluation.categories.values()
+    whole = next(iter(evaluation.metrics.values()), None)
+    return whole is not None and next(iter(part.values())).n != whole.n
 
 
 def number_text(value: float | None) -> str:
     return NOT_MEASURED if value is None else decimal_text(value)
 
 
-def estimate_text(estimate: Mapping[str, Any] | None) -> str:
+def estimate_text(estimate: MetricEstimate | Rate | None) -> str:
     """`0.710 [0.660, 0.760] n=312`; `0.710 of 0.85 […]` where marks cover that much of what there is to measure."""
-    if estimate is None or estimate["value"] is None:
+    if estimate is None or estimate.value is None:
         return NOT_MEASURED
     text = score_text(estimate)
-    if estimate["ci95"] is not None:
-        text += f" [{', '.join(map(decimal_text, estimate['ci95']))}]"
-    return f"{text} n={estimate['n']:,}"
+    if estimate.ci95 is not None:
+        text += f" [{', '.join(map(decimal_text, estimate.ci95))}]"
+    return f"{text} n={estimate.n:,}"
 
 
-def score_text(estimate: Mapping[str, Any]) -> str:
+def score_text(estimate: MetricEstimate | Rate) -> str:
     """`0.710`, or `0.710 of 0.85` where marks cover that much of what there is to measure."""
-    covers = f" of {figure_text(estimate['covers'])}" if "covers" in estimate and estimate["value"] is not None else ""
-    return f"{number_text(estimate['value'])}{covers}"
+    share = estimate.covers if isinstance(estimate, MetricEstimate) and estimate.value is not None else None
+    return number_text(estimate.value) + ("" if share is None else f" of {figure_text(share)}")
 
 
-def difference_text(estimate: Mapping[str, Any]) -> str:
+def difference_text(estimate: MetricEstimate) -> str:
     """`+0.031 [+0.009, +0.053]`."""
-    if estimate["value"] is None:
+    if estimate.value is None:
         return NOT_MEASURED
-    text = rounding.difference_text(estimate["value"])
-    if estimate["ci95"] is not None:
-        text += f" [{', '.join(map(rounding.difference_text, estimate['ci95']))}]"
+    text = rounding.difference_text(estimate.value)
+    if estimate.ci95 is not None:
+        text += f" [{', '.join(map(rounding.difference_text, estimate.ci95))}]"
     return text
 
 
@@ -98,7 +109,7 @@ HOW = {
 }
 
 
-def cost_text(usd: Any, basis: str = "reported") -> str:
+def cost_text(usd: float | Decimal | None, basis: str = "reported") -> str:
     """`$0.1234` where the provider said so, `≈$0.1234` where it was reckoned."""
     return "unknown" if usd is None else f"{_sign(usd, basis)}${_tiny(usd) or f'{float(usd):.4f}'}"
 
@@ -111,58 +122,47 @@ def small_cost_text(usd: float | None, basis: str = "reported") -> str:
     return f"{_sign(usd, basis)}${_tiny(usd) or plain}"
 
 
-def _tiny(usd: Any) -> str | None:
+def _tiny(usd: float | Decimal) -> str | None:
     """What would look free with four places, in two digits and without an exponent; None for any other amount."""
     return f"{Decimal(f'{float(usd):.1e}'):f}" if 0 < usd < TINY_USD else None
 
 
-def _sign(usd: Any, basis: str) -> str:
+def _sign(usd: float | Decimal, basis: str) -> str:
     return "" if basis in EXACT or not usd else "≈"
 
 
-def basis_of(item: Mapping[str, Any]) -> str:
-    """What an evaluation's costs rest on; one that was summed up before that was noted does not say."""
-    return str(item.get("cost_basis", "unknown"))
-
-
-def cost_notes(items: Iterable[Mapping[str, Any]]) -> list[str]:
+def cost_notes(items: Iterable[HasCost]) -> list[str]:
     """What ≈ means and which prices are behind it, a sentence for each kind; none where every cost is exact."""
     sources: dict[str, dict[str, None]] = {}
     for item in items:
-        basis = basis_of(item)
-        if basis not in EXACT and any(item.get(name) for name in ("cost_usd", "answers_cost_usd")):
-            sources.setdefault(basis, {}).update(dict.fromkeys(item.get("price_sources", ())))
+        answers = item.answers_cost_usd if isinstance(item, EvaluationFigures) else None
+        if item.cost_basis not in EXACT and (item.cost_usd or answers):
+            sources.setdefault(item.cost_basis, {}).update(dict.fromkeys(item.price_sources))
     return [
         f"≈ {HOW[basis]}" + (f": {'; '.join(named)}." if named else ".") for basis, named in sources.items()
     ]  # fmt: skip
 
 
-def coverage_notes(evaluations: Iterable[Mapping[str, Any]]) -> list[str]:
+def coverage_notes(evaluations: Iterable[EvaluationFigures]) -> list[str]:
     """What marks are of, where not all of the weights were measured: a sentence, or none."""
-    return covers_notes(one for item in evaluations for one in item["metrics"].values())
+    return covers_notes(one for item in evaluations for one in item.metrics.values())
 
 
-def covers_notes(estimates: Iterable[Mapping[str, Any]]) -> list[str]:
+def covers_notes(estimates: Iterable[MetricEstimate]) -> list[str]:
     """The same for single numbers."""
-    shares = [one["covers"] for one in estimates if one.get("covers", 1) < 1]
+    shares = [one.covers for one in estimates if one.covers is not None and one.covers < 1]
     if not shares:
         return []
     least = figure_text(min(shares))
     return [f"'of {least}': the measured parts have {least} of the weight on average; scores are not scaled up."]
 
 
-def unanswered_notes(document: Mapping[str, Any]) -> list[str]:
+def unanswered_notes(run: RunSummary) -> list[str]:
     """A sentence about money that may be gone beside what is known; none where there is no such money."""
-    usd = document.get("unanswered_cost_usd")
-    if not usd:
+    if not run.unanswered_cost_usd:
         return []
     why = "without an answer, or whose answers report no cost"
-    return [f"Up to {cost_text(usd)} more may have been spent on requests {why}."]
-
-
-def done_trials(evaluation: Mapping[str, Any]) -> int:
-    """The trials something happened to: of those alone can a share be invalid, failed or cached."""
-    return int(evaluation["trials"] - evaluation["stopped"] - evaluation["pending"])
+    return [f"Up to {cost_text(run.unanswered_cost_usd)} more may have been spent on requests {why}."]
 
 
 def share_text(count: int, total: int) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from msgspec.structs import replace
 
 from proctor import plugins
+from proctor.domain.documents.document import json_text, plain_values
 from proctor.domain.errors import UserError
+from proctor.domain.message import Json
 from proctor.reports.sections import Page
 from proctor.reports.theme import load_theme
 
@@ -17,13 +18,13 @@ ENDINGS = {".htm": "html", ".markdown": "md"}
 """Other endings of files; every format has its own name as one."""
 
 
-def page_text(page: Page, document: Mapping[str, Any], format_name: str, theme: str | None = None) -> str:
-    """The report in the format of that name, built in or from a plugin."""
+def page_text(page: Page, document: object, format_name: str, theme: str | None = None) -> str:
+    """The report in the format of that name, built in or from a plugin, which is given the document as plain values."""
     if theme is not None:
         if format_name in WITHOUT_COLOURS:
             raise UserError(f"A theme is for formats with colours, such as html: {format_name} has none.")
         page = replace(page, theme=load_theme(theme))
-    text: str = plugins.create("reports", format_name, page, document)
+    text: str = plugins.create("reports", format_name, page, plain_values(document))
     return text
 
 
@@ -41,23 +42,17 @@ def report_endings() -> list[str]:
     return found
 
 
-def write_html(page: Page, document: Mapping[str, Any]) -> str:  # noqa: ARG001 (all formats are called alike)
+def write_html(page: Page, document: Mapping[str, Json]) -> str:  # noqa: ARG001 (all formats are called alike)
     from proctor.reports.html import page_html
 
     return page_html(page)
 
 
-def write_markdown(page: Page, document: Mapping[str, Any]) -> str:  # noqa: ARG001
+def write_markdown(page: Page, document: Mapping[str, Json]) -> str:  # noqa: ARG001
     from proctor.reports.markdown import page_markdown
 
     return page_markdown(page)
 
 
-def write_json(page: Page, document: Mapping[str, Any]) -> str:  # noqa: ARG001
-    import orjson
-
-    from proctor.domain.json_value import plain
-    from proctor.domain.text import visible_json
-
-    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE | orjson.OPT_NON_STR_KEYS
-    return visible_json(orjson.dumps(document, option=options, default=plain).decode())
+def write_json(page: Page, document: Mapping[str, Json]) -> str:  # noqa: ARG001
+    return f"{json_text(document)}\n"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from proctor.domain.side import side_of
+from proctor.domain.documents.evaluation import EvaluationSummary
 from proctor.reports.charts import Chart, Point, scatter
-from proctor.reports.comparison import cost_per_answer
-from proctor.reports.figures import basis_of, cost_notes, estimate_text, small_cost_text
+from proctor.reports.figures import cost_notes, estimate_text, small_cost_text
 from proctor.reports.sections import Section, Table
 
 
@@ -40,11 +38,11 @@ def frontier(models: Sequence[Priced]) -> list[Priced]:
     return sorted(kept, key=lambda item: (item.cost_usd, item.score))
 
 
-def frontier_section(evaluations: Sequence[Mapping[str, Any]]) -> Section | None:
+def frontier_section(evaluations: Sequence[EvaluationSummary]) -> Section | None:
     """A table and a chart for each benchmark with at least two priced models, one not free; None without any."""
     tables, charts = [], []
-    for benchmark in dict.fromkeys(str(item["benchmark"]) for item in evaluations):
-        priced = [found for item in evaluations if item["benchmark"] == benchmark and (found := _priced(item))]
+    for benchmark in dict.fromkeys(item.benchmark for item in evaluations):
+        priced = [found for item in evaluations if item.benchmark == benchmark and (found := _priced(item))]
         if len(priced) < 2 or not any(item.cost_usd for item in priced):
             continue
         best = frontier(priced)
@@ -58,15 +56,21 @@ def frontier_section(evaluations: Sequence[Mapping[str, Any]]) -> Section | None
     return Section("Cost and quality", (), tuple(tables), tuple(charts), (note, *cost_notes(evaluations)))
 
 
-def _priced(item: Mapping[str, Any]) -> Priced | None:
-    estimate = next(iter(item["metrics"].values()), None)
-    cost = cost_per_answer(item)
-    if estimate is None or estimate["value"] is None or cost is None:
+def _priced(item: EvaluationSummary) -> Priced | None:
+    estimate = next(iter(item.metrics.values()), None)
+    cost = item.cost_per_answer_usd
+    if estimate is None or estimate.value is None or cost is None:
         return None
-    correct = item.get("cost_per_correct_usd")
-    score, text = estimate["value"], estimate_text(estimate)
-    interval = None if estimate["ci95"] is None else tuple(estimate["ci95"])
-    return Priced(side_of(item), item["benchmark"], score, text, float(cost), correct, basis_of(item), interval)
+    return Priced(
+        item.side,
+        item.benchmark,
+        estimate.value,
+        estimate_text(estimate),
+        cost,
+        item.cost_per_correct_usd,
+        item.cost_basis,
+        estimate.ci95,
+    )
 
 
 def _table(benchmark: str, priced: Sequence[Priced], best: Sequence[Priced]) -> Table:

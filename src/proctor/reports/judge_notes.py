@@ -2,53 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from proctor.domain.side import side_of
+from msgspec import UNSET
+
+from proctor.domain.documents.evaluation import EvaluationFigures, EvaluationSummary
+from proctor.domain.documents.judging import JudgeWork
+from proctor.metrics.labels import is_of_repeats
 from proctor.reports.figures import number_text, plural
-from proctor.reports.labels import is_of_repeats
 
 
-def judge_notes(evaluations: Iterable[Mapping[str, Any]]) -> list[str]:
+def judge_notes(evaluations: Iterable[EvaluationSummary]) -> list[str]:
     """A sentence for verdicts that could not be read, and for judges that follow the order of two answers."""
-    return [f"{side_of(item)} on {item['benchmark']}: {note}" for item in evaluations for note in _notes(item)]
+    return [f"{item.title}: {note}" for item in evaluations for note in _notes(item)]
 
 
-def _notes(item: Mapping[str, Any]) -> Iterator[str]:
-    # An evaluation that was summed up before these were counted does not say.
-    if unreadable := item.get("unreadable_verdicts", 0):
-        yield f"{plural(unreadable, 'unreadable judge verdict')}, left out of the score.{_worst(item)}"
-    for scorer, judges in item.get("judges", {}).items():
+def _notes(item: EvaluationFigures) -> Iterator[str]:
+    if item.unreadable_verdicts:
+        yield f"{plural(item.unreadable_verdicts, 'unreadable judge verdict')}, left out of the score.{_worst(item)}"
+    for scorer, judges in item.judges.items():
         for judge, work in judges.items():
-            if len(judges) > 1 and work["unreadable"]:
-                total = work["verdicts"] + work["unreadable"]
-                yield f"{judge}: unreadable verdicts on {work['unreadable']:,} of {plural(total, 'answer')} ({scorer})."
-            if work["undecided"]:
+            if len(judges) > 1 and work.unreadable:
+                total = work.verdicts + work.unreadable
+                yield f"{judge}: unreadable verdicts on {work.unreadable:,} of {plural(total, 'answer')} ({scorer})."
+            if work.undecided:
                 yield f"{undecided_text(work)} ({scorer} by {judge})."
 
 
-def _worst(item: Mapping[str, Any]) -> str:
+def _worst(item: EvaluationFigures) -> str:
     """The score with every unreadable verdict counted as wrong: an answer gains nothing by breaking its judge."""
     worst = [
-        f"{estimate.get('title', name)} would be {number_text(estimate['if_unreadable_wrong'])}"
-        for name, estimate in item["metrics"].items()
-        if estimate.get("if_unreadable_wrong") is not None and not is_of_repeats(name)
+        f"{estimate.title or name} would be {number_text(value)}"
+        for name, estimate in item.metrics.items()
+        if (value := estimate.if_unreadable_wrong) is not UNSET and value is not None and not is_of_repeats(name)
     ]
-    return f" With {_them(item)} counted as wrong, {', '.join(worst)}." if worst else ""
+    them = "it" if item.unreadable_verdicts == 1 else "them"
+    return f" With {them} counted as wrong, {', '.join(worst)}." if worst else ""
 
 
-def _them(item: Mapping[str, Any]) -> str:
-    return "it" if item["unreadable_verdicts"] == 1 else "them"
-
-
-def undecided_text(work: Mapping[str, Any]) -> str:
+def undecided_text(work: JudgeWork) -> str:
     """`60 of 60 comparisons were undecided and count as ties: the judge preferred a position …`."""
-    text = f"{work['undecided']:,} of {plural(work['verdicts'], 'comparison')} were undecided and count as ties"
-    places = {"first": work.get("preferred_first", 0), "second": work.get("preferred_second", 0)}
+    text = f"{work.undecided:,} of {plural(work.verdicts, 'comparison')} were undecided and count as ties"
+    places = {"first": work.preferred_first, "second": work.preferred_second}
     said = [f"{plural(count, 'time')} the {place} answer" for place, count in places.items() if count]
     preferred = f"the judge preferred a position ({', '.join(said)}, in both orders)"
-    if sum(places.values()) == work["undecided"]:
+    if sum(places.values()) == work.undecided:
         return f"{text}: {preferred}"
     changed = f"{text}: what the judge said changed with the order of the answers"
     return f"{changed}; in {sum(places.values()):,} of them {preferred}" if said else changed

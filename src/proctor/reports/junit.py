@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from msgspec import Struct
 
+from proctor.domain.documents.result import TrialResult
 from proctor.domain.text import visible
 from proctor.domain.trial import Outcome
 from proctor.metrics.rounding import figure_text
-
-if TYPE_CHECKING:
-    from proctor.reports.rows import RunRows
-    from proctor.stores.results import ResultRow  # loads SQLAlchemy, which a gate has no need of
+from proctor.reports.rows import RunRows
 
 RIGHT = 0.5
 """A mark from here on counts as right."""
@@ -35,19 +32,14 @@ class JunitCase(Struct, frozen=True):
     details: str = ""
 
 
-def as_junit(name: str, read: Callable[[], Iterable[ResultRow]]) -> Iterator[bytes]:
+def export_junit(rows: RunRows) -> Iterator[bytes]:
     """One test case a trial; reads twice, because the counts come first, and keeps nothing."""
     counts = {"tests": 0, "failure": 0, "error": 0}
     seconds = 0.0
-    for case in map(_case, read()):
+    for case in map(_case, rows):
         _count(counts, case)
         seconds += case.seconds or 0.0
-    yield from _suite(name, counts, seconds, map(_case, read()))
-
-
-def export_junit(rows: RunRows) -> Iterator[bytes]:
-    """A run's trials as an export format."""
-    return as_junit(f"proctor {rows.run_id}", rows.read)
+    yield from _suite(f"proctor {rows.run_id}", counts, seconds, map(_case, rows))
 
 
 def gates_junit(name: str, cases: Sequence[JunitCase]) -> str:
@@ -74,7 +66,7 @@ def _suite(name: str, counts: Mapping[str, int], seconds: float, cases: Iterator
     yield b"</testsuite>\n</testsuites>\n"
 
 
-def _case(row: ResultRow) -> JunitCase:
+def _case(row: TrialResult) -> JunitCase:
     group = f"{row.benchmark}.{row.model}"
     name = row.sample_id if row.epoch == 0 else f"{row.sample_id} (epoch {row.epoch})"
     problem, kind = _problem(row)
@@ -82,20 +74,20 @@ def _case(row: ResultRow) -> JunitCase:
     return JunitCase(group, name, row.latency_seconds, problem, kind, details)
 
 
-def _problem(row: ResultRow) -> tuple[str | None, str]:
+def _problem(row: TrialResult) -> tuple[str | None, str]:
     if row.outcome is Outcome.FAILED:
         return row.error or "no scorer could measure the answer", "error"
-    wrong = [score for score in row.scores if score.value is not None and score.value < RIGHT]
+    wrong = {name: score for name, score in row.scores.items() if score.value is not None and score.value < RIGHT}
     if not wrong:
         return None, "failure"
     start = "invalid: " if row.outcome is Outcome.INVALID else ""
     return start + "; ".join(
-        f"{score.scorer} {figure_text(score.value or 0.0, 6)}: {score.reason}" for score in wrong
+        f"{name} {figure_text(score.value or 0.0, 6)}: {score.reason}" for name, score in wrong.items()
     ), "failure"
 
 
-def _details(row: ResultRow) -> str:
-    parts: dict[str, Any] = {"input": row.input, "target": row.target, "response": row.response}
+def _details(row: TrialResult) -> str:
+    parts = {"input": row.input, "target": row.target, "response": row.response}
     return "\n".join(f"{name}: {text[:MAX_TEXT_LENGTH]}" for name, text in parts.items() if text is not None)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Any
 
 from proctor.domain.text import visible
-from proctor.reports.sections import Page, Section, Table
+from proctor.reports.sections import Page, Section, ShownSample, Table
 
 SPECIAL = re.compile(r"([\\`*_\[\]{}<>#|~!&$])")
 MAX_SAMPLES = 20
-Sample = Mapping[str, Any]
 
 
 def page_markdown(page: Page) -> str:
@@ -62,27 +60,27 @@ def _row(cells: tuple[str, ...]) -> str:
     return "| " + " | ".join(plain(cell) for cell in cells) + " |"
 
 
-def _listed(samples: Sequence[Sample]) -> list[Sample]:
+def _listed(samples: Sequence[ShownSample]) -> list[ShownSample]:
     """The first of each kind in turns, so that a kind with many does not hide the others; in their order."""
-    kinds = dict.fromkeys(item["kind"] for item in samples)
-    by_kind = [[place for place, item in enumerate(samples) if item["kind"] == kind] for kind in kinds]
+    kinds = dict.fromkeys(item.kind for item in samples)
+    by_kind = [[place for place, item in enumerate(samples) if item.kind == kind] for kind in kinds]
     in_turns = [place for turn in zip_longest(*by_kind) for place in turn if place is not None]
     return [samples[place] for place in sorted(in_turns[:MAX_SAMPLES])]
 
 
-def _samples_table(listed: Sequence[Sample]) -> Table:
+def _samples_table(listed: Sequence[ShownSample]) -> Table:
     headers = ("Kind", "Model", "Benchmark", "Sample", "Reason")
     rows = tuple(
-        (item["kind"], item["model"], item["benchmark"], item["sample_id"], item["what"]) for item in listed
+        (item.kind, item.model, item.benchmark, item.sample_id, item.what) for item in listed
     )  # fmt: skip
     return Table(headers, rows, words=len(headers))
 
 
-def _sample(item: Sample) -> Iterator[str]:
+def _sample(item: ShownSample) -> Iterator[str]:
     """A trial with its prompt, response, target, scores and reasons."""
-    title = f"{item['kind']}: {item['sample_id']}, {item['model']} on {item['benchmark']}"
+    title = f"{item.kind}: {item.sample_id}, {item.model} on {item.benchmark}"
     yield f"\n### {plain(title)}"
-    for name, text in item["parts"]:
+    for name, text in item.parts:
         yield f"\n{plain(name)}:\n"
         yield fenced(text)
 

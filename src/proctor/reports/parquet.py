@@ -6,20 +6,15 @@ from collections.abc import Collection, Iterable, Iterator
 from io import BytesIO
 from itertools import islice
 
+from proctor.domain.documents.result import EXTRAS, TrialResult
 from proctor.domain.errors import UserError
-from proctor.reports.rows import EXTRAS, RunRows, flat_json
-from proctor.stores.results import ResultRow
+from proctor.domain.message import Json
+from proctor.reports.rows import RunRows, flat_values
 
 ROWS_PER_GROUP = 10_000
 
 
-def export_parquet(rows: RunRows) -> Iterator[bytes]:
-    return as_parquet(rows, rows.extras)
-
-
-def as_parquet(
-    rows: Iterable[ResultRow], extras: Collection[str] = (), *, rows_per_group: int = ROWS_PER_GROUP
-) -> Iterator[bytes]:
+def export_parquet(rows: RunRows, *, rows_per_group: int = ROWS_PER_GROUP) -> Iterator[bytes]:
     """One row a trial, with the fields of the JSON lines; a row group at a time, so memory holds no more than one."""
     try:
         import pyarrow
@@ -39,13 +34,13 @@ def as_parquet(
             ("latency_seconds", number), ("first_token_seconds", number), ("input_tokens", count),
             ("output_tokens", count), ("reasoning_tokens", count), ("cached_tokens", count), ("cost_usd", number),
             ("cost_basis", text), ("price_source", text), ("error", text),
-            *((name, text) for name in EXTRAS if name in extras),
+            *((name, text) for name in EXTRAS if name in rows.extras),
         ]
     )  # fmt: skip
     piece = BytesIO()
     with parquet.ParquetWriter(piece, schema, compression="zstd") as writer:
         for group in _groups(rows, rows_per_group):
-            table = pyarrow.Table.from_pylist([_flat(row, extras) for row in group], schema=schema)
+            table = pyarrow.Table.from_pylist([_flat(row, rows.extras) for row in group], schema=schema)
             writer.write_table(table, row_group_size=rows_per_group)
             yield _taken(piece)
     yield _taken(piece)
@@ -59,13 +54,22 @@ def _taken(piece: BytesIO) -> bytes:
     return content
 
 
-def _groups(rows: Iterable[ResultRow], size: int) -> Iterator[list[ResultRow]]:
+def _groups(rows: Iterable[TrialResult], size: int) -> Iterator[list[TrialResult]]:
     walker = iter(rows)
     while group := list(islice(walker, size)):
         yield group
 
 
-def _flat(row: ResultRow, extras: Collection[str]) -> dict[str, object]:
-    values = flat_json(row, extras)
-    values["scores"] = [{"scorer": name, **score} for name, score in values["scores"].items()]
-    return values
+def _flat(row: TrialResult, extras: Collection[str]) -> dict[str, Json]:
+    scores = [
+        {
+            "scorer": name,
+            "value": score.value,
+            "answer": score.answer,
+            "reason": score.reason,
+            "invalid": score.invalid,
+            "version": score.version,
+        }
+        for name, score in row.scores.items()
+    ]
+    return {**flat_values(row, extras), "scores": scores}

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from proctor.domain.side import side_of
+from msgspec.structs import replace
+
+from proctor.domain.documents.comparison import Comparisons
+from proctor.domain.documents.estimate import MetricEstimate
+from proctor.domain.documents.evaluation import EvaluationSummary
+from proctor.domain.documents.report import Calibration, CalibrationBin, RunReport
+from proctor.metrics.labels import is_of_repeats, metric_titles, versioned_names
 from proctor.reports.charts import Chart, Mark, bars, forest, heat_map, ranges
-from proctor.reports.comparison import cost_per_answer
 from proctor.reports.comparison_page import differences_chart, differences_table, notes, sentence
 from proctor.reports.figures import (
     NOT_MEASURED,
-    basis_of,
     cost_notes,
     cost_text,
     count_text,
     coverage_notes,
-    done_trials,
     estimate_text,
     has_parts,
     number_text,
@@ -27,63 +29,59 @@ from proctor.reports.figures import (
 )
 from proctor.reports.frontier import frontier_section
 from proctor.reports.judge_notes import judge_notes
-from proctor.reports.labels import is_of_repeats, metric_titles, versioned_names
 from proctor.reports.report_samples import samples_note, shown_sample
 from proctor.reports.scorer_notes import rescored_notes
 from proctor.reports.sections import Page, Section, Table
 from proctor.reports.totals import totals_lines
 from proctor.reports.trust import trust_notes
 
-Document = Mapping[str, Any]
 PERCENTILES = ("p50", "p90", "p95", "p99")
 STREAMED = ("first token, p50", "tokens/s, p50")
 
 
-def run_page(document: Document) -> Page:
+def run_page(document: RunReport) -> Page:
     """Everything about one run, the answer first."""
-    names = versioned_names(document["evaluations"])
-    evaluations = [{**item, "benchmark": name} for item, name in zip(document["evaluations"], names, strict=True)]
-    document = {**document, "evaluations": evaluations}
+    names = versioned_names(document.evaluations)
+    evaluations = [replace(item, benchmark=name) for item, name in zip(document.evaluations, names, strict=True)]
+    document = replace(document, evaluations=evaluations)
     sections = [
         _summary(document),
         _repeats(evaluations),
-        _comparison(document["comparison"]),
+        _comparison(document.comparison),
         _categories(evaluations),
         _effort(document),
         frontier_section(evaluations),
         _judges(document),
         _setup(document),
     ]
-    name = f" ({document['name']})" if document["name"] else ""
-    when = document["created_at"][:16].replace("T", " ")
-    subtitle = (
-        f"Run {document['run_id']}{name}, {document['status']}, started {when} UTC, {seconds_text(document['seconds'])}"
-    )
-    benchmarks = ", ".join(dict.fromkeys(item["benchmark"] for item in evaluations))
-    samples = tuple(shown_sample(item) for item in document["samples"]["shown"])
+    name = f" ({document.name})" if document.name else ""
+    when = f"{document.created_at:%Y-%m-%d %H:%M}"
+    subtitle = f"Run {document.run_id}{name}, {document.status}, started {when} UTC, {seconds_text(document.seconds)}"
+    benchmarks = ", ".join(dict.fromkeys(item.benchmark for item in evaluations))
+    samples = tuple(shown_sample(item) for item in document.samples.shown)
     return Page(
         f"Results on {benchmarks}",
         subtitle,
         tuple(section for section in sections if section is not None),
         samples,
-        samples_note(document["samples"]),
+        samples_note(document.samples),
     )
 
 
-def _who(item: Document, evaluations: Sequence[Document]) -> str:
+def _who(item: EvaluationSummary, evaluations: Sequence[EvaluationSummary]) -> str:
     """The model, with the benchmark where there are several."""
-    several = len({other["benchmark"] for other in evaluations}) > 1
-    return f"{side_of(item)} on {item['benchmark']}" if several else side_of(item)
+    several = len({other.benchmark for other in evaluations}) > 1
+    return f"{item.side} on {item.benchmark}" if several else item.side
 
 
-def _series(evaluations: Sequence[Document]) -> dict[str, int]:
+def _series(evaluations: Sequence[EvaluationSummary]) -> dict[str, int]:
     """One colour and shape for each model, in every chart."""
-    models = dict.fromkeys(side_of(item) for item in evaluations)
+    models = dict.fromkeys(item.side for item in evaluations)
     return {model: place for place, model in enumerate(models)}
 
 
-def _summary(document: Document) -> Section:
-    evaluations = document["evaluations"]
+def _summary(document: RunReport) -> Section:
+    evaluations = document.evaluations
     names = [name for name in _names(evaluations) if not is_of_repeats(name)]
     titles = metric_titles(evaluations)
     headers = (
@@ -92,39 +90,39 @@ def _summary(document: Document) -> Section:
     )  # fmt: skip
     rows = tuple(
         (
-            side_of(item),
-            item["benchmark"],
-            *(estimate_text(item["metrics"].get(name)) for name in names),
-            count_text(item["trials"]),
-            *(share_text(item[name], done_trials(item)) for name in ("invalid", "failed")),
-            share_text(item["stopped"], item["trials"]),
-            share_text(item["cached"], done_trials(item)),
+            item.side,
+            item.benchmark,
+            *(estimate_text(item.metrics.get(name)) for name in names),
+            count_text(item.trials),
+            *(share_text(count, item.done) for count in (item.invalid, item.failed)),
+            share_text(item.stopped, item.trials),
+            share_text(item.cached, item.done),
         )
         for item in evaluations
     )
     notes = [
         "Failed trials are faults of a provider, the network, a sandbox or a judge; they are left out of every score."
     ]
-    if document["error"]:
-        notes.insert(0, f"The run ended with: {document['error']}")
+    if document.error:
+        notes.insert(0, f"The run ended with: {document.error}")
     notes += [*rescored_notes(evaluations), *trust_notes(evaluations), *judge_notes(evaluations)]
     notes += [*coverage_notes(evaluations), *unanswered_notes(document)]
     charts = tuple(chart for name in names if (chart := _forest(evaluations, name)) is not None)
     return Section("Summary", (), (Table(headers, rows, words=2),), charts, tuple(notes))
 
 
-def _names(evaluations: Sequence[Document]) -> list[str]:
-    return list(dict.fromkeys(name for item in evaluations for name in item["metrics"]))
+def _names(evaluations: Sequence[EvaluationSummary]) -> list[str]:
+    return list(dict.fromkeys(name for item in evaluations for name in item.metrics))
 
 
-def _repeats(evaluations: Sequence[Document]) -> Section | None:
+def _repeats(evaluations: Sequence[EvaluationSummary]) -> Section | None:
     """What several answers to each sample say together: a row for each measure, a column for each evaluation."""
     names = [name for name in _names(evaluations) if is_of_repeats(name)]
     if not names:
         return None
-    several = [item for item in evaluations if item["epochs"] > 1]
+    several = [item for item in evaluations if item.epochs > 1]
     headers = ("Measure", *(_who(item, evaluations) for item in several))
-    rows = tuple((name, *(estimate_text(item["metrics"].get(name)) for item in several)) for name in names)
+    rows = tuple((name, *(estimate_text(item.metrics.get(name)) for item in several)) for name in names)
     note = (
         "pass@k: at least one of k answers is right; pass^k: all of k are; majority@k: the most frequent of k is; "
         "consistency: the share of pairs of answers that agree."
@@ -132,19 +130,20 @@ def _repeats(evaluations: Sequence[Document]) -> Section | None:
     return Section("Repeated answers", (), (Table(headers, rows, words=1),), (), (note,))
 
 
-def _forest(evaluations: Sequence[Document], metric: str) -> Chart | None:
+def _forest(evaluations: Sequence[EvaluationSummary], metric: str) -> Chart | None:
     series = _series(evaluations)
     marks = [
-        Mark.of(_who(item, evaluations), estimate, estimate_text(estimate), series[side_of(item)])
+        mark
         for item in evaluations
-        if (estimate := item["metrics"].get(metric)) is not None and estimate["ci95"] is not None
+        for estimate in [item.metrics.get(metric)]
+        if (mark := Mark.of(_who(item, evaluations), estimate, estimate_text(estimate), series[item.side])) is not None
     ]
     title = metric_titles(evaluations)[metric]
     return forest(f"scores-{metric}", f"{title} with 95 % interval", marks) if marks else None
 
 
-def _comparison(comparison: Document) -> Section | None:
-    items = comparison["comparisons"]
+def _comparison(comparison: Comparisons) -> Section | None:
+    items = comparison.comparisons
     if not items:
         return None
     return Section(
@@ -156,11 +155,11 @@ def _comparison(comparison: Document) -> Section | None:
     )
 
 
-def _categories(evaluations: Sequence[Document]) -> Section | None:
-    cells: dict[tuple[str, str], dict[str, Any]] = {}
+def _categories(evaluations: Sequence[EvaluationSummary]) -> Section | None:
+    cells: dict[tuple[str, str], dict[str, MetricEstimate]] = {}
     for item in filter(has_parts, evaluations):
-        for category, estimates in item["categories"].items():
-            cells.setdefault((item["benchmark"], category), {})[side_of(item)] = next(iter(estimates.values()))
+        for category, estimates in item.categories.items():
+            cells.setdefault((item.benchmark, category), {})[item.side] = next(iter(estimates.values()))
     if not cells:
         return None
     models = list(_series(evaluations))
@@ -176,30 +175,30 @@ def _categories(evaluations: Sequence[Document]) -> Section | None:
     return Section("Categories", (), (table,), (chart,))
 
 
-def _heat(estimate: Document | None) -> tuple[float, str] | None:
-    if estimate is None or estimate["value"] is None:
+def _heat(estimate: MetricEstimate | None) -> tuple[float, str] | None:
+    if estimate is None or estimate.value is None:
         return None
-    return estimate["value"], f"{number_text(estimate['value'])} (n={estimate['n']:,})"
+    return estimate.value, f"{number_text(estimate.value)} (n={estimate.n:,})"
 
 
-def _effort(document: Document) -> Section:
-    evaluations = document["evaluations"]
-    streamed = any(_median(item, "first_token_seconds") is not None for item in evaluations)
+def _effort(document: RunReport) -> Section:
+    evaluations = document.evaluations
+    streamed = any(item.first_token_seconds.p50 is not None for item in evaluations)
     headers = (
         "Model", "Benchmark", "answered", *PERCENTILES, *(STREAMED if streamed else ()), "input tokens",
         "output tokens", "spent", "cost per answer",
     )  # fmt: skip
     rows = tuple(
         (
-            side_of(item),
-            item["benchmark"],
-            estimate_text(item["rates"]["answered"]),
-            *(seconds_text(item["latency_seconds"].get(name)) for name in PERCENTILES),
+            item.side,
+            item.benchmark,
+            estimate_text(item.rates.answered),
+            *(seconds_text(getattr(item.latency_seconds, name)) for name in PERCENTILES),
             *(_streamed_texts(item) if streamed else ()),
-            count_text(item["usage"]["input_tokens"]),
-            count_text(item["usage"]["output_tokens"]),
-            cost_text(item["cost_usd"], basis_of(item)),
-            small_cost_text(cost_per_answer(item), basis_of(item)),
+            count_text(item.usage.input_tokens),
+            count_text(item.usage.output_tokens),
+            cost_text(item.cost_usd, item.cost_basis),
+            small_cost_text(item.cost_per_answer_usd, item.cost_basis),
         )
         for item in evaluations
     )
@@ -209,65 +208,59 @@ def _effort(document: Document) -> Section:
     return Section("Latency and cost", (), (Table(headers, rows, words=2),), tuple(charts), notes)
 
 
-def _median(item: Document, name: str) -> float | None:
-    """None, too, for an evaluation that was summed up before this was."""
-    found: float | None = item.get(name, {}).get("p50")
-    return found
+def _streamed_texts(item: EvaluationSummary) -> tuple[str, str]:
+    speed = item.tokens_per_second.p50
+    return seconds_text(item.first_token_seconds.p50), NOT_MEASURED if speed is None else f"{speed:,.0f}"
 
 
-def _streamed_texts(item: Document) -> tuple[str, str]:
-    speed = _median(item, "tokens_per_second")
-    return seconds_text(_median(item, "first_token_seconds")), NOT_MEASURED if speed is None else f"{speed:,.0f}"
-
-
-def _latency_chart(evaluations: Sequence[Document]) -> Chart | None:
+def _latency_chart(evaluations: Sequence[EvaluationSummary]) -> Chart | None:
     series = _series(evaluations)
     marks = []
     for item in evaluations:
-        latency = item["latency_seconds"]
-        if latency.get("p50") is not None:
-            usual, slow = latency["p50"], latency.get("p95") or latency["p50"]
+        usual = item.latency_seconds.p50
+        if usual is not None:
+            slow = item.latency_seconds.p95 or usual
             text = f"p50 {seconds_text(usual)}, p95 {seconds_text(slow)}"
-            marks.append(Mark(_who(item, evaluations), usual, usual, slow, text, series[side_of(item)]))
+            marks.append(Mark(_who(item, evaluations), usual, usual, slow, text, series[item.side]))
     return ranges("latency", "Latency: p50 (mark) to p95 (end)", marks, seconds_text) if marks else None
 
 
-def _cost_chart(evaluations: Sequence[Document]) -> Chart | None:
+def _cost_chart(evaluations: Sequence[EvaluationSummary]) -> Chart | None:
     series = _series(evaluations)
     marks = [
-        Mark(_who(item, evaluations), cost, 0.0, cost, small_cost_text(cost, basis_of(item)), series[side_of(item)])
+        Mark(_who(item, evaluations), cost, 0.0, cost, small_cost_text(cost, item.cost_basis), series[item.side])
         for item in evaluations
-        if (cost := cost_per_answer(item)) is not None
+        if (cost := item.cost_per_answer_usd) is not None
     ]
     # What costs nothing is in the table; bars of nothing would have no scale.
     return bars("cost", "Cost per answer", marks, small_cost_text) if any(mark.value for mark in marks) else None
 
 
-def _judges(document: Document) -> Section | None:
+def _judges(document: RunReport) -> Section | None:
     rows = tuple(
         (
-            side_of(item), item["benchmark"], scorer, judge, count_text(work["verdicts"]),
-            count_text(work["unreadable"]), count_text(work["undecided"]), cost_text(work["cost_usd"], basis_of(work)),
+            item.side, item.benchmark, scorer, judge, count_text(work.verdicts),
+            count_text(work.unreadable), count_text(work.undecided), cost_text(work.cost_usd, work.cost_basis),
         )
-        for item in document["evaluations"]
-        for scorer, judges in item.get("judges", {}).items()
+        for item in document.evaluations
+        for scorer, judges in item.judges.items()
         for judge, work in judges.items()
     )  # fmt: skip
     if not rows:
         return None
     headers = ("Model", "Benchmark", "Scorer", "Judge", "verdicts", "unreadable verdicts", "undecided", "cost")
     tables = [Table(headers, rows, words=4)]
-    agreement = _agreement(document["evaluations"])
+    agreement = _agreement(document.evaluations)
     if agreement.rows:
         tables.append(agreement)
-    calibration = document["calibration"]
+    calibration = document.calibration
     tables += [_calibration_table(one) for one in calibration]
     charts = tuple(_calibration_chart(one, place) for place, one in enumerate(calibration))
     note = "No other scorer scored the same responses, so the judge's agreement with a reference was not measured."
     return Section("Judges", (), tuple(tables), charts, () if calibration else (note,))
 
 
-def _agreement(evaluations: Sequence[Document]) -> Table:
+def _agreement(evaluations: Sequence[EvaluationSummary]) -> Table:
     names = {"n": "answers judged", "complete": "with a readable verdict of every judge", "unanimous": "unanimous"}
     names |= {
         "cohen_kappa": "Cohen's kappa",
@@ -276,56 +269,56 @@ def _agreement(evaluations: Sequence[Document]) -> Table:
     }
     rows = tuple(
         (
-            side_of(item),
-            item["benchmark"],
+            item.side,
+            item.benchmark,
             scorer,
             title,
             count_text(value) if isinstance(value, int) else number_text(value),
         )
         for item in evaluations
-        for scorer, agreed in item.get("agreement", {}).items()
+        for scorer, agreed in item.agreement.items()
         for name, title in names.items()
-        for value in [agreed.get(name)]
+        for value in [getattr(agreed, name)]
     )
     return Table(
         ("Model", "Benchmark", "Scorer", "Agreement", "value"), rows, words=4, title="Agreement between judges"
     )
 
 
-def _calibration_table(one: Document) -> Table:
-    rows = tuple((_bin(part), estimate_text(part["reference"])) for part in one["bins"])
-    total = ("agreement on right or wrong", estimate_text(one["agreement"]))
-    title = f"{one['judge']} against {one['reference']}: {one['model']} on {one['benchmark']}"
-    return Table(("Judge's score", f"{one['reference']} [95 % interval]"), (*rows, total), title=title)
+def _calibration_table(one: Calibration) -> Table:
+    rows = tuple((_bin(part), estimate_text(part.reference)) for part in one.bins)
+    total = ("agreement on right or wrong", estimate_text(one.agreement))
+    title = f"{one.judge} against {one.reference}: {one.model} on {one.benchmark}"
+    return Table(("Judge's score", f"{one.reference} [95 % interval]"), (*rows, total), title=title)
 
 
-def _calibration_chart(one: Document, place: int) -> Chart:
+def _calibration_chart(one: Calibration, place: int) -> Chart:
     marks = [
-        Mark.of(_bin(part), part["reference"], estimate_text(part["reference"]))
-        for part in one["bins"]
-        if part["reference"]["ci95"] is not None
+        mark
+        for part in one.bins
+        if (mark := Mark.of(_bin(part), part.reference, estimate_text(part.reference))) is not None
     ]
-    title = f"{one['reference']} by the score of {one['judge']}: {one['model']} on {one['benchmark']}"
+    title = f"{one.reference} by the score of {one.judge}: {one.model} on {one.benchmark}"
     return forest(f"calibration-{place}", title, marks)
 
 
-def _bin(part: Document) -> str:
-    return f"{part['from']:.1f} to {part['to']:.1f}"
+def _bin(part: CalibrationBin) -> str:
+    return f"{part.low:.1f} to {part.high:.1f}"
 
 
-def _setup(document: Document) -> Section:
+def _setup(document: RunReport) -> Section:
     headers = ("Model", "Benchmark", "Version", "Digest (samples/prompts)", "Epochs", "Options", "Scorers")
     rows = tuple(
         (
-            side_of(item),
-            item["benchmark"],
-            item["version"],
-            item["digest"].rpartition("@")[2],
-            count_text(item["epochs"]),
-            ", ".join(f"{key}={value}" for key, value in item["options"].items()) or "none sent",
-            ", ".join(f"{name} {version}" for name, version in item["scorers"].items()),
+            item.side,
+            item.benchmark,
+            item.version,
+            item.digest.rpartition("@")[2],
+            count_text(item.epochs),
+            ", ".join(f"{key}={value}" for key, value in item.options.items()) or "none sent",
+            ", ".join(f"{name} {version}" for name, version in item.scorers.items()),
         )
-        for item in document["setup"]
+        for item in document.setup
     )
-    note = f"Inspect: proctor show {document['run_id']}, proctor samples {document['run_id']}."
+    note = f"Inspect: proctor show {document.run_id}, proctor samples {document.run_id}."
     return Section("Configuration", (), (Table(headers, rows, words=len(headers)),), (), (note,))

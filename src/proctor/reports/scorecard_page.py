@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Protocol
 
+from proctor.domain.documents.scorecard import ProgramCard, RequirementResult, ThresholdResult
+from proctor.domain.message import Json
+from proctor.domain.scorecard import CheckResult, CheckStatus, DimensionMark, Phase
 from proctor.metrics.rounding import figure_text, percent_text
 from proctor.programs.archive import program_zip
 from proctor.reports.charts import Mark, bars
 from proctor.reports.figures import NOT_MEASURED, bytes_text, number_text, plural, seconds_text
-from proctor.reports.scorecard import content_of, program_of
 from proctor.reports.sections import Detail, Download, Page, Section, Table
 
-Document = Mapping[str, Any]
 LONGEST = 20_000
 MAX_FINDINGS = 200
 MAX_LEFT_OUT = 20
@@ -20,7 +21,20 @@ LONG_WAIT = 0.1
 """Seconds; to wait less than this for other markings is not worth a word."""
 
 
-def scorecard_page(document: Document, *, is_short: bool = False) -> Page:
+class HasVerdict(Protocol):
+    @property
+    def total(self) -> float | None: ...
+    @property
+    def covers(self) -> float: ...
+    @property
+    def passed(self) -> bool: ...
+    @property
+    def grade(self) -> str | None: ...
+    @property
+    def reason(self) -> str: ...
+
+
+def scorecard_page(document: ProgramCard, *, is_short: bool = False) -> Page:
     """The whole card; short, it is the verdict, the marks and the requirements."""
     sections = [_marks(document), _requirements(document)]
     if not is_short:
@@ -32,112 +46,105 @@ def scorecard_page(document: Document, *, is_short: bool = False) -> Page:
             *_program(document),
             _context(document),
         ]
-    problem = document["problem"]
-    subtitle = f"{problem['id']}, {problem['difficulty']}, {problem['area']}, {problem['kind']}"
-    return Page(f"Scorecard: {problem['title']}", subtitle, tuple(sections))
+    problem = document.problem
+    subtitle = f"{problem.id}, {problem.difficulty}, {problem.area}, {problem.kind}"
+    return Page(f"Scorecard: {problem.title}", subtitle, tuple(sections))
 
 
-def verdict(document: Document) -> str:
+def verdict(document: HasVerdict) -> str:
     """`Passed, gold: 0.961 of 1.` or why it did not."""
-    total = document["total"]
-    mark = "nothing was measured" if total is None else f"{number_text(total)} of {figure_text(document['covers'])}"
-    if document["passed"]:
-        grade = f", {document['grade']}" if document["grade"] else ""
+    total = document.total
+    mark = "nothing was measured" if total is None else f"{number_text(total)} of {figure_text(document.covers)}"
+    if document.passed:
+        grade = f", {document.grade}" if document.grade else ""
         return f"Passed{grade}: {mark}."
-    return f"Failed: {mark}; {document['reason']}."
+    return f"Failed: {mark}; {document.reason}."
 
 
-def _marks(document: Document) -> Section:
-    dimensions = document["dimensions"]
+def _marks(document: ProgramCard) -> Section:
+    dimensions = document.dimensions
     rows = tuple(
-        (one["name"], one["reason"] or "", number_text(one["value"]), f"{one['weight']:.4g}", _earned(one))
-        for one in dimensions
+        (one.name, one.reason or "", number_text(one.value), f"{one.weight:.4g}", _earned(one)) for one in dimensions
     )
     marks = [
-        Mark(one["name"], one["value"], one["value"], one["value"], number_text(one["value"]), place)
+        Mark(one.name, one.value, one.value, one.value, number_text(one.value), place)
         for place, one in enumerate(dimensions)
-        if one["value"] is not None
+        if one.value is not None
     ]
-    notes = [*([f"{document['note']}."] if document.get("note") else []), *document.get("remarks", ())]
-    if document["total"] is not None and document["covers"] < 1:
-        missing = ", ".join(one["name"] for one in dimensions if one["value"] is None)
+    notes = [*([f"{document.note}."] if document.note else []), *(document.remarks or ())]
+    if document.total is not None and document.covers < 1:
+        missing = ", ".join(one.name for one in dimensions if one.value is None)
         what = f"Not measured: {missing}." if missing else "Not everything was measured."
-        notes.append(f"{what} The total covers {figure_text(document['covers'])} of the weight and is not scaled up.")
+        notes.append(f"{what} The total covers {figure_text(document.covers)} of the weight and is not scaled up.")
     return Section(
         "Verdict",
         (verdict(document),),
         (Table(("Dimension", "Remark", "Mark", "Weight", "Earned"), rows, words=2),),
         (bars("dimensions", "Marks by dimension", marks, number_text),) if marks else (),
         tuple(notes),
-        tone="good" if document["passed"] else "bad",
+        tone="good" if document.passed else "bad",
     )
 
 
-def _earned(dimension: Document) -> str:
-    return NOT_MEASURED if dimension["value"] is None else number_text(dimension["value"] * dimension["weight"])
+def _earned(dimension: DimensionMark) -> str:
+    return NOT_MEASURED if dimension.value is None else number_text(dimension.value * dimension.weight)
 
 
-def _requirements(document: Document) -> Section:
-    checks = {one["name"]: one for one in document["evidence"]["checks"] if not one["is_generated"]}
-    rows = tuple(
-        (one["id"], one["level"], one["status"], one["text"], *_traced(one, checks)) for one in document["requirements"]
-    )
+def _requirements(document: ProgramCard) -> Section:
+    checks = {one.name: one for one in document.evidence.checks if not one.is_generated}
+    rows = tuple((one.id, one.level, one.status, one.text, *_traced(one, checks)) for one in document.requirements)
     count = {
-        name: sum(one["status"] == name for one in document["requirements"])
-        for name in ("verified", "failed", "untested")
+        name: sum(one.status == name for one in document.requirements) for name in ("verified", "failed", "untested")
     }
     text = ", ".join(f"{number} {name}" for name, number in count.items())
-    failed = [one for one in document["evidence"]["checks"] if one["status"] in ("failed", "error") and one["message"]]
-    details = tuple(Detail(f"{one['name']}: {one['status']}", _cut(one["message"])) for one in failed)
+    failed = [one for one in document.evidence.checks if one.status in ("failed", "error") and one.message]
+    details = tuple(Detail(f"{one.name}: {one.status}", _cut(one.message)) for one in failed)
     headers = ("Id", "Level", "Status", "Requirement", "Checks", "Evidence")
     return Section("Requirements", (f"{text}.",), (Table(headers, rows, words=6),), (), (), details)
 
 
-def _traced(requirement: Document, checks: Mapping[str, Document]) -> tuple[str, str]:
+def _traced(requirement: RequirementResult, checks: Mapping[str, CheckResult]) -> tuple[str, str]:
     """Requirement → checks → evidence."""
-    found = [
-        checks.get(name, {"name": name, "status": "not run", "kind": "", "message": ""})
-        for name in requirement["checks"]
-    ]
-    names = ", ".join(f"{one['name']} ({one['kind']})" if one["kind"] else one["name"] for one in found)
+    found = [checks.get(name, CheckResult(name, "", CheckStatus.NOT_RUN)) for name in requirement.checks]
+    names = ", ".join(f"{one.name} ({one.kind})" if one.kind else one.name for one in found)
     evidence = "; ".join(
-        f"{one['status']}" + (f" in {seconds_text(one['seconds'])}" if one["status"] == "passed" else _first_line(one))
+        f"{one.status}" + (f" in {seconds_text(one.seconds)}" if one.status == "passed" else _first_line(one))
         for one in found
     )
     return names or NOT_MEASURED, evidence or NOT_MEASURED
 
 
-def _first_line(check: Document) -> str:
-    line = check["message"].strip().partition("\n")[0][:160]
+def _first_line(check: CheckResult) -> str:
+    line = check.message.strip().partition("\n")[0][:160]
     return f": {line}" if line else ""
 
 
-def _performance(document: Document) -> Iterator[Section]:
-    measures, gold = document["evidence"]["measures"], document["evidence"]["gold_measures"]
-    if not measures and not document["thresholds"]:
+def _performance(document: ProgramCard) -> Iterator[Section]:
+    measures, gold = document.evidence.measures, document.evidence.gold_measures
+    if not measures and not document.thresholds:
         return
     rows = tuple(
         (name, _figure(measures.get(name)), _figure(gold.get(name)), _ratio(measures.get(name), gold.get(name)))
         for name in dict.fromkeys([*measures, *gold])
     )
     tables = [Table(("Measure", "Program", "Gold", "Program ÷ gold"), rows)] if rows else []
-    if document["thresholds"]:
-        limits = tuple(_threshold(one) for one in document["thresholds"])
+    if document.thresholds:
+        limits = tuple(_threshold(one) for one in document.thresholds)
         tables.append(Table(("Threshold", "Bound", "Measured", "Met", "Mark"), limits, title="Thresholds"))
     note = "The gold solution was measured in the same session on the same machine."
     yield Section("Performance", (), tuple(tables), (), (note,))
 
 
-def _threshold(one: Document) -> tuple[str, ...]:
-    sign = "at most" if one["is_upper"] else "at least"
-    value = one["ratio"] if one["unit"] == "gold" else one["value"]
-    met = NOT_MEASURED if one["is_met"] is None else "yes" if one["is_met"] else "no"
+def _threshold(one: ThresholdResult) -> tuple[str, ...]:
+    sign = "at most" if one.is_upper else "at least"
+    value = one.ratio if one.unit == "gold" else one.value
+    met = NOT_MEASURED if one.is_met is None else "yes" if one.is_met else "no"
     return (
-        one["measure"],
-        f"{sign} {one['bound']:g} {one['unit']}",
-        _figure(value, one["bound"]),
+        one.measure,
+        f"{sign} {one.bound:g} {one.unit}",
+        _figure(value, one.bound),
         met,
-        number_text(one["share"]),
+        number_text(one.share),
     )
 
 
@@ -149,8 +156,8 @@ def _ratio(value: float | None, gold: float | None) -> str:
     return NOT_MEASURED if value is None or not gold else figure_text(value / gold, 3)
 
 
-def _findings(document: Document) -> Iterator[Section]:
-    tools = {name: one for name, one in document["evidence"]["findings"].items() if isinstance(one, Mapping)}
+def _findings(document: ProgramCard) -> Iterator[Section]:
+    tools = {name: one for name, one in document.evidence.findings.items() if isinstance(one, Mapping)}
     if not tools:
         return
     rows = tuple((name, *_tool(one)) for name, one in tools.items())
@@ -167,7 +174,7 @@ def _findings(document: Document) -> Iterator[Section]:
     yield Section("Security and quality", (), tuple(tables), (), notes)
 
 
-def _tool(tool: Document) -> tuple[str, str, str]:
+def _tool(tool: Mapping[str, Json]) -> tuple[str, str, str]:
     state = str(tool.get("status", ""))
     if tool.get("reason"):
         state = f"{state}: {tool['reason']}"
@@ -177,84 +184,82 @@ def _tool(tool: Document) -> tuple[str, str, str]:
     return state, str(tool.get("version") or NOT_MEASURED), NOT_MEASURED if count is None else str(count)
 
 
-def _finding(tool: str, one: Document) -> tuple[str, str, str, str]:
+def _finding(tool: str, one: Mapping[str, Json]) -> tuple[str, str, str, str]:
     what = " ".join(str(one[key]) for key in ("severity", "code", "message") if one.get(key))
     return str(one.get("file", "")), str(one.get("line") or ""), tool, what[:300]
 
 
-def _own_tests(document: Document) -> Iterator[Section]:
-    own = [one for one in document["evidence"]["checks"] if one["is_generated"]]
+def _own_tests(document: ProgramCard) -> Iterator[Section]:
+    own = [one for one in document.evidence.checks if one.is_generated]
     if own:
-        rows = tuple((one["name"], one["status"], _first_line(one).removeprefix(": ")) for one in own)
+        rows = tuple((one.name, one.status, _first_line(one).removeprefix(": ")) for one in own)
         note = "Tests that came with the program: run and shown, not scored."
         yield Section(
             "The program's own tests", (), (Table(("Test", "Status", "Message"), rows, words=3),), (), (note,)
         )
 
 
-def _phases(document: Document) -> Section:
-    phases = document["evidence"]["phases"]
-    rows = tuple((one["name"], one["status"], _kept(one), _time(one)) for one in phases)
+def _phases(document: ProgramCard) -> Section:
+    phases = document.evidence.phases
+    rows = tuple((one.name, one.status, _kept(one), _time(one)) for one in phases)
     marks = [
-        Mark(one["name"], one["seconds"], 0.0, one["seconds"], seconds_text(one["seconds"]), 0)
-        for one in phases
-        if one["seconds"] > 0
+        Mark(one.name, one.seconds, 0.0, one.seconds, seconds_text(one.seconds), 0) for one in phases if one.seconds > 0
     ]
-    details = tuple(Detail(f"{one['name']}: log", _cut(one["log"])) for one in phases if one["log"].strip())
+    details = tuple(Detail(f"{one.name}: log", _cut(one.log)) for one in phases if one.log.strip())
     charts = (bars("phases", "Time by phase", marks, seconds_text),) if marks else ()
     table = Table(("Phase", "Status", "Artifacts", "Time"), rows, words=3)
     return Section("Phases", (), (table,), charts, (), details, tuple(_downloads(document)))
 
 
-def _time(phase: Document) -> str:
-    waited = phase["evidence"].get("waited_seconds") or 0.0
+def _time(phase: Phase) -> str:
+    waited = phase.evidence.get("waited_seconds") or 0.0
     beside = f", after waiting {seconds_text(waited)}" if waited >= LONG_WAIT else ""
-    return f"{seconds_text(phase['seconds'])}{beside}"
+    return f"{seconds_text(phase.seconds)}{beside}"
 
 
-def _kept(phase: Document) -> str:
-    return ", ".join(f"{name} (artifact {key})" for name, key in phase["artifacts"].items())
+def _kept(phase: Phase) -> str:
+    return ", ".join(f"{name} (artifact {key})" for name, key in phase.artifacts.items())
 
 
-def _downloads(document: Document) -> Iterator[Download]:
-    for phase in document["evidence"]["phases"]:
-        for name, key in phase["artifacts"].items():
-            if key in document.get("artifacts", {}):
-                content = content_of(document["artifacts"][key])
-                yield Download(f"{name}, from {phase['name']}", name, "application/octet-stream", content)
+def _downloads(document: ProgramCard) -> Iterator[Download]:
+    for phase in document.evidence.phases:
+        for name, key in phase.artifacts.items():
+            if key in document.artifacts:
+                content = document.artifacts[key].content
+                yield Download(f"{name}, from {phase.name}", name, "application/octet-stream", content)
 
 
-def _program(document: Document) -> Iterator[Section]:
-    program, notes = document["program"], _left_out(document)
+def _program(document: ProgramCard) -> Iterator[Section]:
+    program, notes = document.program, _left_out(document)
     if not program:
-        key = document["evidence"]["program"]
+        key = document.evidence.program
         text = () if key is None else (f"The program's files are kept as the artifact {key}.",)
         if text or notes:
             yield Section("Program", text, notes=notes)
         return
-    rows = tuple((path, bytes_text(one["bytes"]), one["digest"][:12]) for path, one in program.items())
-    details = tuple(Detail(path, _cut(one["text"])) for path, one in program.items() if "text" in one)
-    name = f"{document['problem']['id']}.zip"
-    download = Download(f"The program as {name}", name, "application/zip", program_zip(program_of(document)))
+    rows = tuple((path, bytes_text(one.size), one.digest[:12]) for path, one in program.items())
+    details = tuple(Detail(path, _cut(one.text)) for path, one in program.items() if one.text is not None)
+    name = f"{document.problem.id}.zip"
+    download = Download(f"The program as {name}", name, "application/zip", program_zip(document.files))
     yield Section("Program", (), (Table(("File", "Size", "Digest"), rows),), (), notes, details, (download,))
 
 
-def _left_out(document: Document) -> tuple[str, ...]:
+def _left_out(document: ProgramCard) -> tuple[str, ...]:
     """What was handed in and is no part of what was marked."""
-    left_out = document.get("left_out", {})
+    left_out = document.left_out
     notes = tuple(f"Left out: {path}, {why}." for path, why in list(left_out.items())[:MAX_LEFT_OUT])
     more = len(left_out) - len(notes)
     return (*notes, *((f"{plural(more, 'more file')} left out.",) if more else ()))
 
 
-def _context(document: Document) -> Section:
-    rows = [_setting(name, value) for name, value in document["evidence"]["runner"].items()]
-    problem = document["problem"]
-    rows += [("problem", f"{problem['id']}, version {problem['version']}, digest {problem['digest']}")]
+def _context(document: ProgramCard) -> Section:
+    rows = [_setting(name, value) for name, value in document.evidence.runner.items()]
+    problem = document.problem
+    rows += [("problem", f"{problem.id}, version {problem.version}, digest {problem.digest}")]
     return Section("Environment", (), (Table(("Property", "Value"), tuple(rows), words=2),))
 
 
-def _setting(name: str, value: Any) -> tuple[str, str]:
+def _setting(name: str, value: Json) -> tuple[str, str]:
     """A number of bytes is a size, whose unit need not be in its name."""
     if isinstance(value, Mapping):
         return name, ", ".join(" ".join(_setting(key, part)) for key, part in value.items())

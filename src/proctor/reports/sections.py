@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from typing import Any
 
 from msgspec import Struct
 
@@ -52,13 +51,26 @@ class Section(Struct, frozen=True):
     """`good` or `bad` where the first sentence is a verdict, which is to be seen at once."""
 
 
+class ShownSample(Struct, frozen=True):
+    """A trial to look at; its texts, by their names, are already cut to a bounded size."""
+
+    kind: str
+    model: str
+    benchmark: str
+    sample_id: str
+    category: str | None
+    what: str
+    """Why it is shown, on one line."""
+    parts: tuple[tuple[str, str], ...]
+
+
 class Page(Struct, frozen=True):
-    """A whole report; `samples` are trials to look at, already cut to a bounded size."""
+    """A whole report; `samples` are trials to look at."""
 
     title: str
     subtitle: str
     sections: tuple[Section, ...]
-    samples: tuple[dict[str, Any], ...] = ()
+    samples: tuple[ShownSample, ...] = ()
     samples_note: str = ""
     theme: Theme = DEFAULT
     """The colours, for formats that have any."""

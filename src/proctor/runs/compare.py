@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from proctor.domain.documents.comparison import Comparisons
 from proctor.metrics.verdicts import TARGET
-from proctor.reports.comparison import comparison_document
-from proctor.reports.pairs import Choice, choose_pairs
+from proctor.runs.comparing.comparison import compare_pairs
+from proctor.runs.comparing.pairs import Choice, choose_pairs
 from proctor.runs.read import read_run
 from proctor.stores.comparing import evaluations_of
 from proctor.stores.database import Database
@@ -21,7 +21,7 @@ def compare_runs(
     *,
     target: float = TARGET,
     flips: int = 0,
-) -> dict[str, Any]:
+) -> Comparisons:
     """The models of one run with one another, or the first run with each other one; differences are B minus A."""
     store = RunStore(database)
     ids = list(dict.fromkeys(store.get(reference).id for reference in references))
@@ -32,6 +32,6 @@ def compare_runs(
         row.id: summary
         for run_id in ids
         if run_id in used
-        for row, summary in zip(rows[run_id], read_run(database, run_id)["evaluations"], strict=True)
+        for row, summary in zip(rows[run_id], read_run(database, run_id).evaluations, strict=True)
     }
-    return comparison_document(database, pairs, summaries, not_compared=not_compared, target=target, flips=flips)
+    return compare_pairs(database, pairs, summaries, not_compared=not_compared, target=target, flips=flips)

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from proctor.domain.artifacts import Artifacts
+from proctor.domain.documents.deletion import DeletedRun, DeletedSubmission
 from proctor.domain.errors import RunError
 from proctor.stores.database import Database
 from proctor.stores.deleting import artifacts_in, delete_rows, delete_submission_row
 from proctor.stores.runs import RunStore
 from proctor.stores.submissions import SubmissionStore
-
-
-class DeletedRun(Struct, frozen=True):
-    run_id: str
-    responses: int
-    samples: int
-    artifacts: int
-    artifact_bytes: int
 
 
 def delete_run(database: Database, artifacts: Artifacts, reference: str) -> DeletedRun:
@@ -37,12 +28,6 @@ def delete_run(database: Database, artifacts: Artifacts, reference: str) -> Dele
     rows = delete_rows(database, run.id)
     sizes = [size for key in sorted(rows.artifacts) if (size := artifacts.delete(key)) is not None]
     return DeletedRun(run.id, rows.responses, rows.samples, len(sizes), sum(sizes))
-
-
-class DeletedSubmission(Struct, frozen=True):
-    submission_id: str
-    artifacts: int
-    artifact_bytes: int
 
 
 def delete_submission(database: Database, artifacts: Artifacts, reference: str) -> DeletedSubmission:

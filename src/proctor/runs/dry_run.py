@@ -2,77 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
-
-from msgspec import Struct
 
 from proctor.costs.estimate import CostEstimate, estimate_cost, total_cost
 from proctor.costs.judge_estimate import estimate_judges
+from proctor.domain.documents.dry_run import DryRun, EstimatedCost, EstimatedJudge, PilotRun, PlannedEvaluation
 from proctor.domain.evaluation import Evaluation
-from proctor.domain.message import Json
 from proctor.domain.plan import Plan
-from proctor.runs.pilot import PilotRun
 from proctor.runs.sides import NamedSide, sides_of
 from proctor.stores.database import Database
-
-
-class EstimatedCost(Struct, frozen=True):
-    """Dollars with a 95 % interval, and what they rest on; None where they cannot be told."""
-
-    value_usd: float | None
-    ci95_usd: tuple[float, float] | None
-    cached_trials: int
-    basis: str
-
-
-class EstimatedJudge(Struct, frozen=True):
-    scorer: str
-    judge: str
-    cost: EstimatedCost
-
-
-class PlannedEvaluation(Struct, frozen=True):
-    """One model on one benchmark, as it would be run."""
-
-    model: str
-    side: str
-    """What it is called beside the others: the model, and what differs in how it is asked."""
-    settings: Mapping[str, Json]
-    model_spec: str
-    endpoint: str | None
-    benchmark: str
-    version: str
-    digest: str
-    samples: int
-    epochs: int
-    trials: int
-    options: Mapping[str, Json]
-    scorers: Mapping[str, str]
-    """Their versions by name."""
-    metrics: Sequence[str]
-    cost: EstimatedCost
-    judges: Sequence[EstimatedJudge]
-
-
-class DryRun(Struct, frozen=True):
-    """What a run of a plan would do and cost; its fields are those of `--dry-run --json`."""
-
-    dry_run: bool
-    name: str | None
-    seed: int
-    trials: int
-    estimated_requests: int
-    limits: Mapping[str, Any]
-    until: str | None
-    evaluations: Sequence[PlannedEvaluation]
-    cost: EstimatedCost
-    judges_counted: bool | None
-    """None where nobody judges."""
-    pilot: PilotRun | None
-    missing_keys: Sequence[str]
-    """The variables with keys that the run itself needs and that are not set."""
 
 
 def estimate_run(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
-from proctor.domain.side import side_of
+from proctor.domain.documents.estimate import MetricEstimate
+from proctor.domain.documents.run import RunSummary
 from proctor.metrics.rounding import SAME, figure_text
 
 
@@ -19,39 +19,35 @@ class GateResult(Struct, frozen=True):
     problem: str | None = None
 
 
-def check_gates(
-    document: dict[str, Any], gates: Mapping[str, float], expected: Sequence[Sequence[str]]
-) -> list[GateResult]:
+def check_gates(run: RunSummary, gates: Mapping[str, float], expected: Sequence[Sequence[str]]) -> list[GateResult]:
     """One result for each gate and evaluation; a metric that could not be measured does not pass.
 
     `expected` are the names of what each evaluation set out to measure.
     """
     results = []
-    for evaluation, names in zip(document["evaluations"], expected, strict=True):
-        who = f"{side_of(evaluation)} on {evaluation['benchmark']}"
+    for evaluation, names in zip(run.evaluations, expected, strict=True):
         for name, bar in gates.items():
             if name not in names:
                 continue  # another benchmark's metric
             # Whether answers can be told to be the same may show only once they are there.
-            estimate = evaluation["metrics"].get(name, {"value": None})
-            reason = _below(estimate, bar)
-            problem = None if reason is None else f"{who}: {name} {reason}."
-            results.append(GateResult(who, f"{name} is at least {bar:.12g}", problem=problem))
+            reason = _below(evaluation.metrics.get(name), bar)
+            problem = None if reason is None else f"{evaluation.title}: {name} {reason}."
+            results.append(GateResult(evaluation.title, f"{name} is at least {bar:.12g}", problem=problem))
     return results
 
 
-def _below(estimate: Mapping[str, Any], bar: float) -> str | None:
+def _below(estimate: MetricEstimate | None, bar: float) -> str | None:
     """Why a metric does not pass; it passes only where it does so also with a judge's unreadable verdicts as wrong."""
-    if estimate["value"] is None:
+    if estimate is None or estimate.value is None:
         return "could not be measured"
-    value = figure_text(estimate["value"], limits=(0.0, bar, 1.0))
-    if estimate["value"] < bar - SAME:
-        return f"is {value} (n={estimate['n']:,}), below {bar:.12g}"
-    worst = estimate.get("if_unreadable_wrong")
-    if worst is None or worst >= bar - SAME:
+    value = figure_text(estimate.value, limits=(0.0, bar, 1.0))
+    if estimate.value < bar - SAME:
+        return f"is {value} (n={estimate.n:,}), below {bar:.12g}"
+    worst = estimate.if_unreadable_wrong
+    if worst is UNSET or worst is None or worst >= bar - SAME:
         return None
     counted = figure_text(worst, limits=(0.0, bar, 1.0))
     return (
-        f"is {value} (n={estimate['n']:,}), but {counted} with its {estimate['unreadable']:,} unreadable judge "
+        f"is {value} (n={estimate.n:,}), but {counted} with its {estimate.unreadable:,} unreadable judge "
         f"verdicts counted as wrong, below {bar:.12g}"
     )

@@ -6,7 +6,8 @@ import asyncio
 import random
 import time
 from collections.abc import Sequence
-from typing import Any
+
+from msgspec import Struct
 
 from proctor.domain.errors import BenchmarkError, SandboxError, ScorerError
 from proctor.domain.evaluation import Evaluation
@@ -19,7 +20,17 @@ SAMPLES = 3
 """Of each benchmark: a sandbox that fails one kind of program fails the first; the tests judge all of them."""
 
 
-async def prove(evaluations: Sequence[Evaluation], sandbox: Sandbox, seed: int) -> list[dict[str, Any]]:
+class CheckedGolds(Struct, frozen=True):
+    """The samples of a benchmark on which a scorer judged its own solutions as it must."""
+
+    benchmark: str
+    scorer: str
+    sandbox: str
+    samples: tuple[str, ...]
+    seconds: float
+
+
+async def prove(evaluations: Sequence[Evaluation], sandbox: Sandbox, seed: int) -> list[CheckedGolds]:
     """What was checked, a row per benchmark and scorer; raises BenchmarkError when one is not judged as it must be."""
     rows, seen = [], set()
     for item in evaluations:
@@ -31,7 +42,7 @@ async def prove(evaluations: Sequence[Evaluation], sandbox: Sandbox, seed: int) 
     return rows
 
 
-async def _proved(item: Evaluation, known: HasGolds, sandbox: Sandbox, seed: int) -> dict[str, Any]:
+async def _proved(item: Evaluation, known: HasGolds, sandbox: Sandbox, seed: int) -> CheckedGolds:
     scorer = known.for_golds()
     started = time.monotonic()
     count = item.fingerprint.count
@@ -54,13 +65,13 @@ async def _proved(item: Evaluation, known: HasGolds, sandbox: Sandbox, seed: int
                 f"{item.benchmark.name}, sample {sample.id}: {what} in the sandbox {sandbox.name!r} ({reason}), so no "
                 "score would mean anything and nothing was asked. Check the data, or try another --sandbox."
             )
-    return {
-        "benchmark": item.benchmark.name,
-        "scorer": scorer.name,
-        "sandbox": sandbox.name,
-        "samples": [sample.id for sample, _ in pairs],
-        "seconds": round(time.monotonic() - started, 3),
-    }
+    return CheckedGolds(
+        benchmark=item.benchmark.name,
+        scorer=scorer.name,
+        sandbox=sandbox.name,
+        samples=tuple(sample.id for sample, _ in pairs),
+        seconds=round(time.monotonic() - started, 3),
+    )
 
 
 async def _value(scorer: Scorer, sample: Sample, answer: str) -> tuple[float | None, str | ScorerError | None]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
+from proctor.domain.documents.evaluation import EvaluationFigures
+from proctor.domain.documents.leaderboard import Leaderboard, LeftOutEvaluations, Which
 from proctor.domain.errors import NotFoundError, did_you_mean
 from proctor.domain.run import RunStatus
 from proctor.plugins import BrokenPluginError, PluginNotFoundError
-from proctor.reports.leaderboard import Filters, Ranks, Which, leaderboard_document
-from proctor.runs.read import read_run
-from proctor.stores.comparing import find_evaluations, known_names, read_summaries
+from proctor.runs.comparing.ranked_tables import Filters, Ranks, rank_evaluations
+from proctor.runs.read import read_figures, read_run
+from proctor.stores.comparing import EvaluationRow, find_evaluations, known_names, read_summaries
 from proctor.stores.database import Database
 
 
@@ -22,7 +23,7 @@ def read_leaderboard(
     which: Which = "latest",
     ranks: Ranks = "auto",
     metric: str | None = None,
-) -> dict[str, Any]:
+) -> Leaderboard:
     """Completed runs only; how many evaluations were left out for that is part of the document."""
     found = find_evaluations(
         database, benchmarks=filters.benchmarks, versions=filters.versions, models=filters.models
@@ -31,21 +32,28 @@ def read_leaderboard(
     rows = [row for row in matching if row.run_status is RunStatus.COMPLETED]
     if not matching:
         _explain(database, filters)
-    for run_id in dict.fromkeys(row.run_id for row in rows if not row.has_summary):
+    summaries = _read_figures(database, rows)
+    for run_id in dict.fromkeys(row.run_id for row in rows if row.id not in summaries):
         # A run whose metric is a plugin that is gone or broken is left out.
         with suppress(PluginNotFoundError, BrokenPluginError):
             read_run(database, run_id)  # computes what is missing, and keeps it
-    summaries = read_summaries(database, [row.id for row in rows])
+    summaries |= _read_figures(database, [row for row in rows if row.id not in summaries])
     known = [row for row in rows if row.id in summaries]
     if metric is not None:
         _check_metric(metric, [*summaries.values()])
-    document = leaderboard_document(database, known, summaries, which=which, ranks=ranks, metric=metric)
-    left_out = {"not_completed": len(matching) - len(rows), "without_metric": len(rows) - len(known)}
-    return {**document, "left_out": left_out}
+    left_out = LeftOutEvaluations(len(matching) - len(rows), len(rows) - len(known))
+    return rank_evaluations(database, known, summaries, left_out, which=which, ranks=ranks, metric=metric)
 
 
-def _check_metric(metric: str, summaries: Sequence[dict[str, Any]]) -> None:
-    known = list(dict.fromkeys(name for summary in summaries for name in summary["metrics"]))
+def _read_figures(database: Database, rows: Sequence[EvaluationRow]) -> dict[int, EvaluationFigures]:
+    """Those that are kept, by the evaluation's id."""
+    kept = read_summaries(database, [row.id for row in rows])
+    found = {evaluation_id: read_figures(summary) for evaluation_id, summary in kept.items()}
+    return {evaluation_id: figures for evaluation_id, figures in found.items() if figures is not None}
+
+
+def _check_metric(metric: str, summaries: Sequence[EvaluationFigures]) -> None:
+    known = list(dict.fromkeys(name for summary in summaries for name in summary.metrics))
     if metric not in known:
         raise NotFoundError(f"No metric {metric!r} here; there is {', '.join(known)}.{did_you_mean(metric, known)}")
 

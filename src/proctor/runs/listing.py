@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import StrEnum
 
-from msgspec import Struct
 from msgspec.structs import replace
 
+from proctor.domain.documents.listing import ListedRun, ShownStatus
 from proctor.domain.errors import NotFoundError, did_you_mean
+from proctor.domain.price import UNKNOWN
 from proctor.domain.run import RunStatus
+from proctor.runs.measuring.totals import costs_of
 from proctor.stores.comparing import known_names
 from proctor.stores.database import Database
 from proctor.stores.listing import RunFilter, RunListing, list_runs
 from proctor.stores.runs import PROGRESS, RunStore
 
 OPEN = (RunStatus.QUEUED, RunStatus.RUNNING)
-
-
-class ShownStatus(StrEnum):
-    """What a person wants to know of a run: one whose process is gone is not running, whatever it wrote last."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    INTERRUPTED = "interrupted"
-    COMPLETED = "completed"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-
-class ListedRun(Struct, frozen=True):
-    run: RunListing
-    status: ShownStatus
-    done: int | None
-    """Trials that are finished, while a process executes the run."""
-
-    @property
-    def is_executing(self) -> bool:
-        return self.done is not None
 
 
 def find_runs(
@@ -54,7 +33,7 @@ def find_runs(
     statuses = OPEN if status in (ShownStatus.INTERRUPTED, *OPEN) else () if status is None else (RunStatus(status),)
     found: list[ListedRun] = []
     for item in _read(database, limit + 1, replace(wanted, statuses=statuses), before):
-        if status in (None, item.status):
+        if status in (None, item.shown_status):
             found.append(item)
         if len(found) > limit:
             break
@@ -76,13 +55,39 @@ def _key(database: Database, reference: str) -> tuple[str, str]:
 
 
 def _listed(database: Database, row: RunListing) -> ListedRun:
+    status, done = _state(RunStore(database), row)
+    costs = None
+    if row.costs is not None:
+        judged = [work for _, _, by_scorer in row.costs for judges in by_scorer.values() for work in judges.values()]
+        costs = costs_of(
+            [(usd, basis) for usd, basis, _ in row.costs],
+            [(work["cost_usd"], work.get("cost_basis", UNKNOWN)) for work in judged],
+        )
+    return ListedRun(
+        run_id=row.id,
+        name=row.name,
+        status=row.status,
+        shown_status=status,
+        is_executing=done is not None,
+        created_at=row.created_at,
+        seconds=row.seconds,
+        models=row.models,
+        benchmarks=row.benchmarks,
+        trials=row.trials,
+        done=done,
+        cost_usd=None if costs is None else costs.cost_usd,
+        cost_basis=None if costs is None else costs.cost_basis,
+    )
+
+
+def _state(store: RunStore, row: RunListing) -> tuple[ShownStatus, int | None]:
+    """What is shown as the run's status, and how many trials are done, of a run that a process executes."""
     if row.status not in OPEN:
-        return ListedRun(row, ShownStatus(row.status), None)
-    store = RunStore(database)
+        return ShownStatus(row.status), None
     if not store.is_executing(row.id):
-        return ListedRun(row, ShownStatus.INTERRUPTED, None)
+        return ShownStatus.INTERRUPTED, None
     progress = store.last_event(row.id, PROGRESS) or {}
-    return ListedRun(row, ShownStatus(row.status), int(progress.get("done", 0)))
+    return ShownStatus(row.status), int(progress.get("done", 0))
 
 
 def _refuse_unknown(database: Database, wanted: RunFilter) -> None:

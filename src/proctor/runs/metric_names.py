@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.plan import Plan
+from proctor.metrics.labels import all_labels
 from proctor.planning.matrix import expand_matrix
-from proctor.reports.labels import all_labels
 from proctor.runs.resolve import PlanContext, load_benchmarks
 from proctor.scorers.registry import create_scorers
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msgspec import Struct
-
 from proctor.costs.estimate import pilot_plan
+from proctor.domain.documents.dry_run import PilotRun
 from proctor.domain.errors import PlanError, RunError
 from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
@@ -14,14 +13,6 @@ from proctor.runs.execute import RunExecution, submit
 from proctor.runs.read import read_run
 from proctor.runs.resolve import PlanContext
 from proctor.stores.database import Database
-
-
-class PilotRun(Struct, frozen=True):
-    """What a pilot asked and cost; `cost_usd` is None where a price is unknown."""
-
-    run_id: str
-    trials: int
-    cost_usd: float | None
 
 
 def run_pilot(
@@ -32,12 +23,12 @@ def run_pilot(
         raise PlanError("--pilot caches its answers so that none is paid for twice: leave out --no-cache.")
     execution = submit(pilot_plan(plan, samples), context, database)
     status = execute(execution)
-    document = read_run(database, execution.run_id)
+    run = read_run(database, execution.run_id)
     if status is not RunStatus.COMPLETED:
-        raise RunError(f"The pilot run {execution.run_id} was not completed: {document['error']}")
-    costs = [item["cost_usd"] for item in document["evaluations"]]
+        raise RunError(f"The pilot run {execution.run_id} was not completed: {run.error}")
+    costs = [item.cost_usd for item in run.evaluations]
     return PilotRun(
         run_id=execution.run_id,
-        trials=sum(item["trials"] for item in document["evaluations"]),
-        cost_usd=None if None in costs else sum(costs),
+        trials=sum(item.trials for item in run.evaluations),
+        cost_usd=None if None in costs else sum(filter(None, costs)),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -13,6 +12,7 @@ from msgspec.structs import asdict, replace
 from proctor.benchmarks.problems.folder import entry_files
 from proctor.benchmarks.problems.lint import Lint, lint_problem
 from proctor.domain.artifacts import Artifacts
+from proctor.domain.documents.proof import LintRemark, LintResult, ProbeResult, ProblemCheck
 from proctor.domain.errors import SandboxError, ScorerError
 from proctor.domain.problem import Mutant, Problem
 from proctor.domain.scorecard import RequirementStatus, Scorecard
@@ -88,21 +88,37 @@ class ProblemProof(Struct, frozen=True):
     def holds(self) -> bool:
         return not self.faults
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "problem": self.problem,
-            "digest": self.digest,
-            "holds": self.holds,
-            "seconds": round(self.seconds, 3),
-            "faults": self.faults,
-            "flaky": self.flaky,
-            "lint": {
-                "findings": [asdict(one) for one in self.lint.findings],
-                "patterns": self.lint.patterns,
-                "untested": list(self.lint.untested),
-            },
-            "probes": [{key: value for key, value in asdict(one).items() if key != "checks"} for one in self.probes],
-        }
+    @property
+    def result(self) -> ProblemCheck:
+        """What `proctor problems check --json` prints of it."""
+        return ProblemCheck(
+            problem=self.problem,
+            digest=self.digest,
+            holds=self.holds,
+            seconds=round(self.seconds, 3),
+            faults=self.faults,
+            flaky=self.flaky,
+            lint=lint_result(self.lint),
+            probes=[
+                ProbeResult(
+                    name=one.name,
+                    repeat=one.repeat,
+                    total=one.total,
+                    covers=one.covers,
+                    passed=one.passed,
+                    failed=one.failed,
+                    fault=one.fault,
+                    seconds=one.seconds,
+                    not_measured=one.not_measured,
+                )
+                for one in self.probes
+            ],
+        )
+
+
+def lint_result(lint: Lint) -> LintResult:
+    """What was found of a problem's wording."""
+    return LintResult([LintRemark(**asdict(one)) for one in lint.findings], lint.patterns, lint.untested)
 
 
 async def check_problem(

@@ -9,7 +9,9 @@ from typing import Any
 import orjson
 
 from proctor.domain.artifacts import Artifacts
-from proctor.reports.rows import EXTRAS, result_json
+from proctor.domain.documents.document import json_bytes
+from proctor.domain.documents.result import EXTRAS
+from proctor.runs.results import trial_result
 from proctor.stores.database import Database
 from proctor.stores.results import ResultRow, ResultStore
 
@@ -27,7 +29,7 @@ def keep_raw_data(database: Database, run_id: str, artifacts: Artifacts) -> str:
 
 
 def _line(row: ResultRow) -> bytes:
-    return orjson.dumps({**result_json(row, extras=EXTRAS), **_files(row)}, option=orjson.OPT_APPEND_NEWLINE)
+    return json_bytes({**trial_result(row, extras=EXTRAS).document, **_files(row)}, orjson.OPT_APPEND_NEWLINE)
 
 
 def _files(row: ResultRow) -> dict[str, Any]:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import orjson
 from msgspec.structs import asdict
 
+from proctor.domain.documents.document import plain_values
+from proctor.domain.documents.evaluation import EvaluationFigures, EvaluationSummary, RescoredAt, ScorersInForce
+from proctor.domain.documents.run import RunSummary, StopOutcome
 from proctor.domain.run import RunStatus
-from proctor.reports.document import run_json
+from proctor.runs.columns import EvaluationColumns
+from proctor.runs.measuring.totals import rates_of, totals_of
 from proctor.runs.sides import sides_of_rows
 from proctor.stores.database import Database
-from proctor.stores.runs import GROUP_SIZES, RunStore
+from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
 if TYPE_CHECKING:
@@ -22,62 +27,90 @@ if TYPE_CHECKING:
 ENDED = frozenset({RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED})
 
 
-def read_run(database: Database, reference: str) -> dict[str, Any]:
+def read_run(database: Database, reference: str) -> RunSummary:
     """The run's numbers; those of a run that has ended are computed once and kept."""
     store = RunStore(database)
     run = store.get(reference)
     has_ended = run.status in ENDED or not store.is_executing(run.id)
-    summaries = []
     rows = store.evaluation_rows(run.id)
+    figures = []
     for row in rows:
-        if row["summary"] is not None:
-            summaries.append(orjson.loads(row["summary"]))
-            continue
-        summary = _summarise(database, row, has_ended=has_ended)
-        if run.status in ENDED:
-            store.save_summary(row["id"], summary)
-        summaries.append(summary)
-    named = scorers_in_force(database, run.id, rows)
-    parts = zip(summaries, named, _sides(rows), strict=True)
-    document = run_json(run, [{**summary, **scorers, **side} for summary, scorers, side in parts])
-    if run.has_stop_rule:
-        from proctor.stopping.rule import outcomes
-        from proctor.stores.comparing import evaluations_of
+        found = None if row["summary"] is None else read_figures(orjson.loads(row["summary"]))
+        if found is None:
+            found = _summarise(database, row, has_ended=has_ended)
+            if run.status in ENDED:
+                store.save_summary(row["id"], plain_values(found))
+        figures.append(found)
+    seconds = round(run.seconds, 3)
+    return RunSummary(
+        run_id=run.id,
+        name=run.name,
+        status=run.status,
+        error=run.error,
+        created_at=run.created_at,
+        seconds=seconds,
+        unanswered_cost_usd=float(run.unanswered_usd),
+        totals=totals_of(figures, seconds),
+        evaluations=_beside_each_other(figures, rows, scorers_in_force(database, run.id, rows)),
+        until=_stop_outcomes(database, run) if run.has_stop_rule else None,
+    )
 
-        measured = [_measured(database, row) for row in evaluations_of(database, run.id)]
-        document["until"] = outcomes(run.plan, measured, store.last_event(run.id, GROUP_SIZES) or {})
-    return document
+
+def read_figures(kept: Mapping[str, Any]) -> EvaluationFigures | None:
+    """Figures as they were kept; None for those that an older version kept in another form."""
+    try:
+        return msgspec.convert(kept, EvaluationFigures)
+    except msgspec.ValidationError:
+        return None
 
 
-def _sides(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Of each evaluation, what it is called beside the others, and how it was asked."""
+def _beside_each_other(
+    figures: Sequence[EvaluationFigures], rows: Sequence[EvaluationColumns], scored: Sequence[ScorersInForce]
+) -> list[EvaluationSummary]:
     return [
-        {"side": name, "settings": {**side.settings, **orjson.loads(row["options"])}}
-        for (name, side), row in zip(sides_of_rows(rows), rows, strict=True)
+        EvaluationSummary(
+            **asdict(one),
+            scorers=by.scorers,
+            rescored=by.rescored,
+            side=by.side,
+            settings={**side.settings, **orjson.loads(row["options"])},
+            rates=rates_of([one]),
+        )
+        for one, row, by, (_, side) in zip(figures, rows, scored, sides_of_rows(rows), strict=True)
     ]
 
 
-def scorers_in_force(database: Database, run_id: str, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def scorers_in_force(database: Database, run_id: str, rows: Sequence[EvaluationColumns]) -> list[ScorersInForce]:
     """Of each evaluation, whose scores count, and the rescore that they are from, where they are from one."""
     rescored = ScoreStore(database).rescored(run_id)
     return [
-        {
-            "model": row["model"],
-            "benchmark": row["benchmark"],
-            "scorers": orjson.loads(row["scorers"]),
-            "rescored": None if (found := rescored.get(row["id"])) is None else asdict(found),
-        }
-        for row in rows
+        ScorersInForce(
+            model=row["model"],
+            benchmark=row["benchmark"],
+            side=side,
+            scorers=orjson.loads(row["scorers"]),
+            rescored=None if (found := rescored.get(row["id"])) is None else RescoredAt(found.at, found.replaced),
+        )
+        for row, (side, _) in zip(rows, sides_of_rows(rows), strict=True)
     ]
 
 
-def _summarise(database: Database, row: dict[str, Any], *, has_ended: bool) -> dict[str, Any]:
+def _summarise(database: Database, row: EvaluationColumns, *, has_ended: bool) -> EvaluationFigures:
     # What computes takes longer to load than kept numbers take to show.
-    from proctor.reports.judging import judging_json
-    from proctor.reports.summary import summarise_evaluation
+    from proctor.runs.measuring.judging import summarise_judging
+    from proctor.runs.measuring.summary import summarise_evaluation
     from proctor.stores.results import ResultStore
 
-    return summarise_evaluation(ResultStore(database), row, has_ended=has_ended) | judging_json(database, row)
+    judging = summarise_judging(database, row["id"], orjson.loads(row["scorers"]))
+    return summarise_evaluation(ResultStore(database), row, judging, has_ended=has_ended)
+
+
+def _stop_outcomes(database: Database, run: RunRow) -> list[StopOutcome]:
+    from proctor.stopping.rule import outcomes
+    from proctor.stores.comparing import evaluations_of
+
+    measured = [_measured(database, row) for row in evaluations_of(database, run.id)]
+    return outcomes(run.plan, measured, RunStore(database).last_event(run.id, GROUP_SIZES) or {})
 
 
 def _measured(database: Database, row: EvaluationRow) -> MeasuredEvaluation:

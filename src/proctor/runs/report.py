@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 import orjson
+from msgspec.structs import asdict
 
+from proctor.domain.documents.comparison import Comparisons
+from proctor.domain.documents.evaluation import EvaluationSummary
+from proctor.domain.documents.report import (
+    Calibration,
+    EvaluationSetup,
+    ReportSample,
+    ReportSamples,
+    RunReport,
+    SampleKind,
+)
+from proctor.domain.documents.run import RunSummary
 from proctor.domain.errors import UserError
 from proctor.domain.trial import Outcome
-from proctor.reports.calibration import calibration_json
-from proctor.reports.comparison import comparison_document
-from proctor.reports.pairs import Choice, Pair, choose_pairs
-from proctor.reports.rows import count_worked_examples, result_json
+from proctor.metrics.verdicts import TARGET
+from proctor.runs.comparing.comparison import compare_pairs
+from proctor.runs.comparing.pairs import Choice, Pair, choose_pairs
+from proctor.runs.measuring.calibration import calibrate
 from proctor.runs.read import read_run
+from proctor.runs.results import count_worked_examples, trial_result
 from proctor.stores.calibration import mark_pairs
 from proctor.stores.comparing import EvaluationRow, evaluations_of
 from proctor.stores.database import Database
@@ -25,42 +37,41 @@ COMPARED_AT_MOST = 1_000_000
 """So many sample comparisons are made for a report; a run that needs more is compared with 'proctor compare'."""
 
 
-def read_report(database: Database, reference: str, *, samples: int = SAMPLES) -> dict[str, Any]:
+def read_report(database: Database, reference: str, *, samples: int = SAMPLES) -> RunReport:
     """The document behind every format of the report; `samples` bounds the trials that are shown in full."""
-    document = read_run(database, reference)
-    rows = evaluations_of(database, document["run_id"])
-    summaries = document["evaluations"]
-    return {
-        **document,
-        "kind": "report",
-        "setup": [_setup(row) for row in rows],
-        "comparison": _comparison(database, rows, summaries),
-        "calibration": _calibration(database, rows, summaries),
-        "samples": _samples(database, document, samples),
-    }
+    run = read_run(database, reference)
+    rows = evaluations_of(database, run.run_id)
+    return RunReport(
+        **asdict(run),
+        kind="report",
+        setup=[_setup(row) for row in rows],
+        comparison=_comparison(database, rows, run.evaluations),
+        calibration=_calibration(database, rows, run.evaluations),
+        samples=_samples(database, run, samples),
+    )
 
 
-def _setup(row: EvaluationRow) -> dict[str, Any]:
-    return {
-        "model": row.model,
-        "side": row.side,
-        "benchmark": row.benchmark,
-        "version": row.version,
-        "digest": row.digest,
-        "epochs": row.epochs,
-        "options": dict(row.options),
-        "scorers": dict(row.scorers),
-        "tags": dict(row.tags),
-    }
+def _setup(row: EvaluationRow) -> EvaluationSetup:
+    return EvaluationSetup(
+        model=row.model,
+        side=row.side,
+        benchmark=row.benchmark,
+        version=row.version,
+        digest=row.digest,
+        epochs=row.epochs,
+        options=row.options,
+        scorers=row.scorers,
+        tags=row.tags,
+    )
 
 
 def _comparison(
-    database: Database, rows: list[EvaluationRow], summaries: list[dict[str, Any]]
-) -> dict[str, Any]:  # fmt: skip
+    database: Database, rows: Sequence[EvaluationRow], summaries: Sequence[EvaluationSummary]
+) -> Comparisons:
     try:
         pairs, left = choose_pairs([rows], Choice())
-    except UserError:
-        return {"comparisons": [], "not_compared": []}  # one model a benchmark: nothing to hold it against
+    except UserError:  # one model a benchmark: nothing to hold it against
+        return Comparisons("comparison", (), (), TARGET)
     kept: list[Pair] = []
     work = 0
     for pair in pairs:
@@ -70,41 +81,42 @@ def _comparison(
     if len(kept) < len(pairs):
         left.append(f"{len(pairs) - len(kept):,} further pairs: 'proctor compare {rows[0].run_id}' compares them all.")
     by_id = {row.id: summary for row, summary in zip(rows, summaries, strict=True)}
-    return comparison_document(database, kept, by_id, not_compared=left)
+    return compare_pairs(database, kept, by_id, not_compared=left)
 
 
 def _calibration(
-    database: Database, rows: list[EvaluationRow], summaries: list[dict[str, Any]]
-) -> list[dict[str, Any]]:  # fmt: skip
+    database: Database, rows: Sequence[EvaluationRow], summaries: Sequence[EvaluationSummary]
+) -> list[Calibration]:
     """Each judge against each other scorer of the same evaluation; empty where there is not both."""
-    found = []
-    for row, summary in zip(rows, summaries, strict=True):
-        judges = summary.get("judges", {})
-        for judge in judges:
-            for reference in (name for name in row.scorers if name not in judges):
-                one = calibration_json(judge, reference, mark_pairs(database, row, judge, reference))
-                if one is not None:
-                    found.append({"model": row.model, "benchmark": row.benchmark, **one})
-    return found
+    found = [
+        calibrate(row.model, row.benchmark, judge, reference, mark_pairs(database, row, judge, reference))
+        for row, summary in zip(rows, summaries, strict=True)
+        for judge in summary.judges
+        for reference in row.scorers
+        if reference not in summary.judges
+    ]
+    return [one for one in found if one is not None]
 
 
-def _samples(database: Database, document: dict[str, Any], most: int) -> dict[str, Any]:
+def _samples(database: Database, run: RunSummary, most: int) -> ReportSamples:
     """The failed trials, then the invalid ones, then the wrong ones, as many as there is room for."""
-    store, run_id = ResultStore(database), document["run_id"]
-    totals = {name: sum(item[name] for item in document["evaluations"]) for name in ("failed", "invalid")}
-    totals["wrong"] = store.count_wrong(run_id)
-    kinds: dict[str, Iterator[ResultRow]] = {
-        "failed": store.results(run_id, outcome=Outcome.FAILED),
-        "invalid": store.results(run_id, outcome=Outcome.INVALID),
-        "wrong": store.results(run_id, outcome=Outcome.SCORED, is_wrong=True),
+    store = ResultStore(database)
+    totals: dict[SampleKind, int] = {
+        "failed": sum(item.failed for item in run.evaluations),
+        "invalid": sum(item.invalid for item in run.evaluations),
+        "wrong": store.count_wrong(run.run_id),
     }
-    shown: list[dict[str, Any]] = []
-    for kind, room in share_room(totals, most).items():
-        shown += [{**_sample(row), "kind": kind} for row in islice(kinds[kind], room)]
-    return {"totals": totals, "shown": shown}
+    kinds: dict[SampleKind, Iterator[ResultRow]] = {
+        "failed": store.results(run.run_id, outcome=Outcome.FAILED),
+        "invalid": store.results(run.run_id, outcome=Outcome.INVALID),
+        "wrong": store.results(run.run_id, outcome=Outcome.SCORED, is_wrong=True),
+    }
+    shares = share_room(totals, most)
+    shown = [_sample(row, kind) for kind, rows in kinds.items() for row in islice(rows, shares[kind])]
+    return ReportSamples(totals, shown)
 
 
-def share_room(totals: Mapping[str, int], most: int) -> dict[str, int]:
+def share_room(totals: Mapping[SampleKind, int], most: int) -> dict[SampleKind, int]:
     """How many of each kind are shown: an equal share each, and what one does not need goes to the others."""
     shares = dict.fromkeys(totals, 0)
     while (left := most - sum(shares.values())) > 0:
@@ -116,9 +128,7 @@ def share_room(totals: Mapping[str, int], most: int) -> dict[str, int]:
     return shares
 
 
-def _sample(row: ResultRow) -> dict[str, Any]:
-    return {
-        **result_json(row, has_details=False),
-        "prompt": orjson.loads(row.prompt)["messages"],
-        "worked_examples": count_worked_examples(row),
-    }
+def _sample(row: ResultRow, kind: SampleKind) -> ReportSample:
+    fields = asdict(trial_result(row, has_details=False))
+    fields["prompt"] = orjson.loads(row.prompt)["messages"]
+    return ReportSample(**fields, worked_examples=count_worked_examples(row), kind=kind)

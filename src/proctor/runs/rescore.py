@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
 
 import orjson
 from msgspec import Struct, field
 
 from proctor.domain.benchmark import ScorerSpec
+from proctor.domain.documents.rescored import Rescored
 from proctor.domain.errors import NotFoundError, PlanError, RunError, did_you_mean
 from proctor.domain.event import Event, FaultSeen, ResultsRecorded
 from proctor.domain.plan import Limits, ModelSpec
@@ -20,6 +20,7 @@ from proctor.engine.recording import Recorder
 from proctor.judges.asking import JudgeRegistry, faults_of, give_opponents, judges_of, judging, lost
 from proctor.models.key_hosts import with_key_hosts
 from proctor.models.registry import named_hosts
+from proctor.runs.columns import EvaluationColumns
 from proctor.runs.resolve import PlanContext, price_of
 from proctor.runs.side_by_side import Versions, side_by_side
 from proctor.runs.sides import sides_of_rows
@@ -45,7 +46,7 @@ class Rescoring(Struct, dict=True, eq=False):
     """Stored responses and the scorers that will mark them; prepared, not yet started."""
 
     run: RunRow
-    rows: list[dict[str, Any]]
+    rows: Sequence[EvaluationColumns]
     scorers: dict[int, tuple[Scorer, ...]]
     database: Database
     use_cache: bool = True
@@ -159,13 +160,13 @@ def _refuse_running(scorers: Sequence[Scorer]) -> None:
         )
 
 
-def _run_and_rows(database: Database, reference: str, on: str | None) -> tuple[RunRow, list[dict[str, Any]]]:
+def _run_and_rows(database: Database, reference: str, on: str | None) -> tuple[RunRow, list[EvaluationColumns]]:
     store = RunStore(database)
     run = store.get(reference)
     if store.is_executing(run.id):
         raise RunError(f"Run {run.id} is being executed. Wait for it, or stop it with 'proctor cancel {run.id}'.")
     rows = store.evaluation_rows(run.id)
-    chosen = [row for row in rows if on is None or row["benchmark"] == on]
+    chosen: list[EvaluationColumns] = [row for row in rows if on is None or row["benchmark"] == on]
     if not chosen:
         known = list(dict.fromkeys(row["benchmark"] for row in rows))
         raise NotFoundError(
@@ -174,7 +175,7 @@ def _run_and_rows(database: Database, reference: str, on: str | None) -> tuple[R
     return run, chosen
 
 
-async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> dict[str, Any]:
+async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> Rescored:
     """Score what is not yet scored, then put the scores in force unless told to `keep` the old ones so.
 
     Calling it again after any end, a crash included, goes on where it stopped. Scores that are not complete, because
@@ -217,7 +218,7 @@ def _measured_nothing(rescoring: Rescoring) -> dict[str, str]:
     return found
 
 
-async def _feed(row: dict[str, Any], rescoring: Rescoring, recorder: Recorder) -> int:
+async def _feed(row: EvaluationColumns, rescoring: Rescoring, recorder: Recorder) -> int:
     """Hand over the responses that lack a score, a page at a time; gives how many had all of theirs."""
     store, versions = ScoreStore(rescoring.database), rescoring.versions[row["id"]]
     judges = judges_of(rescoring.scorers[row["id"]])
@@ -236,7 +237,7 @@ async def _feed(row: dict[str, Any], rescoring: Rescoring, recorder: Recorder) -
     return 0
 
 
-def put_in_force(database: Database, reference: str, names: Sequence[str], on: str | None = None) -> dict[str, Any]:
+def put_in_force(database: Database, reference: str, names: Sequence[str], on: str | None = None) -> Rescored:
     """Let a stored set of scores count, named `scorer` or `scorer@version`; nothing is scored."""
     run, rows = _run_and_rows(database, reference, on)
     store = ScoreStore(database)
@@ -247,7 +248,7 @@ def put_in_force(database: Database, reference: str, names: Sequence[str], on: s
     return _document(rescoring, before, [0] * len(rows), is_in_force=True, after=chosen)
 
 
-def _stored(sets: Sequence[ScoreSet], name: str, row: Mapping[str, Any]) -> tuple[str, str]:
+def _stored(sets: Sequence[ScoreSet], name: str, row: EvaluationColumns) -> tuple[str, str]:
     """The set that a name means: by name alone only where there is a single version."""
     scorer, _, version = name.partition("@")
     found = [item for item in sets if item.scorer == scorer and version in ("", item.version)]
@@ -267,25 +268,28 @@ def _document(
     *,
     is_in_force: bool,
     after: Mapping[int, Versions] | None = None,
-) -> dict[str, Any]:
+) -> Rescored:
     new = after or rescoring.versions
     every = RunStore(rescoring.database).evaluation_rows(rescoring.run.id)
     sides = {row["id"]: name for row, (name, _) in zip(every, sides_of_rows(every), strict=True)}
     evaluations = [
-        {
-            **side_by_side(rescoring.database, row, before[row["id"]], new[row["id"]]),
-            "side": sides[row["id"]],
-            "already_scored": count,
-        }
+        side_by_side(
+            rescoring.database,
+            row,
+            before[row["id"]],
+            new[row["id"]],
+            side=sides[row["id"]],
+            already_scored=count,
+        )
         for row, count in zip(rescoring.rows, already, strict=True)
     ]
-    return {
-        "run_id": rescoring.run.id,
-        "in_force": is_in_force,
-        "is_complete": rescoring.is_complete,
-        "is_out_of_money": bool(rescoring.out_of_money),
-        "judge_faults": rescoring.judge_faults,
-        "measured_nothing": list(rescoring.measured_nothing),
-        "why_nothing": rescoring.measured_nothing,
-        "evaluations": evaluations,
-    }
+    return Rescored(
+        run_id=rescoring.run.id,
+        is_in_force=is_in_force,
+        is_complete=rescoring.is_complete,
+        is_out_of_money=bool(rescoring.out_of_money),
+        judge_faults=rescoring.judge_faults,
+        measured_nothing=list(rescoring.measured_nothing),
+        why_nothing=rescoring.measured_nothing,
+        evaluations=evaluations,
+    )

@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import NoticeGiven, Observer
+from proctor.domain.message import Json
 from proctor.domain.plan import Plan
 from proctor.domain.scorer import NeedsRunner, NeedsSandbox, Scorer
 
@@ -25,7 +27,7 @@ UNSAFE_WARNING = (
 )
 
 
-Record = Callable[[str, dict[str, Any]], None]
+Record = Callable[[str, dict[str, Json]], None]
 
 
 @asynccontextmanager
@@ -46,7 +48,7 @@ async def sandboxing(
         ready = [
             replace(item, scorers=tuple(_given(scorer, sandbox) for scorer in item.scorers)) for item in evaluations
         ]
-        record("golds_checked", {"checked": await prove(ready, sandbox, plan.seed)})
+        record("golds_checked", {"checked": to_builtins(await prove(ready, sandbox, plan.seed))})
         yield ready
     finally:
         await sandbox.close()

@@ -6,31 +6,43 @@ import io
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import orjson
+from msgspec.structs import replace
 
 from proctor.benchmarks.problems.shelf import find_problem
 from proctor.domain.artifacts import Artifacts
+from proctor.domain.documents.document import plain_values
+from proctor.domain.documents.scorecard import ProgramCard
 from proctor.domain.errors import NotFoundError, ProctorError, ScorerError, UserError, did_you_mean
+from proctor.domain.message import Json
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
 from proctor.programs.evidence import evidence_from_json
 from proctor.programs.marks import scorecard_of
 from proctor.programs.scorer import PASSED
-from proctor.reports.scorecard import scorecard_document
 from proctor.reports.scorecard_page import scorecard_page, verdict
+from proctor.runs.scorecard import program_card
 from proctor.stores.database import Database
 from proctor.stores.results import ResultRow, ResultStore
 from proctor.stores.runs import RunStore
 
-Document = dict[str, Any]
 _MARKED = ("problem", "total", "covers", "passed", "reason", "grade", "dimensions", "requirements", "thresholds")
-_VERDICT = ("total", "covers", "passed", "grade")
 _PARTS = {*_MARKED, "evidence", "program"}
 MAX_ON_A_PAGE = 2 * 1024 * 1024
 SHELF = "problems"
 """The benchmark's parameter that names a folder of the user's own problems."""
+
+
+class StoredVerdict(msgspec.Struct, frozen=True):
+    """What was said when a program was marked."""
+
+    total: float | None
+    covers: float
+    passed: bool
+    grade: str | None
+    reason: str
 
 
 def card_of_trial(
@@ -42,7 +54,7 @@ def card_of_trial(
     model: str | None = None,
     epoch: int = 0,
     shelf: Path | None = None,
-) -> Document:
+) -> ProgramCard:
     """The scorecard of one trial of a run, computed from its stored evidence."""
     run = RunStore(database).get(reference)
     where = {"sample": sample, **({"model": model} if model is not None else {})}
@@ -59,20 +71,20 @@ def card_of_trial(
     spec = next((one for one in run.plan.benchmarks if SHELF in one.parameters), None)
     own = run.folder / str(spec.parameters[SHELF]) if spec is not None and shelf is None else shelf
     problem = find_problem(str(details["evidence"]["problem"]), own)
-    document = document_of(details, problem, artifacts)
-    return {"run_id": run.id, "model": row.model, "sample_id": row.sample_id, "epoch": row.epoch, **document}
+    card = stored_card(details, problem, artifacts)
+    return replace(card, run_id=run.id, model=row.model, sample_id=row.sample_id, epoch=row.epoch)
 
 
-def card_details(row: ResultRow) -> Document | None:
+def card_details(row: ResultRow) -> Mapping[str, Json] | None:
     """What the scorer kept of a marking; None where there was no program."""
     for score in row.scores:
         if score.scorer == PASSED and score.details:
-            details: Document = orjson.loads(score.details)
+            details: Mapping[str, Json] = orjson.loads(score.details)
             return details if "evidence" in details else None
     return None
 
 
-def document_of(details: Mapping[str, Any], problem: Problem, artifacts: Artifacts) -> Document:
+def stored_card(details: Mapping[str, Json], problem: Problem, artifacts: Artifacts) -> ProgramCard:
     """A stored marking as a whole scorecard; refuses one of another version of the problem."""
     evidence = evidence_from_json(details["evidence"])
     if evidence.problem_digest != problem.digest:
@@ -81,27 +93,28 @@ def document_of(details: Mapping[str, Any], problem: Problem, artifacts: Artifac
             "its requirements are no longer those that were measured."
         )
     files, refused = _program(evidence.program, artifacts), details.get("refused")
-    document = whole_document(scorecard_of(problem, evidence), problem, files, artifacts, refused)
-    if any(details[name] != document[name] for name in _VERDICT):  # the formula has changed since
-        remark = f"When it was marked, this was said: {verdict(details)} Its evidence comes to what is shown here."
-        document["remarks"] = [remark]
-    return {**document, "note": details["note"]} if details.get("note") else document
+    card = whole_card(scorecard_of(problem, evidence), problem, files, artifacts, refused)
+    said, remarks = msgspec.convert(details, StoredVerdict), None
+    if (said.total, said.covers, said.passed, said.grade) != (card.total, card.covers, card.passed, card.grade):
+        # The formula has changed since.
+        remarks = [f"When it was marked, this was said: {verdict(said)} Its evidence comes to what is shown here."]
+    return replace(card, remarks=remarks, note=details.get("note") or None)
 
 
-def whole_document(
+def whole_card(
     card: Scorecard,
     problem: Problem,
     files: Mapping[str, bytes],
     artifacts: Artifacts,
     left_out: Mapping[str, str] | None = None,
-) -> Document:
+) -> ProgramCard:
     """A scorecard with everything that its phases kept, where that is still there and not too large for a page."""
     kept = {}
     for key in (key for phase in card.evidence.phases for key in phase.artifacts.values()):
         size = artifacts.size(key)
         if size is not None and size <= MAX_ON_A_PAGE:
             kept[key] = artifacts.get(key)
-    return scorecard_document(card, problem, files, left_out, kept)
+    return program_card(card, problem, files, left_out, kept)
 
 
 def _program(key: str | None, artifacts: Artifacts) -> dict[str, bytes]:
@@ -131,41 +144,40 @@ def _why_none(database: Database, run_id: str, where: dict[str, str], epoch: int
     return f"Run {run_id} has no answer to {sample!r}.{did_you_mean(sample, {row.sample_id for row in every})}"
 
 
-def read_card(path: Path, shelf: Path | None = None) -> Document:
+def read_card(path: Path, shelf: Path | None = None) -> ProgramCard:
     """A scorecard's JSON from a file, its marks computed again from its evidence; `remarks` says where that differs."""
     try:
-        document = orjson.loads(path.read_bytes())
-        is_card = isinstance(document, dict) and set(document) >= _PARTS
+        content = orjson.loads(path.read_bytes())
+        is_card = isinstance(content, dict) and set(content) >= _PARTS
     except (OSError, ValueError) as fault:
         raise UserError(f"{path} is not a scorecard: {fault}.") from fault
     if not is_card:
         raise UserError(f"{path} is not a scorecard as 'proctor problems submit --report FILE.json' writes it.")
     try:
-        found = _computed_again(document, shelf)
+        found = _computed_again(msgspec.convert({"left_out": {}, "artifacts": {}, **content}, ProgramCard), shelf)
         scorecard_page(found)  # what cannot be shown was written by somebody else
-    except (ScorerError, LookupError, TypeError, AttributeError, ValueError) as fault:
+    except (msgspec.ValidationError, ScorerError, LookupError, TypeError, AttributeError, ValueError) as fault:
         raise UserError(f"{path} is not a scorecard whose marks can be computed again: {fault}") from fault
     return found
 
 
-def _computed_again(document: Document, shelf: Path | None) -> Document:
+def _computed_again(card: ProgramCard, shelf: Path | None) -> ProgramCard:
     """As the evidence has it, where the problem is at hand; as the file has it, and said so, where it is not."""
-    evidence, name = evidence_from_json(document["evidence"]), str(document["problem"]["id"])
+    name = card.problem.id
     try:
         problem = find_problem(name, shelf)
     except NotFoundError:
         problem = None
-    if problem is None or problem.digest != evidence.problem_digest:
+    if problem is None or problem.digest != card.evidence.problem_digest:
         what = f"{name} is not at hand" if problem is None else f"{name} has changed since"
-        return {**document, "remarks": [f"{what}: these are the file's own marks, not computed from its evidence."]}
-    again = orjson.loads(orjson.dumps(scorecard_document(scorecard_of(problem, evidence), problem)))
-    fresh = {key: again[key] for key in _MARKED}
-    others = [key for key in _MARKED if fresh[key] != document[key]]
+        return replace(card, remarks=[f"{what}: these are the file's own marks, not computed from its evidence."])
+    again = program_card(scorecard_of(problem, card.evidence), problem)
+    fresh = {part: getattr(again, part) for part in _MARKED}
+    others = [part for part in _MARKED if plain_values(fresh[part]) != plain_values(getattr(card, part))]
     remark = (
-        f"The file says {verdict(document)} Its evidence comes to what is shown here; "
-        f"what differs: {', '.join(others)}."
+        f"The file says {verdict(card)} Its evidence comes to what is shown here; what differs: {', '.join(others)}."
     )
-    return {**document, **fresh, "remarks": [remark] if others else []}
+    return replace(card, **fresh, remarks=[remark] if others else [])
 
 
 def short_card(row: ResultRow) -> str | None:

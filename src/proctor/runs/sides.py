@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import orjson
 
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.side import EvaluationSide, prompt_settings, side_names
+from proctor.runs.columns import EvaluationColumns
 
 NamedSide = tuple[str, EvaluationSide]
 
@@ -21,7 +21,7 @@ def sides_of(evaluations: Sequence[Evaluation]) -> list[NamedSide]:
     ])  # fmt: skip
 
 
-def sides_of_rows(rows: Sequence[Mapping[str, Any]]) -> list[NamedSide]:
+def sides_of_rows(rows: Sequence[EvaluationColumns]) -> list[NamedSide]:
     """Of all the stored evaluations of a run."""
     return _named([
         EvaluationSide(row["model"], row["benchmark"], prompt_settings(orjson.loads(row["benchmark_spec"])))

@@ -16,6 +16,7 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.scorers.math_process import compare
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, last_boxed
@@ -27,6 +28,7 @@ _LABEL = re.compile(r"\s*\\text\s*\{[^{}]*[A-Za-z][^{}]*\}\s*(?=[^\s,])")
 """Words in front of a boxed expression: \\boxed{\\text{The answer is } 14}."""
 
 
+@traits(compares_values=True, reads_numbers=True)
 def create(**options: Json) -> MathMatch:
     scorer = build(MathMatch, NAME, options)
     if not 0 < scorer.timeout_seconds <= 60:

@@ -11,6 +11,7 @@ from proctor.domain.message import Json
 from proctor.domain.response import FinishReason, Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.domain.scorer import traits
 from proctor.scorers.numbers import FoundNumber
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, shorten
@@ -44,6 +45,7 @@ COMMA_LANGUAGES = frozenset(
 )
 
 
+@traits(compares_values=True, reads_numbers=True)
 def create(**options: Json) -> NumericMatch:
     return build(NumericMatch, NAME, options)
 

@@ -46,7 +46,7 @@ class PuzzleScorer:
         return Score(NAME, float(is_right), answer=found.text, reason=reason)
 
 
-@traits(needs_target=False)
+@traits(needs_target=False, compares_values=True)
 def create(**options: Json) -> PuzzleScorer:
     """The scorer; it has no options."""
     if options:

@@ -16,10 +16,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
+from proctor.domain.documents.run import StopInterval, StopOutcome
 from proctor.domain.errors import PlanError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Event, ResultsRecorded
@@ -272,7 +273,7 @@ class MeasuredEvaluation(Struct, frozen=True):
 
 def outcomes(
     plan: Plan, evaluations: Sequence[MeasuredEvaluation], group_sizes: Mapping[str, Mapping[str, int]]
-) -> list[dict[str, Any]]:
+) -> list[StopOutcome]:
     """What the plan's rule came to, worked out from the stored values in the order in which they were drawn.
 
     `group_sizes` are those that were planned, by benchmark.
@@ -288,7 +289,7 @@ def outcomes(
 
 def _outcome(
     rule: Until, items: tuple[MeasuredEvaluation, ...], alpha: float, seed: int, sizes: Mapping[str, int] | None
-) -> dict[str, Any]:
+) -> StopOutcome:
     sequence = ConfidenceSequence.of_differences(alpha=alpha) if len(items) > 1 else ConfidenceSequence(alpha=alpha)
     groups = items[0].groups
     shared = set.intersection(*(set(item.values) for item in items))
@@ -300,15 +301,18 @@ def _outcome(
             watch.add(side, sample_id, groups[sample_id], item.values[sample_id])
     watch.look(rule)
     worst = watch.if_unreadable_wrong
-    return {
-        "rule": str(rule), "models": list(watch.names), "met": watch.is_met, "n": watch.samples,
-        **({"groups": sequence.n} if sizes else {}),
-        "value": sequence.mean, "interval": list(sequence.interval()), "method": "confidence sequence",
-        **({} if worst is None else {
-            "unreadable": watch.unreadable,
-            "if_unreadable_wrong": {"value": worst.mean, "interval": list(worst.interval())},
-        }),
-    }  # fmt: skip
+    return StopOutcome(
+        rule=str(rule),
+        models=list(watch.names),
+        met=watch.is_met,
+        n=watch.samples,
+        groups=sequence.n if sizes else None,
+        value=sequence.mean,
+        interval=sequence.interval(),
+        method="confidence sequence",
+        unreadable=None if worst is None else watch.unreadable,
+        if_unreadable_wrong=None if worst is None else StopInterval(worst.mean, worst.interval()),
+    )
 
 
 def _without_plan(

@@ -13,8 +13,8 @@ from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.plan import BenchmarkSpec
 from proctor.domain.taxonomy import refuse_foreign_words
+from proctor.metrics.labels import metrics_of
 from proctor.metrics.registry import create_metric
-from proctor.reports.labels import metrics_of
 from proctor.scorers.registry import create_scorers
 
 

@@ -9,8 +9,8 @@ import pytest
 from plugins.example import names
 from proctor import plugins
 from proctor.reports.rows import RunRows
+from proctor.runs.results import read_rows
 from proctor.stores.database import Database
-from proctor.stores.results import ResultStore
 from reports.stored import FAILED, INVALID, Told, record
 
 
@@ -24,7 +24,7 @@ def _export(form: str, rows: RunRows) -> list[bytes]:
 def test_every_trial_is_exported_in_bytes_the_same_each_time(form: str, database: Database, tmp_path: Path) -> None:
     marks = {"first-sample": 1.0, "second-sample": 0.0, "unread": INVALID, "down": FAILED}
     run = record(database, tmp_path, Told(marks))
-    rows = RunRows(run, lambda: ResultStore(database).results(run))
+    rows = read_rows(database, run)
     pieces = _export(form, rows)
     assert all(isinstance(piece, bytes) for piece in pieces)
     whole = b"".join(pieces)

@@ -13,7 +13,7 @@ def write(rows: RunRows) -> Iterator[bytes]:
     """Bytes, piece by piece: a run of any size then needs little memory."""
     yield _line(COLUMNS)
     for row in rows:
-        scores = ",".join(f"{score.scorer}={score.value}" for score in row.scores)
+        scores = ",".join(f"{scorer}={score.value}" for scorer, score in row.scores.items())
         yield _line((row.sample_id, row.model, row.outcome.value, scores))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import repeat
 
+from proctor.domain.documents.judging import JudgeAgreement, JudgeTokens, JudgeWork
 from proctor.domain.message import Json
 from proctor.domain.price import UNKNOWN, basis_source, joint_kind
 from proctor.metrics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
@@ -73,20 +74,20 @@ class JudgeTotals:
             self.preferred_first += said == ["A", "A"]
             self.preferred_second += said == ["B", "B"]
 
-    def as_json(self) -> dict[str, Json]:
-        return {
-            "verdicts": self.verdicts,
-            "unreadable": self.unreadable,
-            "undecided": self.undecided,
-            "preferred_first": self.preferred_first,
-            "preferred_second": self.preferred_second,
-            "requests": self.requests,
-            "cached": self.cached,
-            "usage": {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens},
-            "cost_usd": None if self.cost_usd is None else float(self.cost_usd),
-            "cost_basis": UNKNOWN if self.cost_usd is None else joint_kind(self.cost_bases),
-            "price_sources": [source for basis in self.cost_bases if (source := basis_source(basis))],
-        }
+    def work(self) -> JudgeWork:
+        return JudgeWork(
+            verdicts=self.verdicts,
+            unreadable=self.unreadable,
+            undecided=self.undecided,
+            preferred_first=self.preferred_first,
+            preferred_second=self.preferred_second,
+            requests=self.requests,
+            cached=self.cached,
+            usage=JudgeTokens(self.input_tokens, self.output_tokens),
+            cost_usd=None if self.cost_usd is None else float(self.cost_usd),
+            cost_basis=UNKNOWN if self.cost_usd is None else joint_kind(self.cost_bases),
+            price_sources=[source for basis in self.cost_bases if (source := basis_source(basis))],
+        )
 
 
 def _sum(total: int | None, more: int | None) -> int | None:
@@ -115,10 +116,11 @@ class JudgeSummary:
             self.totals.setdefault(ruling["judge"], JudgeTotals()).add(ruling)
         self.ratings[tuple(ruling["verdict"] for ruling in details["judges"])] += 1
 
-    def judges_json(self) -> dict[str, Json]:
-        return {label: totals.as_json() for label, totals in self.totals.items()}
+    def work(self) -> dict[str, JudgeWork]:
+        """Each judge's, by its name."""
+        return {label: totals.work() for label, totals in self.totals.items()}
 
-    def agreement(self) -> dict[str, Json] | None:
+    def agreement(self) -> JudgeAgreement | None:
         """How far several judges agree; None when there was only one. A statistic is None where it is undefined."""
         if len(self.totals) < 2:
             return None
@@ -129,16 +131,16 @@ class JudgeSummary:
             pairs = list(self._complete())
             cohen = cohen_kappa([pair[0] for pair in pairs], [pair[1] for pair in pairs])
         level = "ordinal" if self.level == "ordinal" else "nominal"
-        return {
-            "judges": list(self.totals),
-            "n": self.ratings.total(),
-            "complete": complete,
-            "unanimous": same / complete if complete else None,
-            "cohen_kappa": cohen,
-            "fleiss_kappa": fleiss_kappa(self._complete()),
-            "krippendorff_alpha": krippendorff_alpha(self._all(), level),  # type: ignore[arg-type]
-            "level": level,
-        }
+        return JudgeAgreement(
+            judges=list(self.totals),
+            n=self.ratings.total(),
+            complete=complete,
+            unanimous=same / complete if complete else None,
+            cohen_kappa=cohen,
+            fleiss_kappa=fleiss_kappa(self._complete()),
+            krippendorff_alpha=krippendorff_alpha(self._all(), level),  # type: ignore[arg-type]
+            level=level,
+        )
 
     def _all(self) -> Iterator[Ratings]:
         for rating, count in self.ratings.items():
@@ -156,6 +158,6 @@ def summarise_judges(details: Iterable[Mapping[str, Json]]) -> JudgeSummary:
     return summary
 
 
-def judge_agreement(details: Iterable[Mapping[str, Json]]) -> dict[str, Json] | None:
+def judge_agreement(details: Iterable[Mapping[str, Json]]) -> JudgeAgreement | None:
     """How far several judges agree, from the details of their scores; None when there was only one judge."""
     return summarise_judges(details).agreement()

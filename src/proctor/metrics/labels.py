@@ -1,12 +1,14 @@
-"""What the numbers of a benchmark are called; apart from `summary`, because a run needs the names before any query."""
+"""What the numbers of a benchmark are called: known before anything is asked."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Protocol
 
 from proctor import plugins
+from proctor.domain.documents.estimate import MetricEstimate
+from proctor.domain.documents.evaluation import EvaluationFigures
 from proctor.domain.scorer import Scorer, ScorerTraits, traits_of
 from proctor.metrics.registry import metric_name
 
@@ -16,13 +18,17 @@ JUDGES = ("pairwise/", "reference/", "rubric/")
 """How the versions of judges begin, whatever the benchmark calls them."""
 
 
-def versioned_names(evaluations: Sequence[Mapping[str, Any]]) -> list[str]:
+class HasMetrics(Protocol):
+    @property
+    def metrics(self) -> Mapping[str, MetricEstimate]: ...
+
+
+def versioned_names(evaluations: Sequence[EvaluationFigures]) -> list[str]:
     """Each evaluation's benchmark, as NAME@VERSION where there are several versions of it among them."""
-    versions = {(item["benchmark"], item["version"]) for item in evaluations}
+    versions = {(item.benchmark, item.version) for item in evaluations}
     several = Counter(name for name, _ in versions)
     return [
-        f"{item['benchmark']}@{item['version']}" if several[item["benchmark"]] > 1 else str(item["benchmark"])
-        for item in evaluations
+        f"{item.benchmark}@{item.version}" if several[item.benchmark] > 1 else item.benchmark for item in evaluations
     ]
 
 
@@ -50,25 +56,25 @@ def _labels(metrics: Sequence[str]) -> list[str]:
 MEAN_SCORE = "mean score"
 
 
-def title_json(label: str, metric: str, *, has_parts: bool) -> dict[str, str]:
-    """What people read for a metric, as `title`, where it is not its label; `has_parts`: scores between 0 and 1.
+def metric_title(label: str, metric: str, *, has_parts: bool) -> str | None:
+    """What people read for a metric; None where that is its label. `has_parts`: there are scores between 0 and 1.
 
     The mean of such scores is no accuracy; an accuracy with a threshold is, because it is a share of samples.
     """
     name = metric_name(metric)
     is_mean = name == "mean" or (metric == "accuracy" and has_parts)
     if not is_mean or not label.endswith(name):
-        return {}
-    return {"title": f"{label.removesuffix(name).replace('.', ' ')}{MEAN_SCORE}"}
+        return None
+    return f"{label.removesuffix(name).replace('.', ' ')}{MEAN_SCORE}"
 
 
-def metric_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What each metric of these evaluations is called where they stand together, by its label."""
+def metric_titles(items: Sequence[HasMetrics]) -> dict[str, str]:
+    """What each metric is called where these stand together, by its label."""
     found: dict[str, str] = {}
-    for item in evaluations:
-        for label, estimate in item["metrics"].items():
+    for item in items:
+        for label, estimate in item.metrics.items():
             if found.get(label, label) == label:
-                found[label] = estimate.get("title", label)
+                found[label] = estimate.title or label
     return found
 
 

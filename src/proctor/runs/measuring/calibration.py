@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from statistics import fmean
-from typing import Any
 
+from proctor.domain.documents.estimate import MetricEstimate
+from proctor.domain.documents.report import Calibration, CalibrationBin
 from proctor.metrics.intervals import MeanAccumulator
-from proctor.reports.summary import estimate_json
 from proctor.stores.calibration import MarkPair
 
 BINS = 5
 
 
-def calibration_json(judge: str, reference: str, pairs: Iterable[MarkPair]) -> dict[str, Any] | None:
+def calibrate(model: str, benchmark: str, judge: str, reference: str, pairs: Iterable[MarkPair]) -> Calibration | None:
     """How often the two agree on right or wrong, and the reference's mean for each height of the judge's mark.
 
     None when no response has both marks. Right means a mark of at least a half. A sample counts once, however many
@@ -28,17 +28,19 @@ def calibration_json(judge: str, reference: str, pairs: Iterable[MarkPair]) -> d
     if not total.n:
         return None
     found = [one.estimate() for one in bins]
-    return {
-        "judge": judge,
-        "reference": reference,
-        "n": total.n,
-        "agreement": estimate_json(total),
-        "bins": [
-            {"from": place / BINS, "to": (place + 1) / BINS, "reference": estimate_json(estimate)}
+    return Calibration(
+        model=model,
+        benchmark=benchmark,
+        judge=judge,
+        reference=reference,
+        n=total.n,
+        agreement=MetricEstimate.of(total),
+        bins=[
+            CalibrationBin(place / BINS, (place + 1) / BINS, MetricEstimate.of(estimate))
             for place, estimate in enumerate(found)
             if estimate.n
         ],
-    }
+    )
 
 
 def _add_sample(epochs: Sequence[MarkPair], agreed: MeanAccumulator, bins: Sequence[MeanAccumulator]) -> None:

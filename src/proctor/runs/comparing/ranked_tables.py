@@ -9,25 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, field
+from msgspec.structs import asdict
 
+from proctor.domain.documents.evaluation import EvaluationFigures, Selection
+from proctor.domain.documents.leaderboard import (
+    Leaderboard,
+    LeaderboardRow,
+    LeaderboardTable,
+    LeftOutEvaluations,
+    Which,
+)
 from proctor.domain.estimate import Estimate
 from proctor.domain.side import EvaluationSide, setting_text, side_names
 from proctor.metrics.ranking import Rank, rank_paired, rank_unpaired
 from proctor.plugins import BrokenPluginError, PluginNotFoundError
-from proctor.reports.compared_metric import compared_metrics, find_metric, read_sides
-from proctor.reports.summary import IF_WRONG
 from proctor.reports.trust import uneven_notes
+from proctor.runs.comparing.compared_metric import compared_metrics, find_metric, read_sides
 from proctor.stores.comparing import EvaluationRow
 from proctor.stores.database import Database
-from proctor.stores.results import Unmeasured
 
-Which = Literal["latest", "best"]
 Ranks = Literal["auto", "paired", "separate"]
-Summary = Mapping[str, Any]
 
 TAGS = ("language", "subject", "task", "form")
 PAIRED_AT_MOST = 100_000
@@ -58,33 +63,30 @@ class LeaderboardEntry(Struct, frozen=True):
     """The model, and what was varied of its prompts where its table has several: different in each row."""
     model: str
     row: EvaluationRow
-    summary: Summary
+    summary: EvaluationFigures
     chosen_from: int
 
 
-def leaderboard_document(
+def rank_evaluations(
     database: Database,
     rows: Sequence[EvaluationRow],
-    summaries: Mapping[int, Summary],
+    summaries: Mapping[int, EvaluationFigures],
+    left_out: LeftOutEvaluations,
     *,
     which: Which = "latest",
     ranks: Ranks = "auto",
     metric: str | None = None,
-) -> dict[str, Any]:
+) -> Leaderboard:
     """One table for each set of comparable evaluations; `rows` come newest first."""
     tables = _tables(rows)
     # What a table is ordered by is one metric: the one that was asked for, or its newest evaluation's first.
-    metrics = {key: metric or next(iter(summaries[members[0].id]["metrics"]), "") for key, members in tables.items()}
+    metrics = {key: metric or next(iter(summaries[members[0].id].metrics), "") for key, members in tables.items()}
     chosen = {key: _entries(members, summaries, which, metrics[key]) for key, members in tables.items()}
     chosen = {key: entries for key, entries in chosen.items() if entries}
     work = sum(_comparisons(entries) for entries in chosen.values())
     is_paired = ranks == "paired" or (ranks == "auto" and work <= PAIRED_AT_MOST)
-    return {
-        "kind": "leaderboard",
-        "which": which,
-        "ranks": "paired" if is_paired else "separate",
-        "tables": [_table(database, chosen[key], metrics[key], is_paired) for key in sorted(chosen)],
-    }
+    ranked = [_table(database, chosen[key], metrics[key], is_paired) for key in sorted(chosen)]
+    return Leaderboard("leaderboard", which, "paired" if is_paired else "separate", ranked, left_out)
 
 
 def _tables(rows: Sequence[EvaluationRow]) -> dict[tuple[str, ...], list[EvaluationRow]]:
@@ -116,7 +118,7 @@ def _comparisons(entries: Sequence[LeaderboardEntry]) -> int:
 
 
 def _entries(
-    rows: Iterable[EvaluationRow], summaries: Mapping[int, Summary], which: Which, metric: str
+    rows: Iterable[EvaluationRow], summaries: Mapping[int, EvaluationFigures], which: Which, metric: str
 ) -> list[LeaderboardEntry]:
     """One evaluation a model and prompt; models asked with other options are other models."""
     groups: dict[tuple[tuple[str, str, str], str], list[EvaluationRow]] = {}
@@ -166,7 +168,7 @@ def _entry(
     name: str,
     model: str,
     members: Sequence[EvaluationRow],
-    summaries: Mapping[int, Summary],
+    summaries: Mapping[int, EvaluationFigures],
     which: Which,
     metric: str,
 ) -> LeaderboardEntry:
@@ -178,39 +180,38 @@ def _entry(
     return LeaderboardEntry(name, model, row, summaries[row.id], len(members))
 
 
-def _estimate(summary: Summary, metric: str) -> Estimate:
-    found = summary["metrics"].get(metric)
-    if found is None:
-        return Estimate(None, 0)
-    low, high = found["ci95"] or (None, None)
-    return Estimate(found["value"], found["n"], found["stderr"], low, high)
+def _estimate(summary: EvaluationFigures, metric: str) -> Estimate:
+    found = summary.metrics.get(metric)
+    return Estimate(None, 0) if found is None else found.estimate
 
 
-def _table(database: Database, entries: Sequence[LeaderboardEntry], metric: str, is_paired: bool) -> dict[str, Any]:
+def _table(database: Database, entries: Sequence[LeaderboardEntry], metric: str, is_paired: bool) -> LeaderboardTable:
     by_name = {entry.name: entry for entry in entries}
     first = entries[0]
     is_paired = is_paired and _is_paired(first.row, metric)
     ranked = _rank_paired(database, entries, metric) if is_paired else _rank_separately(entries, metric)
-    notes = uneven_notes({name: (one.summary, one.summary["metrics"][metric]) for name, one in by_name.items()})
-    return {
-        "benchmark": first.row.benchmark,
-        "version": first.row.version,
-        "digest": first.row.digest,
-        "samples": first.row.samples,
-        "shots": first.row.shots if all(entry.row.shots == first.row.shots for entry in entries) else None,
-        "selection": _shared(entry.summary.get("selection", {}) for entry in entries),
-        "scorers": dict(first.row.scorers),
-        "tags": dict(first.row.tags),
-        "metric": metric,
-        "ranks": "paired" if is_paired else "separate",
-        "rows": [_row(rank, by_name[rank.name], metric, notes.get(rank.name)) for rank in ranked],
-    }
+    notes = uneven_notes({name: (one.summary, one.summary.metrics[metric]) for name, one in by_name.items()})
+    return LeaderboardTable(
+        benchmark=first.row.benchmark,
+        version=first.row.version,
+        digest=first.row.digest,
+        samples=first.row.samples,
+        shots=first.row.shots if all(entry.row.shots == first.row.shots for entry in entries) else None,
+        selection=_shared([entry.summary.selection for entry in entries]),
+        scorers=first.row.scorers,
+        tags=first.row.tags,
+        metric=metric,
+        ranks="paired" if is_paired else "separate",
+        rows=[_row(rank, by_name[rank.name], metric, notes.get(rank.name)) for rank in ranked],
+    )
 
 
-def _shared(selections: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _shared(selections: Sequence[Selection]) -> Selection:
     """What all of them say; in what they differ, the rows' names do."""
     first, *others = selections
-    return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+    return Selection(**{
+        name: value for name, value in asdict(first).items() if all(getattr(one, name) == value for one in others)
+    })  # fmt: skip
 
 
 def _is_paired(row: EvaluationRow, metric: str) -> bool:
@@ -221,9 +222,8 @@ def _is_paired(row: EvaluationRow, metric: str) -> bool:
 
 
 def _rank_separately(entries: Sequence[LeaderboardEntry], metric: str) -> list[Rank]:
-    key = IF_WRONG[Unmeasured.UNREADABLE_WRONG]
-    worst = {entry.name: entry.summary["metrics"][metric].get(key) for entry in entries}
-    known = {name: value for name, value in worst.items() if value is not None}
+    worst = {entry.name: entry.summary.metrics[metric].if_unreadable_wrong for entry in entries}
+    known = {name: value for name, value in worst.items() if value is not None and value is not UNSET}
     return rank_unpaired({entry.name: _estimate(entry.summary, metric) for entry in entries}, known)
 
 
@@ -246,28 +246,32 @@ def _side(entry: LeaderboardEntry) -> str:
     return " · ".join((entry.model, *(setting_text(*one) for one in entry.row.prompt_settings.items())))
 
 
-def _row(rank: Rank, entry: LeaderboardEntry, metric: str, note: str | None) -> dict[str, Any]:
+def _row(rank: Rank, entry: LeaderboardEntry, metric: str, note: str | None) -> LeaderboardRow:
     row, summary = entry.row, entry.summary
-    return {
-        "rank": str(rank),
-        "place": rank.place,
-        "best_rank": rank.best,
-        "worst_rank": rank.worst,
-        "model": entry.model,
-        "side": _side(entry),
-        "digest": row.digest,
-        "settings": {**row.prompt_settings, **row.options},
-        "estimate": summary["metrics"][metric],
-        **{key: summary[key] for key in ("trials", "invalid", "failed", "stopped", "pending")},
-        "note": note,
-        "is_forgeable": summary.get("is_forgeable", False),
-        "epochs": row.epochs,
-        "cost_usd": summary["cost_usd"],
-        "cost_basis": summary.get("cost_basis", "unknown"),
-        "price_sources": summary.get("price_sources", []),
-        "latency_seconds": summary["latency_seconds"],
-        "run_id": row.run_id,
-        "created_at": row.created_at.isoformat(),
-        "options": dict(row.options),
-        "chosen_from": entry.chosen_from,
-    }
+    return LeaderboardRow(
+        rank=str(rank),
+        place=rank.place,
+        best_rank=rank.best,
+        worst_rank=rank.worst,
+        model=entry.model,
+        side=_side(entry),
+        digest=row.digest,
+        settings={**row.prompt_settings, **row.options},
+        estimate=summary.metrics[metric],
+        trials=summary.trials,
+        invalid=summary.invalid,
+        failed=summary.failed,
+        stopped=summary.stopped,
+        pending=summary.pending,
+        note=note,
+        is_forgeable=summary.is_forgeable,
+        epochs=row.epochs,
+        cost_usd=summary.cost_usd,
+        cost_basis=summary.cost_basis,
+        price_sources=summary.price_sources,
+        latency_seconds=summary.latency_seconds,
+        run_id=row.run_id,
+        created_at=row.created_at,
+        options=row.options,
+        chosen_from=entry.chosen_from,
+    )

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError, UserError, did_you_mean
 from proctor.domain.side import PARAMETERS, SHOTS, chosen_samples
-from proctor.reports.compared_metric import ComparedMetric, find_metric
+from proctor.runs.comparing.compared_metric import ComparedMetric, find_metric
 from proctor.stores.comparing import EvaluationRow
 
 

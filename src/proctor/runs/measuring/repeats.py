@@ -6,6 +6,16 @@ from collections.abc import Callable
 from functools import partial
 
 from proctor.domain.estimate import Estimate
+from proctor.metrics.labels import (
+    CONSISTENCY,
+    CONSISTENCY_OF_WORDS,
+    hand_sizes,
+    has_votes,
+    majority_label,
+    pass_all_label,
+    pass_label,
+    scorer_traits,
+)
 from proctor.metrics.repeats import (
     SampleRepeats,
     agreement,
@@ -16,16 +26,7 @@ from proctor.metrics.repeats import (
     shared_words,
     similarity,
 )
-from proctor.reports.labels import (
-    CONSISTENCY,
-    CONSISTENCY_OF_WORDS,
-    hand_sizes,
-    has_votes,
-    majority_label,
-    pass_all_label,
-    pass_label,
-)
-from proctor.reports.votes import Ballot
+from proctor.runs.measuring.votes import Ballot
 from proctor.stores.comparing import EvaluationRow
 from proctor.stores.database import Database
 from proctor.stores.repeats import sample_repeats
@@ -46,7 +47,7 @@ def measure_repeats(
 
     Where it cannot be told which answers are the same, what counts them is left out.
     """
-    ballot = Ballot(scorer, is_valid=has_votes(scorer, version))
+    ballot = Ballot(scorer_traits(scorer), is_valid=has_votes(scorer, version))
     counted = _by_votes(epochs)
     measures = {**_by_marks(epochs), **(counted if ballot.is_valid else {}), CONSISTENCY_OF_WORDS: _words}
     stored = sample_repeats(database, evaluation_id, scorer, version, unmeasured)
@@ -59,7 +60,7 @@ def values_of_repeats(
 ) -> dict[str, float]:
     """Each sample's own value of one of these measures, by its id; samples it cannot measure are missing."""
     version, epochs = evaluation.scorers[scorer], evaluation.epochs
-    ballot = Ballot(scorer, is_valid=has_votes(scorer, version))
+    ballot = Ballot(scorer_traits(scorer), is_valid=has_votes(scorer, version))
     measure = {**_by_marks(epochs), **_by_votes(epochs), CONSISTENCY_OF_WORDS: _words}[label]
     samples = ballot.cast(sample_repeats(database, evaluation.id, scorer, version, unmeasured))
     return {sample.sample_id: value for sample in samples if (value := measure(sample)) is not None}

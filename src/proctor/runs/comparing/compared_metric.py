@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
 from msgspec import Struct
 
+from proctor.domain.documents.evaluation import EvaluationFigures
 from proctor.domain.errors import NotFoundError, did_you_mean
 from proctor.domain.estimate import SampleScore
 from proctor.metrics.class_pairs import compare_classes
 from proctor.metrics.classification import MacroAverage
 from proctor.metrics.compare import PairedComparison, StoppedEarly, compare_marks, either_stopped, rest_on_worse
+from proctor.metrics.labels import has_votes, is_of_repeats, metric_labels, metrics_of, repeat_labels
 from proctor.metrics.metric import MeanOverSamples, Metric, takes_scores_as_they_are
 from proctor.metrics.pairing import Mark
 from proctor.metrics.registry import create_metric
-from proctor.reports.figures import done_trials
-from proctor.reports.labels import has_votes, is_of_repeats, metric_labels, metrics_of, repeat_labels
-from proctor.reports.repeats import values_of_repeats
+from proctor.runs.measuring.repeats import values_of_repeats
 from proctor.stores.classes import class_scores
 from proctor.stores.comparing import BEFORE_CONTENT, EvaluationMarks, EvaluationRow
 from proctor.stores.database import Database
@@ -190,15 +190,16 @@ def read_sides(
     database: Database,
     row: EvaluationRow,
     metric: ComparedMetric,
-    summary: Mapping[str, Any],
+    summary: EvaluationFigures,
     *,
     by_content: bool = False,
 ) -> BothSides:
     """One evaluation's values of a metric, ready to be compared with another's; `summary` holds its own numbers."""
     measured = MetricSide(database, row, metric, by_content=by_content)
-    unreadable = summary["metrics"].get(metric.label, {}).get("unreadable", 0)
+    own = summary.metrics.get(metric.label)
+    unreadable = 0 if own is None else own.unreadable or 0
     stopped = None if row.until is None else StoppedEarly(whole_groups(database, row))
     if not unreadable:
         return BothSides(measured, None, stopped=stopped)
     worst = MetricSide(database, row, metric, by_content=by_content, unmeasured=Unmeasured.UNREADABLE_WRONG)
-    return BothSides(measured, worst, unreadable / done_trials(summary), stopped)
+    return BothSides(measured, worst, unreadable / summary.done, stopped)

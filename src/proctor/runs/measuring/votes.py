@@ -7,14 +7,12 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from proctor.domain.scorer import ScorerTraits
 from proctor.metrics.answers import bare_answer
 from proctor.metrics.repeats import SampleRepeats
 from proctor.scorers.reading import final_text
 from proctor.stores.repeats import Repeat, StoredRepeats
 
-BY_VALUE = frozenset({"math", "numeric", "puzzle"})
-"""Scorers that compare an answer with the target by value: what they call right is one answer, however written."""
-NUMBERS = frozenset({"math", "numeric"})
 MAX_VOTE_LENGTH = 200
 """Characters; a longer response stands for no answer: two may agree in other words."""
 
@@ -24,7 +22,8 @@ _LATEX = re.compile(r"\\(?:left|right|displaystyle|,|;|!| )|[\s$]")
 class Ballot(Struct):
     """Turns stored repeats into votes, and knows whether they can be counted."""
 
-    scorer: str
+    traits: ScorerTraits
+    """Those of the scorer that marked the answers."""
     is_valid: bool = True
     """False once a response had to stand for its answer and could not: too long, or with a mark between 0 and 1."""
 
@@ -67,9 +66,9 @@ class Ballot(Struct):
         return text
 
     def _vote(self, said: str, repeat: Repeat, sample: StoredRepeats) -> str:
-        if self.scorer in BY_VALUE and repeat.value == 1.0 and not sample.has_alternatives:
+        if self.traits.compares_values and repeat.value == 1.0 and not sample.has_alternatives:
             return "\nthe target"
-        if self.scorer not in NUMBERS:
+        if not self.traits.reads_numbers:
             return bare_answer(said)
         number = _number(said)
         return number if number is not None else _LATEX.sub("", said).replace("dfrac", "frac").replace("tfrac", "frac")

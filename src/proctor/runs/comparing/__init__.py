@@ -1,0 +1,1 @@
+"""Evaluations held against one another: which pairs, by which test, in which order."""
