@@ -11,6 +11,7 @@ import pytest
 from commands import Cli
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
+from proctor.stores.database import Database
 
 RUN_FIELDS = {"run_id", "status", "seconds", "evaluations"}
 EVALUATION_FIELDS = {
@@ -207,14 +208,13 @@ def test_an_option_that_means_the_same_is_explained_alike_in_every_command(cli: 
         assert "--assume-price IN/OUT Dollars per million tokens for models without a known price." in shown
 
 
-def test_a_run_that_is_cancelled_is_told_to_people_on_standard_error(cli: Cli, home: Path) -> None:
+def test_a_run_that_is_cancelled_is_told_to_people_on_standard_error(cli: Cli, database: Database) -> None:
     from proctor.planning.plan_file import plan_from
     from proctor.runs.execute import submit
     from proctor.runs.resolve import PlanContext
-    from proctor.stores.database import open_database
 
     plan = plan_from({"models": ["demo/strong"], "benchmarks": ["arithmetic"]})
-    execution = submit(plan, PlanContext(Path(), {}), open_database(f"sqlite:///{home}/proctor.db"))
+    execution = submit(plan, PlanContext(Path(), {}), database)
     ended = cli("cancel", "latest")
     assert (ended.code, ended.out) == (0, "")
     assert f"Run {execution.run_id} is stopping" in ended.error

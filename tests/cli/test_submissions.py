@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -28,9 +29,9 @@ def problem(tmp_path: Path) -> Problem:
     return small_problem(tmp_path / "mine")
 
 
-def kept_by(database: Database) -> FolderArtifacts:
-    """Where the command line keeps artifacts: in the home, which is also the database's folder."""
-    return FolderArtifacts(database.path.parent / "artifacts")
+def kept_artifacts() -> FolderArtifacts:
+    """Where the command line keeps artifacts: in the home."""
+    return FolderArtifacts(Path(os.environ["PROCTOR_HOME"]) / "artifacts")
 
 
 def keep(
@@ -38,9 +39,9 @@ def keep(
 ) -> str:
     """Store a submission with evidence made by hand; its program is kept as an artifact."""
     files = {"main.py": text} if text else PROGRAM
-    evidence = replace(evidence_of(problem, *failing), program=kept_by(database).put("", program_zip(files)))
+    evidence = replace(evidence_of(problem, *failing), program=kept_artifacts().put("", program_zip(files)))
     card = scorecard_of(problem, evidence if is_measured else unmeasured(evidence))
-    kept = keep_submission(database, kept_by(database), name, problem, Submission(files, "folder"), card)
+    kept = keep_submission(database, kept_artifacts(), name, problem, Submission(files, "folder"), card)
     assert kept.submission_id is not None
     return kept.submission_id
 
@@ -125,7 +126,7 @@ def test_marks_of_another_formula_or_of_a_changed_problem_are_not_ranked_with_ot
 def test_deleting_takes_what_only_the_submission_refers_to(cli: Cli, database: Database, problem: Problem) -> None:
     twins = [keep(database, problem, name) for name in ("one", "two")]
     own = keep(database, problem, "own", text=b"print(2)\n")
-    artifacts = kept_by(database)
+    artifacts = kept_artifacts()
 
     def programs() -> int:
         return sum(path.is_file() for path in artifacts.folder.rglob("*"))
