@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -172,6 +173,25 @@ def test_a_month_can_be_dropped_and_the_others_stay(url: str, tmp_path: Path) ->
             connection.execute(f"DROP TABLE {table}_{this_month()}")
     assert list(ResultStore(database).results(run_id)) == []
     assert RunStore(database).get(run_id).created_at.month == datetime.now(UTC).month
+    database.dispose()
+
+
+def test_a_process_that_stands_still_in_a_write_does_not_keep_the_run(url: str, tmp_path: Path) -> None:
+    """Its transaction is ended by the server, and whoever takes the run over goes on."""
+    database = open_database(url)
+    run_id, _ = new_run(database, evaluation(1), tmp_path)
+    store = RunStore(database)
+    lease = store.lease(run_id)
+    with (  # noqa: PT012 - it is raised when the transaction is to be committed
+        closing(database.connect()) as frozen,
+        pytest.raises(StoreUnreachableError),
+        database.explained(),
+        frozen.transaction(is_short=True),
+    ):
+        lease.check(frozen, database.dialect)  # the run's row is locked now, and nothing more is heard
+        with database.connection() as connection:
+            connection.execute("UPDATE runs SET lease_until = 0")  # waits until the server has ended the other
+        assert store.lease(run_id).fence == lease.fence + 1
     database.dispose()
 
 

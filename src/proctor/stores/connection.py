@@ -37,8 +37,11 @@ class Connection(Protocol):
         """Insert many rows in the driver's quickest way; within a transaction."""
         ...
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """All or nothing; other writers are waited for at its beginning where the database has one writer at a time."""
+    def transaction(self, *, is_short: bool = False) -> AbstractContextManager[None]:
+        """All or nothing; other writers are waited for at its beginning where the database has one writer at a time.
+
+        A short one is ended by the server when this process stands still in it: what it has locked is waited for.
+        """
         ...
 
     def close(self) -> None: ...

@@ -139,7 +139,7 @@ class DatabaseJournal:
     ) -> Written:
         samples, responses, bodies = _answer_rows(answers, ids, self._cost_bases, self._month)
         marks = [ScoreMark(result, score) for result in results for score in result.scores]
-        with connection.transaction():
+        with connection.transaction(is_short=True):
             if self._lease is not None:
                 self._lease.check(connection, self._database.dialect)
             connection.insert("samples", SAMPLE_COLUMNS, samples, "ON CONFLICT DO NOTHING")

@@ -39,8 +39,11 @@ UPGRADE_LOCK = 0x50726F63746F72
 """The advisory lock of whoever changes the schema."""
 FEW_ROWS = 4
 """Up to here an INSERT is quicker than a COPY and what follows it."""
-_AWAY = ("08", "57P", "53300")
-"""Beginnings of the codes of errors that pass when the server is back: connections that fail, and too many of them."""
+_IDLE_LIMIT = b"SET LOCAL idle_in_transaction_session_timeout = '10s'"
+_SHORT_LIMITS = _IDLE_LIMIT + b"; SET LOCAL transaction_timeout = '20s'"
+"""Both are shorter than a lease. From version 17 on the server also ends a transaction that hangs in a COPY."""
+_AWAY = ("08", "57P", "53300", "25P03", "25P04")
+"""Beginnings of the codes of errors that pass: connections that fail or are too many, transactions that took long."""
 _REFUSED = re.compile(r"authentication failed|does not exist|no pg_hba.conf entry|SSL|ssl|is not permitted|certificate")
 _WORD = re.compile(r"\?|%")
 
@@ -120,10 +123,13 @@ class PostgresConnection:
             )
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, *, is_short: bool = False) -> Iterator[None]:
         self._database.note_write()
         self._stages.clear()
         with self._driver.transaction():
+            if is_short:
+                # A process that is stopped keeps its locks otherwise, for as long as it is.
+                self._driver.execute(_SHORT_LIMITS if self._driver.info.server_version >= 170_000 else _IDLE_LIMIT)
             yield
 
     def close(self) -> None:

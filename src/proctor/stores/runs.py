@@ -174,7 +174,7 @@ class RunStore:
 
         Raises LeaseLostError when another process has the run.
         """
-        with self._database.connection() as connection, connection.transaction():
+        with self._database.connection() as connection, connection.transaction(is_short=True):
             lease.check(connection, self._database.dialect)
             changed = connection.execute(
                 f"UPDATE runs SET lease_until = {self._database.dialect.now} + ?, seconds = seconds + ?, progress = ? "  # noqa: S608
@@ -271,7 +271,7 @@ class RunStore:
             raise LeaseLostError(lease.run_id)
 
     def add_event(self, run_id: str, kind: str, data: dict[str, Any]) -> None:
-        with self._database.connection() as connection, connection.transaction():
+        with self._database.connection() as connection, connection.transaction(is_short=True):
             add_event(connection, run_id, kind, data)
 
     def last_event(self, run_id: str, kind: str) -> dict[str, Any] | None:

@@ -36,7 +36,7 @@ class SqliteConnection(sqlite3.Connection):
             self.execute(statement, parameters)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, *, is_short: bool = False) -> Iterator[None]:  # noqa: ARG002 - a file has no server
         # IMMEDIATE: wait for other writers at the start, where waiting is harmless, not at the first write.
         self.execute("BEGIN IMMEDIATE")
         try:
