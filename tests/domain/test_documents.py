@@ -92,9 +92,9 @@ def test_figures_that_were_kept_in_another_form_are_computed_again(tmp_path: Pat
     run = record(database, tmp_path, Told({"a": 1.0, "b": 0.0}))
     before, store = read_run(database, run), RunStore(database)
     [row] = store.evaluation_rows(run)
-    store.save_summary(row["id"], {"model": "demo/a", "metrics": {"accuracy": 0.9}})
+    store.save_summary(store.get(run), row, {"model": "demo/a", "metrics": {"accuracy": 0.9}})
     assert read_run(database, run) == before
-    store.save_summary(row["id"], {"model": "demo/a"})
+    store.save_summary(store.get(run), row, {"model": "demo/a"})
     assert read_leaderboard(database).tables[0].rows[0].estimate == before.evaluations[0].metrics["accuracy"]
     database.dispose()
     assert isinstance(before.evaluations[0], EvaluationFigures)

@@ -87,10 +87,10 @@ def test_every_row_is_there_and_every_figure_is_what_it_was(old: str) -> None:
     assert {name: counts[name] for name in STORED} == {name: len(rows) for name, rows in STORED.items()}
     assert (counts["models"], counts["benchmarks"], counts["events"]) == (3, 2, 2)
     puzzles, judged = (read_run(database, row["id"]) for row in STORED["runs"])
-    figures = {item["model"]: item["metrics"]["accuracy"]["value"] for item in puzzles["evaluations"]}
+    figures = {item.model: item.metrics["accuracy"].value for item in puzzles.evaluations}
     assert figures == {"demo/strong": 0.75, "demo/weak": 1.0}
-    [item] = judged["evaluations"]
-    assert (item["trials"], item["failed"], item["invalid"]) == (2, 0, 2)
+    [item] = judged.evaluations
+    assert (item.trials, item.failed, item.invalid) == (2, 0, 2)
     for run, rows in ((STORED["runs"][0], 16), (STORED["runs"][1], 2)):
         assert len(list(ResultStore(database).results(run["id"]))) == rows
     assert [event.number for event in events_after(database, STORED["runs"][0]["id"])] == [1, 2]

@@ -46,7 +46,10 @@ def query_results(database: Database, query: str, references: Sequence[str] = ()
             if table in named:
                 _fill(opened, table, rows())
         opened.execute("SET lock_configuration = true")
-        return _with_whole_numbers(opened.sql(query).to_arrow_table())
+        found = opened.sql(query).to_arrow_table()
+        if twice := {name for name in found.column_names if found.column_names.count(name) > 1}:
+            raise UserError(f"Two columns are called {min(twice)!r}: name one of them with AS.")
+        return _with_whole_numbers(found)
     except duckdb.Error as fault:
         raise UserError(f"The question cannot be answered: {shorten(' '.join(str(fault).split()), 500)}") from None
     finally:

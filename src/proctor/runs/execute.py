@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from proctor.costs.durable_budget import DurableBudget
 from proctor.domain.artifacts import Artifacts
-from proctor.domain.errors import ProctorError, UserError
+from proctor.domain.errors import ProctorError, StoreError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Event, Observer
 from proctor.domain.model import Model, max_concurrency_of
@@ -41,7 +41,7 @@ from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.leases import Lease, LeaseLostError
-from proctor.stores.patience import StoreUnreachableError, patiently
+from proctor.stores.patience import patiently
 from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
@@ -67,6 +67,8 @@ class RunExecution(Struct, dict=True, eq=False):
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     stop_reason: str | None = None
     is_lost: bool = False
+    is_reopened: bool = False
+    """Its scorers may be other versions than those of its earlier executions."""
 
     def __post_init__(self) -> None:
         self.progress = Progress(self.evaluations)
@@ -117,8 +119,9 @@ def reopen(run: RunRow, context: PlanContext, database: Database, limits: Limits
                 f"{evaluation.benchmark.name} has changed since run {run.id} started, so old and new answers would not "
                 "belong together. Restore the file, or start a new run (unchanged questions come from the cache)."
             )
-        store.use_scorers(row["id"], {scorer.name: scorer.version for scorer in evaluation.scorers})
-    return _execution(run.id, plan, evaluations, store, database, context)
+    execution = _execution(run.id, plan, evaluations, store, database, context)
+    execution.is_reopened = True
+    return execution
 
 
 def _facing_opponents(evaluations: list[Evaluation], database: Database) -> list[Evaluation]:
@@ -145,6 +148,8 @@ async def execute_run(execution: RunExecution) -> RunStatus:
     store = RunStore(execution.database)
     was_completed = store.get(execution.run_id).status is RunStatus.COMPLETED
     lease = store.lease(execution.run_id)
+    if execution.is_reopened:
+        store.use_scorers(lease, _versions(execution.evaluations))
     if execution.rule is not None:
         # Which groups are whole is known from the plan alone, and whoever reads the run has no plan.
         store.add_event(execution.run_id, GROUP_SIZES, execution.rule.group_sizes)
@@ -193,8 +198,12 @@ async def _keep_raw_data(execution: RunExecution, lease: Lease, store: RunStore)
         return
     from proctor.runs.raw_data import keep_raw_data
 
-    key = await asyncio.to_thread(keep_raw_data, execution.database, execution.run_id, execution.artifacts)
-    await asyncio.to_thread(store.keep_raw_data, lease, key)
+    database, run_id, artifacts = execution.database, execution.run_id, execution.artifacts
+    try:
+        key = await asyncio.to_thread(patiently, lambda: keep_raw_data(database, run_id, artifacts))
+        await asyncio.to_thread(store.keep_raw_data, lease, key)
+    except StoreError as fault:  # the run is complete without it
+        log.warning("the responses of run %s are not kept as one artifact: %s", run_id, fault)
 
 
 async def _attempt(
@@ -215,11 +224,15 @@ async def _attempt(
     return RunStatus.COMPLETED, None
 
 
+def _versions(evaluations: Sequence[Evaluation]) -> dict[int, dict[str, str]]:
+    return {item.id: {scorer.name: scorer.version for scorer in item.scorers} for item in evaluations}
+
+
 @asynccontextmanager
 async def _journal(execution: RunExecution, lease: Lease, month: int) -> AsyncIterator[DatabaseJournal]:
     journal = DatabaseJournal(
         execution.database,
-        {item.id: {scorer.name: scorer.version for scorer in item.scorers} for item in execution.evaluations},
+        _versions(execution.evaluations),
         month,
         {item.id: item.price.basis for item in execution.evaluations if item.price is not None},
         lease,
@@ -408,8 +421,8 @@ async def _pulse(execution: RunExecution, lease: Lease, store: RunStore, clock: 
         seconds, progress = clock.seconds, execution.progress
         try:
             is_wanted = await asyncio.to_thread(store.renew, lease, seconds, progress.fraction, progress.snapshot())
-        except StoreUnreachableError:
-            continue  # what is to be written waits as well; the time is noted when the database is back
+        except StoreError:
+            continue  # locked, busy or away: the lease lasts longer than that, and the time is noted the next time
         except LeaseLostError:
             execution.lose()
             return

@@ -91,6 +91,10 @@ class Database(ABC):
         """Close what is kept open."""
 
     @abstractmethod
+    def read_from_primary(self) -> None:
+        """From now on nothing is read from a replica, which may be behind."""
+
+    @abstractmethod
     def prepare_month(self, connection: Connection, month: int) -> None:
         """Called within the transaction that creates a run."""
 

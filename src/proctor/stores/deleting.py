@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from proctor.stores.connection import SQLITE, Connection, Row
+from proctor.stores.connection import POSTGRESQL, SQLITE, Connection, Row
 from proctor.stores.database import Database
 from proctor.stores.statements import places
 
@@ -28,7 +28,8 @@ _ROWS = (
     ("runs", "id = ?"),
 )
 """What belongs to a run alone; a row comes before those it refers to. Every parameter is the run's id."""
-DIGESTS_AT_ONCE = 500
+DIGESTS_AT_ONCE = 30_000
+"""Databases take about as many parameters; each statement looks through all responses."""
 
 
 class DeletedRows(Struct, frozen=True):
@@ -60,6 +61,9 @@ def _transaction(database: Database) -> Iterator[Connection]:
             # Each row is named here. Were they enforced, every sample would be looked for in all responses.
             connection.execute("PRAGMA foreign_keys=OFF")
         with connection.transaction():
+            if database.dialect is POSTGRESQL:
+                # Whoever is just recording an answer to a sample is waited for, or the sample would go from under it.
+                connection.execute("LOCK TABLE samples IN SHARE ROW EXCLUSIVE MODE")
             yield connection
 
 
@@ -101,7 +105,7 @@ def _delete_samples(connection: Connection, digests: list[str]) -> int:
         some = digests[start : start + DIGESTS_AT_ONCE]
         count += connection.execute(
             f"DELETE FROM samples WHERE digest IN ({places(len(some))}) "  # noqa: S608 - only placeholders
-            "AND NOT EXISTS (SELECT 1 FROM responses WHERE sample_digest = samples.digest)",
+            "AND digest NOT IN (SELECT sample_digest FROM responses)",
             some,
         ).rowcount
     return count

@@ -7,6 +7,7 @@ one there: it writes nothing, and ends.
 from __future__ import annotations
 
 import os
+import secrets
 import socket
 
 from msgspec import Struct
@@ -40,13 +41,22 @@ class Lease(Struct, frozen=True):
             raise LeaseLostError(self.run_id)
 
 
+_TOKEN = secrets.token_hex(4)
+"""Containers may share a name, and each has a process 1."""
+
+
 def this_process() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}"
+    return f"{socket.gethostname()}:{os.getpid()}:{_TOKEN}"
+
+
+def owner_text(owner: str) -> str:
+    """The machine and the process, as people know them."""
+    return ":".join(owner.split(":")[:2])
 
 
 def is_alive(owner: str, *, is_current: bool) -> bool:
     """Whether the owner of a lease lives; a process of this machine is asked, one of another is believed meanwhile."""
-    host, _, pid = owner.rpartition(":")
+    host, pid = owner.split(":")[:2]
     if not is_current or host != socket.gethostname():
         return is_current
     try:

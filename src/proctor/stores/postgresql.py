@@ -15,7 +15,7 @@ from proctor.stores.patience import StoreUnreachableError
 from proctor.stores.score_rows import replace_score
 from proctor.stores.statements import insert_statements
 from proctor.stores.unstorable import UNENCODABLE
-from proctor.stores.upgrade import HEAD, upgrade_connection
+from proctor.stores.upgrade import HEAD, is_version, upgrade_connection
 
 try:
     import psycopg
@@ -91,7 +91,7 @@ class PostgresConnection:
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Cursor:
         if not statement.lstrip().startswith("SELECT"):
-            self._database.note_write()
+            self._database.read_from_primary()  # a replica may not have what is written now
         cursor = self._driver.cursor(row_factory=_named_rows)
         found: Cursor = cursor.execute(_translated(statement), parameters)
         return found
@@ -104,7 +104,7 @@ class PostgresConnection:
             for statement, parameters in insert_statements(table, columns, rows, on_conflict):
                 self.execute(statement, parameters)
             return
-        self._database.note_write()
+        self._database.read_from_primary()  # a replica may not have what is written now
         named = ", ".join(columns)
         with self._driver.cursor() as cursor:
             if table in self._stages:
@@ -124,7 +124,7 @@ class PostgresConnection:
 
     @contextmanager
     def transaction(self, *, is_short: bool = False) -> Iterator[None]:
-        self._database.note_write()
+        self._database.read_from_primary()  # a replica may not have what is written now
         self._stages.clear()
         with self._driver.transaction():
             if is_short:
@@ -145,20 +145,19 @@ class PostgresConnection:
 
 class PostgresDatabase(Database):
     dialect = POSTGRESQL
-    unstorable = (*UNENCODABLE, psycopg.DataError, psycopg.ProgrammingError)
+    unstorable = (*UNENCODABLE, psycopg.DataError)
     replace_score = replace_score("response_id, scorer, version, month")
 
     def __init__(self, url: URL, pool: dict[str, float], read_url: URL | None = None) -> None:
         self._url, self._pool, self._read_url = url, pool, read_url
-        self._has_written = False
+        self._reads_primary = False
 
     @property
     def label(self) -> str:
         return _label(self._url)
 
-    def note_write(self) -> None:
-        """From now on this process reads from the primary: a replica may not have what was just written."""
-        self._has_written = True
+    def read_from_primary(self) -> None:
+        self._reads_primary = True
 
     @cached_property
     def primary(self) -> Engine:
@@ -170,7 +169,7 @@ class PostgresDatabase(Database):
 
     @property
     def engine(self) -> Engine:
-        return self.primary if self._read_url is None or self._has_written else self.replica
+        return self.primary if self._read_url is None or self._reads_primary else self.replica
 
     def connect(self) -> PostgresConnection:
         return PostgresConnection(self.primary.raw_connection(), self)
@@ -229,7 +228,7 @@ class PostgresDatabase(Database):
 
     def check(self) -> str | None:
         """A server checks its own pages; that it answers and may be written to is what there is to see."""
-        with self.reading() as connection:
+        with self.explained(), self.primary.connect() as connection:
             is_standby = connection.execute(sqlalchemy.text("SELECT pg_is_in_recovery()")).scalar_one()
         return "it is a replica, which cannot be written to" if is_standby else None
 
@@ -264,9 +263,12 @@ def _engine(url: URL, pool: dict[str, float]) -> Engine:
 def _version(connection: sqlalchemy.Connection, label: str) -> str | None:
     query = sqlalchemy.text("SELECT to_regclass('alembic_version') IS NOT NULL, to_regclass('runs') IS NOT NULL")
     is_ours, has_runs = connection.execute(query).one()
+    version: str | None = None
     if is_ours:
-        return connection.execute(sqlalchemy.text("SELECT version_num FROM alembic_version")).scalar()
-    if has_runs:
+        version = connection.execute(sqlalchemy.text("SELECT version_num FROM alembic_version")).scalar()
+        if version is None or is_version(version):
+            return version
+    if has_runs or version is not None:
         raise UserError(f"{label} has tables of another program; Proctor does not touch it.")
     return None
 

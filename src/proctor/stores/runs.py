@@ -20,7 +20,7 @@ from proctor.stores.codec import from_pico, to_json, to_pico
 from proctor.stores.connection import Connection, Row
 from proctor.stores.database import Database
 from proctor.stores.events import add_event
-from proctor.stores.leases import LEASE_SECONDS, Lease, LeaseLostError, is_alive, this_process
+from proctor.stores.leases import LEASE_SECONDS, Lease, LeaseLostError, is_alive, owner_text, this_process
 from proctor.version import __version__
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ class RunRow(Struct, frozen=True):
     started_at: datetime | None
     finished_at: datetime | None
     seconds: float
+    fence: int
+    """Which execution was the latest."""
     raw_data: str | None
     """The artifact with every response; kept where months of responses can be dropped."""
     unanswered_usd: Decimal
@@ -149,14 +151,16 @@ class RunStore:
         owner, sql = this_process(), self._database.dialect
         with self._database.connection() as connection, connection.transaction():
             row = connection.execute(
-                f"SELECT lease_owner, lease_until > {sql.now} AS is_current, fence FROM runs WHERE id = ? "  # noqa: S608
+                f"SELECT lease_owner, lease_until > {sql.now} AS is_current, fence, created_at FROM runs WHERE id = ? "  # noqa: S608
                 f"{sql.for_update}",
                 [run_id],
             ).fetchone()
             if row["lease_owner"] not in (None, owner) and is_alive(
                 row["lease_owner"], is_current=bool(row["is_current"])
             ):
-                raise RunError(f"Run {run_id} is being executed by another process ({row['lease_owner']}).")
+                raise RunError(f"Run {run_id} is being executed by another process ({owner_text(row['lease_owner'])}).")
+            # Its month may have been dropped since.
+            self._database.prepare_month(connection, month_of(datetime.fromisoformat(row["created_at"])))
             connection.execute(
                 f"UPDATE runs SET fence = fence + 1, lease_owner = ?, lease_until = {sql.now} + ?, status = ?, "  # noqa: S608
                 "error = NULL, finished_at = NULL, started_at = coalesce(started_at, ?) WHERE id = ?",
@@ -176,14 +180,14 @@ class RunStore:
         """
         with self._database.connection() as connection, connection.transaction(is_short=True):
             lease.check(connection, self._database.dialect)
-            changed = connection.execute(
+            row = connection.execute(
                 f"UPDATE runs SET lease_until = {self._database.dialect.now} + ?, seconds = seconds + ?, progress = ? "  # noqa: S608
-                "WHERE id = ? AND status = ?",
-                [LEASE_SECONDS, seconds, progress, lease.run_id, RunStatus.RUNNING],
-            )
+                "WHERE id = ? RETURNING status",
+                [LEASE_SECONDS, seconds, progress, lease.run_id],
+            ).fetchone()
             if snapshot is not None:
                 add_event(connection, lease.run_id, PROGRESS, snapshot)
-            return changed.rowcount > 0
+        return bool(row["status"] == RunStatus.RUNNING)
 
     def request_cancel(self, run_id: str) -> bool:
         """Ask whoever executes the run to stop; False when the run has ended already."""
@@ -211,10 +215,12 @@ class RunStore:
             rows = connection.execute(query, values).fetchall()
         return [row["id"] for row in rows if is_alive(row["lease_owner"], is_current=bool(row["is_current"]))]
 
-    def use_scorers(self, evaluation_id: int, versions: Mapping[str, str]) -> None:
-        """Name the scorer versions in force; scores of others are kept."""
-        with self._database.connection() as connection:
-            connection.execute("UPDATE evaluations SET scorers = ? WHERE id = ?", [to_json(versions), evaluation_id])
+    def use_scorers(self, lease: Lease, versions: Mapping[int, Mapping[str, str]]) -> None:
+        """Name the scorer versions in force, by evaluation; scores of others are kept."""
+        with self._database.connection() as connection, connection.transaction(is_short=True):
+            lease.check(connection, self._database.dialect)
+            for evaluation_id, named in versions.items():
+                connection.execute("UPDATE evaluations SET scorers = ? WHERE id = ?", [to_json(named), evaluation_id])
 
     def finish(self, lease: Lease, status: RunStatus, seconds: float, error: str | None = None) -> None:
         """Close the run and give the lease back; `seconds` adds to what was noted before."""
@@ -222,7 +228,7 @@ class RunStore:
             changed = connection.execute(
                 "UPDATE runs SET status = ?, error = ?, finished_at = ?, seconds = seconds + ?, "
                 "progress = CASE WHEN ? THEN 1.0 ELSE progress END, lease_owner = NULL, lease_until = NULL "
-                "WHERE id = ? AND fence = ?",
+                "WHERE id = ? AND fence = ? AND lease_owner IS NOT NULL",
                 [
                     status,
                     None if error is None else storable(shorten(error)),
@@ -233,8 +239,8 @@ class RunStore:
                     lease.fence,
                 ],
             )
-        if changed.rowcount == 0:
-            raise LeaseLostError(lease.run_id)
+            if changed.rowcount == 0:  # it was written before, and only the answer was lost; or it is another's by now
+                lease.check(connection, self._database.dialect)
 
     def keep_raw_data(self, lease: Lease, key: str) -> None:
         """Note the artifact with every response; not where another process has the run by now."""
@@ -243,11 +249,13 @@ class RunStore:
                 "UPDATE runs SET raw_data = ? WHERE id = ? AND fence = ?", [key, lease.run_id, lease.fence]
             )
 
-    def save_summary(self, evaluation_id: int, summary: dict[str, Any] | None) -> None:
-        values = [None, None] if summary is None else [to_json(summary), REVISION]
+    def save_summary(self, run: RunRow, evaluation: Mapping[str, Any], summary: dict[str, Any]) -> None:
+        """Keep an evaluation's figures, unless the run was resumed or scored again since they were computed from it."""
         with self._database.connection() as connection:
             connection.execute(
-                "UPDATE evaluations SET summary = ?, summary_revision = ? WHERE id = ?", [*values, evaluation_id]
+                "UPDATE evaluations SET summary = ?, summary_revision = ? WHERE id = ? AND scorers = ? "
+                "AND EXISTS (SELECT 1 FROM runs WHERE runs.id = run_id AND fence = ? AND status = ?)",
+                [to_json(summary), REVISION, evaluation["id"], evaluation["scorers"], run.fence, run.status],
             )
 
     def spent_usd(self, run_id: str) -> Decimal:
@@ -340,6 +348,7 @@ def _run_row(row: Row) -> RunRow:
         started_at=moment(row["started_at"]),
         finished_at=moment(row["finished_at"]),
         seconds=row["seconds"],
+        fence=row["fence"],
         raw_data=row["raw_data"],
         unanswered_usd=from_pico(row["unanswered_pico_usd"]) or Decimal(0),
     )

@@ -283,6 +283,7 @@ events = Table(
     Column("at", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("data", Text, nullable=False),
+    Index("ix_events_run_id_kind_number", "run_id", "kind", "number"),
     sqlite_with_rowid=False,
 )
 

@@ -128,6 +128,8 @@ CREATE TABLE events (
 )
  WITHOUT ROWID;
 
+CREATE INDEX ix_events_run_id_kind_number ON events (run_id, kind, number);
+
 CREATE TABLE batches (
 	id INTEGER NOT NULL,
 	evaluation_id INTEGER NOT NULL,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from importlib.resources import files
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -17,7 +18,7 @@ from proctor.stores.database import Database, NewerDatabaseError
 from proctor.stores.score_rows import replace_score
 from proctor.stores.statements import insert_statements
 from proctor.stores.unstorable import UNENCODABLE
-from proctor.stores.upgrade import HEAD, upgrade
+from proctor.stores.upgrade import HEAD, is_version, upgrade
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -109,6 +110,9 @@ class SqliteDatabase(Database):
                 raise
             raise StoreError(_in_words(self.path, original)) from error
 
+    def read_from_primary(self) -> None:
+        """Nothing: a file has no replica."""
+
     def prepare_month(self, connection: Connection, month: int) -> None:
         """Nothing: all months are in one table."""
 
@@ -147,7 +151,7 @@ class SqliteDatabase(Database):
             tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if "alembic_version" in tables:
                 row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-                if row is not None:
+                if row is not None and is_version(str(row[0])):
                     return str(row[0])
         if tables - {"alembic_version"}:
             raise UserError(f"{self.path} is a database of another program; Proctor does not touch it.")
@@ -172,14 +176,17 @@ class SqliteDatabase(Database):
             connection.execute("COMMIT")
 
     def backup(self) -> Path:
-        return self.path.with_name(f"{self.path.name}.before-{HEAD}-from-{self.version() or 'empty'}")
+        """A name that nothing has yet: an earlier copy is not written over."""
+        name = f"{self.path.name}.before-{HEAD}-from-{self.version() or 'empty'}"
+        numbered = (f"{name}.{number}" for number in count(2))
+        return next(path for one in chain([name], numbered) if not (path := self.path.with_name(one)).exists())
 
     def upgrade(self) -> None:
         """Bring the schema to this version, after a copy was made."""
         copy = self.backup()
         with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
-        upgrade(f"{PREFIX}{self.path}")
+        upgrade(f"{PREFIX}{self.path}", self._busy_seconds)
 
 
 def locate(url: str) -> SqliteDatabase:

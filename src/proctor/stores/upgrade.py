@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,11 @@ HEAD = "0007"
 """The newest migration; a test holds it against the scripts."""
 
 
+def is_version(text: str) -> bool:
+    """Whether it could be one of ours: other programs that use Alembic name theirs otherwise."""
+    return len(text) == len(HEAD) and text.isdecimal()
+
+
 def configuration(connection: Connection | None = None) -> Config:
     from alembic.config import Config
 
@@ -22,11 +28,21 @@ def configuration(connection: Connection | None = None) -> Config:
     return config
 
 
-def upgrade(url: str) -> None:
-    """Apply every migration that is missing; calling it twice is harmless."""
-    from sqlalchemy import create_engine
+def upgrade(url: str, busy_seconds: float = 30.0) -> None:
+    """Apply every migration that is missing to a file, all or none; calling it twice is harmless."""
+    from sqlalchemy import create_engine, event
 
-    engine = create_engine(url)
+    engine = create_engine(url, connect_args={"timeout": busy_seconds})
+
+    # The driver would commit every change of a table at once: killed in between, the file would be half of each.
+    @event.listens_for(engine, "connect")
+    def _begin_nothing(connection: sqlite3.Connection, _: object) -> None:
+        connection.isolation_level = None
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
     try:
         with engine.begin() as connection:
             upgrade_connection(connection)
