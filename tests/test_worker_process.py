@@ -129,3 +129,13 @@ def test_it_does_not_outlive_the_process_that_started_it(doing: str) -> None:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(worker, signal.SIGKILL)
         os.close(worker)
+
+
+def test_an_interrupted_question_leaves_no_answer_for_the_next_one(worker: WorkerProcess) -> None:
+    ask(worker, b"echo")
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        ask(worker, b"wait", wall_seconds=PATIENCE_SECONDS)
+    timer.join()
+    assert ask(worker, b"echo!") == b"!"

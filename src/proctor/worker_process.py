@@ -65,7 +65,10 @@ class WorkerProcess:
         """The answer; raises WorkerTooSlowError, WorkerDiedError or WorkerNotStartedError."""
         with self._turn:
             if self.pid is None:
-                self._start()
+                try:
+                    self._start()
+                except OSError:
+                    raise WorkerNotStartedError from None
             try:
                 return self._exchange(framed(LIMIT.pack(cpu_seconds) + question), wall_seconds)
             except TimeoutError:
@@ -75,6 +78,9 @@ class WorkerProcess:
                 if self._end() == -signal.SIGPROF:
                     raise WorkerTooSlowError(cpu_seconds, is_cpu=True) from None
                 raise WorkerDiedError from None
+            except BaseException:  # interrupted: its answer must not be taken for the next question's
+                self._end()
+                raise
 
     def kill(self) -> None:
         """End whatever goes on, from any thread; the next question starts a new process."""

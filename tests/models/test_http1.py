@@ -308,3 +308,10 @@ def test_a_body_that_is_not_compressed_is_taken_whatever_it_is_called(said: str)
     parser = AnswerParser(LARGEST)
     assert parser.feed(OK + f"content-encoding: {said}\r\ncontent-length: 2\r\n\r\nab".encode())
     assert parser.body == b"ab"
+
+
+@pytest.mark.parametrize("framing", [b"content-length: 0\r\n\r\n", b"transfer-encoding: chunked\r\n\r\n0\r\n\r\n"])
+def test_an_empty_answer_that_is_said_to_be_compressed_keeps_its_status(framing: bytes) -> None:
+    parser = AnswerParser(1_000)
+    assert parser.feed(b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 7\r\ncontent-encoding: gzip\r\n" + framing)
+    assert (parser.status, parser.headers["retry-after"], parser.body) == (429, "7", b"")

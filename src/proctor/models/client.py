@@ -74,9 +74,8 @@ class HttpClient:
         # Compressed by someone on the way, pieces would come when it has enough of them.
         request = self._written(method, route, {"accept-encoding": "identity", **headers}, body)
         connection, timeout_seconds = await self._connected(route, timeout_seconds)
-        loop = asyncio.get_running_loop()
         parser.connection = connection
-        parser.when_enough = lambda: loop.call_later(LINGER_SECONDS, connection.leave, parser)
+        parser.when_enough = lambda: connection.leave_soon(parser, LINGER_SECONDS)
         await self._exchange(connection, route, request, parser, timeout_seconds)
 
     async def _connected(self, route: Route, timeout_seconds: float) -> tuple[Connection, float]:

@@ -146,6 +146,11 @@ class Connection(asyncio.BufferedProtocol):
     def expire(self) -> None:
         self._finish(TimeoutError())
 
+    def leave_soon(self, parser: StreamParser, seconds: float) -> None:
+        """All that is wanted has come, now: the server has so long to end, and may also just go away."""
+        self._note_arrival()
+        asyncio.get_running_loop().call_later(seconds, self.leave, parser)
+
     def leave(self, parser: StreamParser) -> None:
         """Take the answer as it is, unless it has ended by now; the connection cannot be used again."""
         if self._parser is parser:

@@ -40,8 +40,10 @@ class AnswerParser:
 
     TAKES_GZIP: ClassVar[bool] = True
 
-    __slots__ = ("_decompressor", "_ends_with_connection", "_has_head", "_head_size", "_is_whole", "_largest", "_parts",
-                 "_reader", "_size", "_without_content", "headers", "is_reusable", "seconds", "status")  # fmt: skip
+    __slots__ = (
+        "_decompressor", "_ends_with_connection", "_has_body", "_has_head", "_head_size", "_is_whole", "_largest",
+        "_parts", "_reader", "_size", "_without_content", "headers", "is_reusable", "seconds", "status",
+    )  # fmt: skip
 
     def __init__(self, largest: int) -> None:
         self.status = 0
@@ -49,6 +51,7 @@ class AnswerParser:
         self.is_reusable = False
         self.seconds = 0.0
         self._largest = largest
+        self._has_body = False
         self._has_head = False
         self._head_size = 0
         self._is_whole = False
@@ -75,9 +78,8 @@ class AnswerParser:
         except HttpParserError as error:
             self._refuse_unless_whole(error)
         if self._is_whole:
-            self._reader = (
-                None  # It holds this object as well: neither would be freed before the next search for cycles.
-            )
+            # It holds this object as well: neither would be freed before the next search for cycles.
+            self._reader = None
             return True
         self._without_content = self._without_content + len(data) if size == self._size else 0
         if self._without_content > MAX_HEAD_BYTES:
@@ -131,6 +133,7 @@ class AnswerParser:
         self._begin_body()
 
     def on_body(self, data: bytes) -> None:
+        self._has_body = True
         if self._decompressor is not None:
             data = self._decompress(self._decompressor, data)
         self._size += len(data)
@@ -176,5 +179,6 @@ class AnswerParser:
         return content
 
     def _end_body(self) -> None:
-        if self._decompressor is not None and not self._decompressor.eof and self.status not in (204, 304):
+        is_wanted = self._has_body or (self.status < 300 and self.status != 204)  # a refusal may come without words
+        if is_wanted and self._decompressor is not None and not self._decompressor.eof:
             raise MalformedAnswerError("its compressed content is cut off")

@@ -7,6 +7,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import orjson
@@ -27,7 +28,8 @@ async def kept_or_fetched(
     found = _read(path)
     if found is None:
         found = await fetch()
-        _write(path, found)
+        with suppress(OSError):  # a disk that is full keeps nothing, which costs only the next one time
+            _write(path, found)
     return found
 
 

@@ -151,8 +151,10 @@ def _has_big(values: list[Any]) -> bool:
     return any(type(value) is int and value.bit_length() > _BIG_INT_BITS for value in values)
 
 
-def _encode_zoned(_: Encoder, value: Any, __: int) -> Any:
+def _encode_zoned(encoder: Encoder, value: Any, _: int) -> Any:
     kind = type(value)
+    if value.tzinfo is not None and type(value.tzinfo) is not timezone:
+        return encoder._export(value)  # noqa: SLF001  a zone has rules, which an offset has not
     offset = value.utcoffset()
     seconds = None if offset is None else offset.total_seconds()
     return {"T": [kind.__name__, value.replace(tzinfo=None).isoformat(), seconds, value.fold]}

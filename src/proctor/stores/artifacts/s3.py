@@ -81,7 +81,8 @@ class S3Artifacts:
             try:
                 obstore.put(bucket, path_of(key), content, mode="create")
             except AlreadyExistsError:
-                self._has(key, len(content))
+                if not self._has(key, len(content)):  # another process was writing or deleting it, and is not done
+                    raise StoreError(f"{self.location} refused to store the artifact {key}; try again.") from None
         return key
 
     def _upload(self, key: str, file: IO[bytes]) -> None:
