@@ -164,6 +164,7 @@ class Supervised:
 
     def _release(self, fd: int) -> None:
         self._unwatch(fd)
+        self._piped.discard(fd)  # the next descriptor may get its number, and is no pipe to be drained
         if fd in self._owned:
             self._owned.remove(fd)
             os.close(fd)
