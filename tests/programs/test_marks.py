@@ -376,5 +376,5 @@ def test_the_page_says_what_the_formulas_are() -> None:
     assert f"| low | {severities['low']}, all together at most {security_marks.LOW_MOST} |" in page
     sure = security_marks.CONFIDENCE
     assert f"high {sure['HIGH']:g}, medium {sure['MEDIUM']:g}, low {sure['LOW']:g}" in page
-    assert f"(pip-audit) | {security_marks.VULNERABLE} each" in page
+    assert f"in packages where pip-audit found none) | {security_marks.VULNERABLE} each" in page
     assert f"tried | {security_marks.VIOLATION} each" in page
