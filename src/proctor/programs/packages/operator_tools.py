@@ -70,7 +70,8 @@ async def read_npm_registry(folder: Path) -> str | None:
     kept |= {"PATH": os.environ.get("PATH", os.defpath)}
     if "HOME" in os.environ:
         kept["HOME"] = os.environ["HOME"]
-    code, out, err = await run_tool((path, "config", "list"), folder, environment=kept, memory_bytes=None)
+    command = (path, "config", "list", f"--cache={folder / '.npm'}")  # or it leaves a log in its user's home
+    code, out, err = await run_tool(command, folder, environment=kept, memory_bytes=None)
     if code != 0:
         raise ToolError(f"npm does not say how it is set up: {err.decode('utf-8', 'replace').strip()[-300:]}")
     # What is nobody's choice is not listed.
