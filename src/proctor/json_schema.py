@@ -15,7 +15,7 @@ import orjson
 
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.message import Json
-from proctor.limited_process import LimitedProcess, LimitExceededError
+from proctor.limited_process import LimitedProcess, WorkLimitError
 
 MAX_SCHEMA_BYTES = 1_000_000
 MAX_BROKEN_RULES = 3
@@ -33,7 +33,7 @@ def find_broken_rules(schema: Mapping[str, Json], value: Json) -> list[str]:
         raise ValueError(f"it cannot be checked against the schema: {fault}") from fault
     try:
         reply = _process().ask(request)
-    except LimitExceededError as fault:
+    except WorkLimitError as fault:
         raise BenchmarkError(f"it cannot be checked against the schema: {fault}") from fault
     if "fault" in reply:
         raise BenchmarkError(reply["fault"])

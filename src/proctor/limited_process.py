@@ -23,7 +23,7 @@ MEMORY_BYTES = 512 * 1024**2
 KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 
 
-class LimitExceededError(Exception):
+class WorkLimitError(Exception):
     """The work took more time or memory than it may."""
 
 
@@ -37,7 +37,7 @@ class LimitedProcess:
         atexit.register(self.close)
 
     def ask(self, request: Any) -> Mapping[str, Any]:
-        """The worker's reply; LimitExceededError says which limit was passed, ValueError why it cannot be asked."""
+        """The worker's reply; WorkLimitError says which limit was passed, ValueError why it cannot be asked."""
         try:
             question = pickle.dumps(request)
         except Exception as fault:
@@ -45,13 +45,13 @@ class LimitedProcess:
         try:
             reply: dict[str, Any] = json.loads(self._worker.ask(question, self._cpu_seconds, WALL_SECONDS))
         except WorkerTooSlowError as fault:
-            raise LimitExceededError(f"it takes {fault}") from None
+            raise WorkLimitError(f"it takes {fault}") from None
         except WorkerDiedError:
-            raise LimitExceededError("it takes more memory than there is for it") from None
+            raise WorkLimitError("it takes more memory than there is for it") from None
         except WorkerNotStartedError:
             raise RunError(f"The process that {self._purpose} did not start.") from None
         if "limit" in reply:
-            raise LimitExceededError(reply["limit"])
+            raise WorkLimitError(reply["limit"])
         return reply
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.domain.errors import TemplateLimitError
-from proctor.limited_process import CPU_SECONDS, LimitedProcess, LimitExceededError
+from proctor.limited_process import CPU_SECONDS, LimitedProcess, WorkLimitError
 from proctor.prompts.jinja import Flavour
 
 
@@ -21,7 +21,7 @@ class TemplateProcess:
         """The template's text; raises ValueError saying why there is none, or TemplateLimitError."""
         try:
             reply = self._process.ask((flavour, source, dict(variables)))
-        except LimitExceededError as fault:
+        except WorkLimitError as fault:
             raise TemplateLimitError(str(fault)) from fault
         if "fault" in reply:
             raise ValueError(reply["fault"])

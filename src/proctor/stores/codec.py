@@ -16,7 +16,7 @@ from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCa
 from proctor.domain.sample import Sample
 
 
-class Row(Protocol):
+class NamedColumns(Protocol):
     """A row of any driver: columns by name."""
 
     def __getitem__(self, column: str, /) -> Any: ...
@@ -99,7 +99,7 @@ def target_text(sample: Sample) -> str | None:
     return to_json(sample.target)
 
 
-def read_sample(row: Row) -> Sample:
+def read_sample(row: NamedColumns) -> Sample:
     """A sample from its columns sample_id, input, target, body, category, cluster; with files, from its prompt too."""
     more = orjson.loads(row["body"])
     targets = more.get("targets")
@@ -148,7 +148,7 @@ def response_more(response: Response) -> str | None:
     return to_json(more) if more else None
 
 
-def read_response(row: Row) -> Response:
+def read_response(row: NamedColumns) -> Response:
     """A response from the columns of `responses` and `bodies`."""
     more = orjson.loads(row["more"]) if row["more"] else {}
     files = {name: base64.b64decode(data["base64"]) for name, data in more.get("files", {}).items()}

@@ -47,7 +47,7 @@ class Connection(Protocol):
     def close(self) -> None: ...
 
 
-class Dialect(Struct, frozen=True):
+class SqlDialect(Struct, frozen=True):
     """What differs between the databases in plain statements. SQLAlchemy's own differences are in `json_columns`."""
 
     name: str
@@ -59,5 +59,7 @@ class Dialect(Struct, frozen=True):
     """After a SELECT: nobody may change the row until the transaction ends, but others may read it likewise."""
 
 
-SQLITE = Dialect("sqlite", "((julianday('now') - 2440587.5) * 86400.0)", "", "")
-POSTGRESQL = Dialect("postgresql", "extract(epoch from clock_timestamp())::double precision", "FOR UPDATE", "FOR SHARE")
+SQLITE = SqlDialect("sqlite", "((julianday('now') - 2440587.5) * 86400.0)", "", "")
+POSTGRESQL = SqlDialect(
+    "postgresql", "extract(epoch from clock_timestamp())::double precision", "FOR UPDATE", "FOR SHARE"
+)

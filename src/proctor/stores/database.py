@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from proctor.domain.errors import UserError
-from proctor.stores.connection import Connection, Dialect
+from proctor.stores.connection import Connection, SqlDialect
 from proctor.stores.upgrade import HEAD
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Database(ABC):
     the command and its first request. Queries for people and reports go through `reading`.
     """
 
-    dialect: ClassVar[Dialect]
+    dialect: ClassVar[SqlDialect]
     unstorable: ClassVar[tuple[type[Exception], ...]]
     """What encoding or binding a row raises when it holds something that cannot be stored."""
     replace_score: ClassVar[str]

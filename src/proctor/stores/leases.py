@@ -13,7 +13,7 @@ import socket
 from msgspec import Struct
 
 from proctor.domain.errors import RunError
-from proctor.stores.connection import Connection, Dialect
+from proctor.stores.connection import Connection, SqlDialect
 
 LEASE_SECONDS = 30.0
 
@@ -31,7 +31,7 @@ class Lease(Struct, frozen=True):
     run_id: str
     fence: int
 
-    def check(self, connection: Connection, dialect: Dialect) -> None:
+    def check(self, connection: Connection, dialect: SqlDialect) -> None:
         """Within a transaction: the lease is this one's until it ends, or LeaseLostError."""
         row = connection.execute(
             f"SELECT fence FROM runs WHERE id = ? {dialect.for_share}",  # noqa: S608 - our own words
