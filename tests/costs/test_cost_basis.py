@@ -41,6 +41,7 @@ def address(provider: FakeProvider) -> str:
     return f"openai/sums?base_url={provider.url}/v1"
 
 
+@pytest.mark.sqlite
 def test_an_assumed_price_makes_an_assumed_cost_in_every_format(cli: Cli, tmp_path: Path) -> None:
     write_benchmark(Path(), 4)
     with answering() as provider:

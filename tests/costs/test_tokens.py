@@ -17,7 +17,7 @@ from proctor.costs.tokens import (
     rough_tokens,
     tokeniser_of,
 )
-from proctor.domain.message import Document, Image, Message, Part, Prompt, Text
+from proctor.domain.message import DocumentPart, Image, Message, Part, Prompt, Text
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def tokens_of(*parts: Part) -> float:
 def test_images_and_pages_of_documents_are_counted() -> None:
     image = Image(b"\x89PNG", "image/png")
     assert tokens_of(Text("four"), image, image) == 1 + 2 * TOKENS_PER_IMAGE
-    short, long = (Document(pdf(["x" * size, "y", "z"]), "application/pdf", "a, 9 pages].pdf") for size in (4, 24))
+    short, long = (DocumentPart(pdf(["x" * size, "y", "z"]), "application/pdf", "a, 9 pages].pdf") for size in (4, 24))
     assert tokens_of(short) > 3 * TOKENS_PER_IMAGE
     assert tokens_of(long) == pytest.approx(tokens_of(short) + 5)
 
 
 def test_a_document_that_will_be_refused_costs_nothing() -> None:
-    assert tokens_of(Document(b"%PDF-1.4 broken", "application/pdf")) == 0
+    assert tokens_of(DocumentPart(b"%PDF-1.4 broken", "application/pdf")) == 0
 
 
 def test_tools_and_schemas_are_part_of_the_prompt() -> None:

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proctor.domain.identity import CacheKeys, TrialIds, canonical, digest
-from proctor.domain.message import Document, Image, Message, Prompt, Text
+from proctor.domain.message import DocumentPart, Image, Message, Prompt, Text
 from proctor.domain.model import ModelIdentity
 
 KNOWN_KEY = "052ddc59907415a9cb77bf4eed01c5e9"
@@ -61,7 +61,7 @@ data = st.sampled_from([b"", b"\x00", b"\x00\x00", b"0"])
 parts = st.one_of(
     st.builds(Text, words),
     st.builds(Image, data, words),
-    st.builds(Document, data, words, st.sampled_from(["document", "a"])),
+    st.builds(DocumentPart, data, words, st.sampled_from(["document", "a"])),
 )
 messages = st.builds(
     Message,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,13 +15,17 @@ from msgspec.structs import replace
 
 from engine.parts import EchoScorer, ScriptedModel
 from proctor.domain.benchmark import Benchmark, Fingerprint, ScorerSpec
+from proctor.domain.chunk import Pool, Priority, Slice
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.message import Message, Prompt
 from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
 from proctor.domain.sample import Sample
 from proctor.stores.connection import Connection
 from proctor.stores.database import Database, open_database
+from proctor.stores.lost_chunks import Lost, reclaim_chunks
+from proctor.stores.queue import QueueStore
 from proctor.stores.runs import RunStore, month_of
+from proctor.stores.steps import StepStore
 
 
 @dataclass(frozen=True)
@@ -88,3 +93,30 @@ def new_run(database: Database, item: Evaluation, folder: Path) -> tuple[str, Ev
     store = RunStore(database)
     run_id = store.create(PLAN, [item], folder)
     return run_id, replace(item, id=store.evaluation_rows(run_id)[0]["id"])
+
+
+def new_chunks(
+    database: Database, chunks: int = 3, size: int = 10, priority: Priority = Priority.NORMAL, pool: Pool = Pool.DEFAULT
+) -> str:
+    """A run that is prepared, of so many chunks."""
+    queue = QueueStore(database)
+    run_id = queue.accept(PLAN, Path("/nowhere"), None, priority=priority)
+    steps = StepStore(database)
+    lease = steps.lease(run_id)
+    assert lease is not None
+    slices = (Slice(0, number * size, size, pool) for number in range(chunks))
+    assert steps.write_prepared(lease, PLAN, [evaluation(chunks * size)], slices) == chunks
+    return run_id
+
+
+def let_it_run_out(database: Database, chunk_id: int) -> None:
+    with database.connection() as connection:
+        connection.execute("UPDATE chunks SET lease_until = 0 WHERE id = ?", [chunk_id])
+
+
+def reclaimed(database: Database) -> list[Lost]:
+    """Leases that a server could not renew because it has only just begun to run are not over yet."""
+    until = time.monotonic() + 60
+    while not (found := reclaim_chunks(database)) and time.monotonic() < until:
+        time.sleep(0.1)
+    return found

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from proctor.domain.message import Document, Image, Message, Prompt, Text
+from proctor.domain.message import DocumentPart, Image, Message, Prompt, Text
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
@@ -201,7 +201,7 @@ plain_json = st.recursive(
     max_leaves=5,
 )
 parts = st.builds(Text, texts) | st.builds(Image, st.binary(max_size=20), st.just("image/png"))
-parts |= st.builds(Document, st.binary(max_size=20), st.just("application/pdf"), texts)
+parts |= st.builds(DocumentPart, st.binary(max_size=20), st.just("application/pdf"), texts)
 messages = st.builds(
     Message, st.sampled_from(["system", "user", "assistant"]), texts | st.lists(parts, max_size=3).map(tuple)
 )

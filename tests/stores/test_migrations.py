@@ -13,8 +13,15 @@ from sqlalchemy import create_engine, text
 
 import postgres
 from commands import Cli
-from proctor.domain.errors import StoreError, UserError
+from proctor.accounts.keys import create_key
+from proctor.accounts.people import invite_first_admin
+from proctor.accounts.projects import add_project
+from proctor.accounts.showing import verify_audit
+from proctor.accounts.sign_in import find_key
+from proctor.domain.errors import NotFoundError, StoreError, UserError
+from proctor.domain.scope import Scope
 from proctor.runs.read import read_run
+from proctor.stores.accounts.users import UserStore
 from proctor.stores.copying import copy_database, count_rows
 from proctor.stores.database import Database, locate_database, open_database
 from proctor.stores.events import events_after
@@ -28,16 +35,17 @@ STORED = json.loads((Path(__file__).parent / "data" / "stored_by_0.1.0.json").re
 pytestmark = pytest.mark.sqlite  # the engines are named in each test
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", "postgresql", "sqlite-0007", "postgresql-0007"])
 def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The address of a database as 0.1.0 left it."""
-    if request.param == "sqlite":
+    """The address of a database as 0.1.0 left it, or as the last version without projects did."""
+    engine, _, version = request.param.partition("-")
+    if engine == "sqlite":
         url = f"sqlite:///{tmp_path / 'old.db'}"
-        _fill(url)
+        _fill(url, version)
         yield url
         return
     with _server().new_database(is_empty=True) as url:
-        _fill(url.replace("postgresql:", "postgresql+psycopg:"))
+        _fill(url.replace("postgresql:", "postgresql+psycopg:"), version)
         yield url
 
 
@@ -48,7 +56,7 @@ def _server() -> postgres.PostgresServer:
     return server
 
 
-def _fill(url: str) -> None:
+def _fill(url: str, version: str = "") -> None:
     engine = create_engine(url)
     with engine.begin() as connection:
         command.upgrade(configuration(connection), "0005")
@@ -68,6 +76,8 @@ def _fill(url: str) -> None:
             connection.execute(text("SELECT setval('evaluations_id_seq', (SELECT max(id) FROM evaluations))"))
         weighed = {"details": json.dumps({"weight": 3, "covers": 0.5, "is_forgeable": True})}
         connection.execute(text("UPDATE scores SET details = :details WHERE response_id = 1"), weighed)
+        if version:
+            command.upgrade(configuration(connection), version)
     engine.dispose()
 
 
@@ -113,6 +123,23 @@ def test_an_upgraded_database_takes_new_runs(old: str, tmp_path: Path) -> None:
     assert lease.fence == 1
     store.add_event(run_id, "noted", {})
     assert [event.number for event in events_after(database, run_id)] == [1]
+    database.dispose()
+
+
+def test_what_was_stored_before_there_were_projects_is_the_local_ones(old: str) -> None:
+    database = _upgraded(old)
+    mine, theirs = database.within(Scope("local")), database.within(Scope("acme"))
+    for row in STORED["runs"]:
+        assert read_run(mine, row["id"]).run_id == row["id"]
+        with pytest.raises(NotFoundError):
+            RunStore(theirs).get(row["id"])
+    assert UserStore(database).all() == []
+    assert invite_first_admin(database) is not None
+    assert [user.name for user in UserStore(database).all()] == ["admin"]
+    add_project(database, "acme", by="test")
+    key = create_key(database, "acme", ["run:read"], by="test")
+    assert find_key(database, key.text) is not None
+    assert verify_audit(database).first_broken is None
     database.dispose()
 
 
@@ -174,7 +201,7 @@ def test_the_commands_say_what_they_do(cli: Cli, tmp_path: Path, monkeypatch: py
         assert (before["schema"], before["is_current"], before["engine"]) == ("0005", False, "postgresql")
         ended = cli("db", "upgrade")
         assert ended.code == 0
-        assert [line.split("  ")[0] for line in ended.out.splitlines()[:-1]] == ["0006", "0007"]
+        assert [line.split("  ")[0] for line in ended.out.splitlines()[:-1]] == ["0006", "0007", "0008", "0009", "0010"]
         assert ended.out.endswith(f"is at schema {HEAD}.\n")
         assert len(cli("runs", "--json").json) == 2
         file = f"sqlite:///{tmp_path / 'copy.db'}"

@@ -153,7 +153,7 @@ def test_answers_are_stored_under_the_month_of_their_run_and_only_it_is_read(url
     with database.connection() as connection, connection.transaction():
         for month in (202001, 202002):
             database.prepare_month(connection, month)
-    query = sqlalchemy.select(responses.c.id).where(is_of_evaluation(item.id), is_current())
+    query = sqlalchemy.select(responses.c.id).where(is_of_evaluation(database, item.id), is_current())
     with database.reading() as opened:
         text = query.compile(opened, compile_kwargs={"literal_binds": True})
         plan = "\n".join(row[0] for row in opened.exec_driver_sql(f"EXPLAIN (ANALYZE, TIMING OFF) {text}"))

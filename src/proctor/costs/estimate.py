@@ -17,7 +17,7 @@ from proctor.costs.tokens import (
     tokeniser_of,
 )
 from proctor.domain.evaluation import Evaluation
-from proctor.domain.message import Document, Message, Part, Prompt
+from proctor.domain.message import DocumentPart, Message, Part, Prompt
 from proctor.domain.plan import Plan
 from proctor.domain.price import FREE, Price
 from proctor.domain.response import Usage
@@ -179,7 +179,7 @@ def some_samples(evaluation: Evaluation) -> list[Sample]:
     step = max(1, count // PROMPTS_LOOKED_AT)
     positions = list(range(0, count, step))[:PROMPTS_LOOKED_AT]
     samples = list(evaluation.samples.at(positions))
-    has_documents = any(isinstance(part, Document) for sample in samples for part in _parts(sample))
+    has_documents = any(isinstance(part, DocumentPart) for sample in samples for part in _parts(sample))
     return samples[:: math.ceil(len(samples) / DOCUMENTS_LOOKED_AT)] if has_documents else samples
 
 

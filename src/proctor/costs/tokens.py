@@ -10,7 +10,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from proctor.domain.errors import ModelError
-from proctor.domain.message import Document, Image, Prompt
+from proctor.domain.message import DocumentPart, Image, Prompt
 from proctor.stores.codec import prompt_text
 
 # Tokenisers are trained mostly on English: a Latin word is one or two tokens, while Chinese, Japanese and Korean take
@@ -80,18 +80,18 @@ def prompt_tokens(prompt: Prompt, count: Callable[[str], float] = rough_tokens) 
     return texts + sum(_file_tokens(file, count) for file in files_in(prompt))
 
 
-def files_in(prompt: Prompt) -> list[Image | Document]:
+def files_in(prompt: Prompt) -> list[Image | DocumentPart]:
     """The images and documents of a prompt."""
     return [
         part
         for message in prompt.messages
         if not isinstance(message.content, str)
         for part in message.content
-        if isinstance(part, (Image, Document))
+        if isinstance(part, (Image, DocumentPart))
     ]
 
 
-def _file_tokens(file: Image | Document, count: Callable[[str], float]) -> float:
+def _file_tokens(file: Image | DocumentPart, count: Callable[[str], float]) -> float:
     if isinstance(file, Image):
         return TOKENS_PER_IMAGE
     from proctor.prompts.documents import pdf_content

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from hashlib import blake2b
 from typing import IO, Protocol
 
@@ -85,6 +86,10 @@ class Artifacts(Protocol):
         ...
 
     def exists(self, key: str) -> bool: ...
+
+    def kept_at(self, key: str) -> datetime | None:
+        """When it was kept first; None where there is none."""
+        ...
 
     def delete(self, key: str) -> int | None:
         """Take a body away and give its size; None where there is none."""

@@ -7,7 +7,9 @@ ProctorError
 │   │   ├── FilterError       a filter that lets no sample through
 │   │   ├── TemplateLimitError a template that takes too much time or memory, or becomes too long
 │   │   └── NoDataError       data that is somewhere else: not in the folder, and the hub did not give it
-│   └── NotFoundError         a run, model, benchmark or scorer that is not there
+│   ├── NotFoundError         a run, model, benchmark or scorer that is not there
+│   ├── SignInError           not known, or not the right password, key or link: the same words for all of them
+│   └── TooManyTriesError     passwords are tried too often, or too many at once; try again later
 ├── StoreError                the database, or the store of artifacts, cannot be used
 │   └── DamagedArtifactError  an artifact is not what was kept
 ├── RunError                  a run could not go on; what was recorded is kept
@@ -78,6 +80,18 @@ class NoDataError(BenchmarkError):
 
 class NotFoundError(UserError):
     http_status = 404
+
+
+class SignInError(UserError):
+    http_status = 401
+
+
+class TooManyTriesError(UserError):
+    http_status = 429
+
+    def __init__(self, message: str, retry_after_seconds: float) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class StoreError(ProctorError):

@@ -25,7 +25,7 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class DocumentPart:
     data: bytes
     media_type: str
     name: str = "document"
@@ -57,7 +57,7 @@ class ToolResult:
         return f"[result of {self.name}: {self.result}]"
 
 
-Part = Text | Image | Document | ToolUse | ToolResult
+Part = Text | Image | DocumentPart | ToolUse | ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +70,18 @@ class Message:
         """The textual parts, joined by line breaks; calls of tools and their results are told in words."""
         if isinstance(self.content, str):
             return self.content
-        return "\n".join(part.text for part in self.content if not isinstance(part, (Image, Document)))
+        return "\n".join(part.text for part in self.content if not isinstance(part, (Image, DocumentPart)))
 
     @property
     def shown(self) -> str:
         """What a person is shown: the text, and images and documents told in words."""
         if isinstance(self.content, str):
             return self.content
-        return "\n".join(_told(part) if isinstance(part, (Image, Document)) else part.text for part in self.content)
+        return "\n".join(_told(part) if isinstance(part, (Image, DocumentPart)) else part.text for part in self.content)
 
 
-def _told(part: Image | Document) -> str:
-    name = f"{part.name}, " if isinstance(part, Document) else ""
+def _told(part: Image | DocumentPart) -> str:
+    name = f"{part.name}, " if isinstance(part, DocumentPart) else ""
     return f"[{name}{part.media_type}, {len(part.data):,} bytes]"
 
 

@@ -94,6 +94,14 @@ class LimitsConcurrency(Protocol):
 
 
 @runtime_checkable
+class RunsLocally(Protocol):
+    """A model whose weights are on the machine that asks it: only workers of the pool `local` do."""
+
+    @property
+    def runs_locally(self) -> bool: ...
+
+
+@runtime_checkable
 class MayChange(Protocol):
     """A model that may answer otherwise without its identity changing: asked anew each time unless `is_cached`."""
 

@@ -13,5 +13,7 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+IMPORTED = "imported"
+"""The provider of models whose answers came from the log of another tool: no leaderboard ranks them."""
 COST_LIMIT = "the cost limit"
 """How the reason begins with which a run stops that may spend no more."""

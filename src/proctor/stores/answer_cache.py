@@ -8,10 +8,12 @@ from queue import SimpleQueue
 from typing import Any
 
 from proctor.domain.response import Response
+from proctor.domain.scope import LOCAL, Scope
 from proctor.stores import codec
 from proctor.stores.connection import Connection
 from proctor.stores.connection_thread import ConnectionThread
 from proctor.stores.database import Database
+from proctor.stores.scoping import owned
 from proctor.stores.statements import places
 
 COLUMNS = (
@@ -28,13 +30,19 @@ def count_kept(database: Database, keys: Sequence[str]) -> int:
     """How many of these requests have an answer here."""
     query = f"SELECT count(*) FROM cache WHERE key IN ({places(len(keys))})"  # noqa: S608 - only placeholders
     with database.connection() as connection:
-        return int(connection.execute(query, list(keys)).fetchone()[0])
+        return int(connection.execute(query, [_key_within(database.scope, key) for key in keys]).fetchone()[0])
+
+
+def _key_within(scope: Scope, key: str) -> str:
+    """Projects have their own answers: whether another has asked the same is nothing to be found out."""
+    return key if scope.owner == LOCAL else f"{scope.owner}/{key}"
 
 
 class AnswerCache:
     """Answers that arrive together share a commit. Closing it twice is harmless."""
 
     def __init__(self, database: Database) -> None:
+        self._database = database
         self._thread = ConnectionThread(database, "answers")
         self._arrived: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
         self._unwritten: dict[str, tuple[Any, ...]] = {}
@@ -46,7 +54,8 @@ class AnswerCache:
         """What was answered earlier to the same request."""
 
         def look(connection: Connection) -> Response | None:
-            row = connection.execute("SELECT * FROM cache WHERE key = ?", [key]).fetchone()
+            mine = _key_within(self._database.scope, key)
+            row = connection.execute("SELECT * FROM cache WHERE key = ?", [mine]).fetchone()
             return None if row is None else codec.read_response(row)
 
         return await self._thread.do(look)
@@ -54,7 +63,7 @@ class AnswerCache:
     async def keep(self, key: str, response: Response) -> None:
         """Commit an answer; a truncated or filtered one is not kept."""
         if response.is_cacheable:
-            self._arrived.put(_row(key, response))
+            self._arrived.put(_row(_key_within(self._database.scope, key), response))
             await self._thread.do(self._flush)
 
     def _flush(self, connection: Connection) -> None:
@@ -63,8 +72,9 @@ class AnswerCache:
             self._unwritten[row[0]] = row
         if not self._unwritten:
             return  # an earlier call took them along
+        rows = sorted(self._unwritten.values(), key=lambda row: row[0])
         with connection.transaction():
-            connection.insert("cache", COLUMNS, sorted(self._unwritten.values(), key=lambda row: row[0]), _REPLACE)
+            connection.insert("cache", *owned(self._database, COLUMNS, rows), _REPLACE)
         self._unwritten.clear()
 
 

@@ -33,7 +33,7 @@ def mark_pairs(database: Database, evaluation: EvaluationRow, first: str, second
         .join(one, is_score_of(one))
         .join(other, is_score_of(other))
         .where(
-            is_of_evaluation(evaluation.id),
+            is_of_evaluation(database, evaluation.id),
             one.c.scorer == first,
             one.c.version == evaluation.scorers[first],
             other.c.scorer == second,

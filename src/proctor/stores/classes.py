@@ -34,10 +34,10 @@ def class_scores(
     An epoch that could not be measured is left out, or counted as an answer of no class. A right answer is the target's
     class, however it was written. A wrong one is the class it names; None where it names none that any sample expects.
     """
-    mine = _mine(evaluation_id, scorer, version)
+    mine = _mine(database, evaluation_id, scorer, version)
     choices = _choices() if _are_the_same_for_all(database.stream(_all_choices(mine))) else null()
     names = _Names.learn(database.stream(_pairs(mine, choices)))
-    found = database.stream(_query(evaluation_id, scorer, version, choices, unmeasured))
+    found = database.stream(_query(database, evaluation_id, scorer, version, choices, unmeasured))
     for _, group in groupby(found, key=lambda row: row.sample_id):
         rows = list(group)
         target = _class(rows[0].expected, rows[0].choices)
@@ -106,8 +106,8 @@ def _expected() -> ColumnElement[str]:
     return func.coalesce(json_text(samples.c.body, "targets", 0), samples.c.target)
 
 
-def _mine(evaluation_id: int, scorer: str, version: str) -> ColumnElement[bool]:
-    return and_(is_measured(evaluation_id, scorer, version), samples.c.target.is_not(None))
+def _mine(database: Database, evaluation_id: int, scorer: str, version: str) -> ColumnElement[bool]:
+    return and_(is_measured(database, evaluation_id, scorer, version), samples.c.target.is_not(None))
 
 
 def _joined(query: Select[Any]) -> Select[Any]:
@@ -125,7 +125,12 @@ def _pairs(mine: ColumnElement[bool], choices: ColumnElement[Any]) -> Select[Any
 
 
 def _query(
-    evaluation_id: int, scorer: str, version: str, choices: ColumnElement[Any], unmeasured: Unmeasured
+    database: Database,
+    evaluation_id: int,
+    scorer: str,
+    version: str,
+    choices: ColumnElement[Any],
+    unmeasured: Unmeasured,
 ) -> Select[Any]:
     value = counted_value(unmeasured)
     text = select(bodies.c.text).where(is_body_of()).correlate(responses).scalar_subquery()
@@ -144,6 +149,8 @@ def _query(
         )
         .outerjoin(scores, is_of(scorer, version))
         .join(samples, samples.c.digest == responses.c.sample_digest)
-        .where(is_of_evaluation(evaluation_id), is_current(), value.is_not(None), samples.c.target.is_not(None))
+        .where(
+            is_of_evaluation(database, evaluation_id), is_current(), value.is_not(None), samples.c.target.is_not(None)
+        )
         .order_by(responses.c.sample_id, responses.c.epoch)
     )

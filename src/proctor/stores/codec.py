@@ -11,7 +11,7 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from proctor.domain.message import Document, Image, Json, Message, Part, Prompt, Text, ToolResult, ToolUse
+from proctor.domain.message import DocumentPart, Image, Json, Message, Part, Prompt, Text, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
 from proctor.domain.sample import Sample
 
@@ -68,7 +68,7 @@ def _read_part(part: Mapping[str, Any]) -> Part:
         return ToolUse(**part) if "arguments" in part else ToolResult(**part)
     data = base64.b64decode(part["data"]["base64"])
     if "name" in part:
-        return Document(data, part["media_type"], part["name"])
+        return DocumentPart(data, part["media_type"], part["name"])
     return Image(data, part["media_type"])
 
 

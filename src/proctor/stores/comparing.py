@@ -19,6 +19,7 @@ from proctor.stores.keys import is_body_of, is_of_evaluation
 from proctor.stores.results import Unmeasured, counted_value, is_current, is_of, mark_weight
 from proctor.stores.runs import REVISION
 from proctor.stores.schema import bodies, evaluations, responses, runs, samples, scores
+from proctor.stores.scoping import in_scope
 
 
 class EvaluationRow(Struct, frozen=True):
@@ -70,19 +71,20 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def _query() -> Select[Any]:
-    return select(
+def _query(database: Database) -> Select[Any]:
+    query = select(
         *(evaluations.c[name] for name in _COLUMNS),
         (evaluations.c.summary_revision == REVISION).label("has_summary"),
         runs.c.status,
         runs.c.created_at,
         json_text(runs.c.plan, "until").label("until"),
     ).join(runs, runs.c.id == evaluations.c.run_id)
+    return query.where(*in_scope(database, evaluations))
 
 
 def evaluations_of(database: Database, run_id: str) -> list[EvaluationRow]:
     """A run's evaluations in the plan's order."""
-    found = _rows(database, _query().where(evaluations.c.run_id == run_id).order_by(evaluations.c.position))
+    found = _rows(database, _query(database).where(evaluations.c.run_id == run_id).order_by(evaluations.c.position))
     names = side_names([EvaluationSide(row.model, row.benchmark, row.prompt_settings) for row in found])
     return [replace(row, side=name) for row, name in zip(found, names, strict=True)]
 
@@ -91,7 +93,7 @@ def find_evaluations(
     database: Database, *, benchmarks: Sequence[str] = (), versions: Sequence[str] = (), models: Sequence[str] = ()
 ) -> list[EvaluationRow]:
     """Evaluations of all runs, newest first; each filter that is empty lets everything through."""
-    query = _query().order_by(runs.c.created_at.desc(), evaluations.c.id.desc())
+    query = _query(database).order_by(runs.c.created_at.desc(), evaluations.c.id.desc())
     for column, wanted in (("benchmark", benchmarks), ("version", versions), ("model", models)):
         if wanted:
             query = query.where(evaluations.c[column].in_(wanted))
@@ -101,7 +103,8 @@ def find_evaluations(
 def known_names(database: Database, column: str) -> list[str]:
     """What there is to filter by: every benchmark, version or model that has been evaluated."""
     with database.reading() as connection:
-        return list(connection.execute(select(evaluations.c[column]).distinct()).scalars())
+        query = select(evaluations.c[column]).where(*in_scope(database, evaluations)).distinct()
+        return list(connection.execute(query).scalars())
 
 
 def read_summaries(database: Database, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
@@ -111,7 +114,9 @@ def read_summaries(database: Database, ids: Sequence[int]) -> dict[int, dict[str
         for start in range(0, len(ids), ROWS_AT_A_TIME):
             part = ids[start : start + ROWS_AT_A_TIME]
             query = select(evaluations.c.id, evaluations.c.summary).where(
-                evaluations.c.id.in_(part), evaluations.c.summary_revision == REVISION
+                evaluations.c.id.in_(part),
+                evaluations.c.summary_revision == REVISION,
+                *in_scope(database, evaluations),
             )
             for evaluation_id, summary in connection.execute(query):
                 found[evaluation_id] = orjson.loads(summary)
@@ -186,7 +191,7 @@ class EvaluationMarks:
         query = (
             select(key, *(columns if is_single else merged))
             .outerjoin(scores, _marks_of(self._evaluation, self._scorer))
-            .where(is_of_evaluation(self._evaluation.id), is_current())
+            .where(is_of_evaluation(self._database, self._evaluation.id), is_current())
             .order_by(key)
         )
         return query if is_single else query.group_by(key)
@@ -201,7 +206,7 @@ def covered_samples(
     query = (
         select(key, func.avg(share))
         .join(scores, _marks_of(evaluation, scorer))
-        .where(is_of_evaluation(evaluation.id), is_current(), share.is_not(None))
+        .where(is_of_evaluation(database, evaluation.id), is_current(), share.is_not(None))
         .group_by(key)
     )
     with database.reading() as connection:
@@ -236,7 +241,7 @@ def view_samples(
         .join(samples, samples.c.digest == responses.c.sample_digest)
         .outerjoin(bodies, is_body_of())
         .outerjoin(scores, _marks_of(evaluation, scorer))
-        .where(is_of_evaluation(evaluation.id), responses.c.sample_id.in_(sample_ids), is_current())
+        .where(is_of_evaluation(database, evaluation.id), responses.c.sample_id.in_(sample_ids), is_current())
         .order_by(responses.c.epoch)
     )  # fmt: skip
     found: dict[str, SampleView] = {}

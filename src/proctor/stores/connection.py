@@ -57,9 +57,18 @@ class SqlDialect(Struct, frozen=True):
     """After a SELECT: nobody else may change the row until the transaction ends."""
     for_share: str
     """After a SELECT: nobody may change the row until the transaction ends, but others may read it likewise."""
+    skip_locked: str
+    """After a SELECT: as `for_update`, and rows that somebody else is changing are passed over."""
+    started: str
+    """When the server began to run, by the same clock: leases could not be renewed while it was away."""
 
 
-SQLITE = SqlDialect("sqlite", "((julianday('now') - 2440587.5) * 86400.0)", "", "")
+SQLITE = SqlDialect("sqlite", "((julianday('now') - 2440587.5) * 86400.0)", "", "", "", "0.0")
 POSTGRESQL = SqlDialect(
-    "postgresql", "extract(epoch from clock_timestamp())::double precision", "FOR UPDATE", "FOR SHARE"
+    "postgresql",
+    "extract(epoch from clock_timestamp())::double precision",
+    "FOR UPDATE",
+    "FOR SHARE",
+    "FOR UPDATE SKIP LOCKED",
+    "extract(epoch from pg_postmaster_start_time())::double precision",
 )

@@ -14,13 +14,14 @@ from msgspec import Struct
 from sqlalchemy import Table, func, select, tuple_
 
 from proctor.domain.errors import StoreError, UserError
+from proctor.domain.scope import EVERYTHING
 from proctor.domain.text import storable
 from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
 from proctor.stores.schema import evaluations, metadata, runs
 
 ROWS_AT_ONCE = 2_000
-NUMBERED = ("evaluations", "batches")
+NUMBERED = ("evaluations", "batches", "chunks")
 """Tables whose ids the database hands out."""
 Told = Callable[[str, int, int], None]
 """Is told a table, how many of its rows are there, and of how many."""
@@ -35,6 +36,7 @@ class CopiedTable(Struct, frozen=True):
 
 def copy_database(source: Database, target: Database, tell: Told = lambda *_: None) -> list[CopiedTable]:
     """Copy every table and compare both sides; the target is empty, or the beginning of an earlier copy."""
+    _refuse_narrow(source, target)
     _refuse_strangers(source, target)
     with source.reading() as connection:
         months = [row[0] for row in connection.execute(select(evaluations.c.month).distinct())]
@@ -43,17 +45,23 @@ def copy_database(source: Database, target: Database, tell: Told = lambda *_: No
             target.prepare_month(opened, month)
     for table in metadata.sorted_tables:
         _copy_table(source, target, table, tell)
-    _continue_numbers(target)
+    continue_numbers(target)
     return [_compared(source, target, table) for table in metadata.sorted_tables]
 
 
 def count_rows(database: Database) -> dict[str, int]:
     """How many rows each table has."""
+    _refuse_narrow(database)
     with database.reading() as connection:
         return {
             table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
             for table in metadata.sorted_tables
         }
+
+
+def _refuse_narrow(*databases: Database) -> None:
+    if any(database.scope != EVERYTHING for database in databases):
+        raise ValueError("whole tables are of every project")
 
 
 def _refuse_strangers(source: Database, target: Database) -> None:
@@ -109,7 +117,8 @@ def _plain(row: Any) -> tuple[Any, ...]:
     return tuple(storable(value) if isinstance(value, str) else value for value in row)
 
 
-def _continue_numbers(target: Database) -> None:
+def continue_numbers(target: Database) -> None:
+    """Let the ids that the database hands out go on after those that are there."""
     if target.dialect is not POSTGRESQL:
         return
     with target.connection() as connection:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from proctor.domain.errors import UserError
+from proctor.domain.scope import EVERYTHING, Scope
 from proctor.stores.connection import Connection, SqlDialect
 from proctor.stores.upgrade import HEAD
 
@@ -34,6 +36,8 @@ class Database(ABC):
 
     What a run writes goes through `connection`: importing SQLAlchemy alone takes longer than everything else between
     the command and its first request. Queries for people and reports go through `reading`.
+
+    Whatever is read and written through a handle is within its scope: `within` gives one that sees a single project.
     """
 
     dialect: ClassVar[SqlDialect]
@@ -41,6 +45,26 @@ class Database(ABC):
     """What encoding or binding a row raises when it holds something that cannot be stored."""
     replace_score: ClassVar[str]
     """What follows the INSERT of a score that may be there already."""
+    _scope: Scope = EVERYTHING
+
+    @property
+    def scope(self) -> Scope:
+        """What may be seen and written through this handle."""
+        return self._scope
+
+    def within(self, scope: Scope) -> Self:
+        """The same database with the same connections, seen within a scope; what is narrow cannot be widened."""
+        if scope == self._scope:
+            return self
+        if self._scope != EVERYTHING:
+            raise ValueError(f"a handle for the project {self._scope.project!r} shows no other")
+        return self.at_scope(scope)
+
+    def at_scope(self, scope: Scope) -> Self:
+        """For the store's own counting of what projects share, such as artifacts; everyone else asks for `within`."""
+        found = copy(self)
+        found._scope = scope  # noqa: SLF001 - of the same class
+        return found
 
     @property
     @abstractmethod
@@ -72,6 +96,14 @@ class Database(ABC):
         """Bring the schema to this version."""
 
     @abstractmethod
+    def migrate(self, to: str) -> None:
+        """Bring the schema to a version, from none or from an older one; no copy is made."""
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[sqlalchemy.Connection]:
+        """SQLAlchemy's connection for queries that all see the same moment, while others write."""
+
+    @abstractmethod
     def size_bytes(self) -> int: ...
 
     @abstractmethod
@@ -88,11 +120,15 @@ class Database(ABC):
 
     @abstractmethod
     def dispose(self) -> None:
-        """Close what is kept open."""
+        """Close what is kept open, for every scope."""
 
     @abstractmethod
     def read_from_primary(self) -> None:
         """From now on nothing is read from a replica, which may be behind."""
+
+    def is_second_wall(self) -> bool:
+        """Whether the database itself keeps projects apart where it could; a file cannot."""
+        return True
 
     @abstractmethod
     def prepare_month(self, connection: Connection, month: int) -> None:

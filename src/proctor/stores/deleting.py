@@ -8,8 +8,11 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
+from proctor.domain.errors import NotFoundError
+from proctor.domain.scope import EVERYTHING
 from proctor.stores.connection import POSTGRESQL, SQLITE, Connection, Row
 from proctor.stores.database import Database
+from proctor.stores.scoping import scope_filter
 from proctor.stores.statements import places
 
 _KEY = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
@@ -24,6 +27,8 @@ _ROWS = (
     ("batch_trials", f"batch_id IN ({_BATCHES})"),
     ("batches", f"evaluation_id IN ({_EVALUATIONS})"),
     ("events", "run_id = ?"),
+    ("chunks", "run_id = ?"),
+    ("queue", "run_id = ?"),
     ("evaluations", "run_id = ?"),
     ("runs", "id = ?"),
 )
@@ -42,16 +47,28 @@ class DeletedRows(Struct, frozen=True):
 
 def delete_rows(database: Database, run_id: str) -> DeletedRows:
     """All or nothing, in one transaction."""
-    with _transaction(database) as connection:
+    refuse_foreign(database, "runs", run_id)
+    # What the run shares is counted in every project: a sample or an artifact that another refers to stays.
+    with _transaction(database.at_scope(EVERYTHING)) as connection:
         return _delete(connection, run_id)
 
 
 def delete_submission_row(database: Database, submission_id: str) -> frozenset[str]:
     """Remove a submission; gives the keys of artifacts that it alone referred to."""
-    with _transaction(database) as connection:
+    refuse_foreign(database, "submissions", submission_id)
+    with _transaction(database.at_scope(EVERYTHING)) as connection:
         mine = _keys(connection.execute("SELECT details FROM submissions WHERE id = ?", [submission_id]))
         connection.execute("DELETE FROM submissions WHERE id = ?", [submission_id])
         return mine - _referred(connection)
+
+
+def refuse_foreign(database: Database, table: str, row_id: str) -> None:
+    """Raises NotFoundError for the row of another project, as for one that there is not."""
+    scope = scope_filter(database, table)
+    with database.connection() as connection:
+        query = f"SELECT 1 FROM {table} WHERE id = ?{scope.sql}"  # noqa: S608 - our own
+        if connection.execute(query, [row_id, *scope.values]).fetchone() is None:
+            raise NotFoundError(f"No {table.removesuffix('s')} {row_id!r}.")
 
 
 @contextmanager
@@ -69,6 +86,7 @@ def _transaction(database: Database) -> Iterator[Connection]:
 
 def artifacts_in(database: Database, run_id: str) -> frozenset[str]:
     """The keys that a run's scores refer to; anything that could be one."""
+    refuse_foreign(database, "runs", run_id)
     with database.connection() as connection:
         return _artifacts_of(connection, run_id)
 
@@ -79,11 +97,18 @@ def _artifacts_of(connection: Connection, run_id: str) -> frozenset[str]:
     return whole | _keys(connection.execute(query, [run_id] * query.count("?")))
 
 
+def referred_artifacts(database: Database) -> frozenset[str]:
+    """The keys of every artifact that something refers to; anything that could be one."""
+    with database.at_scope(EVERYTHING).connection() as connection:
+        return _referred(connection)
+
+
 def referring_runs(database: Database, run_id: str) -> list[str]:
     """Other runs whose plan names this one, to replay it or to be compared with it."""
-    query = "SELECT id FROM runs WHERE id != ? AND plan LIKE ? ORDER BY created_at"
+    scope = scope_filter(database)
+    query = f"SELECT id FROM runs WHERE id != ? AND plan LIKE ?{scope.sql} ORDER BY created_at"  # noqa: S608 - our own
     with database.connection() as connection:
-        return [row[0] for row in connection.execute(query, [run_id, f"%{run_id}%"])]
+        return [row[0] for row in connection.execute(query, [run_id, f"%{run_id}%", *scope.values])]
 
 
 def _delete(connection: Connection, run_id: str) -> DeletedRows:

@@ -13,12 +13,16 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
+from proctor.domain.errors import NotFoundError
 from proctor.domain.json_value import storable_json
+from proctor.domain.scope import EVERYTHING, Scope
 from proctor.stores.codec import to_json
 from proctor.stores.connection import Connection
 from proctor.stores.database import Database
+from proctor.stores.scoping import of_run, scope_filter
 
 EVENTS_AT_A_TIME = 500
+ENDS = ("finished", "failed", "cancelled")
 
 
 class StoredEvent(Struct, frozen=True):
@@ -29,11 +33,15 @@ class StoredEvent(Struct, frozen=True):
     data: dict[str, Any]
 
 
-def add_event(connection: Connection, run_id: str, kind: str, data: dict[str, Any]) -> None:
-    """Write an event; within a transaction."""
+def add_event(connection: Connection, run_id: str, kind: str, data: dict[str, Any], scope: Scope = EVERYTHING) -> None:
+    """Write an event; within a transaction. `scope` is given where it was not seen yet that the run is within it."""
+    is_mine, values = ("", ()) if scope.project is None else (" AND project = ?", (scope.project,))
     row = connection.execute(
-        "UPDATE runs SET last_event = last_event + 1 WHERE id = ? RETURNING last_event", [run_id]
+        f"UPDATE runs SET last_event = last_event + 1 WHERE id = ?{is_mine} RETURNING last_event",  # noqa: S608 - our own
+        [run_id, *values],
     ).fetchone()
+    if row is None:
+        raise NotFoundError(f"No run {run_id!r}.")
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     connection.execute(
         "INSERT INTO events (run_id, number, at, kind, data) VALUES (?, ?, ?, ?, ?)",
@@ -41,14 +49,42 @@ def add_event(connection: Connection, run_id: str, kind: str, data: dict[str, An
     )
 
 
+def find_event(database: Database, kind: str, text: str) -> str | None:
+    """The run that has an event of this kind in which the text stands; None where there is none."""
+    scope = scope_filter(database)
+    query = (
+        "SELECT run_id FROM events JOIN runs ON runs.id = events.run_id "  # noqa: S608 - our own words
+        f"WHERE kind = ? AND events.data LIKE ?{scope.sql} ORDER BY run_id LIMIT 1"
+    )
+    with database.connection() as connection:
+        row = connection.execute(query, [kind, f"%{text}%", *scope.values]).fetchone()
+    return None if row is None else str(row[0])
+
+
 def events_after(database: Database, run_id: str, number: int = 0) -> Iterator[StoredEvent]:
     """The run's events in their order, those with a higher number than this one."""
-    query = "SELECT number, at, kind, data FROM events WHERE run_id = ? AND number > ? ORDER BY number LIMIT ?"
+    mine = of_run(database, run_id)
+    query = f"SELECT number, at, kind, data FROM events WHERE {mine.sql} AND number > ? ORDER BY number LIMIT ?"  # noqa: S608
     while True:
         with database.connection() as connection:
-            rows = connection.execute(query, [run_id, number, EVENTS_AT_A_TIME]).fetchall()
+            rows = connection.execute(query, [*mine.values, number, EVENTS_AT_A_TIME]).fetchall()
         for row in rows:
             number = row["number"]
             yield StoredEvent(number, datetime.fromisoformat(row["at"]), row["kind"], orjson.loads(row["data"]))
         if len(rows) < EVENTS_AT_A_TIME:
             return
+
+
+def last_number(database: Database, run_id: str) -> tuple[int, bool]:
+    """The number of the run's latest event, and whether its end is among them; a resumed run has not ended."""
+    turns = ("accepted", *ENDS)
+    places = ", ".join("?" for _ in turns)
+    mine, scope = of_run(database, run_id), scope_filter(database)
+    turn = f"SELECT kind FROM events WHERE {mine.sql} AND kind IN ({places}) ORDER BY number DESC LIMIT 1"  # noqa: S608
+    with database.connection() as connection:
+        row = connection.execute(
+            f"SELECT last_event FROM runs WHERE id = ?{scope.sql}",  # noqa: S608 - our own
+            [run_id, *scope.values],
+        ).fetchone()
+        kind = connection.execute(turn, [*mine.values, *turns]).fetchone()
+    return (0 if row is None else row[0]), kind is not None and kind[0] in ENDS

@@ -8,13 +8,14 @@ from typing import Any
 
 import orjson
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Float, cast, func, select
+from sqlalchemy import Float, cast, func, select
 
 from proctor.domain.message import Json
 from proctor.stores.codec import to_json
 from proctor.stores.database import Database
 from proctor.stores.keys import is_body_of, is_in_evaluation
 from proctor.stores.schema import bodies, evaluations, responses, samples, scores
+from proctor.stores.scoping import in_scope, scope_filter
 from proctor.stores.statements import places
 
 KEYS_AT_ONCE = 500
@@ -43,7 +44,8 @@ def find_history(
     database: Database, model: str, benchmark: str, options: Mapping[str, Json] | None = None
 ) -> History | None:
     """What is known of this model on this benchmark, with these options if given; None when nothing is."""
-    wanted: list[ColumnElement[bool]] = [evaluations.c.model == model, evaluations.c.benchmark == benchmark]
+    wanted = in_scope(database, evaluations)
+    wanted += [evaluations.c.model == model, evaluations.c.benchmark == benchmark]
     if options is not None:
         wanted.append(evaluations.c.options == to_json(options))
     tokens = cast(responses.c.output_tokens, Float)  # squares of whole numbers could be too large
@@ -76,7 +78,8 @@ def _lengths(count: int, mean: float, square: float) -> Lengths:
 def find_answer_lengths(database: Database, model: str, benchmark: str | None = None) -> Lengths | None:
     """How many characters earlier answers of this model had, on this benchmark if given; None when there are none."""
     characters = cast(func.length(bodies.c.text), Float)
-    wanted: list[ColumnElement[bool]] = [evaluations.c.model == model, ~responses.c.is_cached]
+    wanted = in_scope(database, evaluations)
+    wanted += [evaluations.c.model == model, ~responses.c.is_cached]
     if benchmark is not None:
         wanted.append(evaluations.c.benchmark == benchmark)
     query = (
@@ -95,7 +98,7 @@ def find_reply_lengths(database: Database, judge: str) -> Lengths | None:
     """How many tokens a judge's latest replies had; None when there are none."""
     query = (
         select(scores.c.details)
-        .where(scores.c.details.contains(to_json({"judge": judge})[1:-1], autoescape=True))
+        .where(scores.c.details.contains(to_json({"judge": judge})[1:-1], autoescape=True), *in_scope(database, scores))
         .order_by(scores.c.response_id.desc())
         .limit(REPLIES_LOOKED_AT)
     )
@@ -117,14 +120,15 @@ def find_reply_lengths(database: Database, judge: str) -> Lengths | None:
 def answers_to(database: Database, keys: Sequence[str]) -> dict[str, str]:
     """What is in the cache for these requests, by key."""
     found: dict[str, str] = {}
+    scope = scope_filter(database, "responses")
     with database.connection() as connection:
         for start in range(0, len(keys), KEYS_AT_ONCE):
             some = keys[start : start + KEYS_AT_ONCE]
             rows = connection.execute(
                 "SELECT cache_key, text FROM responses "  # noqa: S608 - only placeholders are put in
                 "JOIN bodies ON response_id = id AND bodies.month = responses.month "
-                f"WHERE cache_key IN ({places(len(some))}) ORDER BY id",
-                list(some),
+                f"WHERE cache_key IN ({places(len(some))}){scope.sql} ORDER BY id",
+                [*some, *scope.values],
             )
             found.update((row["cache_key"], row["text"]) for row in rows)
     return found
@@ -133,12 +137,14 @@ def answers_to(database: Database, keys: Sequence[str]) -> dict[str, str]:
 def count_answered(database: Database, keys: Sequence[str]) -> int:
     """How many of these requests have an answer in the cache."""
     found = 0
+    scope = scope_filter(database, "responses")
     with database.connection() as connection:
         for start in range(0, len(keys), KEYS_AT_ONCE):
             some = keys[start : start + KEYS_AT_ONCE]
             row = connection.execute(
-                f"SELECT count(DISTINCT cache_key) FROM responses WHERE cache_key IN ({places(len(some))})",  # noqa: S608
-                list(some),
+                "SELECT count(DISTINCT cache_key) FROM responses "  # noqa: S608 - only placeholders are put in
+                f"WHERE cache_key IN ({places(len(some))}){scope.sql}",
+                [*some, *scope.values],
             ).fetchone()
             found += row[0]
     return found

@@ -17,7 +17,8 @@ from proctor.stores import codec
 from proctor.stores.connection import Connection, Row
 from proctor.stores.connection_thread import ConnectionThread
 from proctor.stores.database import Database
-from proctor.stores.leases import Lease
+from proctor.stores.leases import Hold
+from proctor.stores.scoping import owned, project_of, scope_filter
 from proctor.stores.score_rows import ScoreMark, earlier_replies
 from proctor.stores.statements import BODY_COLUMNS, RESPONSE_COLUMNS, SAMPLE_COLUMNS, SCORE_COLUMNS, places
 from proctor.stores.unstorable import failed_result, unusable_answer
@@ -43,12 +44,14 @@ class DatabaseJournal:
         scorer_versions: Mapping[int, Mapping[str, str]],
         month: int,
         cost_bases: Mapping[int, str] | None = None,
-        lease: Lease | None = None,
+        lease: Hold | None = None,
     ) -> None:
         """`cost_bases` says, for each evaluation with a price, what the costs of answers rest on otherwise.
 
-        With a `lease` nothing is written once another process has taken the run over.
+        With a `lease` nothing is written once another process has taken the run, or the chunk, over.
         """
+        # Workers carry out runs of every project; what is written and taken from the cache is the run's own.
+        database = database.within(project_of(database, scorer_versions))
         self._database, self._month, self._lease = database, month, lease
         self._cost_bases = cost_bases or {}
         self._versions = scorer_versions
@@ -81,6 +84,7 @@ class DatabaseJournal:
         return await self._writing.do(lambda connection: self._write(connection, answers, ids, results))
 
     def _recorded(self, connection: Connection, evaluation_id: int, trial_ids: Sequence[str]) -> dict[str, Recorded]:
+        scope = scope_filter(self._database, "responses")
         versions = [pair for item in self._versions[evaluation_id].items() for pair in item]
         wanted = " OR ".join(["(scorer = ? AND version = ?)"] * (len(versions) // 2))
         rows = connection.execute(
@@ -89,9 +93,9 @@ class DatabaseJournal:
                    (SELECT count(value) FROM scores
                     WHERE response_id = responses.id AND scores.month = responses.month AND ({wanted})) AS marks
             FROM responses
-            WHERE evaluation_id = ? AND month = ? AND trial_id IN ({places(len(trial_ids))}) ORDER BY attempt
+            WHERE evaluation_id = ? AND month = ? AND trial_id IN ({places(len(trial_ids))}){scope.sql} ORDER BY attempt
             """,  # noqa: S608 - only placeholders are put in
-            [*versions, evaluation_id, self._month, *trial_ids],
+            [*versions, evaluation_id, self._month, *trial_ids, *scope.values],
         )
         needed = len(versions) // 2
         return {
@@ -100,12 +104,12 @@ class DatabaseJournal:
         }
 
     def _read(self, connection: Connection, column: str, values: Sequence[Any]) -> Iterator[Row]:
-        count = len(values) - column.count("?")
+        count, scope = len(values) - column.count("?"), scope_filter(self._database, "responses")
         yield from connection.execute(
             f"SELECT {_READABLE} FROM responses "  # noqa: S608 - only placeholders are put in
             "JOIN bodies ON bodies.response_id = responses.id AND bodies.month = responses.month "
-            f"WHERE {column} IN ({places(count)}) ORDER BY responses.id DESC",
-            list(values),
+            f"WHERE {column} IN ({places(count)}){scope.sql} ORDER BY responses.id DESC",
+            [*values, *scope.values],
         )
 
     def _write(
@@ -143,11 +147,13 @@ class DatabaseJournal:
             if self._lease is not None:
                 self._lease.check(connection, self._database.dialect)
             connection.insert("samples", SAMPLE_COLUMNS, samples, "ON CONFLICT DO NOTHING")
-            connection.insert("responses", RESPONSE_COLUMNS, responses, "ON CONFLICT DO NOTHING")
-            connection.insert("bodies", BODY_COLUMNS, bodies, "ON CONFLICT DO NOTHING")
+            connection.insert(
+                "responses", *owned(self._database, RESPONSE_COLUMNS, responses), "ON CONFLICT DO NOTHING"
+            )
+            connection.insert("bodies", *owned(self._database, BODY_COLUMNS, bodies), "ON CONFLICT DO NOTHING")
             earlier = earlier_replies(connection, marks, self._month)
             rows = [mark.row(self._versions, earlier, self._month) for mark in marks]
-            connection.insert("scores", SCORE_COLUMNS, rows, self._database.replace_score)
+            connection.insert("scores", *owned(self._database, SCORE_COLUMNS, rows), self._database.replace_score)
         kept = tuple(replace(answer, response_id=row_id) for answer, row_id in zip(answers, ids, strict=True))
         return Written(kept, tuple(results))
 

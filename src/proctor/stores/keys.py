@@ -6,17 +6,21 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, ScalarSelect, and_, select
 
+from proctor.stores.database import Database
 from proctor.stores.schema import bodies, evaluations, responses
+from proctor.stores.scoping import in_scope
 
 
-def month_of_evaluation(evaluation_id: int) -> ScalarSelect[Any]:
-    return select(evaluations.c.month).where(evaluations.c.id == evaluation_id).scalar_subquery()
+def month_of_evaluation(database: Database, evaluation_id: int) -> ScalarSelect[Any]:
+    """Null where the evaluation is another project's: then nothing has that month."""
+    is_it = [evaluations.c.id == evaluation_id, *in_scope(database, evaluations)]
+    return select(evaluations.c.month).where(*is_it).scalar_subquery()
 
 
-def is_of_evaluation(evaluation_id: int) -> ColumnElement[bool]:
-    """The response is one of this evaluation's."""
+def is_of_evaluation(database: Database, evaluation_id: int) -> ColumnElement[bool]:
+    """The response is one of this evaluation's, which may be seen."""
     return and_(
-        responses.c.evaluation_id == evaluation_id, responses.c.month == month_of_evaluation(evaluation_id)
+        responses.c.evaluation_id == evaluation_id, responses.c.month == month_of_evaluation(database, evaluation_id)
     )  # fmt: skip
 
 

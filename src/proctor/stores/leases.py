@@ -1,4 +1,4 @@
-"""Who executes a run, until when, and with which fence: a number that only grows.
+"""Who executes a run or a chunk, until when, and with which fence: a number that only grows.
 
 Every write of an execution names its fence. A process that was stopped while another took the run over finds a higher
 one there: it writes nothing, and ends.
@@ -9,20 +9,48 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+from typing import Protocol
 
 from msgspec import Struct
 
+from proctor.domain.chunk import ChunkState
 from proctor.domain.errors import RunError
 from proctor.stores.connection import Connection, SqlDialect
 
 LEASE_SECONDS = 30.0
+CHUNK_LEASE_SECONDS = 6.0
+"""Shorter: a chunk whose worker is gone shall be taken up by another within ten seconds. It is renewed every second."""
 
 
 class LeaseLostError(RunError):
     """Another process has taken over what this one was executing."""
 
-    def __init__(self, run_id: str) -> None:
-        super().__init__(f"Run {run_id} was taken over by another process; this one stopped and wrote nothing more.")
+    def __init__(self, run_id: str, what: str = "Run") -> None:
+        super().__init__(f"{what} {run_id} was taken over by another process; this one stopped and wrote nothing more.")
+
+
+class Hold(Protocol):
+    """What every write of an execution names."""
+
+    def check(self, connection: Connection, dialect: SqlDialect) -> None:
+        """Within a transaction: it is this process's until the transaction ends, or LeaseLostError."""
+        ...
+
+
+class ChunkLease(Struct, frozen=True):
+    """This process's hold on a chunk."""
+
+    chunk_id: int
+    fence: int
+
+    def check(self, connection: Connection, dialect: SqlDialect) -> None:
+        """Within a transaction: the chunk is this one's until it ends, or LeaseLostError."""
+        row = connection.execute(
+            f"SELECT fence, state FROM chunks WHERE id = ? {dialect.for_share}",  # noqa: S608 - our own words
+            [self.chunk_id],
+        ).fetchone()
+        if row is None or (row[0], row[1]) != (self.fence, ChunkState.LEASED):
+            raise LeaseLostError(str(self.chunk_id), "Chunk")
 
 
 class Lease(Struct, frozen=True):

@@ -14,6 +14,7 @@ from proctor.domain.price import UNKNOWN
 from proctor.domain.run import RunStatus
 from proctor.stores.database import Database
 from proctor.stores.schema import evaluations, runs
+from proctor.stores.scoping import in_scope
 
 
 class RunListing(Struct, frozen=True):
@@ -48,7 +49,7 @@ def list_runs(
 ) -> list[RunListing]:
     """The newest runs; `before` is (created_at, id) of the last one seen."""
     query = select(runs).order_by(runs.c.created_at.desc(), runs.c.id.desc()).limit(limit)
-    query = query.where(*_conditions(wanted or RunFilter()))
+    query = query.where(*in_scope(database, runs), *_conditions(wanted or RunFilter()))
     if before is not None:
         query = query.where(tuple_(runs.c.created_at, runs.c.id) < before)
     with database.reading() as connection:
@@ -116,4 +117,4 @@ def _costs(parts: Sequence[Any]) -> tuple[tuple[float | None, str, Mapping[str, 
 
 def count_runs(database: Database) -> int:
     with database.reading() as connection:
-        return connection.execute(select(func.count()).select_from(runs)).scalar_one()
+        return connection.execute(select(func.count()).select_from(runs).where(*in_scope(database, runs))).scalar_one()

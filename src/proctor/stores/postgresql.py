@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from proctor.domain.errors import StoreError, UserError
@@ -35,6 +35,9 @@ POOL = {"pool_size": 10, "pool_timeout": 30, "pool_recycle": 1800}
 """What the address may say of the pool, and what holds otherwise: connections, and seconds."""
 CONNECT_SECONDS = 10
 PARTITIONED = ("responses", "bodies", "scores")
+EVERY_PROJECT = "*"
+"""What no project is called: the setting of a connection that may see all of them."""
+_SEES = "proctor.project"
 UPGRADE_LOCK = 0x50726F63746F72
 """The advisory lock of whoever changes the schema."""
 FEW_ROWS = 4
@@ -143,6 +146,14 @@ class PostgresConnection:
             self._pooled.close()
 
 
+class _Pools:
+    """What the handles of all scopes share."""
+
+    primary: Engine | None = None
+    replica: Engine | None = None
+    reads_primary = False
+
+
 class PostgresDatabase(Database):
     dialect = POSTGRESQL
     unstorable = (*UNENCODABLE, psycopg.DataError)
@@ -150,34 +161,62 @@ class PostgresDatabase(Database):
 
     def __init__(self, url: URL, pool: dict[str, float], read_url: URL | None = None) -> None:
         self._url, self._pool, self._read_url = url, pool, read_url
-        self._reads_primary = False
+        self._pools = _Pools()
 
     @property
     def label(self) -> str:
         return _label(self._url)
 
     def read_from_primary(self) -> None:
-        self._reads_primary = True
+        self._pools.reads_primary = True
 
-    @cached_property
+    @property
     def primary(self) -> Engine:
-        return _engine(self._url, self._pool)
+        if self._pools.primary is None:
+            self._pools.primary = _engine(self._url, self._pool)
+        return self._pools.primary
 
-    @cached_property
+    @property
     def replica(self) -> Engine:
-        return _engine(self._read_url or self._url, self._pool)
+        if self._pools.replica is None:
+            self._pools.replica = _engine(self._read_url or self._url, self._pool)
+        return self._pools.replica
 
     @property
     def engine(self) -> Engine:
-        return self.primary if self._read_url is None or self._reads_primary else self.replica
+        return self.primary if self._read_url is None or self._pools.reads_primary else self.replica
 
     def connect(self) -> PostgresConnection:
-        return PostgresConnection(self.primary.raw_connection(), self)
+        pooled = self.primary.raw_connection()
+        try:
+            self._narrow(pooled)
+            return PostgresConnection(pooled, self)
+        except BaseException:
+            pooled.close()
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlalchemy.Connection]:
+        with self.explained(), self.engine.connect() as connection:
+            self._narrow(connection.connection)
+            yield connection
+
+    def _narrow(self, pooled: PoolProxiedConnection) -> None:
+        """Tell the server which rows this handle may see; what the pool's connection was used for last may differ."""
+        wanted = self._scope.project or EVERY_PROJECT
+        if pooled.info.get(_SEES) != wanted:
+            driver = pooled.driver_connection
+            assert isinstance(driver, psycopg.Connection)  # noqa: S101 - the dialect in the address says so
+            pooled.info.pop(_SEES, None)
+            driver.autocommit = True  # or the next rollback would take it back
+            driver.execute("SELECT set_config('proctor.project', %s, false)", [wanted])
+            driver.autocommit = False
+            pooled.info[_SEES] = wanted
 
     def dispose(self) -> None:
-        for name in ("primary", "replica"):
-            if name in self.__dict__:
-                self.__dict__[name].dispose()
+        for engine in (self._pools.primary, self._pools.replica):
+            if engine is not None:
+                engine.dispose()
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -206,6 +245,8 @@ class PostgresDatabase(Database):
             connection.execute(
                 f"CREATE TABLE IF NOT EXISTS {table}_{month} PARTITION OF {table} FOR VALUES IN ({month:d})"
             )
+            # Rows are seen through the table that it is a part of, whose policy says which; by itself it shows none.
+            connection.execute(f"ALTER TABLE {table}_{month} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
 
     def open(self) -> None:
         """Make the tables where there are none; an older schema is not changed without being asked."""
@@ -245,8 +286,30 @@ class PostgresDatabase(Database):
         """Bring the schema to this version; of several processes that do it at once, one does and the others wait."""
         with self.explained(), self.primary.connect() as connection, connection.begin():
             connection.execute(sqlalchemy.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": UPGRADE_LOCK})
+            connection.execute(sqlalchemy.text("SELECT set_config('proctor.project', '*', true)"))
             if _version(connection, self.label) != HEAD:
                 upgrade_connection(connection)
+
+    def migrate(self, to: str) -> None:
+        with self.explained(), self.primary.connect() as connection, connection.begin():
+            connection.execute(sqlalchemy.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": UPGRADE_LOCK})
+            connection.execute(sqlalchemy.text("SELECT set_config('proctor.project', '*', true)"))
+            upgrade_connection(connection, to)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlalchemy.Connection]:
+        with self.explained(), self.primary.connect() as opened:
+            connection = opened.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            with connection.begin():
+                # Every policy lets this through: nothing is left out. It is also the moment that is seen.
+                connection.exec_driver_sql("SELECT set_config('proctor.project', '*', true)")
+                yield connection
+
+    def is_second_wall(self) -> bool:
+        """Whether row-level security holds: the server lets superusers and some others pass it."""
+        query = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
+        with self.explained(), self.primary.connect() as connection:
+            return not connection.execute(sqlalchemy.text(query)).scalar_one()
 
 
 def _engine(url: URL, pool: dict[str, float]) -> Engine:

@@ -12,6 +12,7 @@ from proctor.stores import codec
 from proctor.stores.database import Database
 from proctor.stores.keys import is_body_of, is_in_evaluation
 from proctor.stores.schema import bodies, evaluations, responses, samples
+from proctor.stores.scoping import in_scope
 
 
 class RecordedAnswers:
@@ -23,7 +24,7 @@ class RecordedAnswers:
             select(responses.c.id, samples.c.prompt)
             .join(evaluations, is_in_evaluation())
             .join(samples, samples.c.digest == responses.c.sample_digest)
-            .where(evaluations.c.run_id == run_id, responses.c.error.is_(None))
+            .where(evaluations.c.run_id == run_id, responses.c.error.is_(None), *in_scope(database, evaluations))
             .order_by(responses.c.id)
         )
         self._ids = {key_of(codec.read_prompt(row.prompt)): row.id for row in database.stream(query)}

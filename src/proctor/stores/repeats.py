@@ -60,7 +60,7 @@ def sample_repeats(
         .outerjoin(scores, is_of(scorer, version))
         .outerjoin(bodies, is_body_of())
         .join(samples, samples.c.digest == responses.c.sample_digest)
-        .where(is_of_evaluation(evaluation_id), is_current(), value.is_not(None))
+        .where(is_of_evaluation(database, evaluation_id), is_current(), value.is_not(None))
         .order_by(responses.c.sample_id, responses.c.epoch)
     )
     for sample_id, group in groupby(database.stream(query), key=lambda row: row.sample_id):

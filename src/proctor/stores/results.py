@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Executable, and_, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, Executable, Select, and_, case, exists, func, or_, select
 
 from proctor.domain.estimate import SampleScore
 from proctor.domain.trial import Outcome
@@ -19,6 +19,7 @@ from proctor.stores.codec import from_pico
 from proctor.stores.database import ROWS_AT_A_TIME, Database
 from proctor.stores.keys import is_body_of, is_of_evaluation, is_score_of, month_of_evaluation
 from proctor.stores.schema import bodies, evaluations, responses, samples, scores
+from proctor.stores.scoping import in_scope
 
 TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens")
 
@@ -144,10 +145,10 @@ def is_current() -> ColumnElement[bool]:
     )
 
 
-def is_measured(evaluation_id: int, scorer: str, version: str) -> ColumnElement[bool]:
+def is_measured(database: Database, evaluation_id: int, scorer: str, version: str) -> ColumnElement[bool]:
     """The score is this scorer's, of a current response, and says something."""
     return and_(
-        is_of_evaluation(evaluation_id),
+        is_of_evaluation(database, evaluation_id),
         scores.c.scorer == scorer,
         scores.c.version == version,
         scores.c.value.is_not(None),
@@ -195,7 +196,7 @@ class ResultStore:
         columns: dict[str, ColumnElement[Any]] = {name: responses.c[name] for name in (*TOKENS, "cost_pico_usd")}
         # Taking an answer from the cache costs nothing, but does not make an unknown price a known one.
         columns["spent"] = case((responses.c.is_cached, responses.c.cost_pico_usd * 0), else_=responses.c.cost_pico_usd)
-        (scorers,) = self._one(select(evaluations.c.scorers).where(evaluations.c.id == evaluation_id))
+        (scorers,) = self._one(self._of(evaluation_id, evaluations.c.scorers))
         query = (
             select(
                 _outcome(scorers).label("outcome"),
@@ -206,7 +207,7 @@ class ResultStore:
                 *(func.sum(column).label(f"sum_{name}") for name, column in columns.items()),
                 *(func.count(column).label(f"known_{name}") for name, column in columns.items()),
             )
-            .where(is_of_evaluation(evaluation_id), is_current())
+            .where(is_of_evaluation(self.database, evaluation_id), is_current())
             .group_by("outcome", responses.c.cost_basis)
         )
         rows = [row._asdict() for row in self.database.stream(query)]
@@ -239,17 +240,17 @@ class ResultStore:
         A sample without any mark does not say what it weighs: it is given the mean of the others.
         """
         # One epoch has nothing to average, and grouping costs as much as reading.
-        is_single = self._one(select(evaluations.c.epochs).where(evaluations.c.id == evaluation_id))[0] == 1
+        is_single = self._one(self._of(evaluation_id, evaluations.c.epochs))[0] == 1
         columns = (counted_value(unmeasured), responses.c.category, responses.c.cluster, mark_weight())
         merged = (func.avg(columns[0]), *(func.min(column) for column in columns[1:]))
         query = select(responses.c.sample_id, *(columns if is_single else merged))
         usual: float = 1
         if unmeasured is Unmeasured.LEFT_OUT:
             query = query.join(scores, is_score_of(scores))
-            query = query.where(is_measured(evaluation_id, scorer, version))
+            query = query.where(is_measured(self.database, evaluation_id, scorer, version))
         else:
             query = query.outerjoin(scores, is_of(scorer, version))
-            query = query.where(is_of_evaluation(evaluation_id), is_current(), columns[0].is_not(None))
+            query = query.where(is_of_evaluation(self.database, evaluation_id), is_current(), columns[0].is_not(None))
             (usual,) = self._one(query.with_only_columns(func.avg(mark_weight())))
         rows = self.database.stream(query if is_single else query.group_by(responses.c.sample_id))
         for sample_id, value, category, cluster, weighs in rows:
@@ -268,7 +269,7 @@ class ResultStore:
                 func.count().filter(and_(scores.c.value > 0, scores.c.value < 1)),
             )
             .select_from(responses.outerjoin(scores, is_of(scorer, version)))
-            .where(is_of_evaluation(evaluation_id), is_current())
+            .where(is_of_evaluation(self.database, evaluation_id), is_current())
         )
         unmeasured, unreadable, right, forged, parts = self._one(query)
         return ScorerTally(unmeasured, unreadable, right, forged > 0, parts > 0)
@@ -278,14 +279,14 @@ class ResultStore:
         query = (
             select(responses.c.category, scores.c.covers)
             .join(scores, is_score_of(scores))
-            .where(is_measured(evaluation_id, scorer, version), scores.c.covers.is_not(None))
+            .where(is_measured(self.database, evaluation_id, scorer, version), scores.c.covers.is_not(None))
         )
         return ((category, found) for category, found in self.database.stream(query))
 
     def latencies(self, evaluation_id: int) -> Iterator[float]:
         """Seconds of every answer that was asked for now, not taken from the cache."""
         rows = select(responses.c.latency_seconds).where(
-            is_of_evaluation(evaluation_id),
+            is_of_evaluation(self.database, evaluation_id),
             responses.c.latency_seconds.is_not(None),
             ~responses.c.is_cached,
             is_current(),
@@ -296,7 +297,7 @@ class ResultStore:
         """Of every answer that was streamed now: seconds to its first token, seconds in all, tokens of output."""
         columns = (responses.c.first_token_seconds, responses.c.latency_seconds, responses.c.output_tokens)
         rows = select(*columns).where(
-            is_of_evaluation(evaluation_id),
+            is_of_evaluation(self.database, evaluation_id),
             responses.c.first_token_seconds.is_not(None),
             responses.c.latency_seconds.is_not(None),
             ~responses.c.is_cached,
@@ -313,18 +314,20 @@ class ResultStore:
         after: int = 0,
         where: dict[str, str] | None = None,
         is_wrong: bool = False,
+        page_size: int | None = None,
     ) -> Iterator[ResultRow]:
         """The run's results in the order they were recorded, read a page at a time; `after` is the last id seen.
 
-        With `is_wrong`, only those that were scored and got less than the full mark of the first scorer.
+        `where` has a model, benchmark, sample or category, or a text that is in the input or the response. With
+        `is_wrong`, only those that were scored and got less than the full mark of the first scorer.
         """
         given = dict(where or {})
-        query = select(evaluations).where(evaluations.c.run_id == run_id).order_by(evaluations.c.position)
+        query = self._of_run(run_id).order_by(evaluations.c.position)
         for name in ("model", "benchmark"):
             if name in given:
                 query = query.where(evaluations.c[name] == given.pop(name))
         parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in self.database.stream(query)]
-        size = max(50, ROWS_AT_A_TIME // max(1, len(parts)))
+        size = page_size or max(50, ROWS_AT_A_TIME // max(1, len(parts)))
         filters = _Filters(outcome, all_attempts, given, size, is_wrong)
         # Each evaluation's rows lie in the order of their ids already; sorting the run for each page is slow.
         return merge(*(self._results_of(part, filters, after) for part in parts), key=lambda row: row.id)
@@ -347,7 +350,7 @@ class ResultStore:
             )
             .join(samples, samples.c.digest == responses.c.sample_digest)
             .outerjoin(bodies, is_body_of())
-            .where(is_of_evaluation(part.id), responses.c.id > after)
+            .where(is_of_evaluation(self.database, part.id), responses.c.id > after)
             .order_by(responses.c.id)
             .limit(filters.page_size)
         )
@@ -358,7 +361,7 @@ class ResultStore:
         if filters.is_wrong:
             query = query.where(_is_wrong(part))
         for name, value in filters.where.items():
-            query = query.where(_column(name) == value)
+            query = query.where(_condition(name, value))
         rows = list(self.database.stream(query))
         marks = self._scores_of(part, [row.id for row in rows])
         for row in rows:
@@ -366,11 +369,11 @@ class ResultStore:
 
     def count_wrong(self, run_id: str) -> int:
         """How many trials were scored and got less than the full mark of the first scorer."""
-        rows = self.database.stream(select(evaluations).where(evaluations.c.run_id == run_id))
+        rows = self.database.stream(self._of_run(run_id))
         parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in rows]
         return sum(
             self._one(select(func.count()).select_from(responses).where(
-                is_of_evaluation(part.id), is_current(), _is_wrong(part)
+                is_of_evaluation(self.database, part.id), is_current(), _is_wrong(part)
             ))[0]
             for part in parts
         )  # fmt: skip
@@ -381,7 +384,7 @@ class ResultStore:
         places = {scorer: place for place, scorer in enumerate(versions)}
         found: dict[int, list[ScoreRow]] = {}
         query = select(scores).where(
-            scores.c.response_id.in_(response_ids), scores.c.month == month_of_evaluation(part.id)
+            scores.c.response_id.in_(response_ids), scores.c.month == month_of_evaluation(self.database, part.id)
         )
         for row in self.database.stream(query):
             if versions.get(row.scorer) == row.version:
@@ -393,6 +396,12 @@ class ResultStore:
             for marks in found.values():
                 marks.sort(key=lambda mark: places[mark.scorer])
         return found
+
+    def _of(self, evaluation_id: int, column: ColumnElement[Any]) -> Select[Any]:
+        return select(column).where(evaluations.c.id == evaluation_id, *in_scope(self.database, evaluations))
+
+    def _of_run(self, run_id: str) -> Select[Any]:
+        return select(evaluations).where(evaluations.c.run_id == run_id, *in_scope(self.database, evaluations))
 
     def _one(self, query: Executable) -> Any:
         """The one row of a query."""
@@ -406,8 +415,10 @@ def _is_wrong(part: _Part) -> ColumnElement[bool]:
     return and_(responses.c.error.is_(None), exists().where(low))
 
 
-def _column(name: str) -> ColumnElement[Any]:
-    return {"sample": responses.c.sample_id, "category": responses.c.category}[name]
+def _condition(name: str, value: str) -> ColumnElement[bool]:
+    if name == "text":
+        return or_(samples.c.input.icontains(value, autoescape=True), bodies.c.text.icontains(value, autoescape=True))
+    return {"sample": responses.c.sample_id, "category": responses.c.category}[name] == value
 
 
 def _outcome_of(error: str | None, marks: tuple[ScoreRow, ...]) -> Outcome:

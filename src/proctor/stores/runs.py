@@ -15,12 +15,14 @@ from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError, RunError
 from proctor.domain.run import RunStatus
+from proctor.domain.scope import LOCAL
 from proctor.domain.text import shorten, storable
 from proctor.stores.codec import from_pico, to_json, to_pico
 from proctor.stores.connection import Connection, Row
 from proctor.stores.database import Database
 from proctor.stores.events import add_event
 from proctor.stores.leases import LEASE_SECONDS, Lease, LeaseLostError, is_alive, owner_text, this_process
+from proctor.stores.scoping import of_run, scope_filter
 from proctor.version import __version__
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class RunRow(Struct, frozen=True):
     """The artifact with every response; kept where months of responses can be dropped."""
     unanswered_usd: Decimal
     """What may have been spent on requests that have no recorded answer; kept for runs with a cost limit."""
+    project: str = LOCAL
 
     @property
     def plan(self) -> Plan:
@@ -103,43 +106,37 @@ class RunStore:
 
     def create(self, plan: Plan, evaluations: Sequence[Evaluation], folder: Path, data: Path | None = None) -> str:
         """Write the run and its evaluations in one transaction; gives the run's id."""
-        run_id, asked, now = new_run_id(), plan.model_dump_json(), datetime.now(UTC)
-        kept_data = None if data is None else str(data.absolute())
+        run_id, now = new_run_id(), datetime.now(UTC)
         with self._database.connection() as connection, connection.transaction():
             self._database.prepare_month(connection, month_of(now))
-            connection.execute(
-                "INSERT INTO runs (id, name, status, plan, folder, data, version, created_at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [run_id, plan.name, RunStatus.QUEUED, asked, str(folder), kept_data, __version__, _text_of(now)],
-            )
-            for position, evaluation in enumerate(evaluations):
-                _name_parts(connection, evaluation, _text_of(now))
-                row = {**_evaluation_row(run_id, position, evaluation), "month": month_of(now)}
-                connection.insert("evaluations", tuple(row), [tuple(row.values())])
+            insert_run(connection, run_id, plan, folder, data, now, self._database.scope.owner)
+            insert_evaluations(connection, run_id, evaluations, now)
         return run_id
 
     def evaluation_rows(self, run_id: str) -> list[dict[str, Any]]:
         """A run's evaluations in the plan's order; a summary that must be computed again is None."""
         with self._database.connection() as connection:
-            query = "SELECT * FROM evaluations WHERE run_id = ? ORDER BY position"
-            rows = [dict(row) for row in connection.execute(query, [run_id])]
+            scope = scope_filter(self._database, "evaluations")
+            query = f"SELECT * FROM evaluations WHERE run_id = ?{scope.sql} ORDER BY position"  # noqa: S608 - our own
+            rows = [dict(row) for row in connection.execute(query, [run_id, *scope.values])]
         return [row if row["summary_revision"] == REVISION else {**row, "summary": None} for row in rows]
 
     def get(self, reference: str) -> RunRow:
         """The run with this id, this unique prefix, or the newest one for 'latest'."""
+        scope = scope_filter(self._database)
+        if reference == "latest":
+            which, values = f"WHERE true{scope.sql} ORDER BY created_at DESC, id DESC LIMIT 1", []
+        else:
+            which = f"WHERE id >= ? AND id < ?{scope.sql} ORDER BY id LIMIT 3"
+            values = [reference, reference + "\uffff"]
         with self._database.connection() as connection:
-            if reference == "latest":
-                rows = connection.execute("SELECT * FROM runs ORDER BY created_at DESC, id DESC LIMIT 1").fetchall()
-            else:
-                rows = connection.execute(
-                    "SELECT * FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 3", [reference, reference + "\uffff"]
-                ).fetchall()
+            rows = connection.execute(f"SELECT * FROM runs {which}", [*values, *scope.values]).fetchall()  # noqa: S608
         exact = [row for row in rows if row["id"] == reference]
         if not rows or not reference:
-            raise NotFoundError(
-                "There are no runs yet. Start one with 'proctor run'."
+            raise (
+                NotFoundError("There are no runs yet. Start one with 'proctor run'.")
                 if reference == "latest"
-                else f"No run {reference!r}. 'proctor runs' lists them."
+                else _no_run(reference)
             )
         if len(rows) > 1 and not exact:
             some = ", ".join(row["id"] for row in rows[:2])
@@ -148,13 +145,15 @@ class RunStore:
 
     def lease(self, run_id: str) -> Lease:
         """Claim the run for this process; another live process that has it is an error."""
-        owner, sql = this_process(), self._database.dialect
+        owner, sql, scope = this_process(), self._database.dialect, scope_filter(self._database)
         with self._database.connection() as connection, connection.transaction():
             row = connection.execute(
-                f"SELECT lease_owner, lease_until > {sql.now} AS is_current, fence, created_at FROM runs WHERE id = ? "  # noqa: S608
-                f"{sql.for_update}",
-                [run_id],
+                f"SELECT lease_owner, lease_until > {sql.now} AS is_current, fence, created_at FROM runs "  # noqa: S608
+                f"WHERE id = ?{scope.sql} {sql.for_update}",
+                [run_id, *scope.values],
             ).fetchone()
+            if row is None:
+                raise _no_run(run_id)
             if row["lease_owner"] not in (None, owner) and is_alive(
                 row["lease_owner"], is_current=bool(row["is_current"])
             ):
@@ -191,10 +190,11 @@ class RunStore:
 
     def request_cancel(self, run_id: str) -> bool:
         """Ask whoever executes the run to stop; False when the run has ended already."""
+        scope = scope_filter(self._database)
         with self._database.connection() as connection:
             cursor = connection.execute(
-                "UPDATE runs SET status = ? WHERE id = ? AND status IN (?, ?)",
-                [RunStatus.CANCELLED, run_id, RunStatus.QUEUED, RunStatus.RUNNING],
+                f"UPDATE runs SET status = ? WHERE id = ? AND status IN (?, ?){scope.sql}",  # noqa: S608 - our own
+                [RunStatus.CANCELLED, run_id, RunStatus.QUEUED, RunStatus.RUNNING, *scope.values],
             )
             return cursor.rowcount > 0
 
@@ -204,23 +204,34 @@ class RunStore:
 
     def executing(self) -> list[str]:
         """The runs that a live process has."""
-        return self._executing("lease_owner IS NOT NULL")
+        return self._executing("1 = 1")
 
     def _executing(self, which: str, *values: str) -> list[str]:
+        scope = scope_filter(self._database)
         query = (
             f"SELECT id, lease_owner, lease_until > {self._database.dialect.now} AS is_current FROM runs "  # noqa: S608
-            f"WHERE {which} AND lease_owner IS NOT NULL"
+            f"WHERE {which} AND lease_owner IS NOT NULL{scope.sql}"
+        )
+        # Workers take up again what others of them leave behind.
+        queued = (
+            "SELECT run_id FROM queue JOIN runs ON runs.id = run_id WHERE queue.finished_at IS NULL "  # noqa: S608
+            f"AND {which.replace('id =', 'runs.id =')}{scope.sql}"
         )
         with self._database.connection() as connection:
-            rows = connection.execute(query, values).fetchall()
-        return [row["id"] for row in rows if is_alive(row["lease_owner"], is_current=bool(row["is_current"]))]
+            rows = connection.execute(query, [*values, *scope.values]).fetchall()
+            of_workers = [row[0] for row in connection.execute(queued, [*values, *scope.values])]
+        alive = [row["id"] for row in rows if is_alive(row["lease_owner"], is_current=bool(row["is_current"]))]
+        return alive + of_workers
 
     def use_scorers(self, lease: Lease, versions: Mapping[int, Mapping[str, str]]) -> None:
         """Name the scorer versions in force, by evaluation; scores of others are kept."""
         with self._database.connection() as connection, connection.transaction(is_short=True):
             lease.check(connection, self._database.dialect)
             for evaluation_id, named in versions.items():
-                connection.execute("UPDATE evaluations SET scorers = ? WHERE id = ?", [to_json(named), evaluation_id])
+                connection.execute(
+                    "UPDATE evaluations SET scorers = ? WHERE id = ? AND run_id = ?",
+                    [to_json(named), evaluation_id, lease.run_id],
+                )
 
     def finish(self, lease: Lease, status: RunStatus, seconds: float, error: str | None = None) -> None:
         """Close the run and give the lease back; `seconds` adds to what was noted before."""
@@ -249,22 +260,36 @@ class RunStore:
                 "UPDATE runs SET raw_data = ? WHERE id = ? AND fence = ?", [key, lease.run_id, lease.fence]
             )
 
+    def without_summary(self, limit: int) -> list[str]:
+        """Runs that have ended and whose figures are not kept, the newest first."""
+        scope = scope_filter(self._database)
+        query = (
+            "SELECT id FROM runs WHERE status IN ('completed', 'failed', 'cancelled') AND EXISTS (SELECT 1 "  # noqa: S608
+            "FROM evaluations WHERE run_id = runs.id AND (summary IS NULL OR summary_revision <> ?)) "
+            f"{scope.sql} ORDER BY created_at DESC LIMIT ?"
+        )
+        with self._database.connection() as connection:
+            return [row[0] for row in connection.execute(query, [REVISION, *scope.values, limit])]
+
     def save_summary(self, run: RunRow, evaluation: Mapping[str, Any], summary: dict[str, Any]) -> None:
         """Keep an evaluation's figures, unless the run was resumed or scored again since they were computed from it."""
+        scope = scope_filter(self._database)
+        values = [to_json(summary), REVISION, evaluation["id"], evaluation["scorers"], run.fence, run.status]
         with self._database.connection() as connection:
             connection.execute(
-                "UPDATE evaluations SET summary = ?, summary_revision = ? WHERE id = ? AND scorers = ? "
-                "AND EXISTS (SELECT 1 FROM runs WHERE runs.id = run_id AND fence = ? AND status = ?)",
-                [to_json(summary), REVISION, evaluation["id"], evaluation["scorers"], run.fence, run.status],
+                "UPDATE evaluations SET summary = ?, summary_revision = ? WHERE id = ? AND scorers = ? "  # noqa: S608
+                f"AND EXISTS (SELECT 1 FROM runs WHERE runs.id = run_id AND fence = ? AND status = ?{scope.sql})",
+                [*values, *scope.values],
             )
 
     def spent_usd(self, run_id: str) -> Decimal:
         """What the run's own requests have cost so far, every attempt counted; cached answers cost nothing."""
+        scope = scope_filter(self._database, "evaluations")
         with self._database.connection() as connection:
             row = connection.execute(
-                "SELECT sum(cost_pico_usd) FROM responses JOIN evaluations ON evaluations.id = evaluation_id "
-                "AND responses.month = evaluations.month WHERE run_id = ? AND NOT is_cached",
-                [run_id],
+                "SELECT sum(cost_pico_usd) FROM responses JOIN evaluations ON evaluations.id = evaluation_id "  # noqa: S608
+                f"AND responses.month = evaluations.month WHERE run_id = ? AND NOT is_cached{scope.sql}",
+                [run_id, *scope.values],
             ).fetchone()
         return from_pico(row[0]) or Decimal(0)
 
@@ -280,15 +305,53 @@ class RunStore:
 
     def add_event(self, run_id: str, kind: str, data: dict[str, Any]) -> None:
         with self._database.connection() as connection, connection.transaction(is_short=True):
-            add_event(connection, run_id, kind, data)
+            add_event(connection, run_id, kind, data, self._database.scope)
 
     def last_event(self, run_id: str, kind: str) -> dict[str, Any] | None:
         """What the run's latest event of this kind says; None where there was none."""
-        query = "SELECT data FROM events WHERE run_id = ? AND kind = ? ORDER BY number DESC LIMIT 1"
+        mine = of_run(self._database, run_id)
+        query = f"SELECT data FROM events WHERE {mine.sql} AND kind = ? ORDER BY number DESC LIMIT 1"  # noqa: S608
         with self._database.connection() as connection:
-            row = connection.execute(query, [run_id, kind]).fetchone()
+            row = connection.execute(query, [*mine.values, kind]).fetchone()
         found: dict[str, Any] | None = None if row is None else orjson.loads(row["data"])
         return found
+
+
+def _no_run(reference: str) -> NotFoundError:
+    return NotFoundError(f"No run {reference!r}. 'proctor runs' lists them.")
+
+
+def insert_run(
+    connection: Connection, run_id: str, plan: Plan, folder: Path, data: Path | None, now: datetime, project: str
+) -> None:
+    """Write a queued run without evaluations, within a transaction."""
+    kept_data = None if data is None else str(data.absolute())
+    connection.execute(
+        "INSERT INTO runs (id, name, status, plan, folder, data, version, created_at, project) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            run_id,
+            plan.name,
+            RunStatus.QUEUED,
+            plan.model_dump_json(),
+            str(folder),
+            kept_data,
+            __version__,
+            _text_of(now),
+            project,
+        ],
+    )
+
+
+def insert_evaluations(
+    connection: Connection, run_id: str, evaluations: Sequence[Evaluation], created_at: datetime
+) -> None:
+    """Write a run's evaluations, within a transaction; they belong to the run's project."""
+    project = connection.execute("SELECT project FROM runs WHERE id = ?", [run_id]).fetchone()[0]
+    for position, evaluation in enumerate(evaluations):
+        _name_parts(connection, evaluation, now_text())
+        row = {**_evaluation_row(run_id, position, evaluation), "month": month_of(created_at), "project": project}
+        connection.insert("evaluations", tuple(row), [tuple(row.values())])
 
 
 def _name_parts(connection: Connection, evaluation: Evaluation, now: str) -> None:
@@ -351,4 +414,5 @@ def _run_row(row: Row) -> RunRow:
         fence=row["fence"],
         raw_data=row["raw_data"],
         unanswered_usd=from_pico(row["unanswered_pico_usd"]) or Decimal(0),
+        project=row["project"],
     )

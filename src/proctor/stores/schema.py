@@ -27,6 +27,7 @@ from sqlalchemy import (
     text,
 )
 
+from proctor.domain.chunk import ChunkState
 from proctor.domain.run import RunStatus
 
 metadata = MetaData(
@@ -40,9 +41,19 @@ metadata = MetaData(
 )
 
 STATUSES = ", ".join(f"'{status.value}'" for status in RunStatus)
+CHUNK_STATES = ", ".join(f"'{state.value}'" for state in ChunkState)
 
 # SQLite assigns row ids only to a column declared INTEGER, and an INTEGER holds 64 bits there.
 BigKey = BigInteger().with_variant(Integer, "sqlite")
+
+# Whose data it is. Without accounts there is one: local.
+projects = Table(
+    "projects",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("created_at", Text, nullable=False),
+    Column("archived_at", Text),
+)
 
 runs = Table(
     "runs",
@@ -71,8 +82,11 @@ runs = Table(
     Column("progress", Float, nullable=False, server_default=text("0")),
     # The artifact that holds every response of the finished run.
     Column("raw_data", Text),
+    # Whose it is; what hangs on a run names the same one, so that no query has to look it up.
+    Column("project", Text, nullable=False, server_default=text("'local'")),
     CheckConstraint(f"status IN ({STATUSES})", name="status"),
     Index("ix_runs_created_at_id", "created_at", "id"),
+    Index("ix_runs_project_created_at_id", "project", "created_at", "id"),
 )
 
 # Every model and benchmark that has been used, once.
@@ -117,6 +131,7 @@ evaluations = Table(
     # What computed the summary; another revision's is computed again.
     Column("summary_revision", Text),
     Column("month", Integer, nullable=False, server_default=text("0")),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
     ForeignKeyConstraint(
         ["benchmark", "version", "digest"], ["benchmarks.name", "benchmarks.version", "benchmarks.digest"]
     ),
@@ -165,6 +180,7 @@ responses = Table(
     # 'reported', 'computed: …', 'assumed: …' or 'free'; NULL where the cost is not known.
     Column("cost_basis", Text),
     Column("month", Integer, nullable=False, server_default=text("0")),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
     UniqueConstraint("evaluation_id", "trial_id", "attempt"),
     Index("ix_responses_evaluation_id", "evaluation_id"),
     # Few trials are asked twice: whether an attempt is the latest is looked up here, in next to nothing.
@@ -186,6 +202,7 @@ bodies = Table(
     Column("text", Text, nullable=False),
     Column("more", Text),
     Column("month", Integer, nullable=False, server_default=text("0")),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
 )
 
 scores = Table(
@@ -208,6 +225,7 @@ scores = Table(
     # how much of the weights the mark covers.
     Column("covers", Float),
     Column("month", Integer, nullable=False, server_default=text("0")),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
     sqlite_with_rowid=False,
 )
 
@@ -229,6 +247,7 @@ cache = Table(
     Column("created_at", Float, nullable=False),
     Column("cache_write_tokens", Integer),
     Column("cost_basis", Text),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
 )
 
 # A row is there before its batch is handed in: whatever happens in between, the batch can be found again.
@@ -271,7 +290,62 @@ submissions = Table(
     Column("revision", Text, nullable=False),
     Column("details", Text, nullable=False),
     Column("created_at", Text, nullable=False),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
     Index("ix_submissions_problem", "problem"),
+)
+
+# A request that may be sent again, and the run that the first one made.
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("project", Text, primary_key=True, server_default=text("'local'")),
+    Column("key", Text, primary_key=True),
+    # Of what was asked: the same key with another request is a mistake.
+    Column("digest", Text, nullable=False),
+    Column("run_id", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+
+saved_plans = Table(
+    "saved_plans",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("plan", Text, nullable=False),
+    # Grows with each change: whoever changes says which one he has seen.
+    Column("revision", BigKey, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
+    Index("ix_saved_plans_project_id", "project", "id"),
+)
+
+# On a run, or on one of its responses: those of a month can be dropped while what was said of them stays.
+comments = Table(
+    "comments",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("response_id", BigKey),
+    Column("author", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
+    Index("ix_comments_run_id_id", "run_id", "id"),
+)
+
+# A person's own mark of a response.
+labels = Table(
+    "labels",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("response_id", BigKey, primary_key=True, autoincrement=False),
+    Column("author", Text, primary_key=True),
+    Column("value", Float, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("labelled_at", Text, nullable=False),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
 )
 
 events = Table(
@@ -285,6 +359,100 @@ events = Table(
     Column("data", Text, nullable=False),
     Index("ix_events_run_id_kind_number", "run_id", "kind", "number"),
     sqlite_with_rowid=False,
+)
+
+# Runs that workers carry out, chunk by chunk; one that a command executes itself has no row here.
+queue = Table(
+    "queue",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    # 0 low, 1 normal, 2 high.
+    Column("priority", Integer, nullable=False),
+    # Moments are seconds by the database's clock.
+    Column("accepted_at", Float, nullable=False),
+    Column("prepared_at", Float),
+    # When its first chunk was begun, since it was accepted the last time.
+    Column("begun_at", Float),
+    Column("finished_at", Float),
+    # When a chunk of it was taken last: runs of one priority take turns.
+    Column("served_at", Float, nullable=False, server_default=text("0")),
+    Column("progressed_at", Float, nullable=False, server_default=text("0")),
+    # When a broker was told last that it must be prepared or finished.
+    Column("announced_at", Float),
+    # Who prepares or finishes it.
+    Column("lease_owner", Text),
+    Column("lease_until", Float),
+    Column("fence", BigKey, nullable=False, server_default=text("0")),
+    # How many were lost while they prepared or finished it.
+    Column("lost_leases", Integer, nullable=False, server_default=text("0")),
+    Column("chunks_open", Integer, nullable=False, server_default=text("0")),
+    Column("trials", BigKey, nullable=False, server_default=text("0")),
+    # What has become of them, as JSON; see domain/chunk.py.
+    Column("tally", Text, nullable=False, server_default=text("'{}'")),
+    # Why nothing more is asked, although not all has been.
+    Column("stop_reason", Text),
+    # The models and judges that were given up, and why, as JSON.
+    Column("given_up", Text, nullable=False, server_default=text("'{}'")),
+    # Spent, or reserved by chunks that are being executed.
+    Column("taken_pico_usd", BigKey, nullable=False, server_default=text("0")),
+    # The files that its plan needs, as JSON: path -> artifact.
+    Column("content", Text, nullable=False, server_default=text("'{}'")),
+    # How many samples the stop rule has looked at.
+    Column("looked", BigKey, nullable=False, server_default=text("0")),
+    Index("ix_queue_open", "priority", "served_at", sqlite_where=text("finished_at IS NULL")),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("evaluation_id", ForeignKey("evaluations.id", ondelete="CASCADE"), nullable=False),
+    # Of its first trial; trials are counted epoch by epoch.
+    Column("position", BigKey, nullable=False),
+    Column("count", Integer, nullable=False),
+    Column("pool", Text, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("state", Text, nullable=False, server_default=text("'waiting'")),
+    # Not to be taken before; after a fault that may pass.
+    Column("not_before", Float, nullable=False, server_default=text("0")),
+    Column("fence", BigKey, nullable=False, server_default=text("0")),
+    Column("lease_owner", Text),
+    Column("lease_until", Float),
+    # How many workers were lost with it.
+    Column("lost_leases", Integer, nullable=False, server_default=text("0")),
+    # How often it could not be executed.
+    Column("refusals", Integer, nullable=False, server_default=text("0")),
+    Column("error", Text),
+    # False while it is executed and no more of it is wanted.
+    Column("is_wanted", Boolean, nullable=False, server_default=text("true")),
+    # When a broker was told of it last.
+    Column("announced_at", Float),
+    Column("tally", Text, nullable=False, server_default=text("'{}'")),
+    # Reserved of the run's money and neither spent nor given back yet.
+    Column("held_pico_usd", BigKey, nullable=False, server_default=text("0")),
+    CheckConstraint(f"state IN ({CHUNK_STATES})", name="state"),
+    Index("ix_chunks_run_id_state_position", "run_id", "state", "position"),
+    Index("ix_chunks_evaluation_id", "evaluation_id"),
+    Index("ix_chunks_open", "state", "pool", sqlite_where=text("state IN ('waiting', 'leased')")),
+)
+
+# Processes that execute chunks, or did so lately.
+workers = Table(
+    "workers",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("host", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("version", Text, nullable=False),
+    # Separated by commas.
+    Column("pools", Text, nullable=False),
+    Column("started_at", Float, nullable=False),
+    Column("seen_at", Float, nullable=False),
+    # What it works on, in words; NULL while it waits.
+    Column("doing", Text),
+    Column("doing_since", Float),
+    Column("chunks_done", BigKey, nullable=False, server_default=text("0")),
 )
 
 id_blocks = Table(
@@ -308,3 +476,6 @@ def as_sqlite_script() -> str:
         statements += [str(CreateIndex(index).compile(dialect=dialect)).strip() for index in indexes]
     script = ";\n\n".join(statements) + ";\n"
     return "\n".join(line.rstrip() for line in script.splitlines()) + "\n"
+
+
+import proctor.stores.accounts.tables  # noqa: E402, F401 - tables of the same schema, which need what is above

@@ -1,3 +1,17 @@
+CREATE TABLE audit (
+	number INTEGER NOT NULL,
+	at TEXT NOT NULL,
+	who TEXT NOT NULL,
+	what TEXT NOT NULL,
+	object TEXT NOT NULL,
+	project TEXT NOT NULL,
+	address TEXT NOT NULL,
+	outcome TEXT NOT NULL,
+	"before" TEXT NOT NULL,
+	hash TEXT NOT NULL,
+	CONSTRAINT pk_audit PRIMARY KEY (number)
+);
+
 CREATE TABLE benchmarks (
 	name TEXT NOT NULL,
 	version TEXT NOT NULL,
@@ -23,6 +37,7 @@ CREATE TABLE cache (
 	created_at FLOAT NOT NULL,
 	cache_write_tokens INTEGER,
 	cost_basis TEXT,
+	project TEXT DEFAULT 'local' NOT NULL,
 	CONSTRAINT pk_cache PRIMARY KEY ("key")
 );
 
@@ -32,11 +47,27 @@ CREATE TABLE id_blocks (
 	CONSTRAINT pk_id_blocks PRIMARY KEY (name)
 );
 
+CREATE TABLE idempotency_keys (
+	project TEXT DEFAULT 'local' NOT NULL,
+	"key" TEXT NOT NULL,
+	digest TEXT NOT NULL,
+	run_id TEXT NOT NULL,
+	created_at FLOAT NOT NULL,
+	CONSTRAINT pk_idempotency_keys PRIMARY KEY (project, "key")
+);
+
 CREATE TABLE models (
 	name TEXT NOT NULL,
 	provider TEXT NOT NULL,
 	first_used_at TEXT NOT NULL,
 	CONSTRAINT pk_models PRIMARY KEY (name)
+);
+
+CREATE TABLE projects (
+	name TEXT NOT NULL,
+	created_at TEXT NOT NULL,
+	archived_at TEXT,
+	CONSTRAINT pk_projects PRIMARY KEY (name)
 );
 
 CREATE TABLE runs (
@@ -59,11 +90,14 @@ CREATE TABLE runs (
 	last_event INTEGER DEFAULT 0 NOT NULL,
 	progress FLOAT DEFAULT 0 NOT NULL,
 	raw_data TEXT,
+	project TEXT DEFAULT 'local' NOT NULL,
 	CONSTRAINT pk_runs PRIMARY KEY (id),
 	CONSTRAINT ck_runs_status CHECK (status IN ('queued', 'running', 'completed', 'failed', 'cancelled'))
 );
 
 CREATE INDEX ix_runs_created_at_id ON runs (created_at, id);
+
+CREATE INDEX ix_runs_project_created_at_id ON runs (project, created_at, id);
 
 CREATE TABLE samples (
 	digest TEXT NOT NULL,
@@ -75,6 +109,20 @@ CREATE TABLE samples (
 	CONSTRAINT pk_samples PRIMARY KEY (digest)
 );
 
+CREATE TABLE saved_plans (
+	id TEXT NOT NULL,
+	name TEXT NOT NULL,
+	"plan" TEXT NOT NULL,
+	revision INTEGER NOT NULL,
+	author TEXT NOT NULL,
+	created_at TEXT NOT NULL,
+	updated_at TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	CONSTRAINT pk_saved_plans PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_saved_plans_project_id ON saved_plans (project, id);
+
 CREATE TABLE submissions (
 	id TEXT NOT NULL,
 	name TEXT NOT NULL,
@@ -84,10 +132,68 @@ CREATE TABLE submissions (
 	revision TEXT NOT NULL,
 	details TEXT NOT NULL,
 	created_at TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
 	CONSTRAINT pk_submissions PRIMARY KEY (id)
 );
 
 CREATE INDEX ix_submissions_problem ON submissions (problem);
+
+CREATE TABLE users (
+	id TEXT NOT NULL,
+	name TEXT NOT NULL,
+	password_hash TEXT,
+	is_admin BOOLEAN NOT NULL,
+	created_at TEXT NOT NULL,
+	disabled_at TEXT,
+	CONSTRAINT pk_users PRIMARY KEY (id),
+	CONSTRAINT uq_users_name UNIQUE (name)
+);
+
+CREATE TABLE workers (
+	name TEXT NOT NULL,
+	host TEXT NOT NULL,
+	pid INTEGER NOT NULL,
+	version TEXT NOT NULL,
+	pools TEXT NOT NULL,
+	started_at FLOAT NOT NULL,
+	seen_at FLOAT NOT NULL,
+	doing TEXT,
+	doing_since FLOAT,
+	chunks_done INTEGER DEFAULT 0 NOT NULL,
+	CONSTRAINT pk_workers PRIMARY KEY (name)
+);
+
+CREATE TABLE api_keys (
+	id TEXT NOT NULL,
+	hash TEXT NOT NULL,
+	name TEXT NOT NULL,
+	project TEXT NOT NULL,
+	user_id TEXT,
+	scopes TEXT NOT NULL,
+	created_at FLOAT NOT NULL,
+	expires_at FLOAT,
+	last_used_at FLOAT,
+	revoked_at FLOAT,
+	CONSTRAINT pk_api_keys PRIMARY KEY (id),
+	CONSTRAINT fk_api_keys_project FOREIGN KEY(project) REFERENCES projects (name),
+	CONSTRAINT fk_api_keys_user_id FOREIGN KEY(user_id) REFERENCES users (id)
+);
+
+CREATE INDEX ix_api_keys_project ON api_keys (project);
+
+CREATE TABLE comments (
+	id TEXT NOT NULL,
+	run_id TEXT NOT NULL,
+	response_id INTEGER,
+	author TEXT NOT NULL,
+	text TEXT NOT NULL,
+	created_at TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	CONSTRAINT pk_comments PRIMARY KEY (id),
+	CONSTRAINT fk_comments_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_comments_run_id_id ON comments (run_id, id);
 
 CREATE TABLE evaluations (
 	id INTEGER NOT NULL,
@@ -108,6 +214,7 @@ CREATE TABLE evaluations (
 	summary TEXT,
 	summary_revision TEXT,
 	month INTEGER DEFAULT 0 NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
 	CONSTRAINT pk_evaluations PRIMARY KEY (id),
 	CONSTRAINT fk_evaluations_benchmark FOREIGN KEY(benchmark, version, digest) REFERENCES benchmarks (name, version, digest),
 	CONSTRAINT uq_evaluations_run_id_position UNIQUE (run_id, position),
@@ -130,6 +237,82 @@ CREATE TABLE events (
 
 CREATE INDEX ix_events_run_id_kind_number ON events (run_id, kind, number);
 
+CREATE TABLE labels (
+	run_id TEXT NOT NULL,
+	response_id INTEGER NOT NULL,
+	author TEXT NOT NULL,
+	value FLOAT NOT NULL,
+	note TEXT NOT NULL,
+	labelled_at TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	CONSTRAINT pk_labels PRIMARY KEY (run_id, response_id, author),
+	CONSTRAINT fk_labels_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
+);
+
+CREATE TABLE links (
+	hash TEXT NOT NULL,
+	user_id TEXT NOT NULL,
+	created_at FLOAT NOT NULL,
+	expires_at FLOAT NOT NULL,
+	used_at FLOAT,
+	CONSTRAINT pk_links PRIMARY KEY (hash),
+	CONSTRAINT fk_links_user_id FOREIGN KEY(user_id) REFERENCES users (id)
+);
+
+CREATE INDEX ix_links_user_id ON links (user_id);
+
+CREATE TABLE members (
+	project TEXT NOT NULL,
+	user_id TEXT NOT NULL,
+	role TEXT NOT NULL,
+	added_at TEXT NOT NULL,
+	CONSTRAINT pk_members PRIMARY KEY (project, user_id),
+	CONSTRAINT fk_members_project FOREIGN KEY(project) REFERENCES projects (name),
+	CONSTRAINT fk_members_user_id FOREIGN KEY(user_id) REFERENCES users (id)
+);
+
+CREATE TABLE queue (
+	run_id TEXT NOT NULL,
+	priority INTEGER NOT NULL,
+	accepted_at FLOAT NOT NULL,
+	prepared_at FLOAT,
+	begun_at FLOAT,
+	finished_at FLOAT,
+	served_at FLOAT DEFAULT 0 NOT NULL,
+	progressed_at FLOAT DEFAULT 0 NOT NULL,
+	announced_at FLOAT,
+	lease_owner TEXT,
+	lease_until FLOAT,
+	fence INTEGER DEFAULT 0 NOT NULL,
+	lost_leases INTEGER DEFAULT 0 NOT NULL,
+	chunks_open INTEGER DEFAULT 0 NOT NULL,
+	trials INTEGER DEFAULT 0 NOT NULL,
+	tally TEXT DEFAULT '{}' NOT NULL,
+	stop_reason TEXT,
+	given_up TEXT DEFAULT '{}' NOT NULL,
+	taken_pico_usd INTEGER DEFAULT 0 NOT NULL,
+	content TEXT DEFAULT '{}' NOT NULL,
+	looked INTEGER DEFAULT 0 NOT NULL,
+	CONSTRAINT pk_queue PRIMARY KEY (run_id),
+	CONSTRAINT fk_queue_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_queue_open ON queue (priority, served_at) WHERE finished_at IS NULL;
+
+CREATE TABLE sessions (
+	hash TEXT NOT NULL,
+	user_id TEXT NOT NULL,
+	created_at FLOAT NOT NULL,
+	seen_at FLOAT NOT NULL,
+	expires_at FLOAT NOT NULL,
+	address TEXT NOT NULL,
+	agent TEXT NOT NULL,
+	CONSTRAINT pk_sessions PRIMARY KEY (hash),
+	CONSTRAINT fk_sessions_user_id FOREIGN KEY(user_id) REFERENCES users (id)
+);
+
+CREATE INDEX ix_sessions_user_id ON sessions (user_id);
+
 CREATE TABLE batches (
 	id INTEGER NOT NULL,
 	evaluation_id INTEGER NOT NULL,
@@ -144,6 +327,38 @@ CREATE TABLE batches (
 );
 
 CREATE INDEX ix_batches_evaluation_id ON batches (evaluation_id);
+
+CREATE TABLE chunks (
+	id INTEGER NOT NULL,
+	run_id TEXT NOT NULL,
+	evaluation_id INTEGER NOT NULL,
+	position INTEGER NOT NULL,
+	count INTEGER NOT NULL,
+	pool TEXT NOT NULL,
+	priority INTEGER NOT NULL,
+	state TEXT DEFAULT 'waiting' NOT NULL,
+	not_before FLOAT DEFAULT 0 NOT NULL,
+	fence INTEGER DEFAULT 0 NOT NULL,
+	lease_owner TEXT,
+	lease_until FLOAT,
+	lost_leases INTEGER DEFAULT 0 NOT NULL,
+	refusals INTEGER DEFAULT 0 NOT NULL,
+	error TEXT,
+	is_wanted BOOLEAN DEFAULT true NOT NULL,
+	announced_at FLOAT,
+	tally TEXT DEFAULT '{}' NOT NULL,
+	held_pico_usd INTEGER DEFAULT 0 NOT NULL,
+	CONSTRAINT pk_chunks PRIMARY KEY (id),
+	CONSTRAINT ck_chunks_state CHECK (state IN ('waiting', 'leased', 'finished', 'split', 'dropped')),
+	CONSTRAINT fk_chunks_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE,
+	CONSTRAINT fk_chunks_evaluation_id FOREIGN KEY(evaluation_id) REFERENCES evaluations (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_chunks_evaluation_id ON chunks (evaluation_id);
+
+CREATE INDEX ix_chunks_open ON chunks (state, pool) WHERE state IN ('waiting', 'leased');
+
+CREATE INDEX ix_chunks_run_id_state_position ON chunks (run_id, state, position);
 
 CREATE TABLE responses (
 	id INTEGER NOT NULL,
@@ -171,6 +386,7 @@ CREATE TABLE responses (
 	cache_write_tokens INTEGER,
 	cost_basis TEXT,
 	month INTEGER DEFAULT 0 NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
 	CONSTRAINT pk_responses PRIMARY KEY (id),
 	CONSTRAINT uq_responses_evaluation_id_trial_id_attempt UNIQUE (evaluation_id, trial_id, attempt),
 	CONSTRAINT fk_responses_evaluation_id FOREIGN KEY(evaluation_id) REFERENCES evaluations (id) ON DELETE CASCADE,
@@ -199,6 +415,7 @@ CREATE TABLE bodies (
 	text TEXT NOT NULL,
 	more TEXT,
 	month INTEGER DEFAULT 0 NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
 	CONSTRAINT pk_bodies PRIMARY KEY (response_id),
 	CONSTRAINT fk_bodies_response_id FOREIGN KEY(response_id) REFERENCES responses (id) ON DELETE CASCADE
 );
@@ -217,6 +434,7 @@ CREATE TABLE scores (
 	weight INTEGER,
 	covers FLOAT,
 	month INTEGER DEFAULT 0 NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
 	CONSTRAINT pk_scores PRIMARY KEY (response_id, scorer, version),
 	CONSTRAINT fk_scores_response_id FOREIGN KEY(response_id) REFERENCES responses (id) ON DELETE CASCADE
 )

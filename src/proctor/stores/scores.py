@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
+from proctor.domain.errors import NotFoundError
 from proctor.domain.message import Json, Prompt
 from proctor.domain.sample import Sample
 from proctor.domain.trial import Answer, Trial
@@ -16,6 +17,7 @@ from proctor.stores import codec
 from proctor.stores.connection import Row
 from proctor.stores.database import Database
 from proctor.stores.events import add_event
+from proctor.stores.scoping import of_evaluation, of_run, scope_filter
 
 RESCORED = "rescored"
 CURRENT = """
@@ -23,8 +25,6 @@ CURRENT = """
                 AND later.trial_id = responses.trial_id AND later.month = responses.month
                 AND later.attempt > responses.attempt AND later.attempt > 0)
 """
-# The month is in all of them, so that PostgreSQL reads one partition.
-OF_EVALUATION = "evaluation_id = ? AND responses.month = (SELECT month FROM evaluations WHERE evaluations.id = ?)"
 HAS_SCORE = "response_id = responses.id AND scores.month = responses.month"
 _ANSWER = """
     SELECT responses.id, evaluation_id, trial_id, attempt, responses.sample_id, epoch, category, cluster, is_cached,
@@ -71,81 +71,91 @@ class ScoreStore:
 
     def answered(self, evaluation_id: int) -> int:
         """How many trials have a response that can be scored."""
-        query = f"SELECT count(*) FROM responses WHERE {OF_EVALUATION} AND error IS NULL AND {CURRENT}"  # noqa: S608
-        return int(self._rows(query, [evaluation_id] * 2)[0][0])
+        mine = of_evaluation(self._database, evaluation_id)
+        query = f"SELECT count(*) FROM responses WHERE {mine.sql} AND error IS NULL AND {CURRENT}"  # noqa: S608
+        return int(self._rows(query, mine.values)[0][0])
 
     def unscored(self, evaluation_id: int, versions: Mapping[str, str], *, after: int, limit: int) -> list[Answer]:
         """Responses that some of these scorers have not measured, by id from `after` on; prompts are left out."""
         wanted = " OR ".join(["(scorer = ? AND version = ?)"] * len(versions))
+        mine = of_evaluation(self._database, evaluation_id)
         query = f"""{_ANSWER}
-            WHERE {OF_EVALUATION} AND responses.id > ? AND error IS NULL AND {CURRENT}
+            WHERE {mine.sql} AND responses.id > ? AND error IS NULL AND {CURRENT}
             AND (SELECT count(value) FROM scores WHERE {HAS_SCORE} AND ({wanted})) < ?
             ORDER BY responses.id LIMIT ?
         """  # noqa: S608 - only placeholders are put in
         pairs = [text for pair in versions.items() for text in pair]
-        return [_answer(row) for row in self._rows(query, [*[evaluation_id] * 2, after, *pairs, len(versions), limit])]
+        return [_answer(row) for row in self._rows(query, [*mine.values, after, *pairs, len(versions), limit])]
 
     def sets(self, evaluation_id: int) -> list[ScoreSet]:
         """Every set of scores there is of this evaluation's current responses."""
+        mine = of_evaluation(self._database, evaluation_id)
         query = f"""
             SELECT scorer, scores.version, count(value) FILTER (WHERE NOT is_invalid) AS scored,
                    count(*) FILTER (WHERE is_invalid) AS invalid, count(*) - count(value) AS unscored
             FROM responses JOIN scores ON {HAS_SCORE}
-            WHERE {OF_EVALUATION} AND {CURRENT} GROUP BY scorer, scores.version ORDER BY scorer, scores.version
+            WHERE {mine.sql} AND {CURRENT} GROUP BY scorer, scores.version ORDER BY scorer, scores.version
         """  # noqa: S608 - only our own text is put in
-        return [ScoreSet(*row) for row in self._rows(query, [evaluation_id] * 2)]
+        return [ScoreSet(*row) for row in self._rows(query, mine.values)]
 
     def some_reason(self, evaluation_id: int, scorer: str, version: str) -> str:
         """Why one of the responses that this scorer did not measure was not."""
+        mine = of_evaluation(self._database, evaluation_id)
         query = f"""
             SELECT reason FROM responses JOIN scores ON {HAS_SCORE}
-            WHERE {OF_EVALUATION} AND scorer = ? AND scores.version = ? AND value IS NULL AND {CURRENT} LIMIT 1
+            WHERE {mine.sql} AND scorer = ? AND scores.version = ? AND value IS NULL AND {CURRENT} LIMIT 1
         """  # noqa: S608 - only our own text is put in
-        return str(self._rows(query, [*[evaluation_id] * 2, scorer, version])[0][0])
+        return str(self._rows(query, [*mine.values, scorer, version])[0][0])
 
     def changes(self, evaluation_id: int, old: tuple[str, str], new: tuple[str, str]) -> Changes:
         """How the second set (scorer, version) differs from the first, where both measured something."""
+        mine = of_evaluation(self._database, evaluation_id)
         query = f"""
             SELECT count(*), count(*) FILTER (WHERE new.value > old.value),
                    count(*) FILTER (WHERE new.value < old.value)
             FROM responses JOIN scores AS old ON old.response_id = responses.id AND old.month = responses.month
             JOIN scores AS new ON new.response_id = responses.id AND new.month = responses.month
-            WHERE {OF_EVALUATION} AND old.scorer = ? AND old.version = ? AND new.scorer = ? AND new.version = ?
+            WHERE {mine.sql} AND old.scorer = ? AND old.version = ? AND new.scorer = ? AND new.version = ?
             AND old.value IS NOT NULL AND new.value IS NOT NULL AND {CURRENT}
         """  # noqa: S608 - only our own text is put in
-        return Changes(*self._rows(query, [*[evaluation_id] * 2, *old, *new])[0])
+        return Changes(*self._rows(query, [*mine.values, *old, *new])[0])
 
     def details(self, evaluation_id: int, scorer: str, version: str) -> Iterator[Mapping[str, Json]]:
         """What the scorer noted beside its scores, one response at a time."""
+        mine = of_evaluation(self._database, evaluation_id)
         query = f"""
             SELECT details FROM responses JOIN scores ON {HAS_SCORE}
-            WHERE {OF_EVALUATION} AND scorer = ? AND scores.version = ? AND details IS NOT NULL AND {CURRENT}
+            WHERE {mine.sql} AND scorer = ? AND scores.version = ? AND details IS NOT NULL AND {CURRENT}
         """  # noqa: S608 - only our own text is put in
         with self._database.connection() as connection:
-            for row in connection.execute(query, [*[evaluation_id] * 2, scorer, version]):
+            for row in connection.execute(query, [*mine.values, scorer, version]):
                 yield orjson.loads(row[0])
 
     def spent_on_judges(self, run_id: str) -> Decimal:
         """What the replies behind this run's scores cost, whichever run paid for a cached one: rather too much."""
-        query = """
+        scope = scope_filter(self._database, "evaluations")
+        query = f"""
             SELECT details FROM evaluations
             JOIN responses ON evaluation_id = evaluations.id AND responses.month = evaluations.month
             JOIN scores ON response_id = responses.id AND scores.month = responses.month
-            WHERE run_id = ? AND details IS NOT NULL
-        """
+            WHERE run_id = ? AND details IS NOT NULL{scope.sql}
+        """  # noqa: S608 - only our own text is put in
         total = Decimal(0)
         with self._database.connection() as connection:
-            for row in connection.execute(query, [run_id]):
+            for row in connection.execute(query, [run_id, *scope.values]):
                 costs = (reply["cost_usd"] for reply in _replies(orjson.loads(row[0])))
                 total += sum((Decimal(cost) for cost in costs if cost is not None), Decimal(0))
         return total
 
     def put_in_force(self, versions: Mapping[int, Mapping[str, str]]) -> None:
         """Name the scorer versions that count, for several evaluations at once; scores of others are kept."""
+        scope = scope_filter(self._database, "evaluations")
+        query = f"SELECT run_id, scorers FROM evaluations WHERE id = ?{scope.sql}"  # noqa: S608 - our own
         with self._database.connection() as connection, connection.transaction():
             for evaluation_id, named in versions.items():
-                query = "SELECT run_id, scorers FROM evaluations WHERE id = ?"
-                row = connection.execute(query, [evaluation_id]).fetchone()
+                row = connection.execute(query, [evaluation_id, *scope.values]).fetchone()
+                if row is None:
+                    raise NotFoundError(f"There is no evaluation {evaluation_id}.")
                 connection.execute(
                     "UPDATE evaluations SET scorers = ?, summary = NULL, summary_revision = NULL WHERE id = ?",
                     [codec.to_json(named), evaluation_id],
@@ -156,12 +166,13 @@ class ScoreStore:
 
     def rescored(self, run_id: str) -> dict[int, RescoredResult]:
         """The evaluations whose scores in force are not those of the run itself, but of a rescore."""
-        events = "SELECT at, data FROM events WHERE run_id = ? AND kind = ? ORDER BY number"
-        named = self._rows("SELECT id, scorers FROM evaluations WHERE run_id = ?", [run_id])
+        mine = of_run(self._database, run_id)
+        events = f"SELECT at, data FROM events WHERE {mine.sql} AND kind = ? ORDER BY number"  # noqa: S608 - our own
+        named = self._rows(f"SELECT id, scorers FROM evaluations WHERE {mine.sql}", mine.values)  # noqa: S608 - our own
         scorers = {row["id"]: orjson.loads(row["scorers"]) for row in named}
         found: dict[int, RescoredResult] = {}
         own: dict[int, Json] = {}
-        for row in self._rows(events, [run_id, RESCORED]):
+        for row in self._rows(events, [*mine.values, RESCORED]):
             change = orjson.loads(row["data"])
             evaluation_id = change["evaluation_id"]
             in_force = scorers[evaluation_id]
@@ -182,12 +193,13 @@ class SampleAnswers:
 
     def __init__(self, database: Database, evaluation_id: int) -> None:
         self._database = database
+        mine = of_evaluation(self._database, evaluation_id)
         query = f"""
-            SELECT sample_id, id FROM responses WHERE {OF_EVALUATION} AND error IS NULL AND {CURRENT}
+            SELECT sample_id, id FROM responses WHERE {mine.sql} AND error IS NULL AND {CURRENT}
             ORDER BY epoch DESC, id
         """  # noqa: S608 - only our own text is put in
         with database.connection() as connection:
-            rows = connection.execute(query, [evaluation_id] * 2)
+            rows = connection.execute(query, mine.values)
             self._ids: dict[str, int] = {row["sample_id"]: row["id"] for row in rows}
 
     def find(self, sample: Sample) -> str | None:

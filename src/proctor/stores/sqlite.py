@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property
 from importlib.resources import files
 from itertools import chain, count
 from pathlib import Path
@@ -21,6 +20,7 @@ from proctor.stores.unstorable import UNENCODABLE
 from proctor.stores.upgrade import HEAD, is_version, upgrade
 
 if TYPE_CHECKING:
+    import sqlalchemy
     from sqlalchemy import Engine
 
 BUSY_SECONDS = 30.0
@@ -57,6 +57,8 @@ class SqliteDatabase(Database):
     def __init__(self, path: Path, busy_seconds: float = BUSY_SECONDS) -> None:
         """`busy_seconds` is how long to wait for another process's write."""
         self.path, self._busy_seconds = path, busy_seconds
+        self._engines: list[Engine] = []
+        """One at most, shared by the handles of all scopes."""
 
     @property
     def label(self) -> str:
@@ -76,8 +78,13 @@ class SqliteDatabase(Database):
         connection.execute("PRAGMA foreign_keys=ON")
         return connection
 
-    @cached_property
+    @property
     def engine(self) -> Engine:
+        if not self._engines:
+            self._engines.append(self._new_engine())
+        return self._engines[0]
+
+    def _new_engine(self) -> Engine:
         from sqlalchemy import create_engine, event
 
         engine = create_engine(f"{PREFIX}{self.path}", connect_args={"timeout": self._busy_seconds})
@@ -89,8 +96,8 @@ class SqliteDatabase(Database):
         return engine
 
     def dispose(self) -> None:
-        if "engine" in self.__dict__:
-            self.engine.dispose()
+        for engine in self._engines:
+            engine.dispose()
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -187,6 +194,24 @@ class SqliteDatabase(Database):
         with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
         upgrade(f"{PREFIX}{self.path}", self._busy_seconds)
+
+    def migrate(self, to: str) -> None:
+        with self.explained():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            upgrade(f"{PREFIX}{self.path}", self._busy_seconds, to)
+            with closing(sqlite3.connect(self.path)) as connection:
+                connection.execute("PRAGMA journal_mode=WAL")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlalchemy.Connection]:
+        with self.reading() as connection:
+            # The driver would begin nothing for queries: each would see what others have committed meanwhile.
+            connection.exec_driver_sql("BEGIN")
+            connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").all()  # the moment that is seen
+            try:
+                yield connection
+            finally:
+                connection.rollback()
 
 
 def locate(url: str) -> SqliteDatabase:

@@ -17,7 +17,8 @@ from proctor.stores import codec
 from proctor.stores.connection import Row
 from proctor.stores.database import Database
 from proctor.stores.runs import new_run_id, now_text
-from proctor.stores.scores import CURRENT, HAS_SCORE, OF_EVALUATION
+from proctor.stores.scoping import of_evaluation, scope_filter
+from proctor.stores.scores import CURRENT, HAS_SCORE
 
 PREFIX = "s-"
 """No run's id begins with it."""
@@ -72,19 +73,21 @@ class SubmissionStore:
     ) -> SubmissionRow:
         """Keep a marked program; `problem` is its id and its digest, `folder` where it is if it is the user's own."""
         submission_id = f"{PREFIX}{new_run_id()}"
+        owner = self._database.scope.owner
         kept_folder, marking = None if folder is None else str(folder.absolute()), codec.to_json(storable_json(details))
         with self._database.connection() as connection:
             connection.execute(
                 "INSERT INTO submissions (id, name, problem, problem_digest, problem_folder, revision, details, "
-                "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [submission_id, storable(name), *problem, kept_folder, revision, marking, now_text()],
+                "created_at, project) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [submission_id, storable(name), *problem, kept_folder, revision, marking, now_text(), owner],
             )
         return self.get(submission_id)
 
     def get(self, reference: str) -> SubmissionRow:
         """The submission with this id, or this unique beginning of one."""
-        query = f"SELECT {_COLUMNS} FROM submissions WHERE id >= ? AND id < ? ORDER BY id LIMIT 2"  # noqa: S608 - ours
-        rows = self._rows(query, reference, f"{reference}\uffff")
+        mine = scope_filter(self._database, "submissions")
+        query = f"SELECT {_COLUMNS} FROM submissions WHERE id >= ? AND id < ?{mine.sql} ORDER BY id LIMIT 2"  # noqa: S608
+        rows = self._rows(query, reference, f"{reference}\uffff", *mine.values)
         if not rows or not reference:
             raise NotFoundError(f"No submission {reference!r}. 'proctor problems submissions' lists them.")
         if len(rows) > 1 and rows[0]["id"] != reference:
@@ -93,19 +96,27 @@ class SubmissionStore:
 
     def details(self, submission_id: str) -> dict[str, Any]:
         """The marking as it was kept: the marks and the evidence they follow from."""
-        [row] = self._rows("SELECT details FROM submissions WHERE id = ?", submission_id)
+        mine = scope_filter(self._database, "submissions")
+        query = f"SELECT details FROM submissions WHERE id = ?{mine.sql}"  # noqa: S608 - ours
+        rows = self._rows(query, submission_id, *mine.values)
+        if not rows:
+            raise NotFoundError(f"No submission {submission_id!r}. 'proctor problems submissions' lists them.")
+        [row] = rows
         found: dict[str, Any] = orjson.loads(row["details"])
         return found
 
     def listed(self, problem: str | None = None) -> list[SubmissionRow]:
         """All of them or those of one problem, newest first."""
-        which, values = ("", []) if problem is None else ("WHERE problem = ?", [problem])
-        query = f"SELECT {_COLUMNS} FROM submissions {which} ORDER BY created_at DESC, id DESC"  # noqa: S608 - ours
-        return [_submission(row) for row in self._rows(query, *values)]
+        mine = scope_filter(self._database, "submissions")
+        which, values = ("true", []) if problem is None else ("problem = ?", [problem])
+        query = f"SELECT {_COLUMNS} FROM submissions WHERE {which}{mine.sql} ORDER BY created_at DESC, id DESC"  # noqa: S608
+        return [_submission(row) for row in self._rows(query, *values, *mine.values)]
 
     def trials(self, problem: str, scorer: str) -> list[ProgramTrial]:
         """Models' current answers to a problem that have a score of that scorer, in the version in force."""
-        rows = self._rows("SELECT id, run_id, model, scorers FROM evaluations ORDER BY id")
+        mine = scope_filter(self._database, "evaluations")
+        query = f"SELECT id, run_id, model, scorers FROM evaluations WHERE true{mine.sql} ORDER BY id"  # noqa: S608 - ours
+        rows = self._rows(query, *mine.values)
         found: list[ProgramTrial] = []
         for row in rows:
             version = orjson.loads(row["scorers"]).get(scorer)
@@ -114,16 +125,17 @@ class SubmissionStore:
         return found
 
     def _trials_of(self, evaluation: Row, problem: str, scorer: tuple[str, str]) -> list[ProgramTrial]:
+        answers = of_evaluation(self._database, evaluation["id"])
         query = f"""
             SELECT epoch, samples.body, scores.version AS revision, is_invalid, responses.created_at, details
             FROM responses JOIN scores ON {HAS_SCORE} AND scorer = ? AND scores.version = ?
             JOIN samples ON samples.digest = sample_digest
-            WHERE {OF_EVALUATION} AND (value IS NOT NULL OR is_invalid) AND samples.body LIKE ? AND {CURRENT}
+            WHERE {answers.sql} AND (value IS NOT NULL OR is_invalid) AND samples.body LIKE ? AND {CURRENT}
             ORDER BY responses.id
         """  # noqa: S608 - our own
         named = f'%"problem":{codec.to_json(problem)}%'
         trials = []
-        for row in self._rows(query, *scorer, evaluation["id"], evaluation["id"], named):
+        for row in self._rows(query, *scorer, *answers.values, named):
             metadata = orjson.loads(row["body"]).get("metadata", {})
             if metadata.get("problem") == problem:
                 trials.append(_trial(evaluation, row, metadata.get("digest")))

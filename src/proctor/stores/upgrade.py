@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
-HEAD = "0007"
+HEAD = "0010"
 """The newest migration; a test holds it against the scripts."""
 
 
@@ -28,7 +28,7 @@ def configuration(connection: Connection | None = None) -> Config:
     return config
 
 
-def upgrade(url: str, busy_seconds: float = 30.0) -> None:
+def upgrade(url: str, busy_seconds: float = 30.0, to: str = "head") -> None:
     """Apply every migration that is missing to a file, all or none; calling it twice is harmless."""
     from sqlalchemy import create_engine, event
 
@@ -45,7 +45,7 @@ def upgrade(url: str, busy_seconds: float = 30.0) -> None:
 
     try:
         with engine.begin() as connection:
-            upgrade_connection(connection)
+            upgrade_connection(connection, to)
     finally:
         engine.dispose()
 
@@ -59,8 +59,8 @@ def steps(version: str | None) -> list[tuple[str, str]]:
     return [(script.revision, (script.doc or "").strip()) for script in reversed(list(missing))]
 
 
-def upgrade_connection(connection: Connection) -> None:
+def upgrade_connection(connection: Connection, to: str = "head") -> None:
     """The same within a transaction of the caller's."""
     from alembic import command
 
-    command.upgrade(configuration(connection), "head")
+    command.upgrade(configuration(connection), to)

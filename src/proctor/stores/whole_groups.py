@@ -32,7 +32,7 @@ def _asked(database: Database, evaluation: EvaluationRow) -> tuple[int, dict[str
     count = func.count(responses.c.sample_id.distinct())
     query = (
         select(responses.c.cluster, count)
-        .where(is_of_evaluation(evaluation.id))
+        .where(is_of_evaluation(database, evaluation.id))
         .group_by(responses.c.cluster)
     )  # fmt: skip
     with database.reading() as connection:

@@ -32,7 +32,7 @@ from proctor.offline import confined
 from proctor.stores.artifacts.s3_location import read_s3_location
 
 obstore = pytest.importorskip("obstore", reason="obstore is not installed: pip install 'proctor[s3]'")
-from proctor.stores.artifacts import s3 as s3_module  # noqa: E402
+from proctor.stores.artifacts import s3_bucket  # noqa: E402
 from proctor.stores.artifacts.s3 import S3Artifacts  # noqa: E402
 
 OUTSIDE = "s3://bucket?endpoint=https://s3.example.org"
@@ -85,7 +85,7 @@ def test_a_server_that_is_not_there_is_said(s3: S3Server) -> None:
 
 
 def test_a_server_that_says_nothing_is_given_up(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(s3_module, "ANSWER_SECONDS", 1)
+    monkeypatch.setattr(s3_bucket, "ANSWER_SECONDS", 1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"s3://bucket?endpoint=http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(StoreError, match="does not answer in time"):
@@ -158,7 +158,7 @@ def test_what_others_keep_there_is_not_listed(s3: S3Server, prefix: str) -> None
 
 
 def test_a_list_is_read_page_by_page(s3: S3Server, prefix: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(s3_module, "PAGE", 3)
+    monkeypatch.setattr("proctor.stores.artifacts.s3.PAGE", 3)
     store = opened(s3.url(prefix))
     kept = {store.put("a", bytes([number])) for number in range(8)}
     listing = store.keys()
@@ -168,9 +168,9 @@ def test_a_list_is_read_page_by_page(s3: S3Server, prefix: str, monkeypatch: pyt
 
 def test_a_body_is_encrypted_where_that_is_asked_for(s3: S3Server, prefix: str) -> None:
     store = opened(s3.url(prefix, options="&encryption=AES256"))
-    small, large = store.put("small", b"a body"), store.put("large", bytes(s3_module.PART_BYTES + 1))
+    small, large = store.put("small", b"a body"), store.put("large", bytes(s3_bucket.PART_BYTES + 1))
     assert store.get(small) == b"a body"
-    assert store.get(large) == bytes(s3_module.PART_BYTES + 1)
+    assert store.get(large) == bytes(s3_bucket.PART_BYTES + 1)
     plain = opened(s3.url(prefix)).put("plain", b"another")
     said = {key: _headers(opened(s3.url(prefix)).link(key, seconds=60)) for key in (small, large, plain)}
     assert [said[key].get("x-amz-server-side-encryption") for key in (small, large, plain)] == [

@@ -77,6 +77,8 @@ class LeftOutEvaluations(Document, frozen=True):
     not_completed: int
     without_metric: int
     """Their metric is a plugin that is not here."""
+    imported: int = 0
+    """From logs of other tools: nobody here saw the answers being made."""
 
 
 class Leaderboard(Document, frozen=True):

@@ -56,7 +56,7 @@ class StopOutcome(Document, frozen=True, kw_only=True):
 
 
 class RunSummary(Document, frozen=True, kw_only=True):
-    """A run as `proctor show --json` prints it."""
+    """A run with all its numbers."""
 
     run_id: str
     name: str | None
@@ -69,6 +69,13 @@ class RunSummary(Document, frozen=True, kw_only=True):
     evaluations: Sequence[EvaluationSummary]
     until: Sequence[StopOutcome] | None = None
     """None where no rule could stop the run early."""
+
+
+class ShownRun(RunSummary, frozen=True, kw_only=True):
+    """A run as `proctor show --json` prints it."""
+
+    waiting_for: str | None
+    """What nobody is there to do, such as 'a worker of pool sandbox'; None where it need not wait."""
 
 
 class ExecutedRun(RunSummary, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from datetime import datetime
 from functools import cached_property
 
 from proctor.domain.artifacts import Artifacts, path_of
@@ -87,6 +88,10 @@ class BufferedArtifacts:
 
     def exists(self, key: str) -> bool:
         return self.size(key) is not None
+
+    def kept_at(self, key: str) -> datetime | None:
+        waiting = self._waiting.kept_at(key)
+        return self._store.kept_at(key) if waiting is None else waiting
 
     def delete(self, key: str) -> int | None:
         stored, waited = self._store.delete(key), self._waiting.delete(key)

@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from proctor.domain.artifacts import copied, damaged, is_key, key_of, path_of, verified
@@ -75,6 +76,14 @@ class FolderArtifacts:
 
     def exists(self, key: str) -> bool:
         return self.size(key) is not None
+
+    def kept_at(self, key: str) -> datetime | None:
+        path = self.path_of(key)
+        with self._explained("look for an artifact in"):
+            try:
+                return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            except FileNotFoundError:
+                return None
 
     def delete(self, key: str) -> int | None:
         size = self.size(key)

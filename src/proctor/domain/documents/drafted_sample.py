@@ -1,0 +1,39 @@
+"""Samples drafted from a document: each with the passage it rests on, its checks, and what a person decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from proctor.domain.documents.document import Document
+
+
+class DraftedSample(Document, frozen=True, kw_only=True):
+    id: str
+    question: str
+    answer: str
+    passage: str
+    passage_number: int
+    verdict: Literal["accepted", "refused"]
+    reason: str
+    """Why it was refused; for an accepted one, what was checked."""
+    difficulty: float | None
+    """The share of pilot models that answered wrongly with the passage before them; None without a pilot."""
+    review: Literal["kept", "dropped"] | None = None
+    """What a person decided; None before."""
+
+
+class BenchmarkDraft(Document, frozen=True, kw_only=True):
+    benchmark: str
+    """The benchmark file; only accepted samples are in its data."""
+    drafts: str
+    """The file with every drafted sample, refused ones as well."""
+    asked_for: int
+    passages: int
+    accepted: int
+    refused: Mapping[str, int]
+    """How many for each reason."""
+    requests: int
+    cost_usd: float | None
+    """None where the price of one of the models is not known."""
+    notes: Sequence[str] = ()

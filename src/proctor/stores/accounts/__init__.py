@@ -1,0 +1,1 @@
+"""Users, members, sessions, keys, one-time links and the audit log, as rows."""

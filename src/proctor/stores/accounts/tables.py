@@ -1,0 +1,89 @@
+"""The tables of accounts. No password, key or token is in them: only what proves that somebody else has it."""
+
+from __future__ import annotations
+
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Table, Text, UniqueConstraint
+
+from proctor.stores.schema import BigKey, metadata
+
+users = Table(
+    "users",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    # NULL until the one-time link was used.
+    Column("password_hash", Text),
+    Column("is_admin", Boolean, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("disabled_at", Text),
+    UniqueConstraint("name"),
+)
+
+members = Table(
+    "members",
+    metadata,
+    Column("project", ForeignKey("projects.name"), primary_key=True),
+    Column("user_id", ForeignKey("users.id"), primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("added_at", Text, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    # The SHA-256 of the cookie's token.
+    Column("hash", Text, primary_key=True),
+    Column("user_id", ForeignKey("users.id"), nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("seen_at", Float, nullable=False),
+    Column("expires_at", Float, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("agent", Text, nullable=False),
+    Index("ix_sessions_user_id", "user_id"),
+)
+
+# Invitations, the first administrator's link, and new passwords.
+links = Table(
+    "links",
+    metadata,
+    Column("hash", Text, primary_key=True),
+    Column("user_id", ForeignKey("users.id"), nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("expires_at", Float, nullable=False),
+    Column("used_at", Float),
+    Index("ix_links_user_id", "user_id"),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    # The part of the key that is shown.
+    Column("id", Text, primary_key=True),
+    Column("hash", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("project", ForeignKey("projects.name"), nullable=False),
+    # Who made it, and dies with it; NULL for the command line.
+    Column("user_id", ForeignKey("users.id")),
+    Column("scopes", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("expires_at", Float),
+    Column("last_used_at", Float),
+    Column("revoked_at", Float),
+    Index("ix_api_keys_project", "project"),
+)
+
+# Rows are only ever added. Each has the hash of the one before, so that a row that is changed or gone is found.
+audit = Table(
+    "audit",
+    metadata,
+    Column("number", BigKey, primary_key=True, autoincrement=False),
+    Column("at", Text, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("what", Text, nullable=False),
+    Column("object", Text, nullable=False),
+    Column("project", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("before", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+)
