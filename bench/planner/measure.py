@@ -1,0 +1,198 @@
+"""Measure how well queries are read: each slot and whole plans against labels, on the development half or the held-out.
+
+python bench/planner/measure.py            the development halves of both sets, with every miss
+python bench/planner/measure.py --write    both halves of both sets, into bench/PLANNER.md; figures alone
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from world import world
+
+from proctor.domain.errors import UserError
+from proctor.metrics.intervals import wilson_interval
+from proctor.planner.drafting import draft, samples_for_points
+from proctor.planner.reader import read_query
+from proctor.planner.slots.topics import subjects_meant
+
+HERE = Path(__file__).parent
+SLOTS = ("models", "benchmarks", "where", "subjects", "languages", "limit", "cost_usd", "minutes", "epochs",
+         "shots", "temperature", "seed", "judge", "until", "gates", "vary", "switches", "options", "gap", "refused",
+         "then")  # fmt: skip
+SWITCHES = ("cache", "batch", "offline", "variant", "reasoning_effort")
+OTHERS = ("top_p", "max_tokens", "concurrency")
+PLAIN = ("cost_usd", "minutes", "epochs", "shots", "temperature", "seed", "until")
+CATALOGUE = world()
+
+
+def queries(folder: Path) -> list[dict[str, Any]]:
+    return [
+        {**json.loads(text), "language": path.stem}
+        for path in sorted(folder.glob("*.jsonl"))
+        for text in path.read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def is_held_out(query: str) -> bool:
+    return hashlib.sha256(query.encode()).digest()[0] % 2 == 1
+
+
+def expected(label: dict[str, Any]) -> dict[str, Any]:
+    """The label in the form of what is read; a slot that the query says nothing of is None."""
+    if label.get("refused"):
+        return {"refused": True}
+    limit: Any = label.get("limit")
+    for name in ("percent", "effort", "see_points", "limit_in_all"):
+        if name in label:
+            limit = (name, label[name])
+    return {
+        "models": label.get("models"), "benchmarks": sorted(label["benchmarks"]) if "benchmarks" in label else None,
+        "where": label.get("where"), "subjects": label.get("subjects"), "languages": label.get("languages"),
+        "limit": limit, "judge": label.get("judge"), "gates": label.get("gates"), "vary": label.get("vary"),
+        "switches": {name: label[name] for name in SWITCHES if name in label} or None,
+        "options": {name: label[name] for name in OTHERS if name in label} or None,
+        "gap": label.get("gap"), "refused": None, "then": label.get("then"),
+        **{name: label.get(name) for name in PLAIN},
+    }  # fmt: skip
+
+
+def read(query: str) -> dict[str, Any]:
+    try:
+        reading = read_query(query, CATALOGUE)
+        drafted = draft(reading, CATALOGUE)
+    except UserError:
+        return {"refused": True}
+    options, choice = reading.options, drafted.choice
+    entries = [entry if isinstance(entry, dict) else {"benchmark": entry} for entry in drafted.values["benchmarks"]]
+    where = {entry["benchmark"]: entry["where"] for entry in entries if "where" in entry}
+    where = {name: {key: sorted(words) for key, words in part.items()} for name, part in where.items()}
+    said_benchmarks = bool(
+        reading.benchmarks or reading.languages or reading.subjects or reading.groups or reading.categories
+    )
+    gap = choice.gaps[0] if choice.gaps else None
+    return {
+        "models": sorted(reading.models) or None,
+        "benchmarks": sorted(entry["benchmark"] for entry in entries) if said_benchmarks and gap is None else None,
+        "where": (where or None) if gap is None else None,
+        "subjects": subjects_meant(reading) or None, "languages": sorted(reading.languages) or None,
+        "limit": limit(reading, entries), "judge": sorted(reading.judge) or None, "gates": reading.gates or None,
+        "vary": reading.vary or None,
+        "switches": {name: options[name] for name in SWITCHES if name in options} or None,
+        "options": {name: options[name] for name in OTHERS if name in options} or None,
+        "gap": {"language": gap.language, "subject": gap.subject} if gap else None, "refused": None,
+        "then": reading.then,
+        "cost_usd": float(reading.cost_usd) if reading.cost_usd is not None else None, "minutes": reading.minutes,
+        "until": reading.until,
+        **{name: options.get(name) for name in ("epochs", "shots", "temperature", "seed")},
+    }  # fmt: skip
+
+
+def limit(reading: Any, entries: list[dict[str, Any]]) -> Any:
+    if not reading.sizes:
+        return None
+    size = reading.sizes[0]
+    if size.kind == "quick":
+        return ("effort", "quick")
+    if size.kind == "share":
+        return ("percent", round(size.value * 100))
+    if size.kind == "points":
+        return ("see_points", size.value) if entries[0].get("limit") == samples_for_points(size.value) else "wrong"
+    if size.is_total:
+        return ("limit_in_all", size.value)
+    limits = {entry["benchmark"]: entry.get("limit", entry.get("count")) for entry in entries}
+    return limits if len(set(limits.values())) > 1 else next(iter(limits.values()))
+
+
+def same(slot: str, wanted: Any, got: Any) -> bool:
+    if slot == "gap" and wanted and got:
+        return bool(wanted["language"] == got["language"] and wanted["subject"] == got["subject"])
+    if slot == "limit" and isinstance(wanted, tuple) and isinstance(got, tuple) and wanted[0] == "percent":
+        return got[0] == "percent" and abs(wanted[1] - got[1]) <= 1
+    return bool(wanted == got)
+
+
+def counted(rows: list[dict[str, Any]]) -> tuple[dict[str, list[int]], list[str], list[float]]:
+    """Right and all, by slot: a slot counts where the label or the reading says something of it."""
+    scores: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    misses, seconds = [], []
+    for row in rows:
+        begun = time.perf_counter()
+        got = read(row["query"])
+        seconds.append(time.perf_counter() - begun)
+        wanted, wrong = expected(row["label"]), []
+        for slot in SLOTS:
+            one, other = wanted.get(slot), got.get(slot)
+            if one is None and other is None:
+                continue
+            is_right = same(slot, one, other)
+            scores[slot][0] += is_right
+            scores[slot][1] += 1
+            if not is_right and not (slot == "subjects" and one is None):
+                wrong.append(f"{slot}: wanted {one}, read {other}")
+            elif not is_right:
+                scores[slot][1] -= 1  # a subject that follows from a benchmark's name need not be labelled
+        for name in ("whole plans", f"whole plans in {row['language']}"):
+            scores[name][0] += not wrong
+            scores[name][1] += 1
+        if wrong:
+            misses.append(f"{row['language']}: {row['query']}\n      " + "\n      ".join(wrong))
+    return scores, misses, seconds
+
+
+def line(name: str, halves: list[dict[str, list[int]]]) -> str:
+    cells = []
+    for scores in halves:
+        right, n = scores.get(name, [0, 0])
+        low, high = wilson_interval(right, n) if n else (0.0, 1.0)
+        cells.append(f"{right / n:.3f} [{low:.3f}, {high:.3f}] n={n}" if n else "not measured")
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def halves(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The queries of a folder: for development, and held out."""
+    rows = queries(folder)
+    return [row for row in rows if not is_held_out(row["query"])], [row for row in rows if is_held_out(row["query"])]
+
+
+def table(first: dict[str, list[int]], *others: dict[str, list[int]]) -> str:
+    every = (first, *others)
+    rest = sorted({name for scores in every for name in scores if name not in SLOTS})
+    return "\n".join(line(name, list(every)) for name in (*SLOTS, *rest))
+
+
+def main() -> None:
+    own_dev, own_held = halves(HERE)
+    other_dev, other_held = halves(HERE / "independent")
+    scores, misses, seconds = counted(own_dev)
+    other_scores, other_misses, _ = counted(other_dev)
+    if "--write" not in sys.argv:
+        for title, found, lost in (("own", scores, misses), ("another author's", other_scores, other_misses)):
+            print(f"== {title} queries, development half")
+            print("\n".join(lost))
+            print("\n".join(line(name, [found]) for name in found))
+        print(f"median {sorted(seconds)[len(seconds) // 2] * 1000:.1f} ms, slowest {max(seconds) * 1000:.1f} ms")
+        return
+    held_scores, _, held_seconds = counted(own_held)
+    other_held_scores, _, _ = counted(other_held)
+    every = sorted([*seconds, *held_seconds])
+    template = (HERE / "PLANNER.template.md").read_text(encoding="utf-8")
+    text = template.format(
+        table=table(scores, held_scores), other_table=table(other_scores, other_held_scores),
+        queries=len(own_dev) + len(own_held), dev=len(own_dev), held=len(own_held),
+        others=len(other_dev) + len(other_held), other_dev=len(other_dev), other_held=len(other_held),
+        median=f"{every[len(every) // 2] * 1000:.1f}", slowest=f"{every[-1] * 1000:.1f}",
+    )  # fmt: skip
+    (HERE.parent / "PLANNER.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""From a sentence to a plan: words become phrases, phrases become what a plan says."""

@@ -1,0 +1,111 @@
+"""Names of benchmarks and models in a query, however they are spaced: gpt 5 mini, GSM-8K, claude sonnet 4.5."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from msgspec import Struct
+
+from proctor.planner.catalogue import PlannerCatalogue
+from proctor.planner.lexicon import Concepts, Lexicon
+from proctor.planner.words import Token
+
+PLAIN_WORDS = frozenset({"math", "logic", "dates", "sorting", "strings", "sequences", "arithmetic", "capitals",
+                         "puzzles", "requirements"})  # fmt: skip
+"""Benchmarks whose names are words: the lexicon says what they mean."""
+MAX_PARTS = 8
+UNITS = frozenset({"shot", "sample", "epoch", "times", "percent", "currency", "minutes", "example", "seconds"})
+_NEW_MODEL = {"gpt": "openai", "claude": "anthropic", "gemini": "google"}
+
+
+class Names(Struct, frozen=True):
+    """Every name without its spaces and hyphens."""
+
+    squashed: dict[str, Concepts]
+
+    def longest(self, tokens: list[Token], start: int, words: Lexicon) -> tuple[int, Concepts] | None:
+        """The end and the meaning of the longest name that begins here."""
+        if tokens[start].kind not in ("word", "number"):
+            return None
+        best, joined = None, ""
+        for at in range(start, min(start + MAX_PARTS, len(tokens))):
+            token = tokens[at]
+            if token.kind not in ("word", "number") or (at > start and token.gap not in ("", " ", "-", "_")):
+                break
+            joined += squash(token.text)
+            if joined in self.squashed and not _is_counted(tokens, at, start, words):
+                best = (at + 1, self.squashed[joined])
+        newer = _new_model(tokens, start)
+        is_longer = newer is not None and (best is None or newer[0] > best[0])
+        return newer if is_longer else best
+
+
+def squash(text: str) -> str:
+    return re.sub(r"[\W_]", "", text.lower())
+
+
+@lru_cache(maxsize=4)
+def _squashed(names: tuple[tuple[str, str], ...]) -> Names:
+    found: dict[str, Concepts] = {}
+    for kind, name in names:
+        meaning: Concepts = ((kind, name),)
+        if kind == "benchmark":
+            if name not in PLAIN_WORDS:
+                found[squash(name)] = meaning
+            continue
+        provider, _, short = name.partition("/")
+        forms = {short, name, short.removeprefix("claude-"), f"{provider}-{short}"}
+        # claude-3-5-haiku-latest is also said as claude 3.5 haiku, or as haiku 3.5
+        plain = short.removesuffix("-latest").removesuffix("-preview")
+        forms |= {plain, plain.removeprefix("claude-")}
+        if re.fullmatch(r"claude-\w+-\d-0", plain):  # opus 4 is claude-opus-4-0
+            forms |= {plain[:-2], plain.removeprefix("claude-")[:-2]}
+        if match := re.fullmatch(r"claude-(\d[\d-]*)-(\w+)", plain):
+            forms |= {f"{match[2]}-{match[1]}", f"claude-{match[2]}-{match[1]}"}
+        for form in forms:
+            if re.search(r"\d", form) and not form.isdigit() and len(squash(form)) > 1:
+                found.setdefault(squash(form), meaning)
+    return Names(found)
+
+
+def known_names(catalogue: PlannerCatalogue) -> Names:
+    """The names of a catalogue."""
+    models = sorted(catalogue.models, key=lambda item: item.provider not in ("openai", "anthropic"))
+    listed = [("model", item.name) for item in models]
+    return _squashed((*(("benchmark", item.name) for item in catalogue.benchmarks), *listed))
+
+
+def exact_models(text: str, tokens: list[Token], catalogue: PlannerCatalogue) -> dict[int, tuple[int, str]]:
+    """Models written as `provider/name?option=value`: where each begins, where it ends, and what was written."""
+    providers = "|".join(sorted(map(re.escape, catalogue.providers), key=len, reverse=True))
+    found = {}
+    for match in re.finditer(rf"(?<![\w/])(?:{providers})/[^\s,;，、()\[\]\"']+", text, re.IGNORECASE):
+        written = re.match(r"[\x21-\x7e]+", match[0])
+        spec = (written[0] if written else match[0]).rstrip(".:!?")
+        end = match.start() + len(spec)
+        inside = [at for at, token in enumerate(tokens) if match.start() <= token.start < end]
+        if inside:
+            provider, slash, name = spec.partition("/")
+            found[inside[0]] = (inside[-1] + 1, provider.lower() + slash + name)
+    return found
+
+
+def _is_counted(tokens: list[Token], at: int, start: int, words: Lexicon) -> bool:
+    """Whether the last number of a name is the number of something: `opus 5 shots`."""
+    if at == start or tokens[at].kind != "number" or tokens[at].gap != " " or at + 1 >= len(tokens):
+        return False
+    follows = words.longest(tokens, at + 1)
+    return follows is not None and follows[1][0][0] in UNITS
+
+
+def _new_model(tokens: list[Token], start: int) -> tuple[int, Concepts] | None:
+    """A name of a known house that no list here has, as it is written with hyphens: it may be newer than the list."""
+    provider = _NEW_MODEL.get(re.sub(r"\d+$", "", tokens[start].text))
+    end = start + 1
+    while end < len(tokens) and tokens[end].gap == "-" and tokens[end].kind in ("word", "number"):
+        end += 1
+    written = "-".join(token.text for token in tokens[start:end])
+    if provider is None or not re.search(r"\d", written) or end == start + 1:
+        return None
+    return end, (("model", f"{provider}/{written}"), ("unlisted", written))

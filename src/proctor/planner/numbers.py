@@ -1,0 +1,209 @@
+"""Numbers, in digits and in the words of seven languages."""
+
+from __future__ import annotations
+
+import re
+
+from proctor.planner.words import Token
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_EN = dict(zip(_words(
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+        "sixteen seventeen eighteen nineteen"
+    ), range(1, 20), strict=True)) | dict(
+    zip(_words(
+        "twenty thirty forty fifty sixty seventy eighty ninety"
+    ), range(20, 100, 10), strict=True)
+)  # fmt: skip
+_ES = dict(zip(_words(
+        "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis "
+        "diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco "
+        "veintiséis veintisiete veintiocho veintinueve"
+    ), range(1, 30), strict=True)) | dict(
+    zip(_words(
+        "treinta cuarenta cincuenta sesenta setenta ochenta noventa"
+    ), range(30, 100, 10), strict=True)
+)  # fmt: skip
+_ES |= dict(zip(_words(
+        "cien doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos "
+        "novecientos"
+    ), range(100, 1000, 100), strict=True)) | {"ciento": 100}  # fmt: skip
+_ES |= {name.replace("ientos", "ientas"): value for name, value in _ES.items() if name.endswith("ientos")}
+_FR = dict(zip(_words(
+        "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize"
+    ),
+               range(2, 17), strict=True)) | {"vingt": 20, "vingts": 20, "trente": 30, "quarante": 40,
+               "cinquante": 50, "soixante": 60, "septante": 70, "huitante": 80, "nonante": 90}  # fmt: skip
+_SCALES = {
+    "en": {"dozen": 12, "hundred": 100, "thousand": 1000, "k": 1000},
+    "es": {"decena": 10, "docena": 12, "docenas": 12, "veintena": 20, "centenar": 100, "centenares": 100, "mil": 1000,
+           "millar": 1000},
+    "fr": {"dizaine": 10, "douzaine": 12, "quinzaine": 15, "vingtaine": 20, "trentaine": 30, "quarantaine": 40,
+           "cinquantaine": 50, "soixantaine": 60, "centaine": 100, "centaines": 100, "cent": 100, "cents": 100,
+           "mille": 1000, "millier": 1000},
+}  # fmt: skip
+_ZERO = {"en": ("zero",), "de": ("null",), "es": ("cero",), "fr": ("zéro",)}
+_AND = {"en": "and", "es": "y", "fr": "et"}
+_UNITS = {"en": _EN, "es": _ES, "fr": _FR}
+_DE_UNITS = dict(zip(_words(
+        "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn "
+        "sechzehn siebzehn achtzehn neunzehn"
+    ), range(1, 20), strict=True)) | {"eins": 1}  # fmt: skip
+_DE_TENS = dict(zip(_words(
+        "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
+    ), range(20, 100, 10),
+                    strict=True)) | {"dreissig": 30}  # fmt: skip
+_HAN = dict(zip("一二三四五六七八九", range(1, 10), strict=True)) | {"两": 2, "両": 2, "〇": 0, "零": 0}
+_HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
+_SINO = dict(zip("일이삼사오육칠팔구", range(1, 10), strict=True))
+_SINO_SCALES = {"십": 10, "백": 100, "천": 1000, "만": 10_000}
+_KO_ONES = {"한": 1, "하나": 1, "두": 2, "둘": 2, "세": 3, "셋": 3, "네": 4, "넷": 4, "다섯": 5, "여섯": 6,
+            "일곱": 7, "여덟": 8, "아홉": 9}  # fmt: skip
+_KO_TENS = {"열": 10, "스물": 20, "스무": 20, "서른": 30, "마흔": 40, "쉰": 50, "예순": 60, "일흔": 70,
+            "여든": 80, "아흔": 90}  # fmt: skip
+
+
+def number_in_digits(text: str, language: str) -> float | int:
+    """`1,000` and `1.50`, read as the language writes them."""
+    thousands, decimal = (",", ".") if language not in ("de", "es", "fr") else (".", ",")
+    if re.fullmatch(rf"\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+(?:{re.escape(decimal)}\d+)?", text):
+        text = text.replace(thousands, "")
+    text = text.replace(",", ".")
+    if text.count(".") > 1:
+        text = text.replace(".", "")
+    value = float(text)
+    return int(value) if value.is_integer() and "." not in text else value
+
+
+def number_in_words(tokens: list[Token], start: int, language: str) -> tuple[int, int, bool] | None:
+    """The end, the value, and whether it can stand without a unit; None where no number begins here."""
+    token = tokens[start]
+    if token.kind == "cjk":
+        return _korean(tokens, start) if token.text >= "\uac00" else _han(tokens, start)
+    if token.kind != "word":
+        return None
+    for name in dict.fromkeys((language, "en")):
+        if token.text in _ZERO.get(name, ()):
+            return start + 1, 0, False
+        if name == "de" and _text(tokens, start + 1) == "dutzend":
+            return start + 2, 12 * (_german(token.text) or 1), True
+        if name == "de" and (value := _german(token.text)) is not None:
+            return start + 1, value, value > 1
+        if name in _UNITS and (found := _composed(tokens, start, name)) is not None:
+            return *found, found[1] > 1
+    return None
+
+
+def _composed(tokens: list[Token], start: int, language: str) -> tuple[int, int] | None:
+    """Numbers of several words, as English, Spanish and French write them."""
+    units, scales, link = _UNITS[language], _SCALES[language], _AND[language]
+    total, current, last, index, end = 0, 0, 1000, start, start
+    if (
+        language == "en"
+        and tokens[start].text in ("a", "an")
+        and _text(tokens, start + 1) in ("dozen", "hundred", "thousand")
+    ):
+        current, index = 1, start + 1
+    if language == "en" and tokens[start].text == "couple":  # `a couple of hundred`
+        of = _text(tokens, start + 1) == "of"
+        if _text(tokens, start + 1 + of) in ("dozen", "hundred", "thousand"):
+            current, index = 2, start + 1 + of
+    while index < len(tokens):
+        word = tokens[index].text
+        if word in scales and word != "k" and (current or language != "en"):
+            current = max(current, 1) * scales[word]
+            if scales[word] == 1000:
+                total, current = total + current, 0
+            last = scales[word]
+        elif language == "fr" and word in ("vingt", "vingts") and current % 100 == 4:
+            current, last = current + 76, 20
+        elif word in units and (units[word] < last or not end > start) and not _is_full(current, units[word], language):
+            current += units[word]
+            last = (
+                10 if 20 <= units[word] < 100 and language != "fr" else 20 if units[word] in (60, 80) else units[word]
+            )
+            last = 100 if units[word] >= 100 else last
+        elif word == link and end > start and _text(tokens, index + 1) in units and last in (100, 10, 1000, 20):
+            index += 1
+            continue
+        else:
+            break
+        index += 1
+        end = index
+    return (end, total + current) if end > start else None
+
+
+def _is_full(current: int, unit: int, language: str) -> bool:
+    """Whether another word would begin another number: `fifty twenty`."""
+    rest = current % 100
+    if not rest:
+        return False
+    return unit >= 20 or not (rest >= 20 and (rest % 10 == 0)) or (unit > 9 and language != "fr")
+
+
+def _text(tokens: list[Token], index: int) -> str:
+    return tokens[index].text if index < len(tokens) else ""
+
+
+def _german(word: str) -> int | None:
+    thousands, found, rest = word.partition("tausend")
+    if found:
+        high = _german_below_1000(thousands) if thousands else 1
+        low = _german_below_1000(rest) if rest else 0
+        return None if high is None or low is None else high * 1000 + low
+    return _german_below_1000(word)
+
+
+def _german_below_1000(word: str) -> int | None:
+    if word == "ein":
+        return None  # an article
+    hundreds, found, rest = word.partition("hundert")
+    if not found:
+        return _german_below_100(word)
+    high = _DE_UNITS.get(hundreds, 0) if hundreds else 1
+    low = _german_below_100(rest.removeprefix("und")) if rest else 0
+    return None if not high or low is None else high * 100 + low
+
+
+def _german_below_100(word: str) -> int | None:
+    if word in _DE_UNITS or word in _DE_TENS:
+        return _DE_UNITS.get(word) or _DE_TENS[word]
+    ones, found, tens = word.partition("und")
+    return _DE_UNITS[ones] + _DE_TENS[tens] if found and ones in _DE_UNITS and tens in _DE_TENS else None
+
+
+def _han(tokens: list[Token], start: int) -> tuple[int, int, bool] | None:
+    return _by_characters(tokens, start, _HAN, _HAN_SCALES)
+
+
+def _korean(tokens: list[Token], start: int) -> tuple[int, int, bool] | None:
+    """Native numbers (서른다섯) or Sino-Korean ones (오백)."""
+    joined = "".join(token.text for token in tokens[start : start + 4])
+    for length in (2, 1) if len(joined) > 1 else (1,):
+        tens = _KO_TENS.get(joined[:length], 0)
+        if tens:
+            one = next((k for k in (2, 1) if joined[length : length + k] in _KO_ONES), 0)
+            return start + length + one, tens + (_KO_ONES[joined[length : length + one]] if one else 0), False
+        if joined[:length] in _KO_ONES:
+            return start + length, _KO_ONES[joined[:length]], False
+    return _by_characters(tokens, start, _SINO, _SINO_SCALES)
+
+
+def _by_characters(
+    tokens: list[Token], start: int, digits: dict[str, int], scales: dict[str, int]
+) -> tuple[int, int, bool] | None:
+    total, digit, index = 0, 0, start
+    while index < len(tokens) and tokens[index].kind == "cjk" and (index == start or not tokens[index].gap):
+        text = tokens[index].text
+        if text in digits:
+            digit = digits[text]
+        elif text in scales:
+            total, digit = total + max(digit, 1) * scales[text], 0
+        else:
+            break
+        index += 1
+    return (index, total + digit, False) if index > start else None

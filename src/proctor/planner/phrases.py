@@ -1,0 +1,261 @@
+"""A query as phrases: names, numbers and words that mean something, each with its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TypeGuard
+
+from msgspec import Struct, field
+
+from proctor.domain.message import Json
+from proctor.planner.catalogue import PlannerCatalogue
+from proctor.planner.lexicon import Concepts, language_of, lexicon
+from proctor.planner.names import exact_models, known_names
+from proctor.planner.numbers import number_in_digits, number_in_words
+from proctor.planner.words import Token, normalise, parts_of_lists, tokens_of
+
+STOPS = frozenset(".,;:!?()[]{}、。/|\u2026")
+SILENT_CJK = 4
+"""Endings and particles behind a word that was understood say nothing of their own."""
+
+
+class Phrase(Struct, frozen=True):
+    """One or more words; `meanings` are kinds with values, `kind` is the first of them."""
+
+    meanings: Concepts
+    first: int
+    last: int
+    start: int
+    end: int
+    number: float | int | None = None
+    can_stand: bool = True
+    """Whether a number may stand without a unit: an article that is also a number may not."""
+
+    @property
+    def kind(self) -> str:
+        return self.meanings[0][0]
+
+    @property
+    def value(self) -> str:
+        return self.meanings[0][1]
+
+    def means(self, kind: str) -> str | None:
+        return next((value for name, value in self.meanings if name == kind), None)
+
+
+class Understood(Struct, frozen=True):
+    """A phrase of the query, and what of the plan it set."""
+
+    text: str
+    field: str
+    value: Json
+
+
+class Phrases(Struct):
+    """The phrases of a query, in order, and what was made of them."""
+
+    text: str
+    language: str
+    tokens: list[Token]
+    items: list[Phrase]
+    used: set[int] = field(default_factory=set)
+    understood: list[Understood] = field(default_factory=list)
+
+    def free(self, *kinds: str) -> Iterator[int]:
+        """The places of phrases of these kinds that nothing has used."""
+        return (at for at, item in enumerate(self.items) if item.kind in kinds and at not in self.used)
+
+    def after(self, at: int, *, over: str = "filler", most: int = 3, stops: bool = True) -> int | None:
+        """The next unused phrase that says something; None at the end of the clause."""
+        return self._beside(at, 1, over, most, stops)
+
+    def before(self, at: int, *, over: str = "filler", most: int = 3, stops: bool = True) -> int | None:
+        return self._beside(at, -1, over, most, stops)
+
+    def _beside(self, at: int, step: int, over: str, most: int, stops: bool) -> int | None:
+        skipped = 0
+        at += step
+        while 0 <= at < len(self.items):
+            kind = self.items[at].kind
+            if kind == "stop" and stops:
+                return None
+            if kind not in (over, "filler", "stop") or (at in self.used and kind != "stop"):
+                return at if at not in self.used else None
+            skipped += 1
+            if skipped > most:
+                return None
+            at += step
+        return None
+
+    def is_kind(self, at: int | None, *kinds: str) -> TypeGuard[int]:
+        return at is not None and self.items[at].kind in kinds
+
+    def use(self, *places: int) -> None:
+        self.used.update(places)
+
+    def take(self, name: str, value: Json, *places: int) -> None:
+        """These phrases set this field of the plan."""
+        self.used.update(places)
+        self.understood.append(Understood(self.words(*places), name, value))
+
+    def words(self, *places: int) -> str:
+        """The query's own words at these places."""
+        parts: list[list[int]] = []
+        for at in sorted(places):
+            item = self.items[at]
+            if parts and item.start - parts[-1][1] <= 1:
+                parts[-1][1] = item.end
+            else:
+                parts.append([item.start, item.end])
+        return " … ".join(self.text[start:end] for start, end in parts)
+
+    def absorb(self, first: int, last: int, *kinds: str) -> list[int]:
+        """These places, with the phrases of these kinds right before and behind them."""
+        places = list(range(first, last + 1))
+        for begin, step in ((first, -1), (last, 1)):
+            at = self._beside(begin, step, "filler", 2, True)
+            while self.is_kind(at, *kinds):
+                places.append(at)
+                at = self._beside(at, step, "filler", 2, True)
+        return [at for at in places if self.items[at].kind != "stop"]
+
+    def clause(self, at: int, *, breaks: Callable[[Phrase], bool]) -> range:
+        """The places around this one up to a break on each side."""
+        first = last = at
+        while first > 0 and not breaks(self.items[first - 1]):
+            first -= 1
+        while last + 1 < len(self.items) and not breaks(self.items[last + 1]):
+            last += 1
+        return range(first, last + 1)
+
+
+def read_phrases(query: str, catalogue: PlannerCatalogue) -> Phrases:
+    """The phrases of a query; a UserError for what is no query at all."""
+    text = normalise(query)
+    tokens = tokens_of(text)
+    language = language_of(tokens)
+    tokens = parts_of_lists(tokens, language)
+    return Phrases(text, language, tokens, list(_phrases(text, tokens, language, catalogue)))
+
+
+def _phrases(text: str, tokens: list[Token], language: str, catalogue: PlannerCatalogue) -> Iterator[Phrase]:
+    words, names = lexicon(language), known_names(catalogue)
+    written = exact_models(text, tokens, catalogue)
+    at, is_after_word = 0, False
+    while at < len(tokens):
+        token = tokens[at]
+        found: tuple[int, Concepts] | None
+        if at in written:
+            end, spec = written[at]
+            yield _phrase(tokens, at, end, (("model", spec),))
+            at, is_after_word = end, True
+            continue
+        found = words.longest(tokens, at)
+        if found is not None and token.kind == "cjk" and _is_stray(tokens, at, found[0], is_after_word):
+            found = None
+        named = names.longest(tokens, at, words)
+        if named is not None and (found is None or named[0] >= found[0]):
+            found = named
+        number = _number(tokens, at, language, found)
+        if number is not None:
+            end, value, can_stand = number
+            yield _phrase(tokens, at, end, (("number", ""),), value, can_stand)
+            at, is_after_word = end, True
+        elif found is not None:
+            yield _phrase(tokens, at, *found)
+            at, is_after_word = found[0], True
+        elif token.kind == "mark":
+            kind = "stop" if token.text in STOPS else "filler"
+            yield _phrase(tokens, at, at + 1, ((kind, token.text),))
+            at, is_after_word = at + 1, False
+        else:
+            known = lambda here: words.longest(tokens, here) or _number(tokens, here, language, None)  # noqa: E731
+            end = _end_of_unknown(tokens, at, known) if token.kind == "cjk" else at + 1
+            is_ending = token.kind == "cjk" and _is_ending(tokens, at, end, is_after_word)
+            yield _phrase(tokens, at, end, (("filler" if is_ending else "unknown", ""),))
+            at, is_after_word = end, is_ending
+
+
+def _phrase(
+    tokens: list[Token],
+    first: int,
+    end: int,
+    meanings: Concepts,
+    number: float | int | None = None,
+    can_stand: bool = True,
+) -> Phrase:
+    return Phrase(meanings, first, end - 1, tokens[first].start, tokens[end - 1].end, number, can_stand)
+
+
+def _number(
+    tokens: list[Token], at: int, language: str, found: tuple[int, Concepts] | None
+) -> tuple[int, float | int, bool] | None:
+    """The number that begins here, unless a longer phrase does."""
+    token = tokens[at]
+    if token.kind == "number":
+        if found is not None and found[0] > at + 1:
+            return None
+        return _digits(tokens, at, language)
+    words = number_in_words(tokens, at, language)
+    if words is None:
+        return None
+    end = words[0]
+    if token.kind == "cjk":
+        # A syllable that is also a numeral counts as one only before a unit, or after the sign for hundredths.
+        follows = lexicon(language).longest(tokens, end)
+        is_counted = follows is not None and follows[1][0][0] in _COUNTED
+        is_share = at > 1 and tokens[at - 1].text in _SHARE_SIGNS
+        if (found is not None and found[0] > end) or not (is_counted or is_share):
+            return None
+    elif found is not None and found[0] > end:
+        return None
+    return words
+
+
+_SHARE_SIGNS = frozenset({"之", "の", "의"})
+"""What stands between the parts of a fraction: 十分之一, 五分の一, 십분의 일."""
+_COUNTED = frozenset(
+    {"sample", "currency", "minutes", "seconds", "times", "counter", "shot", "example", "epoch", "points", "percent",
+     "modelword", "request", "token", "fractionbar"}
+)  # fmt: skip
+
+
+def _digits(tokens: list[Token], at: int, language: str) -> tuple[int, float | int, bool]:
+    value, end = number_in_digits(tokens[at].text, language), at + 1
+    if language == "fr" and end < len(tokens) and tokens[end].gap == " " and re.fullmatch(r"\d{3}", tokens[end].text):
+        value, end = value * 1000 + int(tokens[end].text), end + 1
+    following = tokens[end] if end < len(tokens) else None
+    if following is not None and following.text == "k" and not following.gap:
+        thousands = value * 1000
+        return end + 1, int(thousands) if float(thousands).is_integer() else thousands, True
+    if following is not None and following.text in "千万" and not following.gap:
+        return end + 1, value * {"千": 1000, "万": 10_000}[following.text], True
+    return end, value, True
+
+
+def _is_stray(tokens: list[Token], at: int, end: int, is_after_word: bool) -> bool:
+    """Whether one syllable that means something alone is here a part of another Korean word."""
+    token = tokens[at]
+    if token.text < "\uac00" or end - at > 1:
+        return False
+    is_alone = end >= len(tokens) or bool(tokens[end].gap) or tokens[end].kind != "cjk"
+    return not (is_alone or (is_after_word and not token.gap))
+
+
+def _end_of_unknown(tokens: list[Token], at: int, known: Callable[[int], object | None]) -> int:
+    """The end of a run of characters that mean nothing here: the word's end, or where what is known begins."""
+    end = at + 1
+    while end < len(tokens) and tokens[end].kind == "cjk" and not tokens[end].gap:
+        if tokens[at].text < "\uac00" and known(end) is not None:
+            break
+        end += 1
+    return end
+
+
+def _is_ending(tokens: list[Token], at: int, end: int, is_after_word: bool) -> bool:
+    """Whether a run is grammar: behind a word that was understood, or in Japanese kana alone."""
+    is_joined = is_after_word and not tokens[at].gap and end - at <= SILENT_CJK
+    is_hangul = tokens[at].text >= "\uac00"
+    is_hiragana = all("\u3040" <= token.text <= "\u309f" for token in tokens[at:end])
+    return (is_joined and is_hangul) or (is_hiragana and end - at <= SILENT_CJK)

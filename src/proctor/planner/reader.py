@@ -1,0 +1,87 @@
+"""Reads a query: its phrases, then slot by slot, the most particular first."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from proctor.planner.catalogue import PlannerCatalogue
+from proctor.planner.corrections import apply_corrections, refuse_negative
+from proctor.planner.phrases import read_phrases
+from proctor.planner.reading import Reading, Unsupported
+from proctor.planner.slots.minutes import read_minutes
+from proctor.planner.slots.models import read_judges, read_models
+from proctor.planner.slots.money import read_money
+from proctor.planner.slots.options import read_options
+from proctor.planner.slots.rules import read_gates, read_stop_rule
+from proctor.planner.slots.sizes import read_bare_numbers, read_points, read_sizes
+from proctor.planner.slots.topics import read_topics
+from proctor.planner.spelling import mend_spelling
+
+_UNSUPPORTED = {
+    "schedule": "a plan is run when it is started; let your scheduler call 'proctor run'",
+    "notify": "a plan cannot send messages; 'proctor run' ends with an exit code that your scheduler can act on",
+    "publish": "a plan publishes nothing; 'proctor report' and 'proctor export' write files",
+    "device": "where a model computes is the business of the server that it is served by",
+    "finetune": "models are measured here, not trained",
+}
+_SILENT = frozenset(
+    {"filler", "stop", "modelword", "request", "counter", "allof", "only", "each", "total", "sample", "atmost",
+     "atleast", "metric", "budget", "difference", "see", "example", "gatebelow", "correction", "age",
+     "categoryword", "negative", "untilword", "decides"}
+)  # fmt: skip
+"""Kinds that say nothing without a neighbour."""
+
+
+def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
+    """What a query says; a UserError where it contradicts itself or cannot be followed."""
+    reading = Reading(read_phrases(query, catalogue))
+    mend_spelling(reading, catalogue)
+    refuse_negative(reading.phrases)
+    apply_corrections(reading.phrases)
+    read_points(reading)
+    read_stop_rule(reading)
+    read_money(reading)
+    read_minutes(reading)
+    read_options(reading)
+    read_gates(reading)
+    read_judges(reading, catalogue)
+    read_models(reading, catalogue)
+    read_topics(reading, catalogue)
+    read_sizes(reading)
+    read_bare_numbers(reading)
+    reading.wants_all = any(item.kind == "allof" for item in reading.phrases.items)
+    _read_intent(reading)
+    _read_unsupported(reading)
+    return reading
+
+
+def _read_intent(reading: Reading) -> None:
+    phrases = reading.phrases
+    wishes: tuple[tuple[str, Literal["compare", "rank"]], ...] = (("compare", "compare"), ("rank", "rank"))
+    for kind, wish in wishes:
+        places = [at for at in phrases.free(kind) if phrases.words(at).lower() != "or"]
+        if places:
+            phrases.take("then", wish, places[0])
+            phrases.use(*places)
+            reading.then = wish
+
+
+def _read_unsupported(reading: Reading) -> None:
+    phrases = reading.phrases
+    for at in list(phrases.free("unsupported")):
+        reading.unsupported.append(Unsupported(phrases.words(at), _UNSUPPORTED[phrases.items[at].value]))
+        phrases.use(at)
+
+
+def not_understood(reading: Reading) -> list[str]:
+    """The words of the query that changed nothing; articles, particles and polite words are not counted."""
+    phrases = reading.phrases
+    places = [at for at, item in enumerate(phrases.items) if at not in phrases.used and item.kind not in _SILENT]
+    places = [at for at in places if not (phrases.items[at].kind == "compare" and phrases.words(at).lower() == "or")]
+    groups: list[list[int]] = []
+    for at in places:
+        if groups and at == groups[-1][-1] + 1:
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+    return [phrases.words(*group) for group in groups]

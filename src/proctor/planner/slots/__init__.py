@@ -1,0 +1,1 @@
+"""One module for each kind of thing that a query can say."""

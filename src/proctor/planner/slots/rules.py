@@ -1,0 +1,108 @@
+"""When a run stops early, and which bars it must reach."""
+
+from __future__ import annotations
+
+from proctor.domain.errors import UserError
+from proctor.planner.phrases import Phrases
+from proctor.planner.reading import Reading
+
+WITHIN = 7
+"""How many phrases may stand between `until` and what decides."""
+NEAR = 9
+"""How many phrases may stand between `fail` and its bar."""
+
+
+def read_stop_rule(reading: Reading) -> None:
+    """Set `until`: when it is decided, or when the interval is narrow enough."""
+    phrases = reading.phrases
+    for at in list(phrases.free("until")):
+        _set_rule(reading, phrases.items[at].value, at)
+    for at in list(phrases.free("interval")):
+        _use_level(phrases, at)
+        for number in phrases.free("number"):
+            share = share_at(phrases, number)
+            if share is not None and 0 < number - at < NEAR:
+                inside = [place for place in range(at, number + 1) if phrases.is_kind(place, "atmost")]
+                _set_rule(reading, f"ci<{share[0]:g}", *sorted({at, *inside, *share[1]}))
+                break
+    _read_decided(reading)
+
+
+def _use_level(phrases: Phrases, at: int) -> None:
+    """`95 % confidence interval`: the share before it is its level, and says nothing of the samples."""
+    unit = phrases.before(at, most=1)
+    number = phrases.before(unit, most=0) if phrases.is_kind(unit, "percent") else None
+    if unit is not None and phrases.is_kind(number, "number") and (phrases.items[number].number or 0) >= 50:
+        phrases.use(number, unit)
+
+
+def _read_decided(reading: Reading) -> None:
+    """`until we know who wins`, `差が出るまで`: a word for the end beside one for a decision, in either order."""
+    phrases = reading.phrases
+    between = ("filler", "unknown", "stop", "modelword", "compare", "decides", "interval", "untilword")
+    for at in list(phrases.free("untilword")):
+        step = -1 if phrases.text[phrases.items[at].start] >= "\u3000" and phrases.language != "zh" else 1
+        place, decides, is_beyond = at + step, None, False
+        while 0 <= place < len(phrases.items) and abs(place - at) <= WITHIN:
+            if phrases.items[place].kind not in between and phrases.items[place].number != 1:  # `hasta que uno gane`
+                break
+            kind = phrases.items[place].kind
+            is_beyond = is_beyond or kind == "stop"
+            if kind == "interval" or (step < 0 and is_beyond):
+                break
+            if (kind == "decides" or (kind == "compare" and not is_beyond)) and place not in phrases.used:
+                decides = place
+            place += step
+        if decides is not None and reading.until is None:
+            _set_rule(reading, "decided", *range(min(at, decides), max(at, decides) + 1))
+
+
+def _set_rule(reading: Reading, rule: str, *places: int) -> None:
+    if reading.until is not None and reading.until != rule:
+        raise UserError(f"The query names two stop rules, {reading.until} and {rule}: say one.")
+    reading.until = rule
+    reading.phrases.take("until", rule, *places)
+
+
+def read_gates(reading: Reading) -> None:
+    """Set the bars of `fail below 80 %`: a plan cannot hold them, a run is given them."""
+    phrases = reading.phrases
+    gates = list(phrases.free("gate"))
+    for at in gates:
+        near = sorted(phrases.free("number"), key=lambda number: abs(number - at))
+        for number in near:
+            share = share_at(phrases, number, is_bar=True)
+            if share is None or abs(number - at) > NEAR:
+                continue
+            bar, places = share
+            known = reading.gates.get("accuracy")
+            if known is not None and known != bar:
+                raise UserError(f"The query names two bars, {known:g} and {bar:g}: say one.")
+            reading.gates["accuracy"] = bar
+            said = [
+                place
+                for place in range(max(0, min(at, number) - 2), min(len(phrases.items), max(at, number) + 4))
+                if phrases.items[place].kind in ("metric", "atmost", "atleast", "gatebelow", "gate", "except")
+                and place not in phrases.used
+            ]
+            phrases.take("fail_under.accuracy", bar, *sorted({at, *places, *said}))
+            break
+    for number in list(phrases.free("number")):  # the same bar said once more
+        share = share_at(phrases, number, is_bar=True)
+        before = phrases.before(number, most=1)
+        if reading.gates and share and share[0] in reading.gates.values() and phrases.is_kind(before, "atmost"):
+            phrases.take("fail_under.accuracy", share[0], *sorted({before or number, *share[1]}))
+
+
+def share_at(phrases: Phrases, number: int, *, is_bar: bool = False) -> tuple[float, list[int]] | None:
+    """A number that is a share: percent, points, or between 0 and 1."""
+    value = phrases.items[number].number or 0
+    unit = phrases.after(number, most=1)
+    if unit is not None and phrases.is_kind(unit, "percent", "points"):
+        return round(value / 100, 6), [number, unit]
+    if phrases.is_kind(unit, "currency", "minutes") or phrases.is_kind(
+        phrases.before(number, most=0), "currency", "temperature", "top_p", "seed"
+    ):
+        return None
+    is_share = isinstance(value, float) and 0 < value <= 1
+    return (value, [number]) if is_share and (is_bar or unit is None or value < 1) else None

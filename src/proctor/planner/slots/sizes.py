@@ -1,0 +1,137 @@
+"""How many samples: `100 questions`, `10 %`, `a quick look`, `enough to see 3 points`."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from proctor.domain.errors import UserError
+from proctor.planner.phrases import Phrases
+from proctor.planner.reading import Reading, Size
+from proctor.planner.slots.vary import JOINS
+
+QUICK = 20
+BARE_FROM = 5
+"""A number without a unit is a count of samples from here on; smaller ones are asked about."""
+
+
+def read_points(reading: Reading) -> None:
+    """`enough to see 3 points`: read before anything else takes the number."""
+    phrases = reading.phrases
+    for at in list(phrases.free("see")):
+        near = [n for n in phrases.free("number") if abs(n - at) <= 5]
+        for number in sorted(near, key=lambda n: abs(n - at)):
+            unit = phrases.after(number, most=0)
+            if unit is not None and phrases.is_kind(unit, "points", "percent"):
+                points = phrases.items[number].number or 0
+                if not 0 < points < 100:
+                    raise UserError(f"A difference of {points:g} points cannot be seen: say one between 0 and 100.")
+                reading.sizes.append(Size("points", points, number))
+                phrases.use(at, number, unit)
+                break
+
+
+def read_sizes(reading: Reading) -> None:
+    """Every size that is said, where it is said."""
+    phrases = reading.phrases
+    for at in list(phrases.free("percent")):
+        number = phrases.before(at, most=0)
+        if phrases.is_kind(number, "number"):
+            _add_share(reading, (phrases.items[number or 0].number or 0) / 100, number or 0, at)
+    for at in list(phrases.free("percentprefix")):
+        number = phrases.after(at, most=0)
+        if phrases.is_kind(number, "number"):
+            _add_share(reading, (phrases.items[number or 0].number or 0) / 100, at, number or 0)
+    for at in list(phrases.free("fraction")):
+        above, _, below = phrases.items[at].value.partition("/")
+        number = phrases.after(at, most=1)
+        if phrases.is_kind(number, "number") and (phrases.items[number].number or 0) >= 10:  # half a dozen
+            count = float(above) / float(below or 1) * float(phrases.items[number].number or 0)
+            phrases.items[number] = replace(phrases.items[number], number=round(count))
+            phrases.use(at)
+            continue
+        _add_share(reading, float(above) / float(below or 1), at, at)
+    _read_written_fractions(reading)
+    for at in list(phrases.free("number")):
+        _read_count(reading, at)
+    for at in list(phrases.free("effort")):
+        if not reading.sizes:
+            reading.sizes.append(Size("quick", QUICK, at))
+        phrases.use(at)
+    _read_distant_total(reading)
+
+
+def _read_distant_total(reading: Reading) -> None:
+    """`60 questions of gsm8k and svamp in total`: the word stands at the end of the clause."""
+    phrases = reading.phrases
+    places = list(phrases.free("total"))
+    if places and len(reading.sizes) == 1 and reading.sizes[0].kind == "count":
+        reading.sizes[0] = replace(reading.sizes[0], is_total=True)
+        phrases.use(*places)
+
+
+def _add_share(reading: Reading, share: float, first: int, last: int) -> None:
+    if not 0 < share <= 1:
+        raise UserError(f"{share * 100:g} % of the samples cannot be asked: say between 0 and 100 %.")
+    if share < 1:
+        reading.sizes.append(Size("share", share, first))
+    reading.phrases.use(*reading.phrases.absorb(first, last, "sample", "only", "atmost", "each"))
+
+
+def _read_written_fractions(reading: Reading) -> None:
+    """`1/2 of the problems`: a number, a stroke, a number; `10분의 1` has the whole first."""
+    phrases = reading.phrases
+    for at in list(phrases.free("fractionbar")):
+        whole, part = phrases.before(at, most=0), phrases.after(at, most=0)
+        if phrases.is_kind(whole, "number") and phrases.is_kind(part, "number"):
+            below, above = phrases.items[whole].number or 0, phrases.items[part].number or 0
+            if 0 < above < below:
+                _add_share(reading, above / below, whole, part)
+    for at in list(phrases.free("number")):
+        if at + 2 < len(phrases.items) and phrases.items[at + 1].value == "/" and at + 2 in set(phrases.free("number")):
+            above, below = phrases.items[at].number or 0, phrases.items[at + 2].number or 0
+            if 0 < above < below <= 100:
+                _add_share(reading, above / below, at, at + 2)
+
+
+def _read_count(reading: Reading, at: int) -> None:
+    phrases = reading.phrases
+    count, unit = phrases.items[at].number or 0, phrases.after(at, over="counter", most=2)
+    before = phrases.before(at, most=2)
+    is_before = phrases.is_kind(before, "sample") and at - before <= 2 and not _is_other_unit(phrases, unit)
+    if phrases.is_kind(unit, "sample", "example") and unit - at <= 3:
+        first, last = at, unit
+    elif phrases.is_kind(before, "limit") or is_before:
+        first, last = before or 0, at
+    elif phrases.is_kind(unit, "each", "total", "only"):
+        first, last = at, at
+    else:
+        return
+    if not isinstance(count, int):
+        raise UserError(f"{count:g} samples cannot be asked: say a whole number, or a share in percent.")
+    if count < 1:
+        raise UserError(f"{count} samples measure nothing: say at least 1.")
+    places = phrases.absorb(first, last, "only", "atmost", "each", "total", "limit", "counter", "sample", "allof")
+    is_total = any(phrases.items[place].kind == "total" for place in places)
+    reading.sizes.append(Size("count", count, at, is_total))
+    phrases.use(*places)
+
+
+def _is_other_unit(phrases: Phrases, unit: int | None) -> bool:
+    return phrases.is_kind(unit, "currency", "minutes", "seconds", "percent", "points", "times", "epoch", "token")
+
+
+def read_bare_numbers(reading: Reading) -> None:
+    """What is left when everything else has taken its numbers: `hellaswag haiku 100`."""
+    phrases = reading.phrases
+    for at in list(phrases.free("number")):
+        item = phrases.items[at]
+        if not isinstance(item.number, int) or item.number < BARE_FROM or not item.can_stand:
+            continue
+        if phrases.is_kind(phrases.after(at, most=0), "unknown") and not phrases.text[item.start : item.end].isdigit():
+            continue
+        places = phrases.absorb(at, at, "each", "only", "total", "atmost")
+        is_joined = at + 2 < len(phrases.items) and phrases.words(at + 1).lower() in JOINS
+        is_joined = is_joined and any(size.at == at + 2 and size.has_unit for size in reading.sizes)
+        is_meant = is_joined or any(phrases.is_kind(place, "only", "each", "total") for place in places)
+        reading.sizes.append(Size("count", item.number, at, has_unit=is_meant))
+        phrases.use(*places)

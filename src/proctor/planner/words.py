@@ -1,0 +1,89 @@
+"""A query as words: normalised, with the place of each in the text; what cannot be a query is refused here."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Literal
+
+from msgspec import Struct
+
+from proctor.domain.errors import UserError
+
+MAX_CHARACTERS = 4_000
+CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+_LATIN = rf"(?:(?![{CJK}])[^\W\d_])"
+_TOKEN = re.compile(
+    rf"(?P<number>\d+(?:[.,]\d+)*)|(?P<word>{_LATIN}(?:{_LATIN}|\d)*)|(?P<cjk>[{CJK}])|(?P<mark><=|>=|[^\s\w]|_)"
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+
+
+class Token(Struct, frozen=True):
+    """One word, number, sign, or character of a script without spaces; `gap` is what stands before it."""
+
+    text: str
+    start: int
+    end: int
+    kind: Literal["number", "word", "cjk", "mark"]
+    gap: str
+
+
+def normalise(query: str) -> str:
+    """The query in one form of its characters; a UserError for what cannot be one."""
+    if len(query) > MAX_CHARACTERS:
+        raise UserError(
+            f"The query has {len(query):,} characters; the most is {MAX_CHARACTERS:,}. Say what to compare in a few "
+            "sentences; long instructions belong in a plan file."
+        )
+    found = _CONTROL.search(query)
+    if found:
+        raise UserError(f"The query has a control character (U+{ord(found[0]):04X}) in it: write it as plain text.")
+    text = unicodedata.normalize("NFKC", query).replace("\u2019", "'").strip()
+    if len(text) > MAX_CHARACTERS:  # one character may stand for eighteen
+        raise UserError(f"The query has {len(text):,} characters when its ligatures are written out: say it shorter.")
+    if not re.search(r"\w", text):
+        raise UserError("The query is empty. Say what to compare on what, for example: haiku and gpt-5-mini on gsm8k.")
+    return text
+
+
+def tokens_of(text: str) -> list[Token]:
+    """The tokens of a text, in lower case; hyphens within a word are kept in the gap before its next part."""
+    found: list[Token] = []
+    end = 0
+    matches = list(_TOKEN.finditer(text.lower() if len(text.lower()) == len(text) else text))
+    for index, match in enumerate(matches):
+        kind: Literal["number", "word", "cjk", "mark"] = match.lastgroup  # type: ignore[assignment]
+        if kind == "mark" and match[0] in "-_'" and _is_within_word(matches, index):
+            continue
+        found.append(Token(match[0], match.start(), match.end(), kind, text[end : match.start()]))
+        end = match.end()
+    return found
+
+
+def parts_of_lists(tokens: list[Token], language: str) -> list[Token]:
+    """Numbers with a comma between them that are no one number, such as `0,0.5,1`, as numbers with commas."""
+    found: list[Token] = []
+    for token in tokens:
+        parts = token.text.split(",")
+        is_decimal = len(parts) == 2 and language not in ("zh", "ja", "ko") and "." not in parts[0]
+        is_grouped = all(re.fullmatch(r"\d{3}(\.\d+)?", part) for part in parts[1:])
+        is_grouped = is_grouped and 0 < len(parts[0]) <= 3 and parts[0] != "0"
+        if token.kind != "number" or len(parts) == 1 or is_decimal or is_grouped or language in ("de", "es", "fr"):
+            found.append(token)
+            continue
+        start, gap = token.start, token.gap
+        for index, part in enumerate(parts):
+            if index:
+                found.append(Token(",", start - 1, start, "mark", ""))
+            found.append(Token(part, start, start + len(part), "number", gap))
+            start, gap = start + len(part) + 1, ""
+    return found
+
+
+def _is_within_word(matches: list[re.Match[str]], index: int) -> bool:
+    if index == 0 or index + 1 == len(matches):
+        return False
+    before, here, after = matches[index - 1 : index + 2]
+    touches = before.end() == here.start() and here.end() == after.start()
+    return touches and before.lastgroup != "mark" and after.lastgroup != "mark"
