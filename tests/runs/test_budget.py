@@ -19,7 +19,7 @@ from engine.parts import EchoScorer, MemoryJournal, ScriptedModel, trials
 from fakes.provider import FakeProvider
 from models.pdfs import compressed
 from proctor.domain.errors import PlanError, ProviderFaultError, RateLimitedError
-from proctor.domain.message import Document, Image, Message, Prompt, Text
+from proctor.domain.message import DocumentPart, Image, Message, Prompt, Text
 from proctor.domain.price import FlatPrice
 from proctor.domain.response import Response, Usage
 from proctor.engine.budget import Budget, most_it_can_cost, out_of_money, reservation
@@ -114,7 +114,7 @@ def input_tokens(prompt: Prompt, **options: Any) -> int:
     return int(usd * 1_000_000)
 
 
-def with_part(part: Image | Document) -> Prompt:
+def with_part(part: Image | DocumentPart) -> Prompt:
     return Prompt((Message("user", (Text("look"), part)),))
 
 
@@ -130,13 +130,13 @@ def test_all_the_text_of_a_compressed_document_is_reserved_and_a_picture_of_each
     pages = ["tiny " * 20_000, "more " * 20_000]
     data = compressed(pages)
     assert len(data) < 5_000
-    reserved = input_tokens(with_part(Document(data, "application/pdf")))
+    reserved = input_tokens(with_part(DocumentPart(data, "application/pdf")))
     assert reserved > sum(len(page.strip()) for page in pages) + 2 * MAX_FOR_AN_IMAGE
     assert reserved < 2 * sum(map(len, pages)) + 2 * 60_000, "a bound that is far too high stops runs for nothing"
 
 
 def test_a_document_that_cannot_be_read_has_no_bound_and_is_not_sent() -> None:
-    prompt, model, stopping = with_part(Document(b"%PDF-1.4 no", "application/pdf", "x.pdf")), ScriptedModel(), []
+    prompt, model, stopping = with_part(DocumentPart(b"%PDF-1.4 no", "application/pdf", "x.pdf")), ScriptedModel(), []
     trial = replace(next(trials(1)), prompt=prompt, options={"max_tokens": 50})
     journal = MemoryJournal()
 
@@ -154,7 +154,7 @@ def test_a_document_that_cannot_be_read_has_no_bound_and_is_not_sent() -> None:
 
 def test_reading_a_document_does_not_hold_up_the_others() -> None:
     async def scenario() -> Decimal:
-        prompt = with_part(Document(compressed(["nobody has read this yet"] * 500), "application/pdf", "new.pdf"))
+        prompt = with_part(DocumentPart(compressed(["nobody has read this yet"] * 500), "application/pdf", "new.pdf"))
         reading = asyncio.create_task(reservation(prompt, {"max_tokens": 1}, PRICE, "m"))
         await asyncio.sleep(0)  # whatever is done in this thread is done by now
         assert not reading.done()

@@ -146,6 +146,13 @@ def list_benchmarks() -> list[BenchmarkInfo]:
     return [found[name] for name in sorted(found)]
 
 
+def is_installed(name: str) -> bool:
+    """Whether the name, or NAME@VERSION, means a benchmark of the catalogue or of a package: nothing else's file."""
+    head, _, version = name.partition("@")
+    is_plain = not any(mark in version for mark in "/\\:") and not version.lower().endswith(_YAML)
+    return is_plain and (head in _catalog() or plugins.is_known("benchmarks", head))
+
+
 @cache
 def _files_by_name() -> dict[str, Path]:
     """The catalogue's files by name; an older version of NAME is called NAME@VERSION."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable
 
@@ -29,6 +30,7 @@ class CircuitBreaker:
         self._next_probe_at = 0.0
         self._is_probing = False
         self._probes = PROBES_OF_A_STRANGER
+        self._is_heard = False
 
     @property
     def is_open(self) -> bool:
@@ -38,6 +40,21 @@ class CircuitBreaker:
     def is_spent(self) -> bool:
         return self._failed_probes >= self._probes
 
+    @property
+    def is_open_here(self) -> bool:
+        """Open because of what was seen here, not by what others said."""
+        return self.is_open and not self._is_heard
+
+    def hear(self, *, is_open: bool) -> None:
+        """News of another process's breaker for the same model: while that is open, it probes and this one waits."""
+        if is_open and not self.is_open and not self.is_spent:
+            self._is_heard = True
+            self._next_probe_at = math.inf
+            self._closed.clear()
+        elif not is_open and self._is_heard:
+            self._is_heard = False
+            self._closed.set()
+
     async def admit(self) -> None:
         """Return at once while closed; while open, let one probe through when its time has come."""
         while self.is_open and not self.is_spent:
@@ -46,7 +63,7 @@ class CircuitBreaker:
                 self._is_probing = True
                 return
             try:
-                async with asyncio.timeout(max(wait, 0.05)):
+                async with asyncio.timeout(max(min(wait, MAX_PAUSE_SECONDS), 0.05)):
                     await self._closed.wait()
             except TimeoutError:
                 continue
@@ -54,7 +71,7 @@ class CircuitBreaker:
     def succeeded(self) -> None:
         self._probes = PROBES_OF_AN_ACQUAINTANCE
         self._failures_in_a_row = self._failed_probes = 0
-        self._is_probing = False
+        self._is_probing = self._is_heard = False
         self._closed.set()
 
     def failed(self, *, is_alive: bool = False) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from proctor.domain.errors import PlanError
 from proctor.domain.identity import canonical
-from proctor.domain.message import Document, Image, Json, Message, Part, Prompt
+from proctor.domain.message import DocumentPart, Image, Json, Message, Part, Prompt
 from proctor.domain.price import Price
 from proctor.domain.response import Usage
 from proctor.domain.run import COST_LIMIT
@@ -66,7 +66,7 @@ class Budget:
 
 async def reservation(prompt: Prompt, options: Mapping[str, Json], price: Price, who: str) -> Decimal:
     """What `most_it_can_cost` says; documents are read beside the event loop, because that may take seconds."""
-    if any(isinstance(part, Document) for message in prompt.messages for part in _parts(message)):
+    if any(isinstance(part, DocumentPart) for message in prompt.messages for part in _parts(message)):
         return await asyncio.to_thread(most_it_can_cost, prompt, options, price, who)
     return most_it_can_cost(prompt, options, price, who)
 
@@ -141,7 +141,7 @@ def _part_tokens(part: Part, who: str) -> int:
     """
     if isinstance(part, Image):
         return TOKENS_PER_IMAGE
-    if not isinstance(part, Document):
+    if not isinstance(part, DocumentPart):
         return 0
     from proctor.prompts.documents import pdf_content
 

@@ -15,10 +15,12 @@ from proctor.domain.model import Model
 from proctor.domain.price import Price
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Answer, Trial
+from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget
 from proctor.engine.garbage_collection import relaxed_gc
+from proctor.engine.limiter import AdaptiveLimit
 from proctor.engine.model_gate import ModelGate
-from proctor.engine.ratelimit import RateLimit
+from proctor.engine.ratelimit import RequestLimit
 from proctor.engine.recording import Recorder
 from proctor.engine.trial_queue import TrialQueue
 
@@ -47,8 +49,11 @@ class ModelWork(Struct, frozen=True):
     retries: int
     timeout_seconds: float
     price: Price | None = None
-    rate: RateLimit | None = None
+    rate: RequestLimit | None = None
     """Shared with others that ask the same model with the same key; None for one of its own."""
+    breaker: CircuitBreaker | None = None
+    limit: AdaptiveLimit | None = None
+    """How many requests may be in flight, as earlier work has learned; None for one of its own."""
 
 
 async def execute(
@@ -77,6 +82,8 @@ async def execute(
             price=model.price,
             budget=budget,
             rate=model.rate,
+            breaker=model.breaker,
+            limit=model.limit,
         )
         for model in models
     ]

@@ -28,7 +28,7 @@ from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget, reservation
 from proctor.engine.limiter import AdaptiveLimit
-from proctor.engine.ratelimit import RateLimit, RateLimits
+from proctor.engine.ratelimit import RateLimits, RequestLimit
 from proctor.engine.retry import RetryPolicy, retry
 
 REJECTIONS_BEFORE_GIVING_UP = 20
@@ -84,8 +84,11 @@ class ModelGate:
         observe: Observer,
         price: Price | None = None,
         budget: Budget | None = None,
-        rate: RateLimit | None = None,
+        rate: RequestLimit | None = None,
+        breaker: CircuitBreaker | None = None,
+        limit: AdaptiveLimit | None = None,
     ) -> None:
+        """`limit` is one that has learned from earlier requests; it tells nobody of its changes."""
         self.label = label
         self._rate = rate or RateLimits().of(model)
         self._price = price
@@ -94,8 +97,8 @@ class ModelGate:
         self._timeout_seconds = timeout_seconds
         self._stopping = stopping
         self._observe = observe
-        self._limit = AdaptiveLimit(concurrency, lambda limit: observe(ConcurrencyChanged(label, limit)))
-        self._breaker = CircuitBreaker()
+        self._breaker = breaker or CircuitBreaker()
+        self._limit = limit or AdaptiveLimit(concurrency, lambda now: observe(ConcurrencyChanged(label, now)))
         self._policy = RetryPolicy(retries)
         self._has_answered = False
         self._rejections_in_a_row = 0
@@ -190,31 +193,20 @@ class ModelGate:
         return talk.response
 
     async def _turn(self, prompt: Prompt, options: Mapping[str, Json]) -> Response | None:
-        """One request in its turn; None when the run stops before that, or when there is no money left for it."""
-        characters = len(prompt.text) if self._rate.is_counting_tokens else 0
-        set_aside = await self._rate.admit(characters, self._stopping)
-        if set_aside is None:
-            return None
-        response: Response | None = None
-        try:
-            response = await self._paid(prompt, options)
-        finally:
-            if response is None:
-                self._rate.settle(set_aside, None, None)
-            else:
-                self._rate.settle(set_aside, response.usage, response.rate, further=len(response.turns))
-        return response
-
-    async def _paid(self, prompt: Prompt, options: Mapping[str, Json]) -> Response | None:
-        """One request, paid for; None when there is no money left for it."""
+        """One request, paid for; None when the run stops before that, or when there is no money left for it."""
         if self._budget is None or self._price is None:
-            return self._priced(await self._send(prompt, options))
+            set_aside = await self._admit(prompt)
+            return None if set_aside is None else await self._send_admitted(prompt, options, set_aside)
         reserved = await reservation(prompt, options, self._price, self.label)
         if not await self._budget.reserve(reserved):
             return None
-        spent = reserved  # What is not known to have been free counts in full.
+        spent = Decimal(0)
         try:
-            response = self._priced(await self._send(prompt, options))
+            set_aside = await self._admit(prompt)
+            if set_aside is None:
+                return None
+            spent = reserved  # What is not known to have been free counts in full.
+            response = await self._send_admitted(prompt, options, set_aside)
             if response.cost_usd is not None and not response.may_cost_more:
                 spent = response.cost_usd
         except ModelError as error:
@@ -223,6 +215,22 @@ class ModelGate:
             raise
         finally:
             self._budget.settle(reserved, spent)
+        return response
+
+    async def _admit(self, prompt: Prompt) -> float | None:
+        characters = len(prompt.text) if self._rate.is_counting_tokens else 0
+        return await self._rate.admit(characters, self._stopping)
+
+    async def _send_admitted(self, prompt: Prompt, options: Mapping[str, Json], set_aside: float) -> Response:
+        """Send at once: a place among the requests in flight is held for it."""
+        response: Response | None = None
+        try:
+            response = self._priced(await self._send(prompt, options))
+        finally:
+            if response is None:
+                self._rate.settle(set_aside, None, None)
+            else:
+                self._rate.settle(set_aside, response.usage, response.rate, further=len(response.turns))
         return response
 
     def _priced(self, response: Response) -> Response:

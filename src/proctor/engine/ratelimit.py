@@ -6,21 +6,56 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
+from typing import Protocol
 
 from msgspec import Struct
 
 from proctor.domain.model import Allowance, Model, account_of, allowance_of
+from proctor.domain.plan import Limits
 from proctor.domain.response import RateState, Usage
+from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.retry import MAX_RETRY_AFTER_SECONDS
 
 MINUTE = 60.0
 CHARACTERS_PER_TOKEN = 4
 """A first guess, put right as soon as the answer tells how many tokens there were."""
 
+MAX_RUNS = 100
+"""Of which one process remembers the limits: that of the longest unused is forgotten first."""
+
 NOTHING = 1e-6
 """Seconds too few to wait for: a clock may not be able to show them."""
 
 Pause = Callable[[float, asyncio.Event, asyncio.Event], Awaitable[None]]
+
+
+class RequestLimit(Protocol):
+    """Says when a request to a model may be sent; whoever was admitted sends at once, and settles afterwards."""
+
+    @property
+    def is_counting_tokens(self) -> bool: ...
+
+    async def admit(self, characters: int, stopping: asyncio.Event) -> float | None:
+        """The tokens set aside for a request, once it may be sent; None when the run stops first."""
+        ...
+
+    def settle(self, set_aside: float, usage: Usage | None, rate: RateState | None, *, further: int = 0) -> None:
+        """A request has ended; `further` ones were sent for the same answer."""
+        ...
+
+
+class ModelLimits(Protocol):
+    """What all share who ask the same model with the same key: in this process, or over all workers."""
+
+    def of(self, model: Model) -> RequestLimit: ...
+
+    def breaker_of(self, model: Model) -> CircuitBreaker: ...
+
+
+class RunLimits(Protocol):
+    """Gives the limits of a run, the same ones to each of its chunks."""
+
+    def of_run(self, run_id: str, limits: Limits) -> ModelLimits: ...
 
 
 async def wait_for_either(seconds: float, stopping: asyncio.Event, changed: asyncio.Event) -> None:
@@ -188,8 +223,29 @@ class RateLimits:
 
     def of(self, model: Model) -> RateLimit:
         """The model's limit: the strictest of what the run and all who share it allow."""
-        identity = model.identity
-        key = (identity.provider, identity.endpoint, identity.name, account_of(model))
-        limit = self._limits.setdefault(key, self._make())
+        limit = self._limits.setdefault(model_key(model), self._make())
         limit.tighten(self._of_each.stricter(allowance_of(model)))
         return limit
+
+    def breaker_of(self, model: Model) -> CircuitBreaker:  # noqa: ARG002 - each gate has its own
+        return CircuitBreaker()
+
+
+def model_key(model: Model) -> tuple[str, str | None, str, str | None]:
+    """Provider, endpoint, name and account: what a provider counts requests by."""
+    identity = model.identity
+    return identity.provider, identity.endpoint, identity.name, account_of(model)
+
+
+class MemoryLimits:
+    """The limits of runs, kept in this process alone: all chunks of a run that it executes share them."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, RateLimits] = {}
+
+    def of_run(self, run_id: str, limits: Limits) -> RateLimits:
+        found = self._runs.pop(run_id, None) or RateLimits(limits.requests_per_minute, limits.tokens_per_minute)
+        self._runs[run_id] = found
+        if len(self._runs) > MAX_RUNS:
+            del self._runs[next(iter(self._runs))]
+        return found

@@ -22,7 +22,7 @@ from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Trial
 from proctor.engine.budget import Budget
 from proctor.engine.model_gate import ModelGate
-from proctor.engine.ratelimit import RateLimit, RateLimits
+from proctor.engine.ratelimit import ModelLimits, RateLimits
 from proctor.models.cost_limit import refuse_unenforceable
 from proctor.models.registry import create_model
 from proctor.scorers.judging.judge import FindOpponent, Judge, NeedsJudges, NeedsOpponents, Opinion, Opposition
@@ -60,6 +60,10 @@ class AskedJudge:
         return self._model.identity
 
     @property
+    def model(self) -> Model:
+        return self._model
+
+    @property
     def is_cached(self) -> bool:
         return is_cached(self._model)
 
@@ -74,11 +78,11 @@ class AskedJudge:
         stopping: asyncio.Event,
         observe: Observer,
         budget: Budget | None,
-        rates: RateLimits,
+        rates: ModelLimits,
     ) -> None:
         """Work for this execution: use its cache and its money, stop when it stops, tell its observers of faults."""
         self._cache = cache if self.is_cached else None
-        self._gate = self._make_gate(stopping, observe, budget, rates.of(self._model))
+        self._gate = self._make_gate(stopping, observe, budget, rates)
 
     async def ask(self, prompt: Prompt, is_readable: Callable[[Response], bool]) -> tuple[Opinion, ...]:
         """Every reply to a request, the last one readable where the limits allowed it; only that one is cached."""
@@ -117,7 +121,7 @@ class AskedJudge:
         await self._model.close()
 
     def _make_gate(
-        self, stopping: asyncio.Event, observe: Observer, budget: Budget | None, rate: RateLimit | None = None
+        self, stopping: asyncio.Event, observe: Observer, budget: Budget | None, rates: ModelLimits | None = None
     ) -> ModelGate:
         return ModelGate(
             self._model,
@@ -129,7 +133,8 @@ class AskedJudge:
             observe=observe,
             price=self.price,
             budget=budget,
-            rate=rate,
+            rate=None if rates is None else rates.of(self._model),
+            breaker=None if rates is None else rates.breaker_of(self._model),
         )
 
 
@@ -200,7 +205,7 @@ async def judging(
     *,
     use_cache: bool,
     budget: Budget | None = None,
-    rates: RateLimits | None = None,
+    rates: ModelLimits | None = None,
 ) -> AsyncIterator[list[AskedJudge]]:
     """The judges of these scorers, ready to be asked; nothing is opened where there are none."""
     judges = judges_of(scorers)

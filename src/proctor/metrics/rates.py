@@ -17,9 +17,11 @@ def outcome_rates(counts: Mapping[Outcome, int], cached: int = 0) -> dict[str, E
     """
     answered = counts.get(Outcome.SCORED, 0) + counts.get(Outcome.INVALID, 0)
     failed = counts.get(Outcome.FAILED, 0)
-    asked = answered - cached + failed
+    asked = answered + failed - cached
+    # An answer from the cache that has no score (not yet, or its scorer failed) is among the failed, and was not asked.
+    lent = min(cached, answered)
     return {
-        "answered": estimate_rate(answered - cached, asked),
+        "answered": estimate_rate(answered - lent, asked),
         "invalid": estimate_rate(counts.get(Outcome.INVALID, 0), answered),
-        "failed": estimate_rate(failed, asked),
+        "failed": estimate_rate(failed - (cached - lent), asked),
     }

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from proctor.domain.message import Document, Image, Prompt
+from proctor.domain.message import DocumentPart, Image, Prompt
 from proctor.models.process import LimitExceededError
 
 MAX_ANSWER_FILE_BYTES = 64 * 1024 * 1024
@@ -33,7 +33,7 @@ def prepare_folder(place: Path, workspace: str | None, prompt: Prompt, seed: Map
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     parts = [part for message in prompt.messages if not isinstance(message.content, str) for part in message.content]
-    blobs = [part for part in parts if isinstance(part, (Image, Document))]
+    blobs = [part for part in parts if isinstance(part, (Image, DocumentPart))]
     for number, part in enumerate(blobs, start=1):
         (folder / f"attachment-{number}.{part.media_type.partition('/')[2]}").write_bytes(part.data)
     return folder

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from proctor.domain.message import Document, Image, Json, Message, Prompt
+from proctor.domain.message import DocumentPart, Image, Json, Message, Prompt
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
 from proctor.models.chat_stream import ChatStream, text_of
 from proctor.models.faults import Target, fault_in_answer
@@ -86,7 +86,7 @@ def _content(message: Message) -> list[dict[str, Json]]:
     for part in message.content:
         if isinstance(part, Image):
             parts.append({"type": "image_url", "image_url": {"url": data_url(part)}})
-        elif isinstance(part, Document):
+        elif isinstance(part, DocumentPart):
             parts.append({"type": "file", "file": {"filename": part.name, "file_data": data_url(part)}})
         elif not isinstance(part, str):
             parts.append({"type": "text", "text": part.text})

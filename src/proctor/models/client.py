@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from proctor.models.connections import (
     READ_AT_ONCE,
     BrokenConnectionError,
-    Connection,
+    HttpConnection,
     NoConnectionError,
     StreamParser,
 )
@@ -37,8 +37,8 @@ class HttpClient:
         self._connect_seconds = connect_seconds
         self._idle_seconds = idle_seconds
         self._buffer = memoryview(bytearray(READ_AT_ONCE))
-        self._idle: dict[tuple[object, ...], list[Connection]] = {}
-        self._connections: set[Connection] = set()
+        self._idle: dict[tuple[object, ...], list[HttpConnection]] = {}
+        self._connections: set[HttpConnection] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ending: asyncio.Task[None] | None = None
         self._last_head: tuple[object, bytes] = (None, b"")
@@ -78,7 +78,7 @@ class HttpClient:
         parser.when_enough = lambda: connection.leave_soon(parser, LINGER_SECONDS)
         await self._exchange(connection, route, request, parser, timeout_seconds)
 
-    async def _connected(self, route: Route, timeout_seconds: float) -> tuple[Connection, float]:
+    async def _connected(self, route: Route, timeout_seconds: float) -> tuple[HttpConnection, float]:
         """A connection, and how much of the time is left."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
@@ -103,7 +103,7 @@ class HttpClient:
         return connection, timeout_seconds - (time.monotonic() - started)
 
     async def _exchange(
-        self, connection: Connection, route: Route, request: bytes, parser: AnswerParser, timeout_seconds: float
+        self, connection: HttpConnection, route: Route, request: bytes, parser: AnswerParser, timeout_seconds: float
     ) -> None:
         loop = asyncio.get_running_loop()
         answer = loop.create_future()
@@ -147,7 +147,7 @@ class HttpClient:
             if connections:
                 await asyncio.wait([connection.lost for connection in connections])
 
-    def _kept(self, route: Route, now: float) -> Connection | None:
+    def _kept(self, route: Route, now: float) -> HttpConnection | None:
         """A connection from earlier, the one used last first: the others may be left to die."""
         idle = self._idle.get(_way(route))
         while idle:

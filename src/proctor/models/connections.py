@@ -46,10 +46,10 @@ class StreamParser(AnswerParser):
     """A parser that may have enough before the server has ended."""
 
     when_enough: Callable[[], object]
-    connection: Connection
+    connection: HttpConnection
 
 
-class Connection(asyncio.BufferedProtocol):
+class HttpConnection(asyncio.BufferedProtocol):
     """One connection: a request at a time.
 
     Connections of one client share a buffer: what is received is read at once, before anything else can be. A buffer

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from proctor.models.connections import BrokenConnectionError, Connection, NoConnectionError, system_words
+from proctor.models.connections import BrokenConnectionError, HttpConnection, NoConnectionError, system_words
 from proctor.models.destinations import Destination
 from proctor.models.http1 import MalformedAnswerError
 from proctor.models.proxies import Proxy
@@ -41,11 +41,11 @@ class Route(Struct, frozen=True):
         return f"{'https' if self.destination.is_secure else 'http'}://{self.destination.netloc}"
 
 
-async def dial(route: Route, buffer: memoryview, user_agent: str) -> Connection:
+async def dial(route: Route, buffer: memoryview, user_agent: str) -> HttpConnection:
     """An open connection; raises NoConnectionError, UntrustedError or ProxyRefusedError, each of which says why."""
     destination, proxy = route.destination, route.proxy
     first = destination if proxy is None else Destination(proxy.host, proxy.port, "", "", proxy.kind == "https")
-    connection = Connection(buffer)
+    connection = HttpConnection(buffer)
     who = str(route) if proxy is None else f"the proxy {proxy}"
     is_open = False
     try:
@@ -81,7 +81,7 @@ def _in_words(error: Exception, who: str) -> Exception:
     return NoConnectionError(prefix + str(error))
 
 
-async def _open(connection: Connection, destination: Destination) -> None:
+async def _open(connection: HttpConnection, destination: Destination) -> None:
     loop = asyncio.get_running_loop()
     context = trusted() if destination.is_secure else None
     connected = await _race(await _addresses(destination))

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from proctor.domain.message import Document, Image, Json, Message, Part, Prompt, ToolResult, ToolUse
+from proctor.domain.message import DocumentPart, Image, Json, Message, Part, Prompt, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
 from proctor.models.event_stream import EventStream
 from proctor.models.faults import Target, fault_in_answer
@@ -138,7 +138,7 @@ def _parts(message: Message) -> list[dict[str, Json]]:
 
 
 def _part(part: Part) -> dict[str, Json]:
-    if isinstance(part, (Image, Document)):
+    if isinstance(part, (Image, DocumentPart)):
         return {"inlineData": {"mimeType": part.media_type, "data": b64encode(part.data).decode()}}
     if isinstance(part, ToolUse):
         return {"functionCall": {"id": part.call_id, "name": part.name, "args": part.arguments}}

@@ -19,7 +19,7 @@ from proctor.domain.errors import (
     RequestRejectedError,
     UnusableAnswerError,
 )
-from proctor.domain.message import Document, Image, Json, Message, Prompt
+from proctor.domain.message import DocumentPart, Image, Json, Message, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import reported
 from proctor.domain.response import FinishReason, Response, Usage
@@ -242,7 +242,7 @@ def _message(message: Message) -> Any:
     for part in (message.content,) if isinstance(message.content, str) else message.content:
         if isinstance(part, Image):
             parts.append(kinds.Part(image=kinds.Blob(data=part.data, media_type=part.media_type)))
-        elif isinstance(part, Document):
+        elif isinstance(part, DocumentPart):
             blob = kinds.Blob(data=part.data, media_type=part.media_type, name=part.name)
             parts.append(kinds.Part(document=blob))
         else:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from proctor.domain.errors import BenchmarkError, PlanError, ProviderFaultError, RequestRejectedError, UserError
-from proctor.domain.message import Document, Image, Json, Prompt
+from proctor.domain.message import DocumentPart, Image, Json, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import reported
 from proctor.domain.response import Response
@@ -211,11 +211,11 @@ def _values(prompt: Prompt, options: Mapping[str, Json]) -> dict[str, Json]:
         "messages": [{"role": message.role, "content": message.text} for message in prompt.messages],
         "options": dict(options),
         "images": [_encoded(part) for part in parts if isinstance(part, Image)],
-        "documents": [_encoded(part) for part in parts if isinstance(part, Document)],
+        "documents": [_encoded(part) for part in parts if isinstance(part, DocumentPart)],
         "tools": [dict(tool) for tool in prompt.tools],
         "schema": None if prompt.schema is None else dict(prompt.schema),
     }
 
 
-def _encoded(part: Image | Document) -> dict[str, str]:
+def _encoded(part: Image | DocumentPart) -> dict[str, str]:
     return {"media_type": part.media_type, "base64": b64encode(part.data).decode()}

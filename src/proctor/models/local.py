@@ -125,6 +125,8 @@ class Server:
 class LocalModel:
     """Asks the server over loopback; the server is started when the first question comes."""
 
+    runs_locally = True
+
     def __init__(self, identity: ModelIdentity, server: Server, max_concurrency: int) -> None:
         self.identity = identity
         self.max_concurrency = max_concurrency

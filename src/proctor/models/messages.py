@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from proctor.domain.message import Document, Image, Json, Message, Prompt, ToolResult, ToolUse
+from proctor.domain.message import DocumentPart, Image, Json, Message, Prompt, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, ToolCall, Usage
 from proctor.models.event_stream import EventStream
 from proctor.models.faults import Target, fault_in_answer
@@ -153,7 +153,7 @@ def _content(message: Message) -> Json:
         return message.content
     parts: list[dict[str, Json]] = []
     for part in message.content:
-        if isinstance(part, (Image, Document)):
+        if isinstance(part, (Image, DocumentPart)):
             source = {"type": "base64", "media_type": part.media_type, "data": b64encode(part.data).decode()}
             block: dict[str, Json] = {"type": "image" if isinstance(part, Image) else "document", "source": source}
             parts.append(block if isinstance(part, Image) else {**block, "title": part.name})

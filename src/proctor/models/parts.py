@@ -9,7 +9,7 @@ from dataclasses import replace
 from msgspec import Struct
 
 from proctor.domain.errors import RequestRejectedError
-from proctor.domain.message import Document, Image, Message, Part, Prompt, Text
+from proctor.domain.message import DocumentPart, Image, Message, Part, Prompt, Text
 from proctor.prompts.files import IMAGES, MAX_FILE_BYTES, PDF, sniff
 
 
@@ -52,7 +52,7 @@ async def _message(message: Message, accepts: Accepts, model: str) -> Message:
 
 
 async def _part(part: Part, accepts: Accepts, model: str) -> Part:
-    if not isinstance(part, (Image, Document)):
+    if not isinstance(part, (Image, DocumentPart)):
         return part
     kind = "image" if isinstance(part, Image) else "document"
     if len(part.data) > accepts.largest_part:
@@ -72,7 +72,7 @@ async def _part(part: Part, accepts: Accepts, model: str) -> Part:
     return await _document(replace(part, media_type=media_type), accepts, model)
 
 
-async def _document(document: Document, accepts: Accepts, model: str) -> Part:
+async def _document(document: DocumentPart, accepts: Accepts, model: str) -> Part:
     from proctor.prompts.documents import read_pdf
 
     # Read even when it is sent as it is: a broken or locked file is found here, not after it was paid for.
@@ -80,5 +80,5 @@ async def _document(document: Document, accepts: Accepts, model: str) -> Part:
     return document if accepts.documents else Text(text)
 
 
-def data_url(part: Image | Document) -> str:
+def data_url(part: Image | DocumentPart) -> str:
     return f"data:{part.media_type};base64,{b64encode(part.data).decode()}"

@@ -16,8 +16,8 @@ from msgspec import Struct
 MARK = "PROCTOR_COMMAND"
 """Every descendant inherits this variable, so that one that left the process group is still found."""
 WATCH_SECONDS = 0.2
-SWEEPS, SWEEP_SECONDS = 10, 0.01
-"""How often, and how long apart, it is looked for descendants that are left."""
+ENDING_SECONDS, SWEEP_SECONDS = 5.0, 0.01
+"""How long it is looked for descendants that are left, and how long apart while one cannot be told from others."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -131,28 +131,56 @@ def end_all(group: int, mark: str, began: int) -> None:
 
     `began` is when the program was started, in the kernel's ticks since boot.
     """
-    for _ in range(SWEEPS):
+    killed: set[int] = set()
+    latest = time.monotonic() + ENDING_SECONDS
+    while True:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
-        strays = list(_marked(mark))
-        for pid in strays:
+        found, is_starting = _descendants(mark, began)
+        for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        if not strays:
-            if not any(_is_starting(pid, began) for pid in _processes()):
-                return
+        # What was killed cannot fork any more, however long it takes to disappear.
+        if (found <= killed and not is_starting) or time.monotonic() > latest:
+            return
+        if found <= killed:
             time.sleep(SWEEP_SECONDS)
+        killed |= found
+
+
+def _descendants(mark: str, began: int) -> tuple[set[int], bool]:
+    """The processes that carry the mark, and whether one that may be about to show it is in the middle of exec.
+
+    Each process is looked at once: one that was asked for its mark and then for its exec may end that in between.
+    """
+    found, is_starting = set(), False
+    needle = _needle(mark)
+    for name in _processes():
+        try:
+            variables = Path("/proc", name, "environ").read_bytes()
+        except OSError:
+            continue
+        if needle in variables:
+            found.add(int(name))
+        elif not variables:
+            is_starting = is_starting or _is_starting(name, began)
+    return found, is_starting
 
 
 def _is_starting(pid: str, began: int) -> bool:
-    """Whether a process newer than the program has no environment yet: during exec its mark cannot be seen."""
+    """Whether a process newer than the program had no environment yet: during exec its mark cannot be seen.
+
+    It is asked after its environment was seen to be empty, and may have got one since: so one that is not known to have
+    been without any from its start counts.
+    """
     try:
-        if Path("/proc", pid, "environ").read_bytes() or not _resident(int(pid)):
-            return False
         fields = Path("/proc", pid, "stat").read_text(errors="replace").rpartition(")")[2].split()
-        return int(fields[19]) >= began
+        state, started, first, last = fields[0], *map(int, (fields[19], fields[47], fields[48]))
     except (OSError, IndexError, ValueError):
         return False
+    is_empty = first == last != 0
+    # A kernel's thread and one that has just ended have no memory, and never will.
+    return state not in "ZX" and started >= began and not is_empty and _resident(int(pid)) > 0
 
 
 def _ticks_now() -> int:
@@ -162,8 +190,12 @@ def _ticks_now() -> int:
 
 def _marked(mark: str) -> Iterator[int]:
     """The living processes that carry the mark; none on systems without /proc."""
-    needle = f"{MARK}={mark}".encode()
+    needle = _needle(mark)
     return (int(pid) for pid in _processes() if _carries(pid, needle))
+
+
+def _needle(mark: str) -> bytes:
+    return f"{MARK}={mark}".encode()
 
 
 def _processes() -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
-from proctor.domain.message import Document, Image, Json, Message, Prompt, ToolResult, ToolUse
+from proctor.domain.message import DocumentPart, Image, Json, Message, Prompt, ToolResult, ToolUse
 from proctor.domain.response import FinishReason, Response, ToolCall, Usage
 from proctor.models.chat import read_logprobs
 from proctor.models.event_stream import EventStream
@@ -136,7 +136,7 @@ def _content(message: Message) -> Json:
     for part in message.content:
         if isinstance(part, Image):
             parts.append({"type": "input_image", "image_url": data_url(part)})
-        elif isinstance(part, Document):
+        elif isinstance(part, DocumentPart):
             parts.append({"type": "input_file", "filename": part.name, "file_data": data_url(part)})
         else:
             parts.append({"type": "output_text" if message.role == "assistant" else "input_text", "text": part.text})

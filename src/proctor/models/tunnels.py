@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from ipaddress import ip_address
 
-from proctor.models.connections import Connection, Parser
+from proctor.models.connections import HttpConnection, Parser
 from proctor.models.destinations import Destination
 from proctor.models.http1 import MAX_HEAD_BYTES, AnswerParser, MalformedAnswerError
 from proctor.models.proxies import Proxy
@@ -38,7 +38,7 @@ class ProxyRefusedError(Exception):
         self.is_lasting = is_lasting
 
 
-async def open_tunnel(connection: Connection, proxy: Proxy, destination: Destination, user_agent: str) -> None:
+async def open_tunnel(connection: HttpConnection, proxy: Proxy, destination: Destination, user_agent: str) -> None:
     """Make what follows on a connection to a proxy go to the place; raises ProxyRefusedError, MalformedAnswerError."""
     if proxy.is_relay:
         await _connect(connection, proxy, destination, user_agent)
@@ -54,7 +54,7 @@ def refusal(status: int) -> ProxyRefusedError:
     return ProxyRefusedError(f"HTTP {status}", is_lasting=status < 500 and status != 429)
 
 
-async def _connect(connection: Connection, proxy: Proxy, destination: Destination, user_agent: str) -> None:
+async def _connect(connection: HttpConnection, proxy: Proxy, destination: Destination, user_agent: str) -> None:
     host = f"[{destination.host}]" if ":" in destination.host else destination.host
     fields = {"host": f"{host}:{destination.port}", "user-agent": user_agent, **proxy.authorization}
     lines = [f"CONNECT {host}:{destination.port} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
@@ -87,7 +87,7 @@ class _TunnelAnswer(AnswerParser):
         return self._has_head
 
 
-async def _greet(connection: Connection, proxy: Proxy) -> None:
+async def _greet(connection: HttpConnection, proxy: Proxy) -> None:
     methods = b"\x00\x02" if proxy.user else b"\x00"
     chosen = (await _said(connection, b"\x05%c%b" % (len(methods), methods), lambda _: 2))[1]
     if chosen == 2 and proxy.user:
@@ -98,7 +98,7 @@ async def _greet(connection: Connection, proxy: Proxy) -> None:
         raise ProxyRefusedError(NEEDS_KEY, is_lasting=True)
 
 
-async def _through_socks(connection: Connection, destination: Destination) -> None:
+async def _through_socks(connection: HttpConnection, destination: Destination) -> None:
     said = await _said(
         connection, b"\x05\x01\x00" + _address(destination.host) + struct.pack("!H", destination.port), _reply_size
     )
@@ -152,13 +152,13 @@ class _Said:
         raise MalformedAnswerError("it closed the connection")
 
 
-async def _said(connection: Connection, request: bytes, size: SizeOf, version: int = 5) -> bytes:
+async def _said(connection: HttpConnection, request: bytes, size: SizeOf, version: int = 5) -> bytes:
     said = _Said(size, version)
     await _exchange(connection, request, said)
     return said.data
 
 
-async def _exchange(connection: Connection, request: bytes, parser: Parser) -> None:
+async def _exchange(connection: HttpConnection, request: bytes, parser: Parser) -> None:
     answer = asyncio.get_running_loop().create_future()
     connection.ask(request, parser, answer)
     await answer

@@ -17,7 +17,7 @@ from proctor.domain.message import Json
 from proctor.domain.sample import Sample
 from proctor.domain.sample_digest import SampleDigest
 
-__all__ = ["Filtered", "Selection", "Where", "rank", "select", "shuffle_key"]
+__all__ = ["Filtered", "SelectedSamples", "Where", "rank", "select", "shuffle_key"]
 
 Where = Mapping[str, Sequence[str]]
 _Test = Callable[[Sample], bool]
@@ -27,7 +27,7 @@ SHOWN = 20
 """How many of the available values an error lists."""
 
 
-class Selection(Struct, frozen=True):
+class SelectedSamples(Struct, frozen=True):
     """Some samples of others, in the order of `positions`; its fingerprint covers exactly these, in this order."""
 
     samples: Samples
@@ -51,7 +51,7 @@ class Selection(Struct, frozen=True):
         return made.fingerprint()
 
 
-class Filtered(Selection, frozen=True):
+class Filtered(SelectedSamples, frozen=True):
     """A selection in the order of the file: read through in one go rather than piece by piece."""
 
     test: _Test
@@ -88,7 +88,7 @@ def select(samples: Samples, where: Where, limit: int | None, seed: int, *, is_s
     if is_shuffled:
         chosen.sort(key=lambda one: shuffle_key(seed, one.id, one.group))
     if len(ranked) > most or is_shuffled:
-        return Selection(samples, array("Q", (one.place for one in chosen)))
+        return SelectedSamples(samples, array("Q", (one.place for one in chosen)))
     return Filtered(samples, array("Q", sorted(one.place for one in ranked)), passes) if where else samples
 
 

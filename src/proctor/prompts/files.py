@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proctor.domain.message import Document, Image, Text
+from proctor.domain.message import DocumentPart, Image, Text
 
 MAX_FILE_BYTES = 20 * 1024 * 1024
 IMAGES = ("image/png", "image/jpeg", "image/webp")
@@ -26,7 +26,7 @@ def too_large(name: str, size: int) -> str:
     return f"the file {name!r} has {size / 2**20:.1f} MB, over the limit of {MAX_FILE_BYTES >> 20} MB"
 
 
-def part_of(data: bytes, name: str) -> Text | Image | Document:
+def part_of(data: bytes, name: str) -> Text | Image | DocumentPart:
     """What a file is to a model; raises ValueError for one that is too large or of no kind that models take."""
     if len(data) > MAX_FILE_BYTES:
         raise ValueError(too_large(name, len(data)))
@@ -34,7 +34,7 @@ def part_of(data: bytes, name: str) -> Text | Image | Document:
     if media_type in IMAGES:
         return Image(data, media_type)
     if media_type == PDF:
-        return Document(data, PDF, name)
+        return DocumentPart(data, PDF, name)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -45,7 +45,11 @@ def leaderboard_page(document: Leaderboard) -> Page:
 def subtitle(document: Leaderboard) -> str:
     """How the rows were chosen and the ranks made, and what was left out."""
     text = f"Shown is {WHICH[document.which]}. {RANKS[document.ranks]}."
-    reasons = {"not_completed": "of incomplete runs", "without_metric": "whose metric is not installed"}
+    reasons = {
+        "not_completed": "of incomplete runs",
+        "without_metric": "whose metric is not installed",
+        "imported": "imported from other tools",
+    }
     left = {reasons[name]: count for name, count in asdict(document.left_out).items() if count}
     return " ".join([text, *(f"{plural(count, 'evaluation')} {why} left out." for why, count in left.items())])
 

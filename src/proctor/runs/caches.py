@@ -68,6 +68,13 @@ def clear_caches(database: Database, home: Path, lists: Path, *, before: float) 
     return found
 
 
+def prune_files(home: Path, lists: Path, *, before: float) -> int:
+    """Take away old lists and packages, which are quickly had again; answers cost money, and stay."""
+    old = [path for files in _files(home, lists) if files.name != "weights" for path in files.old(before)]
+    _remove(old)
+    return len(old)
+
+
 def _remove(paths: Sequence[Path]) -> None:
     for path in paths:
         try:

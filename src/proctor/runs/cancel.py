@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from proctor.domain.errors import RunError
+from proctor.runs.finish import finish_run
 from proctor.stores.database import Database
+from proctor.stores.queue import QueueStore
 from proctor.stores.runs import RunStore
 
 
@@ -13,4 +15,8 @@ def cancel_run(database: Database, reference: str) -> str:
     run = store.get(reference)
     if not store.request_cancel(run.id):
         raise RunError(f"Run {run.id} has already ended ({run.status}).")
+    queue = QueueStore(database)
+    if queue.get(run.id) is not None:
+        queue.drop_waiting(run.id)
+        finish_run(run.id, database)  # where no worker has a chunk of it
     return run.id

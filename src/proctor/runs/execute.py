@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -19,21 +18,21 @@ from msgspec.structs import replace
 
 from proctor.costs.durable_budget import DurableBudget
 from proctor.domain.artifacts import Artifacts
-from proctor.domain.errors import ProctorError, StoreError, UserError
+from proctor.domain.errors import ProctorError, RunError, StoreError, UserError
 from proctor.domain.evaluation import Evaluation
-from proctor.domain.event import Event, Observer
-from proctor.domain.model import Model, max_concurrency_of
+from proctor.domain.event import Observer
 from proctor.domain.plan import Limits, Plan
 from proctor.domain.run import RunStatus
-from proctor.domain.trial import Outcome
+from proctor.domain.scope import Scope
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.loop import ModelWork, Work, execute
-from proctor.engine.ratelimit import RateLimits
-from proctor.judges.asking import give_opponents, judging, lost
+from proctor.engine.ratelimit import ModelLimits, RateLimits
+from proctor.judges.asking import judging, lost
 from proctor.offline import confined
 from proctor.planning.expand import trials_of
 from proctor.planning.matrix import expand_matrix
-from proctor.runs.progress import EvaluationProgress, Progress
+from proctor.runs.asking import concurrency_of, face_opponents, first_cause, guarded, hopeless, versions_of
+from proctor.runs.progress import Progress
 from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
 from proctor.runs.sandboxing import programming, refuse_unusable, sandboxing
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     from proctor.stopping.rule import StopRule, Value
 
 HEARTBEAT_SECONDS = 1.0
-FAULT_KIND = re.compile(r"^\w+Error: ")
 log = logging.getLogger("proctor")
 
 
@@ -97,8 +95,9 @@ def _stop_rule(plan: Plan, evaluations: Sequence[Evaluation]) -> StopRule | None
 
 def submit(plan: Plan, context: PlanContext, database: Database) -> RunExecution:
     """Resolve the plan and write the run; nothing has been asked yet."""
+    database = database.within(Scope(database.scope.owner))
     plan = name_replays(expand_matrix(plan, context.folder), database)
-    evaluations = _facing_opponents(resolve(plan, context), database)
+    evaluations = face_opponents(resolve(plan, context), database)
     refuse_unusable(plan, evaluations)
     store = RunStore(database)
     pinned = tuple(item.benchmark_spec for item in evaluations[: len(plan.benchmarks)])  # each model has all of them
@@ -109,10 +108,12 @@ def submit(plan: Plan, context: PlanContext, database: Database) -> RunExecution
 
 def reopen(run: RunRow, context: PlanContext, database: Database, limits: Limits | None = None) -> RunExecution:
     """Take up a run again; refuses when a benchmark is no longer what it was."""
+    database = database.within(Scope(run.project))
     store = RunStore(database)
+    _refuse_of_workers(run, store, database)
     plan = run.plan if limits is None else run.plan.model_copy(update={"limits": limits})
     then = replace(context, folder=run.folder, data=context.data or run.data)
-    evaluations = _facing_opponents(resolve(plan, then), database)
+    evaluations = face_opponents(resolve(plan, then), database)
     for evaluation, row in zip(evaluations, store.evaluation_rows(run.id), strict=True):
         if evaluation.benchmark_identity != row["digest"]:
             raise UserError(
@@ -124,8 +125,18 @@ def reopen(run: RunRow, context: PlanContext, database: Database, limits: Limits
     return execution
 
 
-def _facing_opponents(evaluations: list[Evaluation], database: Database) -> list[Evaluation]:
-    return [replace(item, scorers=give_opponents(item.scorers, item.benchmark.name, database)) for item in evaluations]
+def _refuse_of_workers(run: RunRow, store: RunStore, database: Database) -> None:
+    """Two who execute a run would ask everything twice."""
+    from proctor.stores.queue import QueueStore
+
+    queued = QueueStore(database).get(run.id)
+    if queued is not None and not queued.is_finished:
+        raise RunError(
+            f"Run {run.id} is carried out by workers. Wait for it, or stop it with 'proctor cancel {run.id}' and "
+            "resume it then."
+        )
+    if not store.evaluation_rows(run.id):
+        raise UserError(f"Run {run.id} ended before it was prepared: there is nothing to resume. Start it again.")
 
 
 def _execution(
@@ -149,7 +160,7 @@ async def execute_run(execution: RunExecution) -> RunStatus:
     was_completed = store.get(execution.run_id).status is RunStatus.COMPLETED
     lease = store.lease(execution.run_id)
     if execution.is_reopened:
-        store.use_scorers(lease, _versions(execution.evaluations))
+        store.use_scorers(lease, versions_of(execution.evaluations))
     if execution.rule is not None:
         # Which groups are whole is known from the plan alone, and whoever reads the run has no plan.
         store.add_event(execution.run_id, GROUP_SIZES, execution.rule.group_sizes)
@@ -213,26 +224,22 @@ async def _attempt(
         try:
             given_up = await _ask_everything(execution, lease, store, journal, observe)
         except BaseExceptionGroup as group:
-            raise _first_cause(group) from group
+            raise first_cause(group) from group
     if execution.stop_reason is not None:
         return RunStatus.CANCELLED, execution.stop_reason
     if given_up:
         return RunStatus.FAILED, "; ".join(f"{label}: {reason}" for label, reason in given_up.items())
-    hopeless = [_hopeless(item) for item in execution.progress.evaluations.values()]
-    if any(hopeless):
-        return RunStatus.FAILED, "; ".join(text for text in hopeless if text)
+    words = [hopeless(item) for item in execution.progress.evaluations.values()]
+    if any(words):
+        return RunStatus.FAILED, "; ".join(text for text in words if text)
     return RunStatus.COMPLETED, None
-
-
-def _versions(evaluations: Sequence[Evaluation]) -> dict[int, dict[str, str]]:
-    return {item.id: {scorer.name: scorer.version for scorer in item.scorers} for item in evaluations}
 
 
 @asynccontextmanager
 async def _journal(execution: RunExecution, lease: Lease, month: int) -> AsyncIterator[DatabaseJournal]:
     journal = DatabaseJournal(
         execution.database,
-        _versions(execution.evaluations),
+        versions_of(execution.evaluations),
         month,
         {item.id: item.price.basis for item in execution.evaluations if item.price is not None},
         lease,
@@ -299,14 +306,6 @@ async def _ask_everything(
     return given_up
 
 
-def _hopeless(item: EvaluationProgress) -> str | None:
-    """Words for an evaluation in which nothing at all could be measured."""
-    if item.outcomes[Outcome.FAILED] < item.trials:
-        return None
-    fault = FAULT_KIND.sub("", item.first_fault or "").replace(f"{item.label}: ", "").rstrip(".")
-    return f"{item.side} on {item.benchmark}: every trial failed ({fault})"
-
-
 def _budget(execution: RunExecution, lease: Lease, store: RunStore) -> Budget | None:
     """The plan's cap, less what earlier executions of this run have spent."""
     cap = execution.plan.limits.cost_usd
@@ -340,26 +339,22 @@ class RunLedger(Struct, frozen=True):
         patiently(lambda: self.store.keep_unanswered(self.lease, amount_usd))
 
 
-def _work_by_model(execution: RunExecution, rates: RateLimits) -> list[ModelWork]:
+def _work_by_model(execution: RunExecution, rates: ModelLimits) -> list[ModelWork]:
     limits = execution.plan.limits
     return [
         ModelWork(
             label=label,
             model=items[0].model,
             work=[_work(item, execution) for item in items],
-            concurrency=_concurrency(limits, items[0].model),
+            concurrency=concurrency_of(limits, items[0].model),
             retries=limits.retries,
             timeout_seconds=limits.timeout_seconds,
             price=items[0].price,
             rate=rates.of(items[0].model),
+            breaker=rates.breaker_of(items[0].model),
         )
         for label, items in _by_label(execution.evaluations)
     ]
-
-
-def _concurrency(limits: Limits, model: Model) -> int:
-    own = max_concurrency_of(model)
-    return limits.concurrency if own is None else min(limits.concurrency, own)
 
 
 def _work(item: Evaluation, execution: RunExecution) -> Work:
@@ -382,19 +377,8 @@ def _by_label(evaluations: Sequence[Evaluation]) -> list[tuple[str, list[Evaluat
 
 
 def _guarded(execution: RunExecution) -> Observer:
-    """One stream for all observers; one that fails is dropped and cannot hurt the run."""
     rules: list[Observer] = [] if execution.rule is None else [execution.rule]
-    observers: list[Observer] = [execution.progress, *rules, *execution.observers]
-
-    def observe(event: Event) -> None:
-        for observer in list(observers):
-            try:
-                observer(event)
-            except Exception:
-                log.exception("an observer failed and is not called again")
-                observers.remove(observer)
-
-    return observe
+    return guarded([execution.progress, *rules, *execution.observers])
 
 
 class _Clock:
@@ -430,16 +414,3 @@ async def _pulse(execution: RunExecution, lease: Lease, store: RunStore, clock: 
             clock.note(seconds)
         else:
             execution.stop("the run was cancelled")
-
-
-def _first_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error that made the others: one of ours where there is one."""
-    leaves: list[BaseException] = []
-    stack: list[BaseException] = [group]
-    while stack:
-        error = stack.pop()
-        if isinstance(error, BaseExceptionGroup):
-            stack.extend(reversed(error.exceptions))
-        else:
-            leaves.append(error)
-    return next((leaf for leaf in leaves if isinstance(leaf, ProctorError)), leaves[0])

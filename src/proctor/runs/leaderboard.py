@@ -8,7 +8,7 @@ from contextlib import suppress
 from proctor.domain.documents.evaluation import EvaluationFigures
 from proctor.domain.documents.leaderboard import Leaderboard, LeftOutEvaluations, Which
 from proctor.domain.errors import NotFoundError, did_you_mean
-from proctor.domain.run import RunStatus
+from proctor.domain.run import IMPORTED, RunStatus
 from proctor.plugins import BrokenPluginError, PluginNotFoundError
 from proctor.runs.comparing.ranked_tables import Filters, Ranks, rank_evaluations
 from proctor.runs.read import read_figures, read_run
@@ -29,9 +29,10 @@ def read_leaderboard(
         database, benchmarks=filters.benchmarks, versions=filters.versions, models=filters.models
     )  # fmt: skip
     matching = [row for row in found if filters.matches(row)]
-    rows = [row for row in matching if row.run_status is RunStatus.COMPLETED]
     if not matching:
         _explain(database, filters)
+    own = [row for row in matching if row.model_spec.get("provider") != IMPORTED]
+    rows = [row for row in own if row.run_status is RunStatus.COMPLETED]
     summaries = _read_figures(database, rows)
     for run_id in dict.fromkeys(row.run_id for row in rows if row.id not in summaries):
         # A run whose metric is a plugin that is gone or broken is left out.
@@ -41,7 +42,7 @@ def read_leaderboard(
     known = [row for row in rows if row.id in summaries]
     if metric is not None:
         _check_metric(metric, [*summaries.values()])
-    left_out = LeftOutEvaluations(len(matching) - len(rows), len(rows) - len(known))
+    left_out = LeftOutEvaluations(len(own) - len(rows), len(rows) - len(known), len(matching) - len(own))
     return rank_evaluations(database, known, summaries, left_out, which=which, ranks=ranks, metric=metric)
 
 

@@ -111,11 +111,12 @@ def _stop_outcomes(database: Database, run: RunRow) -> list[StopOutcome]:
     from proctor.stopping.rule import outcomes
     from proctor.stores.comparing import evaluations_of
 
-    measured = [_measured(database, row) for row in evaluations_of(database, run.id)]
-    return outcomes(run.plan, measured, RunStore(database).last_event(run.id, GROUP_SIZES) or {})
+    found = [measured(database, row) for row in evaluations_of(database, run.id)]
+    return outcomes(run.plan, found, RunStore(database).last_event(run.id, GROUP_SIZES) or {})
 
 
-def _measured(database: Database, row: EvaluationRow) -> MeasuredEvaluation:
+def measured(database: Database, row: EvaluationRow) -> MeasuredEvaluation:
+    """An evaluation's values as a stop rule reads them."""
     from proctor.stopping.rule import UNREADABLE, MeasuredEvaluation
     from proctor.stores.comparing import EvaluationMarks
     from proctor.stores.results import Unmeasured

@@ -14,6 +14,7 @@ from proctor.domain.documents.rescored import Rescored
 from proctor.domain.errors import NotFoundError, PlanError, RunError, did_you_mean
 from proctor.domain.event import Event, FaultSeen, ResultsRecorded
 from proctor.domain.plan import Limits, ModelSpec
+from proctor.domain.scope import Scope
 from proctor.domain.scorer import NeedsRunner, NeedsSandbox, Scorer
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.recording import Recorder
@@ -127,6 +128,7 @@ def prepare(
     `limits` are those of this rescoring, its cost limit included; without any, the plan's hold, its cost limit apart.
     """
     run, rows = _run_and_rows(database, reference, on)
+    database = database.within(Scope(run.project))
     if not specs:
         raise PlanError("No scorer given. Name one with --scorer, for example --scorer exact.")
     folder = context.folder if judges else run.folder

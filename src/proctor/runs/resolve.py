@@ -77,6 +77,24 @@ def resolve(plan: Plan, context: PlanContext) -> list[Evaluation]:
         return _resolve(expand_matrix(plan, context.folder), context.allowing(plan))
 
 
+def check_names(plan: Plan, context: PlanContext) -> None:
+    """Raises a UserError for a model, a benchmark or a rule that there is not; no data is read, no key is needed."""
+    plan, context = expand_matrix(plan, context.folder), context.allowing(plan)
+    with confined(plan.offline or context.is_offline):
+        if plan.until is not None:
+            from proctor.stopping.rule import rule_of
+
+            with in_field("until"):
+                rule_of(plan)
+        for part, specs in (("models", plan.models), ("judge", plan.judge)):
+            for index, spec in enumerate(specs):
+                with in_field(part, index), suppress(MissingKeyError):  # who executes it may have the key
+                    create_model(spec, environment=context.environment, folder=context.folder)
+        _refuse_unknown_helpers(plan, context)
+        for _ in load_benchmarks(plan, context):
+            pass
+
+
 def resolve_without_keys(plan: Plan, context: PlanContext) -> tuple[list[Evaluation], list[str]]:
     """Like `resolve`, for looking only: also gives the variables whose keys a run will need and that are not set."""
     missing: dict[str, str] = {}

@@ -71,6 +71,39 @@ def find_samples(
     return FoundSamples(run.id, found[:limit], len(found) > limit, scorers_in_force(database, run.id, evaluations))
 
 
+def read_page(
+    database: Database,
+    reference: str,
+    where: Mapping[str, str],
+    *,
+    limit: int,
+    after: int = 0,
+    outcome: Outcome | None = None,
+    is_wrong: bool = False,
+) -> tuple[list[ResultRow], bool]:
+    """The results after this id that fit, and whether there are more; `where` may also have a text they contain."""
+    store = RunStore(database)
+    run = store.get(reference)
+    _refuse_unknown(where, store.evaluation_rows(run.id), run.id)
+    rows = ResultStore(database).results(
+        run.id, outcome=outcome, where=dict(where), after=after, page_size=limit + 1
+    )  # fmt: skip
+    found = list(islice((row for row in rows if not is_wrong or _is_wrong(row)), limit + 1))
+    return found[:limit], len(found) > limit
+
+
+def read_attempts(database: Database, reference: str, result_id: int) -> list[ResultRow]:
+    """The result with this id first, then every attempt at its trial in their order; raises NotFoundError."""
+    run_id = RunStore(database).get(reference).id
+    results = ResultStore(database)
+    found = next(results.results(run_id, all_attempts=True, after=result_id - 1, page_size=1), None)
+    if found is None or found.id != result_id:
+        raise NotFoundError(f"Run {run_id} has no result {result_id}.")
+    same = {"model": found.model, "benchmark": found.benchmark, "sample": found.sample_id}
+    attempts = results.results(run_id, all_attempts=True, where=same)
+    return [found, *(row for row in attempts if row.epoch == found.epoch)]
+
+
 def _refuse_unknown(where: Mapping[str, str], evaluations: Sequence[EvaluationColumns], run_id: str) -> None:
     for name in ("model", "benchmark"):
         known = list(dict.fromkeys(str(row[name]) for row in evaluations))

@@ -180,11 +180,10 @@ def _computed_again(card: ProgramCard, shelf: Path | None) -> ProgramCard:
     return replace(card, **fresh, remarks=[remark] if others else [])
 
 
-def short_card(row: ResultRow) -> str | None:
-    """The marks of a trial's program on one line; None where there is no scorecard."""
+def short_card(details: Json) -> str | None:
+    """The marks of a trial's program on one line, from what the scorer noted; None where there is no scorecard."""
     try:
-        details = card_details(row)
-        if details is None:
+        if "evidence" not in details:
             return None
         marks = ", ".join(
             f"{one['name']} {'–' if one['value'] is None else format(one['value'], '.2f')}"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from proctor.scorers.lazy_pattern import lazy_pattern
+
 MAX_QUESTION = 400
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[?？]|[^。\n]*か。")
-_WORD = re.compile(r"[^\W\d_]+")
+_SENTENCE = lazy_pattern(r"[^.!?。！？\n]*[?？]|[^。\n]*か。")
+_WORD = lazy_pattern(r"[^\W\d_]+")
 _COMMON_WORDS = {
     "en": "which what who whom whose when where why how many much does did have been were will would could"
     " should the and that this these those with from into than then there their they following option"
@@ -22,14 +24,14 @@ _COMMON_WORDS = {
     " uno para por con este esta estos estas siguientes entre sus",
 }
 _COMMON = frozenset(word for words in _COMMON_WORDS.values() for word in words.split())
-_HEAD = re.compile(
+_HEAD = lazy_pattern(
     r"\b(?:which|what|welche[rsmn]?|quel(?:le)?s?|qué|cuál(?:es)?)\s(?:(?:of\sthe(?:se)?|der|des|de\sl[oa]s)\s)?"
     r"(?:following\s|folgenden\s)?([^\W\d_]+)",
     re.IGNORECASE,
 )
 """'Which planet …': every option is one."""
-_HAN = re.compile(r"[\u3400-\u9fff]{2,}|[\u30a0-\u30ff]{2,}")
-_HANGUL = re.compile(r"[가-힣]{2,}")
+_HAN = lazy_pattern(r"[\u3400-\u9fff]{2,}|[\u30a0-\u30ff]{2,}")
+_HANGUL = lazy_pattern(r"[가-힣]{2,}")
 _ASKING = "下列 以下 哪一 一个 哪个 哪些 什么 選択 選び 選ん 正し 何か 다음 어느 무엇 어떤 것은 누구 가장"
 _COMMON_PAIRS = frozenset(_ASKING.split())
 

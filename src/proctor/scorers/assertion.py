@@ -8,6 +8,7 @@ from proctor.scorers.asked_words import asked_words, words_of
 from proctor.scorers.contrast import is_ruled_out
 from proctor.scorers.denial import is_denied
 from proctor.scorers.enumeration import is_listed
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.refusals import find_refusal
 from proctor.scorers.stance import is_supposed
@@ -16,29 +17,29 @@ from proctor.scorers.stance_words import CLAUSE_END, SUPPOSED, TURN
 WINDOW = 80
 MAX_SHORT_ANSWER = 240
 """In a longer text many things are said that the question does not ask about, and its answer may be any of them."""
-_NOR_AFTER = re.compile(
+_NOR_AFTER = lazy_pattern(
     r"(?:で?も|도\s)[^。、.,\n]{1,15}(?:で?も、?(?:な[くい]|あり|違)|도\s(?:아[니닌닙]|틀))|[，,]?\s?(?:也|都)不是"
 )
 """'札幌でも函館でもなく', '광주도 전주도 아닌'."""
 # 'Sorry for the delay' and 'Actually, it has been so since 987' take nothing back.
-_WEAK = re.compile(r"sorry|hmm|actually|en\sfait", re.IGNORECASE)
-_SUBJECT = re.compile(r"[\W_]*(?:(?:the|der|die|das|le|la|les|el|los|las)\s|l['’])?[\W_]*", re.IGNORECASE)
-_STATEMENT_END = re.compile(rf"{SENTENCE_END.pattern}|;\s")
+_WEAK = lazy_pattern(r"sorry|hmm|actually|en\sfait", re.IGNORECASE)
+_SUBJECT = lazy_pattern(r"[\W_]*(?:(?:the|der|die|das|le|la|les|el|los|las)\s|l['’])?[\W_]*", re.IGNORECASE)
+_STATEMENT_END = lazy_pattern(rf"{SENTENCE_END.pattern}|;\s")
 _CLOSING_QUOTES = tuple("\"'”»」』》")
-_TITLE = re.compile(r"[«“„「『《\"]\s?([^«»“”„「」『』《》\"\n]{2,60}?)\s?[»”“」』》\"]")
-_OTHER_THINGS = re.compile(
+_TITLE = lazy_pattern(r"[«“„「『《\"]\s?([^«»“”„「」『』《》\"\n]{2,60}?)\s?[»”“」』》\"]")
+_OTHER_THINGS = lazy_pattern(
     r"\b(?:(?:an)?other|andere\w*|d['’]autres|un\sautre|une\sautre|otr[oa]s?|elsewhere|anderswo|ailleurs)\b|別の"
     r"|他の|다른|其他|别的|另",
     re.IGNORECASE,
 )
-_ALONE = re.compile(r"[\W_]*(?:\Z|[.!\n。！]|です|だ。|입니다|이에요|예요|이다)")
-_IS = re.compile(
+_ALONE = lazy_pattern(r"[\W_]*(?:\Z|[.!\n。！]|です|だ。|입니다|이에요|예요|이다)")
+_IS = lazy_pattern(
     r"\b(?:is|was|are|were|by|ist|war|sind|waren|von|est|était|sont|par|es|era|fue|son|por)\b|['’]s\s|c['’]est|です"
     r"|である|でした|だ\Z|입니다|이에요|예요"
     r"|이다|습니다|是|为",
     re.IGNORECASE,
 )
-_OPEN_OR_DENIED = re.compile(
+_OPEN_OR_DENIED = lazy_pattern(
     r"\b(?:not|nicht|kein\w*|pas|no|never|many|often|some)\b|n['’]t\b|ない|ません|아니|아닙|않|不|没|可能|かも",
     re.IGNORECASE,
 )
@@ -52,7 +53,7 @@ _RELATION = (
     r"|mari|femme|frère|sœur|fils"
     r"|fille|père|mère|marido|espos[oa]|mujer|herman[oa]|hij[oa]|padre|madre)"
 )
-_RELATED_BEFORE = re.compile(
+_RELATED_BEFORE = lazy_pattern(
     r"比\Z|\b(?:(?:second|third|zweit\w*|dritt\w*|deuxième|troisième|segund\w*|tercer\w*)\b[^.;]{0,40}\b(?:after|behind"
     r"|nach|hinter|après|después\sde|tras)|followed\sby|gefolgt\svo[nm]|suivie?s?\s(?:de|par)|seguid[oa]s?\s(?:de|por))"
     r"\s(?:the\s|der\s|die\s|das\s|la\s|le\s|el\s)?\Z|"
@@ -64,30 +65,30 @@ _RELATED_BEFORE = re.compile(
     r"\s?(?:the\s|l['’]|d['’])?\Z",
     re.IGNORECASE,
 )
-_SECOND = re.compile(
+_SECOND = lazy_pattern(
     r"は(?:第?二|2番目)|[은는]\s(?:두\s?번째|제2)|是第二|\s(?:is\s(?:only\s)?(?:the\s)?second"
     r"|ist\s(?:nur\s)?(?:die\s|der\s|das\s)?zweit"
     r"|est\s(?:la\s|le\s)?(?:deuxième|second)|es\s(?:la\s|el\s)?segund)",
     re.IGNORECASE,
 )
-_SECOND_ASKED = re.compile(r"second|zweit|deuxième|segund|二|2番|두\s?번째|2위", re.IGNORECASE)
-_COMPARED = re.compile(
+_SECOND_ASKED = lazy_pattern(r"second|zweit|deuxième|segund|二|2番|두\s?번째|2위", re.IGNORECASE)
+_COMPARED = lazy_pattern(
     r"\b(?:(?:more|less|\w{2,}er)\s(?:\w+\s)?than|\w{3,}er\s(?:\w+\s)?als|(?:plus|moins)\s\w+\squ(?:e|['’])|(?:más"
     r"|menos)\s\w+\sque)"
     r"\s?(?:the\s|der\s|die\s|das\s|la\s|le\s|el\s|l['’])?\Z",
     re.IGNORECASE,
 )
-_NO_OTHER = re.compile(
+_NO_OTHER = lazy_pattern(
     r"\b(?:no|none|nothing|nobody|kein\w*|niemand|nichts|aucune?|rien|ningun[oa]?|ningún|nadie|nada)\b", re.IGNORECASE
 )
-_IN_RELATIVE_CLAUSE = re.compile(
+_IN_RELATIVE_CLAUSE = lazy_pattern(
     r"[\W_]*(?:it|that|this|das|es|dies|ce|c['’]|lo)?\s?(?:is|was|['’]s|ist|war|est|était|es|fue|era)\s(?!an?\b"
     r"|eine?[rsmn]?\b|une?\b|una\b)"
     r"[^,]{2,40},\s(?:der|die|das|den|dem|which|who|whose|qui|que|dont|quien|cuy[oa])\s[^,]{0,60}\Z",
     re.IGNORECASE,
 )
 """'It is the Inn, which flows into the Danube'."""
-_RELATED_AFTER = re.compile(
+_RELATED_AFTER = lazy_pattern(
     r"(?:['’]s?\s|\s)?(?:の(?:夫|妻|弟|兄|姉|妹|息子|娘|父|母|友人|弟子|師|先生|同時代|後輩|先輩|後継|ライバル"
     r"|影響)|より[も前後]?|의\s?(?:남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임"
     r"|전임)|보다"
@@ -96,37 +97,37 @@ _RELATED_AFTER = re.compile(
     re.IGNORECASE,
 )
 """'윤동주의 친구', '…'s time': something that only has to do with the thing."""
-_OR_BEFORE = re.compile(
+_OR_BEFORE = lazy_pattern(
     r"(?:\b(?:or|oder|ou|o|u|soit|either|entweder)\s(?:the\s|der\s|die\s|das\s|le\s|la\s|el\s|l['’])?"
     r"|[\u30a0-\u30ff\u4e00-\u9fff](?:か|或者?|还是)|(?:아니면|또는|혹은)\s)\Z",
     re.IGNORECASE,
 )
-_OR_AFTER = re.compile(
+_OR_AFTER = lazy_pattern(
     r"\s(?:or|oder|ou|o|u)\s(?!rather|vielmehr|besser|plutôt|mejor|más)"
     r"|(?:か|或者?|还是)(?=[^\W\d_])(?!か?ら|も|と|どう|な)|(?:이나|나)?\s(?:아니면|또는|혹은)\s",
     re.IGNORECASE,
 )
-_BARE_ANSWER = re.compile(r"[\W_]*(?:[^\W\d_][\w'’-]*\s?){1,3}", re.IGNORECASE)
-_INTERJECTION = re.compile(
+_BARE_ANSWER = lazy_pattern(r"[\W_]*(?:[^\W\d_][\w'’-]*\s?){1,3}", re.IGNORECASE)
+_INTERJECTION = lazy_pattern(
     r"[\W_]*(?:yes|no|sure|ok\w*|well|right|good\squestion|great\squestion|ja|nein|klar|gut|gute\sfrage|gerne|oui|non"
     r"|bien\ssûr|d['’]accord|bonne\squestion|sí|claro|bueno|buena\spregunta|por\ssupuesto|はい|いいえ|もちろん|네"
     r"|예|아니요"
     r"|물론\w*|好的?|是的?|当然|不是|您好|你好)[\W_]*",
     re.IGNORECASE,
 )
-_FORMERLY = re.compile(
+_FORMERLY = lazy_pattern(
     r"\b(?:formerly|previously|once|until|used\sto|früher\w*|einst|ehemals|bis|autrefois|jadis|jusqu['’]\w*|antes"
     r"|antiguamente"
     r"|hasta)\b|かつて|以前|昔|旧|옛|예전|과거|까지|曾|原来|原來|过去|過去|直到",
     re.IGNORECASE,
 )
-_NOWADAYS = re.compile(
+_NOWADAYS = lazy_pattern(
     r"\b(?:today|now|nowadays|currently|since|heute|jetzt|seitdem|inzwischen|mittlerweile|seit|aujourd['’]hui|désormais"
     r"|maintenant|depuis|hoy|ahora|actualmente|desde)\b|現在|今は|今の|지금|현재|오늘날|이제|现在|現在|如今|目前"
     r"|后来|後來",
     re.IGNORECASE,
 )
-_ANOTHER = re.compile(
+_ANOTHER = lazy_pattern(
     r",?\s(?:no\b|i\smean|(?:it['’]s|it\sis|that['’]s)\s(?!been|also|the\b|a\b)|c['’]est\s(?!l[ae]\b|une?\b))",
     re.IGNORECASE,
 )

@@ -10,6 +10,7 @@ from itertools import islice
 from proctor.domain.message import Json
 from proctor.domain.response import ToolCall
 from proctor.scorers.json_values import NOTHING, json_values, loaded
+from proctor.scorers.lazy_pattern import lazy_pattern
 
 LONGEST = 20_000
 MAX_CALLS = 200
@@ -18,12 +19,12 @@ MAX_BRACKETS = 60
 NAMES = ("name", "tool", "tool_name", "function", "function_name", "action")
 ARGUMENTS = ("arguments", "parameters", "args", "input", "action_input", "tool_input")
 _WRAPPERS = ("tool_calls", "function_calls", "calls")
-_NAMED = re.compile(
+_NAMED = lazy_pattern(
     r"<function=(?P<tag>[\w.-]+)>|\bAction:[ \t]*(?P<action>[\w.-]+)\s+Action[ _]Input:[ \t]*", re.IGNORECASE
 )
-_INVOKED = re.compile(r"<invoke name=\"(?P<name>[\w.-]+)\">(?P<body>.*?)(?:</invoke>|\Z)", re.DOTALL)
-_PARAMETER = re.compile(r"<parameter name=\"([\w.-]+)\"[^>]*>(.*?)</parameter>", re.DOTALL)
-_CALL = re.compile(r"(?<![\w.\"'])[A-Za-z_][\w.]*\(")
+_INVOKED = lazy_pattern(r"<invoke name=\"(?P<name>[\w.-]+)\">(?P<body>.*?)(?:</invoke>|\Z)", re.DOTALL)
+_PARAMETER = lazy_pattern(r"<parameter name=\"([\w.-]+)\"[^>]*>(.*?)</parameter>", re.DOTALL)
+_CALL = lazy_pattern(r"(?<![\w.\"'])[A-Za-z_][\w.]*\(")
 _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
 
 

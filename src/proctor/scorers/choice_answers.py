@@ -8,6 +8,7 @@ from proctor.scorers.asked_words import asked_words, words_of
 from proctor.scorers.choice_mentions import Mention, named_options
 from proctor.scorers.choice_patterns import Patterns
 from proctor.scorers.denial import is_denied
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.stance import Stance, stance_towards
 from proctor.scorers.stance_words import AFFIRMATION, CLAUSE_END
@@ -16,7 +17,7 @@ MAX_SENTENCE = 400
 MAX_ADVERB = 3
 """'No' and 'yes' may be options, and mostly are not where a sentence goes on: 'There is no reason'."""
 _ARTICLE = r"(?:the|an?|der|die|das|den|dem|des|eine?[mnrs]?|l[ae]s?|du|de\sla|des|une?|el|los|una)"
-_IS = re.compile(
+_IS = lazy_pattern(
     r"(?:\b(?:is|was|are|were|be|been|called|namely|ist|war|wäre|sind|waren|heißt|lautet|um|nämlich|est|était|fut"
     r"|sont|serait"
     r"|agit\s(?:de|du|des)|appelle|es|son|era|eran|fue|sería|trata\s(?:de|del)|llama|makes?\sit|says?|think|believe"
@@ -31,11 +32,11 @@ _IS = re.compile(
     re.IGNORECASE,
 )
 """'It was …', 'c'est …', '答案是…' directly before an option."""
-_IS_AFTER = re.compile(
+_IS_AFTER = lazy_pattern(
     r"[)\]*_\"'”’»」』`]{0,4}(?:です(?!が)|でした(?!が)|だ(?![がとけっ])|である|になり|(?:이|였|이었)?(?:입니다"
     r"|습니다)(?!만)|이에요|예요|이다(?!고)|이죠|네요)"
 )
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     r"[\W_]*(?:(?:yes|probably|likely|wahrscheinlich|vermutlich|wohl|probablement|probablemente|easy|certainly"
     r"|definitely|sure|clearly|obviously|of\scourse|ja|klar|natürlich|eindeutig"
     r"|sicher|oui|bien\ssûr"
@@ -43,16 +44,16 @@ _OPENING = re.compile(
     rf"(?:{_ARTICLE}\s|l['’])?[\W_]*\Z",
     re.IGNORECASE,
 )
-_POINTS = re.compile(r"[:=→≈]\s?[(\[*_\"'“‘«「『`$]{0,4}\Z")
-_OWN_LETTER = re.compile(r"\s?\([A-Z]\)")
-_STANDS_ALONE = re.compile(r"[)\]*_\"'”’»」』`$]{0,4}(?:[\n.]|\s?(?:[.!;:–—(。！；：（]|-\s|\Z))")
-_SUPERLATIVE = re.compile(
+_POINTS = lazy_pattern(r"[:=→≈]\s?[(\[*_\"'“‘«「『`$]{0,4}\Z")
+_OWN_LETTER = lazy_pattern(r"\s?\([A-Z]\)")
+_STANDS_ALONE = lazy_pattern(r"[)\]*_\"'”’»」』`$]{0,4}(?:[\n.]|\s?(?:[.!;:–—(。！；：（]|-\s|\Z))")
+_SUPERLATIVE = lazy_pattern(
     r"\b(?:the\s(?:\w+\s)?(?:\w{2,}est|most|main|only)|am\s\w+sten|(?:der|die|das)\s(?:\w+ste|einzige)[nrs]?|(?:le"
     r"|la|les)\s(?:plus|seule?)"
     r"|(?:el|la|los|las|lo)\s(?:más|únic[oa])|mayor|menor)\b|最|一番|もっとも|唯一|가장|유일",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(
+_GOES_ON = lazy_pattern(
     r"[)\]*_\"'”’»」』`]{0,4}[,，、]\s?(?!(?:by|in|on|however|though|too|dagegen|hingegen|jedoch|auch|aber|en|quant"
     r"|elle|lui"
     r"|aussi|por|también|但|而|则|一方|반면)\b)"

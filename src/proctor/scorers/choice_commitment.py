@@ -9,11 +9,12 @@ from proctor.scorers.choice_labels import is_conditional
 from proctor.scorers.choice_listing import ends_within_sentence
 from proctor.scorers.choice_mentions import Mention, lettered_options, quoted_options
 from proctor.scorers.choice_patterns import MANY_OPTIONS, Patterns
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.stance import Stance, stance_towards
 from proctor.scorers.stance_words import TURN
 
-_BECAUSE = re.compile(
+_BECAUSE = lazy_pattern(
     r"[)\]*_\"'”’»」』`]{0,4},?\s(?:as|because|since|for|weil|denn|da|car|puisque|parce|porque|ya\sque|pues)\b"
     r"|[,，]?因为",
     re.IGNORECASE,

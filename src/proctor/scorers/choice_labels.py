@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 
 from proctor.scorers.choice_patterns import CHOSEN_BY_OTHERS, CONDITION, FOLLOWERS, NAMED, PREDICATE, Patterns
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION, NEGATION
 from proctor.scorers.stance import is_asked
 
-_NAMED_IN_CORRECTION = re.compile(
+_NAMED_IN_CORRECTION = lazy_pattern(
     r"[)\]*_\"'”」]*(?:[.!,。！，\n]|\Z|\s+(?:is\s+(?:correct|right|the)|ist\s+(?:richtig|korrekt)|est\s+(?:la"
     r"|correct)|es\s+(?:la|correct))"
     r"|\s?(?:です|だ|でした|になり|が正|を選|입니다|이에요|예요|네요|요|가\s|이\s|를\s|项|才|是正))"
 )
 
-_WOULD = re.compile(r"\b(?:would|wäre|serait|sería)\b", re.IGNORECASE)
+_WOULD = lazy_pattern(r"\b(?:would|wäre|serait|sería)\b", re.IGNORECASE)
 
 
 def is_label(text: str, position: int, letter: str, opening: str = "") -> bool:

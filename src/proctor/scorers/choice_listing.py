@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 
 from proctor.scorers.choice_patterns import Patterns
 from proctor.scorers.choice_texts import QUOTING, fold_choice
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import SENTENCE_END
 
 MAX_ITEMS = 60
-_ITEM = re.compile(r"[\s,;|*_#>-]*\(?(\w)[*_]*(?:[).:][*_]*\s*|\s*\Z)")
+_ITEM = lazy_pattern(r"[\s,;|*_#>-]*\(?(\w)[*_]*(?:[).:][*_]*\s*|\s*\Z)")
 
-_ENDED = re.compile(r"[.!?。！？✓✔✅✗✘❌✖][\"'”’»」』)）*_`\s]*\Z")
+_ENDED = lazy_pattern(r"[.!?。！？✓✔✅✗✘❌✖][\"'”’»」』)）*_`\s]*\Z")
 
 
 def breaks_off(text: str, patterns: Patterns, labels: str) -> bool:

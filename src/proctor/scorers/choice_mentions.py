@@ -11,10 +11,11 @@ from typing import NamedTuple
 from proctor.scorers.choice_labels import is_label
 from proctor.scorers.choice_patterns import Patterns
 from proctor.scorers.choice_texts import fold_choice
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.polite_forms import polite_forms
 
 MAX_MENTIONS = 200
-_JOIN = re.compile(
+_JOIN = lazy_pattern(
     r"[)\]*_.\"'”’»」』]*\s*(?:[,，、/&]\s*)?(?:(?:then|dann|puis|luego)\s)?"
     r"(?:(?:and|or|nor|as\swell\sas|und|oder|sowie|als\sauch|wie\sauch|noch|et|ou|ni|y|o|e|u|como)\s+|和|或者?|与|與|及"
     r"|还是|還是|と|か|や|も|または|もしくは"
@@ -23,13 +24,13 @@ _JOIN = re.compile(
     r"|l['’]){0,2}[(\[*_\"'“‘«「『]*",
     re.IGNORECASE,
 )
-_ARTICLE = re.compile(
+_ARTICLE = lazy_pattern(
     r"\A(?:(?:the|an?|der|die|das|ein|eine|le|la|les|un|une|el|los|las|una|it|they|he|she|es|er|sie|ils?"
     r"|elles?)\s(?=\w)|l['’](?=\w))",
     re.IGNORECASE,
 )
 """An article, or the pronoun of an option that says what something does: 'It falls' as 'The price falls'."""
-_BRACKETED = re.compile(r"\s?[(\[](\w)[)\]]")
+_BRACKETED = lazy_pattern(r"\s?[(\[](\w)[)\]]")
 
 
 class Mention(NamedTuple):

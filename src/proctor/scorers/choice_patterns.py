@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from proctor.scorers.lazy_pattern import lazy_pattern
+
 MARKERS_TRIED = 25
 MAX_GAP = 160
 OWN_MARKERS = (
@@ -22,30 +24,32 @@ FOREIGN_LETTERS = {
     **dict(zip("कखगघ", "ABCD", strict=True)), **dict(zip("①②③④⑤", "ABCDE", strict=True)),
     **dict(zip("ⒶⒷⒸⒹⒺ", "ABCDE", strict=True)),
 }  # fmt: skip
-FOREIGN_LETTER = re.compile(rf"(?<!\w)[{''.join(FOREIGN_LETTERS)}](?!\w)|[①②③④⑤]")
-CYRILLIC_ANSWER = re.compile(
+FOREIGN_LETTER = lazy_pattern(rf"(?<!\w)[{''.join(FOREIGN_LETTERS)}](?!\w)|[①②③④⑤]")
+CYRILLIC_ANSWER = lazy_pattern(
     r"((?:ответ|вариант)\w*\s*[:—–-]?\s*\**\(?)([АБВГСЕ])(?=\)?\**[.\s]*(?:$|\n|\)))", re.IGNORECASE
 )
 CYRILLIC = str.maketrans("АБВГСЕабвгсе", "ABBDCEABBDCE")  # В looks like B, С like C; Б and Г only count
 
-LINKED = re.compile(r"[\W_]*(?:or|nor|and|und|oder|ou|o|y)?[\W_]*")
-LAST_SENTENCE = re.compile(r"(?<=[.!?。])\s+")
+LINKED = lazy_pattern(r"[\W_]*(?:or|nor|and|und|oder|ou|o|y)?[\W_]*")
+LAST_SENTENCE = lazy_pattern(r"(?<=[.!?。])\s+")
 # 'A common mistake is to choose C', 'many students pick A': not the choice of who is speaking.
-OF_OTHERS = re.compile(
+OF_OTHERS = lazy_pattern(
     r"\b(?:students?|people|many|some|others|mistakes?|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$"
     r"|(?:in(?=correct)|un(?=richtig))\w+:?$"
     r"|\b(?:incorrect|wrong|false|falsche[nr]?|mauvaises?|incorrectas?)\s+\w+$",
     re.IGNORECASE,
 )
-CHOSEN_BY_OTHERS = re.compile(r"\b(?:students?|people|many|others|mistakes?|tempt\w*)\b[^.,\n]{0,20}$", re.IGNORECASE)
-NAMING = re.compile(r"\b(?:option|choice|letter|answer|opción|opção|réponse|variante?)\b|选项|選択肢|번", re.IGNORECASE)
+CHOSEN_BY_OTHERS = lazy_pattern(r"\b(?:students?|people|many|others|mistakes?|tempt\w*)\b[^.,\n]{0,20}$", re.IGNORECASE)
+NAMING = lazy_pattern(
+    r"\b(?:option|choice|letter|answer|opción|opção|réponse|variante?)\b|选项|選択肢|번", re.IGNORECASE
+)
 # A capital 'A' or 'I' is a label, not an English word, when one of these follows it.
-FOLLOWERS = re.compile(
+FOLLOWERS = lazy_pattern(
     r"\s+(?:because|since|as|and|or|is|for|which|due|given|but|not|with|by|based|would|in|it\sis|fits"
     r"|oder|und|ist|statt|weil|ou|et|est|mais|plutôt|o|y|es|sino|porque|en)\b|\s*[^\sA-Za-z0-9'’]|\s*(?:\n|$)"
 )
 # What is said of an option, not of a thing: 'A scheidet aus'.
-PREDICATE = re.compile(
+PREDICATE = lazy_pattern(
     r"\s+(?:fails|does|was|has|seems|looks|sounds|contradicts|remains|can['’]?t|cannot"
     r"|als|sowie|wie|passt|stimmt|scheidet|fällt|klingt|scheint|bleibt|trifft|kommt"
     r"|ne|n['’]est|se|aussi|semble|convient|reste|como|no|parece|queda)\b"
@@ -54,12 +58,12 @@ JOINED = (
     r"[)\]*_.\"'}]*\s*(?:,|/|&|\b(?:and|or|und|oder|et|ou|y|o|и|или)\b|和|或|と|か|또는|와|과)\s*"
     r"(?:\b(?:option|also|possibly|maybe)\b\s*)?[(\[*_\"']*"
 )
-ALTERNATIVE = re.compile(
+ALTERNATIVE = lazy_pattern(
     r"[)\]*_\"'}]*\s*,?\s*(?:\b(?:or|nor|oder|noch|ou|ni|o|или)\s+|或者?\s*|또는\s*|나\s+|か、?\s*)"
     r"(?:option\s|the\s)?[(\[*_\"']*",
     re.IGNORECASE,
 )
-CLAUSE = re.compile(r"[)\]*]*\s+(?:is|was|are|has|cannot|can't|would|does|isn't|seems|could|might)\b")
+CLAUSE = lazy_pattern(r"[)\]*]*\s+(?:is|was|are|has|cannot|can't|would|does|isn't|seems|could|might)\b")
 ORDINALS = {
     word: place
     for words in (
@@ -70,7 +74,7 @@ ORDINALS = {
     for place, word in enumerate(words.split())
 }  # fmt: skip
 _ORDINAL = "|".join(sorted((word for word in ORDINALS if word.isalpha() and len(word) > 3), key=len, reverse=True))
-ORDINAL = re.compile(
+ORDINAL = lazy_pattern(
     rf"\b(?:the|die|der|la|le)\s+({_ORDINAL})n?\s+(?:option|choice|answer|one|statement|alternative|antwort"
     rf"|möglichkeit|aussage"
     r"|réponse|proposition|opción|respuesta|afirmación|alternativa)\b"
@@ -78,14 +82,14 @@ ORDINAL = re.compile(
     r"|第([一二三四五1-5])(?:个|個|项|項)|(첫|두|세|네|다섯)\s?번째",
     re.IGNORECASE,
 )
-APPROVED = re.compile(
+APPROVED = lazy_pattern(
     r"(?<!not )(?<!in)\b(?:yes|right|correct[oa]?|true|fits|richtig|wahr|verdader[oa]|vraie?|juste)\b|[✓✔✅]|正确|对|對"
     r"|正しい|맞",
     re.IGNORECASE,
 )
-EITHER = re.compile(r"\b(?:either|both|neither|entweder|sowohl|soit|tanto|o\sbien)\W*$", re.IGNORECASE)
+EITHER = lazy_pattern(r"\b(?:either|both|neither|entweder|sowohl|soit|tanto|o\sbien)\W*$", re.IGNORECASE)
 # 'Both A and B is correct', 'A oder B richtig', 'AとBが正解', '不仅A正确': one of two that are right.
-ONE_OF_TWO = re.compile(
+ONE_OF_TWO = lazy_pattern(
     r"(?:\bboth\s[^.,;\n]{1,60}\sand\s|(?-i:(?<!\w)[A-Z])[)\]*_]{0,3}\s(?:or|oder|ou|o)\s(?:(?:option|die|la)\s)?"
     r"|[A-Z][)\]*_]{0,3}\s?(?:[と和或か、及も]|[와과도]|및|또는)\s?|不[仅但只]是?)[(\[*_\"']{0,8}\Z",
     re.IGNORECASE,
@@ -98,23 +102,23 @@ VERDICT = (
     r"|正しい(?:です(?!か)|と[思考]|。|\Z)"
     r"|korrekt|bonne|correcta?\b|correto|corretta|верн|правильн|정답|맞)"
 )
-THEREFORE = re.compile(
+THEREFORE = lazy_pattern(
     r"(?:\b(?:so|therefore|thus|hence|consequently|final|it['’]s|it is|must be|has to be|leaves|leaning towards?"
     r"|i['’]d say|also|daher|donc|je dirais|por lo tanto|поэтому)\b"
     r"|因此|所以|只有|よって|したがって|따라서)"
     r"[^.\n。]{0,80}?",
     re.IGNORECASE,
 )
-NOT_ONLY = re.compile(
+NOT_ONLY = lazy_pattern(
     r"(?:\bnot|n['’]t|\bnicht|\bpas|\bno)\s(?:only|just|merely|nur|allein|seulement|s[oó]lo|solamente)[\W_]*\Z"
     r"|不[仅但只]是?\Z",
     re.IGNORECASE,
 )
 """'The answer isn't just A.'"""
-LETTER = re.compile(r"\b(?:letter|buchstabe|lettre|letra)\s[(\[\"'“‘«*_`]{0,3}([a-z])\W*\Z", re.IGNORECASE)
-VERDICT_ITEM = re.compile(r"(?<![A-Za-z0-9])([A-Z])[)\]*_]{0,3}\s?[:：]\s*([^\W\d_][^.;,\n。]{0,14})(?=[.;,\n。]|\Z)")
+LETTER = lazy_pattern(r"\b(?:letter|buchstabe|lettre|letra)\s[(\[\"'“‘«*_`]{0,3}([a-z])\W*\Z", re.IGNORECASE)
+VERDICT_ITEM = lazy_pattern(r"(?<![A-Za-z0-9])([A-Z])[)\]*_]{0,3}\s?[:：]\s*([^\W\d_][^.;,\n。]{0,14})(?=[.;,\n。]|\Z)")
 """'A: wrong.' of a response that says so of each option."""
-REFUTED = re.compile(
+REFUTED = lazy_pattern(
     r"\b(?:no|not|wrong|incorrect\w*|false|falsch|nicht|faux|fausse|non|fals[oa]|incorrect[oa])\b|[✗✘❌✖]|错|錯|不"
     r"|誤|間違|違|틀|아니",
     re.IGNORECASE,
@@ -125,24 +129,24 @@ NO_CHOICE = (
     "无法", "できません",
 )  # fmt: skip
 # 'The answer A (Sydney) is a common mistake' announces nothing.
-DISMISSED = re.compile(
+DISMISSED = lazy_pattern(
     r"""[)\]*_\"'}]*[ \t]*(?:\([^()\n]{0,80}\)[ \t]*)?(?:is|was|are|est|ist|es|é|è|были?|是|は|는|은)?[ \t]*
     (?:an?|the|une?|eine?|una?|la|only|a\ common|often|clearly)?[ \t]*(?:common\s|frequent\s|häufiger\s)?
     (?:incorrect|wrong|false|not\b|mistake|error|ruled\ out|eliminated|erreur|fauss?e?x?\b|falsch|fehler|incorrect[ao]
     |erróne[ao]|неверн|неправильн|ошиб|错|不正确|不对|誤り|間違|不正解|틀|오답|нет\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
-NOT_RIGHT = re.compile(
+NOT_RIGHT = lazy_pattern(
     r"[)\]*_\"']{0,4}\s(?:(?:is|does|ist|est|es)\s)?(?:not|nicht|no|n['’]est\spas|wrong|incorrect|false|falsch"
     r"|incorrect[ao]|fauss?e?x?)\b[^.\n]{0,60}\Z"
 )
-NAMED = re.compile(
+NAMED = lazy_pattern(
     r"(?:option|choice|letter|answer|antwort|buchstabe|opción|respuesta|opção|réponse|lettre|вариант|ответ)\s*$"
     r"|(?-i:\b(?:is|be|say|with|ist|est|es)\s|['’]s\s)$",
     re.IGNORECASE,
 )
-CONDITION = re.compile(r"\b(?:if|unless|wenn|falls|si|если)\b|如果|(?<!か)もし", re.IGNORECASE)
-CONCESSION = re.compile(r"\b(?:(?:al)?though|but|while|whereas|even if|obwohl|bien que|aunque|хотя)\b", re.IGNORECASE)
+CONDITION = lazy_pattern(r"\b(?:if|unless|wenn|falls|si|если)\b|如果|(?<!か)もし", re.IGNORECASE)
+CONCESSION = lazy_pattern(r"\b(?:(?:al)?though|but|while|whereas|even if|obwohl|bien que|aunque|хотя)\b", re.IGNORECASE)
 MARKS = "✓✔✅✗✘❌✖"
 MANY_OPTIONS = "names more than one option"
 

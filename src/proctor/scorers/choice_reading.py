@@ -36,6 +36,7 @@ from proctor.scorers.choice_patterns import (
 from proctor.scorers.choice_texts import choice_at_start, only_choice_in, starts_with_choice
 from proctor.scorers.contrast import rulings_before
 from proctor.scorers.denial import is_denied
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import (
     CONNECTOR,
     NEGATION,
@@ -117,7 +118,7 @@ def _lower_articles(text: str, choices: tuple[str, ...]) -> str:
 
 
 MAX_VERDICT = 8
-_ENDS_VERDICT = re.compile(r"(?s).{0,8}?(?:richtig|correcta)[)*_]*[;.]")
+_ENDS_VERDICT = lazy_pattern(r"(?s).{0,8}?(?:richtig|correcta)[)*_]*[;.]")
 """'A is correct; B is not': a verdict on what stands before it."""
 Claim = tuple[str | None, int, str]
 

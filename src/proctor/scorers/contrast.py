@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from proctor.scorers.lazy_pattern import lazy_pattern
+
 WINDOW = 60
 _OPENING = r"[(\[*_\"'“‘«「『`]{0,4}"
 _CLOSING = r"[)\]*_\"'”’»」』`]{0,4}"
@@ -14,7 +16,7 @@ _ARTICLE = (
     r"|le|les|réponse"
     r"|вариант)\s{1,3}|l['’]|选项?){0,3}"
 )
-_RULING = re.compile(
+_RULING = lazy_pattern(
     r"(?:(?:no(?:\s(?P<verb>es|son|era))?|not|n['’]t|never(?:\s(?:been|was))?|neither|weder|ni|keinesfalls"
     r"|keineswegs|auf\skeinen\sfall|jamais|nunca|instead\sof|rather\sthan|as\sopposed\sto|nicht|kein|(?:an)?statt"
     r"|anstelle\svon|en\slugar\sde|en\svez\sde|pas|non(?:\spas)?|au\slieu\sde|plutôt\sque|не|вместо)\s{1,3}"
@@ -33,7 +35,7 @@ _OTHER_WORDS = (
     "n’t ", "plutôt qu", "lieu d’", "не ", "вместо ", "而不是", "不是", "绝非", "而非", "并非", "並非", "不选", "不選",
     "与其", "與其", "比起", "相比",
 )  # fmt: skip
-_PREFERRED = re.compile(
+_PREFERRED = lazy_pattern(
     r"\b(?:(?:rather|sooner|eher|lieber|plutôt|más\sbien|antes|mejor)\s[^.,;:\n]{1,40}?"
     r"(?P<than>\s(?:than|als|que)\s{1,3}|\squ['’])"
     r"|(?:pick|choose|take|prefer|favou?r|go\swith|select)\s[^.,;:\n]{1,40}?(?P<over>\sover\s{1,3}))"
@@ -41,25 +43,25 @@ _PREFERRED = re.compile(
     re.IGNORECASE,
 )
 """'Plutôt C que A', 'I would pick C over A'."""
-_LINK = re.compile(r"(?:[,，]\s?)?(?:\b(?:and|und|y|et|а)\s)?\Z", re.IGNORECASE)
-_AFTER = re.compile(
+_LINK = lazy_pattern(r"(?:[,，]\s?)?(?:\b(?:and|und|y|et|а)\s)?\Z", re.IGNORECASE)
+_AFTER = lazy_pattern(
     rf"{_CLOSING}\s?(?:\([^()\n]{{0,60}}\)\s?)?(?:(?:では|じゃ|でも)(?:なく(?:て)?|ない(?!か|でしょうか|だろうか)"
     rf"|ありません(?!か)|なかった|ございません)"
     r"|の(?:代わり|かわり)に|(?:가|이|은|는|도)?\s?아(?:니라|니고|니며|닌|닙니다|니에요|니다|니요)|\s?대신에?"
     r"|\s?말고)[、,]?\s?"
 )
-_AFTER_UNIT = re.compile(rf"[^\s\d\W]{{0,3}}?{_AFTER.pattern}")
-ALSO_AFTER = re.compile(r"(?:でも|も|도)[、,]?\s?\Z")
+_AFTER_UNIT = lazy_pattern(rf"[^\s\d\W]{{0,3}}?{_AFTER.pattern}")
+ALSO_AFTER = lazy_pattern(r"(?:でも|も|도)[、,]?\s?\Z")
 """Behind another thing that is ruled out with it: 'AでもBでもなく', 'A도 B도 아니고'."""
 _AFTER_WORDS = ("では", "でも", "じゃ", "代わり", "かわり", "아니", "아닌", "아닙", "대신", "말고")
-LEAD_TO_MEANT = re.compile(
+LEAD_TO_MEANT = lazy_pattern(
     rf"{_CLOSING}[,，、;]?\s?(?:(?:(?:but|sondern|mais|sino|но|а)\b|而是|应该是|應該是)\s{{0,3}}(?:rather\s"
     rf"|c['’]est\s)?)?",
     re.IGNORECASE,
 )
 """What leads from the thing ruled out to the one that is meant."""
 
-AS_OTHERS_SAY = re.compile(
+AS_OTHERS_SAY = lazy_pattern(
     rf"{_CLOSING},?\s(?:as|wie|comme|como)\s[^,.;:\n]{{0,40}}?(?:assum|th[io]|believ|claim|sa[iy]|denk|glaub|mein"
     rf"|annehm|angenommen|croi|pens"
     r"|cre[eía]|dice|supon)\w*",
@@ -67,7 +69,7 @@ AS_OTHERS_SAY = re.compile(
 )
 """'Canberra, not Sydney as is commonly assumed'."""
 
-NOT_ONLY = re.compile(
+NOT_ONLY = lazy_pattern(
     rf"\b(?:not\s(?:only|just|merely)|nicht\snur|no\s(?:s[oó]lo|solamente)|(?:non"
     rf"|pas)\sseulement)\s(?P<one>{_ARTICLE}{_OPENING})"
     r"(?P<rest>[^.\n]{1,60}?)[,;]?\s(?:but|sondern|sino|mais)\s(?:(?:also|auch|también|aussi|également)\s)?"

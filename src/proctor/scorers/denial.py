@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 
 from proctor.scorers.asked_words import repeats_question
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.stance_words import AFFIRMATION
 
 WINDOW = 80
-_BREAK = re.compile(r"\.(?:\s|\Z)|[!?:;](?!\d)|[。！？：；\n—]|\s[–-]\s")
-_COMMA = re.compile(r"[,、，](?!\d)")
-_CLAUSE_OF = re.compile(r",\s(?=(?:that|dass|daß|que|qu['’]|ob)\b)", re.IGNORECASE)
+_BREAK = lazy_pattern(r"\.(?:\s|\Z)|[!?:;](?!\d)|[。！？：；\n—]|\s[–-]\s")
+_COMMA = lazy_pattern(r"[,、，](?!\d)")
+_CLAUSE_OF = lazy_pattern(r",\s(?=(?:that|dass|daß|que|qu['’]|ob)\b)", re.IGNORECASE)
 """A comma before a clause that belongs to what was said before it: 'Ich glaube nicht, dass …'."""
-_UNTIL = re.compile(
+_UNTIL = lazy_pattern(
     r"\b(?:until|before|beyond|past|besides|unless|without|except|earlier|other|more|less"
     r"|\w{2,}er)\s(?:\w+\s){0,4}?(?:than\s)?(?:\w+\s){0,3}\Z(?<!rather\sthan\s)"
     r"|\b(?:bis|vor|ohne|außer|jenseits|hinter|\w{3,}er\sals|ander\w*\sals)\s(?:\w+\s){0,3}\Z"
@@ -27,7 +28,7 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 """'You cannot vote until you are 18', 'no city is larger than Tokyo': what follows is no part of what is denied."""
-_NEGATION_BEFORE = re.compile(
+_NEGATION_BEFORE = lazy_pattern(
     r"(?:\b(?:not|never|neither|nor|cannot|hardly|nowhere\snear|by\sno\smeans|any(?:one|thing|body|where)\sbut"
     r"|all\sbut|doubt"
     r"|den(?:y|ies|ied)|rul(?:e|ed|es|ing)\sout|exclud\w+|eliminat\w+|reject\w*|discard\w*|dismiss\w*|wrong\sto"
@@ -38,7 +39,7 @@ _NEGATION_BEFORE = re.compile(
     r"|不|没|未|除了|并非|並非|绝非|排除(?!法)|怀疑",
     re.IGNORECASE,
 )
-_RESTART = re.compile(
+_RESTART = lazy_pattern(
     r"\b(?:but|however|so|sondern|aber|also|mais|donc|sino|pero|así)\b|而|但|所以|其实|就是|才是|[，,]是", re.IGNORECASE
 )
 """What begins anew behind a negation."""
@@ -61,15 +62,15 @@ _BE = (
     r"|está|sirve"
     r"|vale|encaja|cumple|por|supuesto)"
 )
-_NEGATION_AFTER = re.compile(
+_NEGATION_AFTER = lazy_pattern(
     r"\b(?:not|never|nicht|keineswegs|keinesfalls|niemals|pas|jamais|no|nunca|tampoco)\b|\w{2,}n['’]t\b", re.IGNORECASE
 )
-_GENERIC = re.compile(
+_GENERIC = lazy_pattern(
     rf"[\W_]*(?:(?:{_BE}|n['’](?:est|était|en|y)|ne|n['’]|l['’](?=auteur|autrice)\w+|not|never|nicht|pas|no)\b[\W_]*)*",
     re.IGNORECASE,
 )
 """Words that say of a thing only whether it is the answer."""
-_PREDICATE = re.compile(
+_PREDICATE = lazy_pattern(
     r"[\W_]*(?:\w+\s){0,2}?(?:(?:is|was|are|were|has|had|did|does|do|can|could|would|will|should|must|may|might"
     r"|ever)\s(?:\w+\s)?"
     r"(?:not|never)\b|\w{2,}n['’]t\b|cannot\b|never\b|nicht\b|(?:\w+\s){1,4}?nicht\b|(?:ne\s|n['’](?:en\s"
@@ -77,14 +78,14 @@ _PREDICATE = re.compile(
     r"|no\s|nunca\s|tampoco\s)",
     re.IGNORECASE,
 )
-_OBJECT = re.compile(r"\s\w+\s(?:it|that|this|them)[\s\W]*", re.IGNORECASE)
+_OBJECT = lazy_pattern(r"\s\w+\s(?:it|that|this|them)[\s\W]*", re.IGNORECASE)
 """'… did not write it'."""
-_WRONGLY = re.compile(
+_WRONGLY = lazy_pattern(
     r",\s(?:albeit\s|though\s|but\s|quite\s)?(?:wrong|mistaken|incorrect|erroneous|false)ly\b|,\s(?:fälschlich"
     r"|zu\sunrecht|à\stort|por\serror|errónea)",
     re.IGNORECASE,
 )
-_WRONG = re.compile(
+_WRONG = lazy_pattern(
     r"\b(?:no\ssense|nonsense|kein\w*\ssinn|(?:aucun|pas\sde)\ssens|no\stiene\ssentido|wrong(?:ly)?"
     r"|incorrect(?:ly)?|false(?:ly)?|mistaken(?:ly)?|erroneous\w*|out\sof\sthe\squestion"
     r"|falsch\w*|inkorrekt|unzutreffend|irrtümlich\w*|fälschlich\w*|irrig\w*|ausgeschlossen|scheidet\saus|fällt\sweg"
@@ -94,15 +95,15 @@ _WRONG = re.compile(
     r"|混同|間違われ|誤解|혼동|오해|착각|误认|誤認|误以|误解|混淆|搞混|混为",
     re.IGNORECASE,
 )
-_NOT_WRONG = re.compile(
+_NOT_WRONG = lazy_pattern(
     r"\b(?:not|n['’]t|never|nicht|kein\w*|pas|no|sin|sans|ohne|without)\s(?:\w+\s){0,2}?\Z|n['’]t\s(?:\w+\s)?\Z",
     re.IGNORECASE,
 )
-_MISTAKE = re.compile(
+_MISTAKE = lazy_pattern(
     r"\b(?:mistakes?|error|misconception|myth|irrtum|fehler|erreur|idée\sreçue|equivocación|mito)\b", re.IGNORECASE
 )
 """'… is a common mistake'; before a thing such words say what sort of mistake it is."""
-_SPACELESS_AFTER = re.compile(
+_SPACELESS_AFTER = lazy_pattern(
     r"""[)\]*_\"'”’»」』`]{0,4}\s?(?:\([^()\n]{0,60}\)\s?)?(?:
     (?:だ?と(?:いう|言う|答え|する|考え|思う)[^。、\n]{0,8}?)?(?:[はがもと]|のは)?\s?[^。、\n]{0,4}?
       (?:間違(?!いな|いあり|いませ)|誤(?:り|って|答)|不正解|違(?:い(?!な|あり|ませ)ま?|う|って)|正しく(?:な|あり)
@@ -121,15 +122,15 @@ _SPACELESS_AFTER = re.compile(
     |(?:显然|肯定|并|绝对)?不是(?:正确)?(?:答案|选项|的(?!首))?(?=[。，,；！\s]|\Z))""",
     re.VERBOSE,
 )
-_NOT_WHAT_IS_ASKED = re.compile(
+_NOT_WHAT_IS_ASKED = lazy_pattern(
     r"は(?P<ja>\w{1,8}?)(?:では|じゃ)(?:な|あり)(?!いか|ませんか)|[은는]\s(?P<ko>\w{1,8}?)[이가]\s아[니닙]"
     r"|(?:并)?不是(?P<zh>\w{1,8})"
 )
 """'キャンベラは首都ではありません'."""
-_NAMED_BY = re.compile(r"(?:说|說|回答|答|选|認為|认为)(?:是)?\Z")
-_MISTAKE_AFTER = re.compile(r"(?:是|就|会是|也是)?(?:错误?|不对|不正确|误解)")
-_ASKED = re.compile(r"[\s\"'”»」)*]*[?？]\s*")
-_NO = re.compile(
+_NAMED_BY = lazy_pattern(r"(?:说|說|回答|答|选|認為|认为)(?:是)?\Z")
+_MISTAKE_AFTER = lazy_pattern(r"(?:是|就|会是|也是)?(?:错误?|不对|不正确|误解)")
+_ASKED = lazy_pattern(r"[\s\"'”»」)*]*[?？]\s*")
+_NO = lazy_pattern(
     r"(?:no\b|nein\b|non\b|nope\b|not\b|hardly|i\sdoubt|wrong|never|falsch|nicht|eher\snicht|ce\sn['’]est|pas\b"
     r"|jamais|je\sne"
     r"|いいえ|いや|違|ちが|아니|아뇨|틀|不|没有|错)",

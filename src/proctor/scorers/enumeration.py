@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION
 
 WINDOW = 120
@@ -16,7 +17,7 @@ _PLAIN_ITEM = (
     r"|del?)\b)[\w.'’-]+){0,3}?"
 )
 _ARTICLE = r"(?:the|der|die|das|den|dem|le|la|les|el|los|las)\s"
-_ENDS_WITH_ARTICLE = re.compile(rf"\b{_ARTICLE}\Z", re.IGNORECASE)
+_ENDS_WITH_ARTICLE = lazy_pattern(rf"\b{_ARTICLE}\Z", re.IGNORECASE)
 
 
 def _around(item: str, lead: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
@@ -32,10 +33,10 @@ _WITH_ARTICLE = _around(rf"{_ARTICLE}{_PLAIN_ITEM}", _ARTICLE)
 """'The Danube, the Rhine and the Elbe'; behind a name without an article, 'the capital' says what it is."""
 _PART = r"[^\s、，,。.;:]{1,12}?"
 _PART_END = r"(?=[、,和与]|と|など|等|\s?등|[がはを]|[은는이가]\s|。|\Z)"
-_SPACELESS_AFTER = re.compile(rf"(?:(?:、|,\s|[和与]|と(?![いし言])){_PART}{_PART_END})+")
-_SPACELESS_BEFORE = re.compile(rf"(?:{_PART}(?<![がてでけばにはしくも])(?:、|,\s))+\Z")
+_SPACELESS_AFTER = lazy_pattern(rf"(?:(?:、|,\s|[和与]|と(?![いし言])){_PART}{_PART_END})+")
+_SPACELESS_BEFORE = lazy_pattern(rf"(?:{_PART}(?<![がてでけばにはしくも])(?:、|,\s))+\Z")
 
-_SPACELESS_SEPARATOR = re.compile(r"[、,和与と]")
+_SPACELESS_SEPARATOR = lazy_pattern(r"[、,和与と]")
 
 
 def is_listed(text: str, start: int, end: int) -> bool:

@@ -10,23 +10,24 @@ from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, last_boxed
 
 NAME = "exact"
 REVISION = "3"
-_LEAD = re.compile(r"[\s:：*_]*")
+_LEAD = lazy_pattern(r"[\s:：*_]*")
 _AROUND = " \t*_`\"'“”‘’«»「」$"
 _STOPS = ".!。！．"
-_QUOTED = re.compile(r"[\"“«「](.+?)[\"”»」]")
-_TAG = re.compile(r"</?[A-Za-z]+>")
-_REMARK = re.compile(
+_QUOTED = lazy_pattern(r"[\"“«「](.+?)[\"”»」]")
+_TAG = lazy_pattern(r"</?[A-Za-z]+>")
+_REMARK = lazy_pattern(
     r",?\s+(?:because|since|weil|denn|parce\sque|porque|perché|потому)\b.*|\s+\([^()]*\)\W*$", re.IGNORECASE
 )
-_FENCED = re.compile(r"(?:```++|~~~++)[^\n`]*+\n(.*?)\n?[ \t]*(?:```++|~~~++)", re.DOTALL)
+_FENCED = lazy_pattern(r"(?:```++|~~~++)[^\n`]*+\n(.*?)\n?[ \t]*(?:```++|~~~++)", re.DOTALL)
 # Two underscores are as likely a part of a name, such as __init__.
-_WRAPPED = re.compile(r"(?P<mark>\*{1,3}|`{1,2}|_)(?P<inner>(?:(?!(?P=mark))[^\n])+)(?P=mark)")
-_HEADING = re.compile(r"#{1,6}[ \t]+(?P<inner>[^\n]+)")
+_WRAPPED = lazy_pattern(r"(?P<mark>\*{1,3}|`{1,2}|_)(?P<inner>(?:(?!(?P=mark))[^\n])+)(?P=mark)")
+_HEADING = lazy_pattern(r"#{1,6}[ \t]+(?P<inner>[^\n]+)")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」", "『": "』"}
 _ASCII_PUNCTUATION = {c: None for c in range(128) if unicodedata.category(chr(c)).startswith("P")}
 

@@ -13,6 +13,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.scorers.assertion import is_asserted
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, plain
 from proctor.scorers.words import KOREAN_ENDING
@@ -21,9 +22,9 @@ NAME = "includes"
 REVISION = "4"
 
 MAX_PLACES = 1000
-SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
+SPACELESS = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that are written without spaces: nothing there shows where a word ends."""
-HANGUL = re.compile("[가-힣]")
+HANGUL = lazy_pattern("[가-힣]")
 PREDICATE = "밖에|뿐|일|이며|이고|이죠|죠|이네요|네요|이었다|였다|입니다만|인데|이지만|지만|이지"
 """Further forms of 'is' behind a Korean noun; 인 is none, for 한국인 is a person."""
 LETTER = r"[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f가-힣]"

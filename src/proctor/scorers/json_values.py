@@ -9,18 +9,19 @@ from typing import Any
 import orjson
 
 from proctor.scorers.contrast import is_ruled_out
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION
 
 LONGEST = 200_000
 MAX_STARTS = 1_000
 # Possessive repeats: a line of nothing but backticks must not be tried from each of its lengths.
-_FENCE = re.compile(
+_FENCE = lazy_pattern(
     r"^[ \t>]*+(?:`{3,}+|~{3,}+)[ \t]*+(\w*+)[^\n]*+\n(.*?)(?:^[ \t>]*+(?:`{3,}+|~{3,}+)[ \t]*+\r?$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_START = re.compile(r"[{\[]")
+_START = lazy_pattern(r"[{\[]")
 # What stands between a JSON value and a later one that replaces it, or that is the result of it.
-_ANNOUNCED = re.compile(
+_ANNOUNCED = lazy_pattern(
     rf"{CORRECTION.pattern}"
     r"""|\b(?:should\ (?:be|have)|corrected|fixed|updated|revised|instead|final|richtig|korrigiert\w*|correct[oa]
     |corregid[oa]|corrigée?|pardon|désolée?|entschuldigung|lo\ siento)\b

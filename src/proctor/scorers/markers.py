@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from proctor.scorers.lazy_pattern import lazy_pattern
+
 TAIL = 100  # most answers stand here, and a short search is a quick one
 MAX_MARKER_LENGTH = 20
 NEAR = 20  # no room for another marker and its answer
@@ -20,18 +22,18 @@ OTHER_MARKERS = (
 )  # fmt: skip
 
 # What may stand between a marker and the answer it announces.
-CONNECTOR = re.compile(
+CONNECTOR = lazy_pattern(
     r"""[:=：＝]|\b(?:is|are|was|be|equals?|equal\ to|isn['’]t|ist|lautet|beträgt|sind|es|son|sería|é|è|est|sont|ni
     |adalah|är|er|jest|wynosi|là|is\ gelijk)\b|—|是|为|為|は|が|은|는|이
     |هو|هي|равен|равна|равно|это|है|হল|হলো|คือ|είναι|->|→""",
     re.VERBOSE | re.IGNORECASE,
 )
-NEGATION = re.compile(
+NEGATION = lazy_pattern(
     r"\b(?:not|isn't|isn’t|cannot be|can't be|never|nicht|kein|no es|n'est pas|pas|не)[\W_]*$"
     r"|不是|不为|ではない|아니",
     re.IGNORECASE,
 )
-CORRECTION = re.compile(
+CORRECTION = lazy_pattern(
     r"""\b(?:wait|actually|correction|scratch\ that|on\ second\ thou?ght|let\ me\ (?:re|correct|double|fix)
     |(?:or|ou|oder|o)\ (?:rather|plutôt|vielmehr|besser|mejor|más\ bien)|i\ (?:made\ a\ mistake|was\ wrong|misread
       |meant?)|my\ mistake|corrected\ to|sorry|oops|hmm|no,
@@ -44,18 +46,18 @@ CORRECTION = re.compile(
     |아니(?=[,.요 ]|에요[,. ]|다[,. ])|잠깐|잠시만요|정정|잘못""",
     re.VERBOSE | re.IGNORECASE,
 )
-PUNCTUATION = re.compile(r"[\W_]*")
-SENTENCE_END = re.compile(
+PUNCTUATION = lazy_pattern(r"[\W_]*")
+SENTENCE_END = lazy_pattern(
     r"(?<!\bi\.e)(?<!\be\.g)(?<!\bd\.h)(?<!\bd\. h)(?<!\bz\.B)[.!?](?:\s|$)|[!?](?=[\u3040-\uffff])|[。！？\n]"
 )
-_NEXT_TURN = re.compile(
+_NEXT_TURN = lazy_pattern(
     r"\n[ \t#*_>]{0,8}(?:q|question|problem|human|user|instruction|frage|pregunta|pergunta|вопрос|问题|题目|問題|질문)"
     r"(?:[ \d#*_]{0,8}[:\n]|\s?\d{1,3}[.)])",
     re.IGNORECASE,
 )
-_END_OF_TURN = re.compile(r"<\|(?:im_end|im_start|endoftext|eot_id|end)\|>|</s>|\[/?INST\]|<end_of_turn>")
-_NEW_LINE = re.compile(r"[*_)\"']*[.!]\s*\n")  # '… is the best answer.' says nothing of the line below
-_NEXT_LINE = re.compile(r":[\s*_>#$(\[`]*$")
+_END_OF_TURN = lazy_pattern(r"<\|(?:im_end|im_start|endoftext|eot_id|end)\|>|</s>|\[/?INST\]|<end_of_turn>")
+_NEW_LINE = lazy_pattern(r"[*_)\"']*[.!]\s*\n")  # '… is the best answer.' says nothing of the line below
+_NEXT_LINE = lazy_pattern(r":[\s*_>#$(\[`]*$")
 
 
 def announces(gap: str, longest: int, naming: re.Pattern[str] | None = None) -> bool:

@@ -7,7 +7,6 @@ the run. The process is kept for the next comparison and replaced when it had to
 from __future__ import annotations
 
 import asyncio
-import re
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -17,6 +16,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorer import traits
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.math_process import compare
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, last_boxed
@@ -24,7 +24,7 @@ from proctor.scorers.reading import final_text, last_boxed
 NAME = "math"
 REVISION = "3"
 LONGEST = 20_000
-_LABEL = re.compile(r"\s*\\text\s*\{[^{}]*[A-Za-z][^{}]*\}\s*(?=[^\s,])")
+_LABEL = lazy_pattern(r"\s*\\text\s*\{[^{}]*[A-Za-z][^{}]*\}\s*(?=[^\s,])")
 """Words in front of a boxed expression: \\boxed{\\text{The answer is } 14}."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.numbers import PERCENT, FoundNumber
 
 _ENGLISH = (
@@ -96,7 +97,7 @@ _KOREAN_COUNTERS = (
     "|리터|도|점|쪽|페이지|배|층"
     "|칸|줄|가지|문제|사람|학생|달러|유로|엔|위안|세|번|회|톤|평|그릇|상자|묶음|km|cm|m|kg|g"
 )
-_KOREAN_TENS_AT_START = re.compile(_KOREAN_TENS)
+_KOREAN_TENS_AT_START = lazy_pattern(_KOREAN_TENS)
 _SINO_KOREAN = str.maketrans("영일이삼사오육칠팔구십백천만억", "零一二三四五六七八九十百千万億", " ")
 
 
@@ -117,10 +118,10 @@ _BIG = (
     rf"|(?<![\w-])(?P<german>{_GERMAN_BIG})(?![\w-])"
 )
 _NO_BIG = "|(?P<thousand>(?!))(?P<beyond>)(?P<german>)"
-_HAS_BIG = re.compile(r"hundert|tausend|\bmil(?:le)?\b", re.IGNORECASE)
+_HAS_BIG = lazy_pattern(r"hundert|tausend|\bmil(?:le)?\b", re.IGNORECASE)
 """Words for thousands are looked for only where there is one: the search for them is slow."""
 _SPELT_WITHOUT_BIG, _SPELT_WITH_BIG = (
-    re.compile(
+    lazy_pattern(
         rf"(?<![\w-])(?:(?P<half>{_HALF})[ -]|(?P<count>{_FIRST}|one|an?|eine?[ms]?|une?|una)[ -])"
         rf"(?:{_DOZEN})(?!\w|\ or\ so\b)"
         rf"{big}|(?<![\w-])(?P<hundreds>{_any_of(_HUNDREDS)}"
@@ -142,18 +143,18 @@ _SPELT_WITHOUT_BIG, _SPELT_WITH_BIG = (
     )
     for big in (_NO_BIG, _BIG)
 )
-_JUST = re.compile(r"(?:\b(?:only|just|exactly) |只有|仅)$", re.IGNORECASE)
-_WORD = re.compile(_any_of([*_SMALL, *_MULTIPLES, "uno", "un"]))
-_PER = re.compile(r"\b(?:por|pour|per)\ \Z", re.IGNORECASE)
-_PER_CENT = re.compile(rf"\s?(?:{PERCENT})", re.VERBOSE | re.IGNORECASE)
-_HALF_BEHIND = re.compile(
+_JUST = lazy_pattern(r"(?:\b(?:only|just|exactly) |只有|仅)$", re.IGNORECASE)
+_WORD = lazy_pattern(_any_of([*_SMALL, *_MULTIPLES, "uno", "un"]))
+_PER = lazy_pattern(r"\b(?:por|pour|per)\ \Z", re.IGNORECASE)
+_PER_CENT = lazy_pattern(rf"\s?(?:{PERCENT})", re.VERBOSE | re.IGNORECASE)
+_HALF_BEHIND = lazy_pattern(
     r"(?:時間|年|か月|个|個|小时|天)半(?![分径数])|\s?(?:시간|년|달|개월)\s?반(?![가-힣](?<!이)(?<!입))"
     r"|\s[^\W\d]{1,12}\s(?:et\sdemie?|y\smedi[oa]|and\sa\shalf)\b",
     re.IGNORECASE,
 )
 MAX_LENGTH = 80
 _ALSO_ENGLISH = ("once", "seize", "elf", "null")
-_ENGLISH_TEXT = re.compile(r"\b(?:the|of|and|is|are|was|it|he|she|you|they)\b", re.IGNORECASE)
+_ENGLISH_TEXT = lazy_pattern(r"\b(?:the|of|and|is|are|was|it|he|she|you|they)\b", re.IGNORECASE)
 
 
 def _pattern_for(text: str, start: int, end: int) -> re.Pattern[str]:

@@ -13,6 +13,8 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
+from proctor.scorers.lazy_pattern import lazy_pattern
+
 MAX_INTEGER_DIGITS = 400  # digits; a longer one is compared as a float
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _VULGAR = {
@@ -32,7 +34,7 @@ _SCALES = {
 _LETTERS = {"k": 10**3, "m": 10**6, "b": 10**9}
 PERCENT = r"%|percent\b|per\ cent\b|prozent\b|pour\ cent\b|por\ ciento\b|процент|퍼센트|パーセント"
 
-NUMBER = re.compile(
+NUMBER = lazy_pattern(
     rf"""(?=[-–\d$€£¥₹₩₽.\\mn½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])(?<![A-Za-z_\d^])(?<![_^]\{{)
     (?P<sign>(?<![\w)\]}}%])-|(?<==\ )(?:-\ |–\ ?)|(?:(?<=is\ )|(?<=be\ )|(?<=[:=]\ ))(?:minus|negative)\ )?
     (?:[$€£¥₹₩₽]\ ?(?P<late_sign>-)?)?
@@ -52,22 +54,22 @@ NUMBER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?")
-_EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}")
-_QUOTED = re.compile(r"\d{1,3}(?:['’]\d{3})+(?:\.\d+)?")
-_SPACED = re.compile(r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?")
+_THOUSANDS = lazy_pattern(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?")
+_EUROPEAN = lazy_pattern(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}")
+_QUOTED = lazy_pattern(r"\d{1,3}(?:['’]\d{3})+(?:\.\d+)?")
+_SPACED = lazy_pattern(r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?")
 
 
-_MYRIADS = re.compile(r"(?<![\d,.])(?:\d[\d,.]*[億亿억万萬만千천百백十십]{1,2} ?)+(?:\d[\d,]*)?")
-_PARTS_OF = re.compile(r"(?P<under>\d{1,9}|百)\s?(?:分[之の]|분의)\s?(?P<over>\d[\d.]{0,8})")
-_TENTHS = re.compile(r"(?<![\d.])(\d)割(?:(\d)分)?")
-_AND_A_HALF = re.compile(
+_MYRIADS = lazy_pattern(r"(?<![\d,.])(?:\d[\d,.]*[億亿억万萬만千천百백十십]{1,2} ?)+(?:\d[\d,]*)?")
+_PARTS_OF = lazy_pattern(r"(?P<under>\d{1,9}|百)\s?(?:分[之の]|분의)\s?(?P<over>\d[\d.]{0,8})")
+_TENTHS = lazy_pattern(r"(?<![\d.])(\d)割(?:(\d)分)?")
+_AND_A_HALF = lazy_pattern(
     r"(?<![\d.,])(?P<count>\d+)(?P<unit>(?:時間|年|日|か月|ヶ月|시간|년|달|개월|个|個|小时|天|米|元)"
     r"|\s[^\W\d]{1,12}(?=\s[eay]))"
     r"\s?(?:半(?![分径数])|반(?![가-힣])(?!\s?[가-힣]*\d)|반(?=입|이)|et\sdemie?\b|y\smedi[oa]\b|and\sa\shalf\b)"
 )
 """'2時間半', '2 litres et demi'."""
-_MYRIAD = re.compile(r"(\d[\d,.]*)([億亿억万萬만千천百백十십]*)")
+_MYRIAD = lazy_pattern(r"(\d[\d,.]*)([億亿억万萬만千천百백十십]*)")
 
 
 class FoundNumber(NamedTuple):

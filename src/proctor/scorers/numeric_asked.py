@@ -6,46 +6,47 @@ import re
 from itertools import pairwise
 
 from proctor.scorers.asked_words import asked_words, last_question, words_of
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.numbers import FoundNumber
 from proctor.scorers.numeric_patterns import REMAINDER, SO
 
-_LEFT_BEFORE = re.compile(
+_LEFT_BEFORE = lazy_pattern(
     r"(?:\b(?:leav(?:es?|ing)(?:\sbehind)?|remainder(?:\sof)?|with|and|rest|reste|sobran?|quedan?|bleiben|bleibt)"
     r"|余り|残り|나머지|剩下?|余)\s?\Z",
     re.IGNORECASE,
 )
-_LEFT_AFTER = re.compile(
+_LEFT_AFTER = lazy_pattern(
     r"\s(?:\w+\s){0,2}?(?:left(?:\sover)?|remain\w*|to\sspare|übrig|restant\w*|sobran\w*)\b|\s?\w?(?:余|残|剩|남)",
     re.IGNORECASE,
 )
-_SURE_LEFT_BEFORE = re.compile(
+_SURE_LEFT_BEFORE = lazy_pattern(
     r"(?:\b(?:leav(?:es?|ing)|remainder(?:\sof)?|rest|reste|sobran?)|余り|나머지|余)\s?\Z", re.IGNORECASE
 )
-_NEXT_WORDS = re.compile(r"\s?(?!and\b|und\b|et\b|y\b|or\b)([^\W\d_]+(?:\s(?!and\b|und\b|et\b|y\b)[^\W\d_]+)?)")
-_JOINED = re.compile(
+_NEXT_WORDS = lazy_pattern(r"\s?(?!and\b|und\b|et\b|y\b|or\b)([^\W\d_]+(?:\s(?!and\b|und\b|et\b|y\b)[^\W\d_]+)?)")
+_JOINED = lazy_pattern(
     r"[^\d.;:=\n]{0,30}?(?:,|\b(?:and|und|et|y|plus|sowie)\b)[^\d.;:=\n]{0,20}"
     r"|[^\d.;:=\n]{0,8}[、，,で고며와과と][^\d.;:=\n]{0,10}",
     re.IGNORECASE,
 )
 _WHOSE = r"(?:his|her|its|their|the\sother|ihr[e]?|sein[e]?|son|sa|leur|su)"
-_OTHER_SUBJECT = re.compile(
+_OTHER_SUBJECT = lazy_pattern(
     rf"(?:[,;]\s?|\s(?:and|und|et|y|while|während|tandis\sque|mientras\sque)\s){_WHOSE}\s(?P<who>[^\W\d_]+)\b",
     re.IGNORECASE,
 )
-_FOR_OTHER = re.compile(rf"\s(?:\w+\s)?(?:à|to|for|für|a|para)\s{_WHOSE}\s(?P<who>[^\W\d_]+)", re.IGNORECASE)
-_HOW_MANY = re.compile(r"\b(?:how\s(?:many|much)|wie\s?viele?|combien|cuánt[oa]s?)\b", re.IGNORECASE)
-_STILL = re.compile(r"\b(?:still|noch|encore|todavía|aún)\b|まだ|아직|还有", re.IGNORECASE)
-_COMPUTES = re.compile(
+_FOR_OTHER = lazy_pattern(rf"\s(?:\w+\s)?(?:à|to|for|für|a|para)\s{_WHOSE}\s(?P<who>[^\W\d_]+)", re.IGNORECASE)
+_HOW_MANY = lazy_pattern(r"\b(?:how\s(?:many|much)|wie\s?viele?|combien|cuánt[oa]s?)\b", re.IGNORECASE)
+_STILL = lazy_pattern(r"\b(?:still|noch|encore|todavía|aún)\b|まだ|아직|还有", re.IGNORECASE)
+_COMPUTES = lazy_pattern(
     r"=|\b(?:divid\w+|gives?|makes?|times|ergibt|geteilt|macht|donne|divisé\w*|fait|da|dividid\w+|resulta)\b",
     re.IGNORECASE,
 )
-_GIVEN = re.compile(
+_GIVEN = lazy_pattern(
     r"[\W_]*(?:(?:it|that)(?:['’]s|\sis)|(?:es|das)\ssind|c['’]est|son|es)?\s?[\W_]*[\d.,]+\s?[^\W\d]{0,12}",
     re.IGNORECASE,
 )
 """'It's 96' says all."""
-_SPACELESS = re.compile(r"[\u3040-\uffff]")
+_SPACELESS = lazy_pattern(r"[\u3040-\uffff]")
 
 
 def keep_asked(text: str, numbers: list[FoundNumber], question: str) -> list[FoundNumber]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 
-CONCLUDES = re.compile(
+from proctor.scorers.lazy_pattern import lazy_pattern
+
+CONCLUDES = lazy_pattern(
     r"(?:\b(?:therefore|thus|hence|in\ total|in\ conclusion|altogether|overall|finally|daher|somit|insgesamt|au\ total"
     r"|par\ conséquent|donc|por\ (?:lo\ )?tanto|en\ total|portanto|итого|следовательно|таким\ образом)\b"
     r"|因此|所以|总共|一共|したがって|よって|따라서|그러므로|إذن|لذلك)",
     re.IGNORECASE,
 )
-GOES_ON = re.compile(
+GOES_ON = lazy_pattern(
     r"[=≈]|\b(?:so|then|next|now|total|left|dann|also|ensuite|reste|luego|entonces|quedan|затем|тогда)\b|然后|那么",
     re.IGNORECASE,
 )
 # Where a response turns from its answer to what supports it: at the start of a line or sentence …
-AFTERWORD = re.compile(
+AFTERWORD = lazy_pattern(
     r"""(?:(?<=\n)|(?<=[.!?✓]\s)|(?<=[。！？]))[\W_]{0,9}(?:
     (?:(?:please\ )?note|n\.?b\.|(?:(?:to|let['’]s|let\ me|you\ can|we\ can)\ )?(?:double[ -])?(?:check|verif\w+)|proof
       |assum\w+|remember|reply|hinweis|anmerkung|probe|remarque|vérification|nota|comprobación|verificación|примечание
@@ -34,7 +36,7 @@ AFTERWORD = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # … or in the middle of one; 'and after that' goes on instead.
-REASON = re.compile(
+REASON = lazy_pattern(
     r"""\b(?:because|since|weil|denn|puisque|car|parce\ que|porque|ya\ que|потому\ что|так\ как)\b|\bcheck(?:ing)?:
     |因为|比|，?其中|、?そのうち|그\ ?중(?!에)
     |(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
@@ -48,39 +50,39 @@ REASON = re.compile(
       |während|mientras|frente|alors\ que)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-BECAUSE = re.compile(r"because|since|weil|denn|puisque|car|parce|porque|ya|потому|так|check|因为", re.IGNORECASE)
-SO = re.compile(r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ lo\ tanto|поэтому)\b|所以|因此", re.IGNORECASE)
-REASON_AT_END = re.compile(r"(?:から(?:です)?|ため(?:です)?|때문(?:입니다|이다|이에요))\W*$")
-OPERATOR = re.compile(r"\d\s?[-+*/×÷·]\s?[$€£]?\d|\d\s(?:times|plus|minus|divided|multiplied)\s", re.IGNORECASE)
-UNDONE_SUM = re.compile(r"\d\s?[+*×÷·]\s?[$€£]?\d[\d.,]*[^\d=]*$")
-INTRODUCTION = re.compile(
+BECAUSE = lazy_pattern(r"because|since|weil|denn|puisque|car|parce|porque|ya|потому|так|check|因为", re.IGNORECASE)
+SO = lazy_pattern(r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ lo\ tanto|поэтому)\b|所以|因此", re.IGNORECASE)
+REASON_AT_END = lazy_pattern(r"(?:から(?:です)?|ため(?:です)?|때문(?:입니다|이다|이에요))\W*$")
+OPERATOR = lazy_pattern(r"\d\s?[-+*/×÷·]\s?[$€£]?\d|\d\s(?:times|plus|minus|divided|multiplied)\s", re.IGNORECASE)
+UNDONE_SUM = lazy_pattern(r"\d\s?[+*×÷·]\s?[$€£]?\d[\d.,]*[^\d=]*$")
+INTRODUCTION = lazy_pattern(
     r"[\W_]*(?:if|when|since|because|as|with|after|given|while|for|in|at|by|wenn|da|nach|mit|si|comme|quand|avec"
     r"|après|como"
     r"|cuando|con|если|так\ как|когда)\b[^\n]{0,160}?,\s",
     re.IGNORECASE,
 )
-RATIO = re.compile(r"\d:$")
-NUMBERED = re.compile(r"(?m)^[ \t>*_#-]{0,8}(\d{1,2})[.)][*_]*[ \t]+(?=\S)")
-HEADED = re.compile(
+RATIO = lazy_pattern(r"\d:$")
+NUMBERED = lazy_pattern(r"(?m)^[ \t>*_#-]{0,8}(\d{1,2})[.)][*_]*[ \t]+(?=\S)")
+HEADED = lazy_pattern(
     r"\b(?:step|question|problem|example|case|part|figure|table|equation|method|schritt|étape|paso|шаг)\s*[#(]?$|步骤$",
     re.IGNORECASE,
 )
-RANGE = re.compile(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|a|до|至|到)\s)\s?(?=[$€£]?\d)")
+RANGE = lazy_pattern(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|a|до|至|到)\s)\s?(?=[$€£]?\d)")
 _UNIT = r"[^\s\d,.:;，。、；：]{0,3}?"
-SPAN = re.compile(
+SPAN = lazy_pattern(
     rf"{_UNIT}\s?(?:から|[至到～~-]|에서|부터)\s?[\d.,]+\s?{_UNIT}\s?(?:の間|まで|くらい|ほど|程度|之间|之間|左右"
     rf"|上下|사이|까지|정도|쯤|가량)"
 )
 """'10から20の間', '10到20之间', '10에서 20 사이' behind its first number."""
-SPAN_BETWEEN = re.compile(rf"{_UNIT}\s?(?:から|에서|부터|[到至～~〜])\s?")
-ARRIVES = re.compile(rf"{_UNIT}\s?(?:[にへ]|으?로)")
+SPAN_BETWEEN = lazy_pattern(rf"{_UNIT}\s?(?:から|에서|부터|[到至～~〜])\s?")
+ARRIVES = lazy_pattern(rf"{_UNIT}\s?(?:[にへ]|으?로)")
 """'80から92に' arrives at 92."""
-OR = re.compile(
+OR = lazy_pattern(
     r"\s(?:or|oder|ou|o|или)\s(?:[a-z]\s?=\s?)?(?=[$€£]?-?\d)|,?\s(?:o\sbien|ou\sbien|soit)\s(?=[$€£]?\d)"
     r"|,?\s(?:or\s)?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal\svez)\s(?=[$€£]?\d)"
     rf"|{_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이나)、?\s?(?=\d)"
 )
-BOUND_BEFORE = re.compile(
+BOUND_BEFORE = lazy_pattern(
     r"\b(?:(?:more|less|fewer|greater|higher|lower)\sthan|over|under|above|below|at\s(?:least|most)|up\sto"
     r"|no\s(?:more|fewer)\sthan"
     r"|mehr\sals|weniger\sals|über|unter|mindestens|höchstens|plus\sde|moins\sde|au\s(?:moins|plus)"
@@ -88,17 +90,17 @@ BOUND_BEFORE = re.compile(
     r"|至少|最多|不到|최소|최대)\s?\Z",
     re.IGNORECASE,
 )
-BOUND_AFTER = re.compile(
+BOUND_AFTER = lazy_pattern(
     r"\s?[^\s\d,，。]{0,4}?\s?(?:以上|以下|未満|超(?!え)|이상|이하|미만|초과)|\+(?!\d)|\s(?:or|and)\s(?:more|less"
     r"|fewer|above)\b"
 )
-LIMIT_ASKED = re.compile(
+LIMIT_ASKED = lazy_pattern(
     r"\b(?:least|most|minim\w*|maxim\w*|mindest\w*|höchst\w*|moins|plus|mínim\w*|máxim\w*|menos|más|old|alt|âge|edad)\b"
     r"|最|至少|최|以上|以下|이상|이하|何歳|몇\s?살",
     re.IGNORECASE,
 )
 """'How old must one be?' is answered by 'at least 18'."""
-MISSED = re.compile(
+MISSED = lazy_pattern(
     r"\s(?:\w+\s)?(?:would\sbe|is|are|was|were|wäre|wären|ist|sind|serait|est|sería|es)\s(?:\w+\s)?"
     r"(?:too\s(?:few|many|much|little|small|large|low|high|big)|wrong|incorrect|zu\s(?:wenig|viel|klein|groß|hoch"
     r"|niedrig)\w*|falsch"
@@ -106,11 +108,11 @@ MISSED = re.compile(
     re.IGNORECASE,
 )
 """Said behind a number that is not the answer."""
-REMAINDER = re.compile(
+REMAINDER = lazy_pattern(
     r"\b(?:left|remain\w*|übrig|verbleib\w*|bleib\w*|qued\w+|sobr\w+|reste(?:nt|r)?|rest\w*|осталось)\b|[剩余餘残]|남",
     re.IGNORECASE,
 )
-SPENT = re.compile(
+SPENT = lazy_pattern(
     r"\b(?:spen[dt]\w*|used|ate|gave|paid|sold|lost|ausgegeben|gab\b|verbrauch\w*|bezahlt|gegessen|verkauft"
     r"|verloren|gast\w+"
     r"|donn\w+|dio|dieron|regal\w+|gegeben|weggegeben|verschenk\w*|pag\w+|comi\w+|vendi\w+|perdi\w+|dépens\w+"
@@ -118,19 +120,19 @@ SPENT = re.compile(
     r"|[花吃]|用了|用掉|给了|卖|使っ|払|食べ|売|あげ|渡|썼|쓰|사용|먹|지불|팔|주었|줬|준",
     re.IGNORECASE,
 )
-CLAUSE_END = re.compile(r"[,;，、；]|(?<=[고며])\s|(?<=で)、?|\b(?:and|und|y|et|и)\b", re.IGNORECASE)
+CLAUSE_END = lazy_pattern(r"[,;，、；]|(?<=[고며])\s|(?<=で)、?|\b(?:and|und|y|et|и)\b", re.IGNORECASE)
 # 'rose from 80 to 92' arrives at 92.
-CHANGED = re.compile(
+CHANGED = lazy_pattern(
     r"\b(?:rose|risen|rises|increas\w+|grew|grown|went|fell|falls|dropp\w+|decreas\w+|reduc\w+|rais\w+|chang\w+"
     r"|stieg\w*|sank|fiel"
     r"|augment\w+|pass[eé]\w*|baiss\w+|diminu\w+|subi\w+|aument\w+|baj\w+|pasó)\b[^.,;\n]{0,20}\b(?:from|von"
     r"|de)\s+[$€£]?$",
     re.IGNORECASE,
 )
-BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+[$€£]?$", re.IGNORECASE)
-ASIDE = re.compile(r"(?<=[\s\u3000-\uffff])\([^()\n]*\)")
-BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
-KNOWN = re.compile(
+BETWEEN = lazy_pattern(r"\b(?:between|zwischen|entre)\s+[$€£]?$", re.IGNORECASE)
+ASIDE = lazy_pattern(r"(?<=[\s\u3000-\uffff])\([^()\n]*\)")
+BOLD = lazy_pattern(r"\*\*([^*\n]+)\*\*")
+KNOWN = lazy_pattern(
     r"""\b(?:not|instead\ of|rather\ than|as\ opposed\ to|nicht|statt|anstelle\ von|au\ lieu\ de|plutôt\ que
     |en\ lugar\ de|en\ vez\ de|pas|non|no|не|а\ не)\s+[$€£]?$|(?:不是|而不是|ではなく|这|那|其余)$
     |(?:[\d%]\s+|\bout\s|\d\s\w+\s)of\s[$€£]?$
@@ -139,16 +141,16 @@ KNOWN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # What a calculation comes to, or is rounded to.
-RESULT = re.compile(
+RESULT = lazy_pattern(
     r"(?<!\d[a-z])(?<!\d[a-z]\ )(?:[-+*/×÷·^]|\sx)\s?[$€£(]?[\d.][^=≈\n,;:]{0,40}[=≈]\s*[$€£]?$"
     r"|\d[^.;\n]{0,20}\s(?:por|entre|más|menos|mal|geteilt|plus|minus|fois|divisé|times|divided)\s[^.;\n]{0,20}"
     r"\s(?:son|es|da|sind|ist|macht|ergibt|font|fait|égale|is|are|makes|equals|gives)\s+$"
     r"|\btotal\ of\s+[$€£]?$|\bround\w*\s(?:it\s)?(?:(?:up|down|off)\s)?to\s+[$€£]?$",
     re.IGNORECASE,
 )
-UNFINISHED = re.compile(r"[^=\n,.;]{0,20}?\s?[-+*/×÷·]\s?[$€£]?\d|\s(?:decimal|significant)\b")
-OBJECT = re.compile(r"\b(?:takes?|took|costs?|gives?|gave|leaves?|left|earns?|saves?)\sher\s+$", re.IGNORECASE)
-CIRCUMSTANCE = re.compile(
+UNFINISHED = lazy_pattern(r"[^=\n,.;]{0,20}?\s?[-+*/×÷·]\s?[$€£]?\d|\s(?:decimal|significant)\b")
+OBJECT = lazy_pattern(r"\b(?:takes?|took|costs?|gives?|gave|leaves?|left|earns?|saves?)\sher\s+$", re.IGNORECASE)
+CIRCUMSTANCE = lazy_pattern(
     r"""\b(?:over|after|during|within|than|per|every|from|at|among|end\ of|in|for|nach|während|innerhalb\ von|pro
       |aus|bei(?:\s\w+)?|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|durante|después\ de|dentro\ de|tras
         |para(?:\s\w+)?|через
@@ -161,10 +163,10 @@ CIRCUMSTANCE = re.compile(
     |(?:在|每|用|经过|从|比|完)$""",
     re.VERBOSE | re.IGNORECASE,
 )
-MEANWHILE = re.compile(
+MEANWHILE = lazy_pattern(
     r"""\s?[^\s\d,，。]{1,4}\s?(?:后|後|内|間で|以内|동안|후|만에)|\s(?:decimal|significant)\b|-[a-z]{2,}|(?<=[%t])\sof\b
     |\s(?:\w+\s){0,2}?(?:(?:more|less|fewer|\w{2,}er)\s(?:\w+\s)?than\b(?!\s[$€£]?\d)|(?:mehr|weniger)\sals\b
       |(?:de\s)?(?:plus|moins)\sque\b|(?:más|menos)\sque\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
-RATE = re.compile(r"(?:\s\w+)?\s(?:an?|per|each|every|pro|je|par|por|al)\b|\s?(?:mph|km/h|m/s|км/ч)", re.IGNORECASE)
+RATE = lazy_pattern(r"(?:\s\w+)?\s(?:an?|per|each|every|pro|je|par|por|al)\b|\s?(?:mph|km/h|m/s|км/ч)", re.IGNORECASE)

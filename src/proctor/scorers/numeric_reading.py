@@ -6,6 +6,7 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END, announces, first_turn, marker_ends, own_turn
 from proctor.scorers.number_words import spelt_at
 from proctor.scorers.numbers import FoundNumber, find_numbers, readable
@@ -19,11 +20,11 @@ REFUSAL_WINDOW = 60
 OWN_MARKERS = ("\na:", "ans:")
 
 # The usual end of a response, read without further ado: 'answer is 18.', '#### 18'.
-_PLAINLY = re.compile(r"[:\s*]*(?:is:?\s)?[\s*$]*(?<![\d-])(\d{1,300})[\s.*]*\Z")
-_EXPRESSION = re.compile(r"[^=≈(\n;,]*[-+*/×÷x·^!][^=≈(\n;]*[=≈]", re.IGNORECASE)
-_CHAINED = re.compile(r"[^=≈(\n;,]*[=≈]")
-_LEAD = re.compile(r"[\W_]*(?:(?:is|ist|lautet|est|es)\b|是|为|は)?[\W_]*", re.IGNORECASE)
-_REASONING = re.compile(r"\b(?:because|since|as|weil|denn|parce|porque)\b", re.IGNORECASE)
+_PLAINLY = lazy_pattern(r"[:\s*]*(?:is:?\s)?[\s*$]*(?<![\d-])(\d{1,300})[\s.*]*\Z")
+_EXPRESSION = lazy_pattern(r"[^=≈(\n;,]*[-+*/×÷x·^!][^=≈(\n;]*[=≈]", re.IGNORECASE)
+_CHAINED = lazy_pattern(r"[^=≈(\n;,]*[=≈]")
+_LEAD = lazy_pattern(r"[\W_]*(?:(?:is|ist|lautet|est|es)\b|是|为|は)?[\W_]*", re.IGNORECASE)
+_REASONING = lazy_pattern(r"\b(?:because|since|as|weil|denn|parce|porque)\b", re.IGNORECASE)
 
 
 class NumericReading(NamedTuple):

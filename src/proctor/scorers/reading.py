@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import unicodedata
 from functools import cache
+
+from proctor.scorers.lazy_pattern import lazy_pattern
 
 BOXES_TRIED = 20
 LONGEST = 200_000
 MAX_START_LENGTH = 20_000
 _THINK_END = "</think>"
 _THINK_START = "<think>"
-_STRUCK = re.compile(r"~~[^~\n]+~~")
+_STRUCK = lazy_pattern(r"~~[^~\n]+~~")
 
 
 def final_text(text: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-REFUSAL = re.compile(
+from proctor.scorers.lazy_pattern import lazy_pattern
+
+REFUSAL = lazy_pattern(
     r"""\bi\s(?:can['’]?t|cannot|can\snot|could\snot|couldn['’]t|do\snot|don['’]t|won['’]t)\s(?:\w+\s){0,2}?
       (?:answer|solve|determine|calculate|compute|work|know(?!\s(?:how|why|where|who|when)\b)|help|assist|provide
         |figure|say|tell|find|give|complete|choose
@@ -62,7 +64,7 @@ _OTHER_HINTS = (
     "не знаю", "لا أستطيع", "ません", "ない", "情報が", "없", "모르겠", "모릅니다", "정보가", "无法", "無法",
     "不能", "不知道", "不足", "言え", "决", "決め", "选", "选", "难", "難", "어렵", "힘들",
 )  # fmt: skip
-GUESS = re.compile(
+GUESS = lazy_pattern(
     r"\b(?:assum\w+|guess|i['’]d\ssay|estimat\w+|approximately|roughly|probably|therefore|thus|hence|so\b"
     r"|answer\sis|total"
     r"|would\sbe|vermutlich|schätz\w*|wahrscheinlich|also|supon\w+|probablemente|por\slo\stanto|suppos\w+"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from proctor.scorers.lazy_pattern import lazy_pattern
+
 _ABBREVIATIONS = frozenset(
     {
         "mr",
@@ -52,11 +54,11 @@ _ABBREVIATIONS = frozenset(
         "al",
     }
 )
-_END = re.compile(r"(?<![.!?])([.!?]+)[\"'”’)\]*]{0,8}(?=\s|$)")
-_OPENER = re.compile(r"\s{1,20}[\"'“‘(\[*#-]*(\S)")
-_LAST_WORD = re.compile(r"\S+\Z")
+_END = lazy_pattern(r"(?<![.!?])([.!?]+)[\"'”’)\]*]{0,8}(?=\s|$)")
+_OPENER = lazy_pattern(r"\s{1,20}[\"'“‘(\[*#-]*(\S)")
+_LAST_WORD = lazy_pattern(r"\S+\Z")
 MAX_WORD_LENGTH = 20
-_TOKEN = re.compile(r"\w+(?:[-.]\w+)*|[^\w\s]")
+_TOKEN = lazy_pattern(r"\w+(?:[-.]\w+)*|[^\w\s]")
 
 
 def count_sentences(text: str) -> int:

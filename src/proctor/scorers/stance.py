@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.stance_words import (
     AFFIRMATION,
@@ -30,7 +30,7 @@ class Stance(Enum):
     PLAIN = "named"
 
 
-_ITEM = re.compile(r"[)\]*_]{0,4}\s?[:：]\s?")
+_ITEM = lazy_pattern(r"[)\]*_]{0,4}\s?[:：]\s?")
 """'A: wrong.' says something of A."""
 MAX_CLAUSE = 200
 

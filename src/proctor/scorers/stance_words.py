@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from proctor.scorers.lazy_pattern import lazy_pattern
+
 
 def _any_of(spaced: Mapping[str, str], spaceless: Mapping[str, str]) -> re.Pattern[str]:
     """One pattern of all languages; words of scripts with spaces begin at the start of a word."""
-    return re.compile(rf"\b(?:{'|'.join(spaced.values())})|{'|'.join(spaceless.values())}", re.IGNORECASE)
+    return lazy_pattern(rf"\b(?:{'|'.join(spaced.values())})|{'|'.join(spaceless.values())}", re.IGNORECASE)
 
 
 TURN = _any_of(
@@ -60,7 +62,7 @@ SUPPOSED = _any_of(
 )
 """What others say, or what was thought before."""
 
-GUESSED = re.compile(
+GUESSED = lazy_pattern(
     r"\b(?:(?:popular|common|frequent|obvious)\s(?:guess|answer|choice|mistake|misconception|error|assumption)"
     r"|(?:often|commonly|frequently|widely)\s(?:mentioned|named|cited|given|assumed|thought|believed|mistaken"
     r"|guessed|confused)"
@@ -170,7 +172,7 @@ WHEREAS = _any_of(
     {"ja": r"一方で?、", "ko": r"반면", "zh": r"虽然|虽|尽管"},
 )
 """What opens a clause about something else."""
-AFFIRMATION = re.compile(
+AFFIRMATION = lazy_pattern(
     r"\b(?:(?:beyond|without)\s(?:a\s|any\s)?doubt|no\s(?:doubt|question|wonder|need|longer)|not\s(?:always|only|just"
     r"|merely|surprisingly|sure|certain|entirely|completely"
     r"|(?:a\s)?(?:hundred|100)\b)|none\sother|(?:no\s?one|nobody|nothing|no\sother\s\w+)\s(?:but|other\sthan|except)"
@@ -189,7 +191,7 @@ AFFIRMATION = re.compile(
     re.IGNORECASE,
 )
 """Words with a negation that deny nothing of what follows."""
-CLAUSE_END = re.compile(
+CLAUSE_END = lazy_pattern(
     r"[.!?;:…](?:\s|\Z)|[。！？；，：\n]|(?<!\d)[,、]|,\s|\s[–—]\s|[)）](?=\s?[,.])"
     r"|\b(?:but|and|yet|while|whereas|so|though|although|aber|und|jedoch|während|somit|damit|denn|mais|et|donc"
     r"|car|tandis|alors|pero|y|mientras|así)\b"

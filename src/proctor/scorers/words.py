@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import string
 from functools import lru_cache
 
+from proctor.scorers.lazy_pattern import lazy_pattern
+
 # English as SQuAD drops them, German and Spanish as MLQA does, French as FQuAD does.
 _ARTICLES = {
-    "en": re.compile(r"\b(?:a|an|the)\b"),
-    "de": re.compile(r"\b(?:ein|eine|einen|einem|eines|einer|der|die|das|den|dem|des)\b"),
-    "es": re.compile(r"\b(?:un|una|unos|unas|el|la|los|las)\b"),
-    "fr": re.compile(r"\b(?:le|la|les|du|des|au|aux|un|une)\b|\bl['’]"),
+    "en": lazy_pattern(r"\b(?:a|an|the)\b"),
+    "de": lazy_pattern(r"\b(?:ein|eine|einen|einem|eines|einer|der|die|das|den|dem|des)\b"),
+    "es": lazy_pattern(r"\b(?:un|una|unos|unas|el|la|los|las)\b"),
+    "fr": lazy_pattern(r"\b(?:le|la|les|du|des|au|aux|un|une)\b|\bl['’]"),
 }
 KOREAN_ENDING = (
     "입니다|이십니다|이세요|께서|이에요|예요|이었습니다|였습니다|이다|이라고|라고|으로|에서|에게|까지|부터|처럼|보다"
@@ -19,14 +20,14 @@ KOREAN_ENDING = (
 )
 """Particles and forms of 'is' that Korean writes behind a noun without a space."""
 # 나이 'age' is not 나 'I': a noun of one syllable takes only the longer endings.
-_ENDED_WORD = re.compile(f"(.+[가-힣\\d%])(?:{KOREAN_ENDING})\\Z|(.)(?:입니다|이에요|예요|이다)\\Z")
+_ENDED_WORD = lazy_pattern(f"(.+[가-힣\\d%])(?:{KOREAN_ENDING})\\Z|(.)(?:입니다|이에요|예요|이다)\\Z")
 _KOREAN_COPULA = frozenset({"입니다", "이에요", "예요", "이다"})
-_JAPANESE_COPULA = re.compile(r"(?<=\w)(?:です|でした|である|だ)(?=[。．.!！\s」』)）]*\Z)")
+_JAPANESE_COPULA = lazy_pattern(r"(?<=\w)(?:です|でした|である|だ)(?=[。．.!！\s」』)）]*\Z)")
 _QUOTES = str.maketrans("’‘", "''")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_ASCII_WORD = lazy_pattern(r"[a-z0-9]+")
 # Scripts written without spaces count each character as a word.
-_ANY_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]|[^\W_]+")
+_ANY_WORD = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]|[^\W_]+")
 
 
 def squad_words(text: str, language: str = "en") -> list[str]:

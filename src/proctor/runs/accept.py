@@ -1,0 +1,54 @@
+"""Take a plan in: its run is written as queued at once, and workers do the rest."""
+
+from __future__ import annotations
+
+from proctor.domain.chunk import Priority
+from proctor.domain.errors import PlanError, in_field
+from proctor.domain.plan import Limits, Plan
+from proctor.planning.matrix import expand_matrix
+from proctor.runs.content import keep_content
+from proctor.runs.resolve import PlanContext
+from proctor.stores.database import Database
+from proctor.stores.idempotency import RequestKey
+from proctor.stores.queue import QueueStore
+from proctor.stores.runs import RunStore
+
+
+def accept(
+    plan: Plan,
+    context: PlanContext,
+    database: Database,
+    *,
+    priority: Priority = Priority.NORMAL,
+    request: RequestKey | None = None,
+) -> str:
+    """Write the plan's run as queued and give its id; no name is looked up. A request that came before makes no run.
+
+    What the plan needs of this disk is kept as content, where there are artifacts: a worker may be elsewhere.
+    """
+    refuse_in_batches(plan)
+    if plan.until is not None:
+        from proctor.stopping.rule import rule_of  # few runs have a rule, and it is not free to import
+
+        with in_field("until"):
+            rule_of(plan)
+    plan = expand_matrix(plan, context.folder)
+    content = keep_content(plan, context)
+    return QueueStore(database).accept(
+        plan, context.folder, context.data, priority=priority, content=content, request=request
+    )
+
+
+def requeue(run_id: str, database: Database, *, limits: Limits | None = None, priority: Priority | None = None) -> None:
+    """Let workers finish whatever is unfinished of a run; one that they have already is left alone."""
+    run = RunStore(database).get(run_id)
+    refuse_in_batches(run.plan)
+    plan = run.plan if limits is None else run.plan.model_copy(update={"limits": limits})
+    QueueStore(database).requeue(run.id, plan, priority)
+
+
+def refuse_in_batches(plan: Plan) -> None:
+    if plan.batch:
+        raise PlanError(
+            "A batch is handed in and collected by one process: leave out --batch, or run it here (--here)."
+        )

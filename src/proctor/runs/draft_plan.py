@@ -1,0 +1,55 @@
+"""A plan drafted from a sentence: offline by rules; a model, where one is named, reads what the rules did not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import UNSET
+
+from proctor.domain.documents.draft import (
+    Assumption,
+    CoverageGap,
+    PlanChange,
+    PlanDraft,
+    UnderstoodPhrase,
+    UnsupportedWish,
+)
+from proctor.planner.catalogue import PlannerCatalogue
+from proctor.planner.drafting import Drafted, draft
+from proctor.planner.reader import read_query
+from proctor.planner.refining import refine
+from proctor.planning.plan_file import plan_from
+
+RULES = "rules"
+
+
+def draft_plan(query: str, catalogue: PlannerCatalogue, *, base: Mapping[str, Any] | None = None) -> PlanDraft:
+    """What a query means as a plan; with `base`, that plan with what the query changes."""
+    reading = read_query(query, catalogue)
+    if base is not None:
+        plan_from(base)
+        refined = refine(reading, catalogue, base)
+        return to_document(refined.drafted, changes=[PlanChange(*change) for change in refined.changes])
+    return to_document(draft(reading, catalogue))
+
+
+def to_document(drafted: Drafted, *, changes: list[PlanChange] | None = None) -> PlanDraft:
+    """The draft as `--json` shows it; its plan passes what every plan passes."""
+    plan_from(drafted.values)
+    reading = drafted.reading
+    return PlanDraft(
+        plan=drafted.values,
+        understood=[UnderstoodPhrase(one.text, one.field, one.value) for one in drafted.understood],
+        assumed=[Assumption(one.field, one.value, one.why) for one in drafted.assumed],
+        not_understood=drafted.not_understood,
+        alternatives=drafted.alternatives,
+        by=RULES,
+        cost_usd=None,
+        unsupported=[UnsupportedWish(one.text, one.why) for one in drafted.unsupported],
+        gaps=[CoverageGap(gap.language, gap.subject, gap.sentence, gap.nearest) for gap in drafted.choice.gaps],
+        fail_under=dict(reading.gates) if reading.gates else UNSET,
+        then=reading.then or UNSET,
+        changes=UNSET if changes is None else changes,
+        notes=drafted.notes,
+    )

@@ -1,0 +1,109 @@
+"""End a run whose chunks have all ended: exactly once, whoever comes first."""
+
+from __future__ import annotations
+
+import logging
+from decimal import Decimal
+
+from proctor.domain.artifacts import Artifacts
+from proctor.domain.errors import StoreError
+from proctor.domain.run import RunStatus
+from proctor.domain.trial import Outcome
+from proctor.runs.asking import every_trial_failed
+from proctor.runs.sides import sides_of_rows
+from proctor.runs.step import kept
+from proctor.stores.connection import POSTGRESQL
+from proctor.stores.database import Database
+from proctor.stores.queue import QueueRow, QueueStore
+from proctor.stores.runs import RunRow, RunStore
+from proctor.stores.steps import StepStore
+
+log = logging.getLogger("proctor")
+
+
+def finish_run(run_id: str, database: Database, artifacts: Artifacts | None = None) -> RunStatus | None:
+    """Write how the run ended, compute its figures and keep its raw data; None when there is nothing to end.
+
+    Calling it again, or in several processes at once, is harmless.
+    """
+    queue, store = QueueStore(database), RunStore(database)
+    steps = StepStore(database)
+    lease = steps.lease(run_id)
+    if lease is None:
+        return None
+    run, queued = store.get(run_id), queue.get(run_id)
+    is_cancelled = run.status is RunStatus.CANCELLED
+    if queued is None or queued.chunks_open or not (queued.is_prepared or is_cancelled):
+        steps.release(lease)
+        return None
+    with kept(steps, lease):
+        status, error = _ending(run, queued, database)
+        unanswered = None
+        if run.plan.limits.cost_usd is not None and queued.is_prepared:
+            unanswered = max(Decimal(0), queued.taken_usd - _recorded_usd(run_id, database))
+        if not steps.finish(lease, status, error, unanswered):
+            return None
+    _compute_figures(run_id, database)
+    if status is RunStatus.COMPLETED:
+        _keep_raw_data(run_id, database, artifacts)
+    return status
+
+
+def _ending(run: RunRow, queued: QueueRow, database: Database) -> tuple[RunStatus, str | None]:
+    if run.status is RunStatus.CANCELLED:
+        return RunStatus.CANCELLED, "the run was cancelled"
+    if queued.given_up:
+        reasons = [f"{label}: {why}" if label else why for label, why in queued.given_up.items()]
+        return RunStatus.FAILED, "; ".join(reasons)
+    if queued.stop_reason is not None:
+        return RunStatus.CANCELLED, queued.stop_reason
+    hopeless = _hopeless(run, queued, database)
+    return (RunStatus.FAILED, hopeless) if hopeless else (RunStatus.COMPLETED, None)
+
+
+def _hopeless(run: RunRow, queued: QueueRow, database: Database) -> str | None:
+    """Words for evaluations in which nothing at all could be measured."""
+    tally = queued.tally
+    if not tally.failed + tally.skipped:
+        return None
+    from proctor.stores.results import ResultStore
+
+    results, words = ResultStore(database), []
+    rows = RunStore(database).evaluation_rows(run.id)
+    for row, (side, _) in zip(rows, sides_of_rows(rows), strict=True):
+        trials = row["samples"] * row["epochs"]
+        if tally.failed + tally.skipped >= trials and results.tally(row["id"]).failed >= trials:
+            where = {"model": row["model"], "benchmark": row["benchmark"]}
+            failed = next(results.results(run.id, outcome=Outcome.FAILED, where=where), None)
+            reasons = [] if failed is None else [failed.error, *(score.reason for score in failed.scores)]
+            fault = next(filter(None, reasons), "no scorer could measure an answer")
+            words.append(every_trial_failed(row["model"], side, row["benchmark"], fault))
+    return "; ".join(words) or None
+
+
+def _recorded_usd(run_id: str, database: Database) -> Decimal:
+    from proctor.stores.scores import ScoreStore
+
+    return RunStore(database).spent_usd(run_id) + ScoreStore(database).spent_on_judges(run_id)
+
+
+def _compute_figures(run_id: str, database: Database) -> None:
+    """Whoever reads the run first would otherwise wait for them; where it fails, they do."""
+    from proctor.runs.read import read_run
+
+    try:
+        read_run(database, run_id)
+    except StoreError as fault:
+        log.warning("the figures of run %s are computed when it is read: %s", run_id, fault)
+
+
+def _keep_raw_data(run_id: str, database: Database, artifacts: Artifacts | None) -> None:
+    """A server drops months of responses; the run's own are then still there, as one artifact."""
+    if artifacts is None or database.dialect is not POSTGRESQL:
+        return
+    from proctor.runs.raw_data import keep_raw_data
+
+    try:
+        QueueStore(database).keep_raw_data(run_id, keep_raw_data(database, run_id, artifacts))
+    except StoreError as fault:  # the run is complete without it
+        log.warning("the responses of run %s are not kept as one artifact: %s", run_id, fault)

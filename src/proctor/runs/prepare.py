@@ -1,0 +1,117 @@
+"""Prepare an accepted run: names are resolved, versions and seeds fixed, and all of it is cut into chunks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from decimal import Decimal
+from typing import Any
+
+from msgspec.structs import replace
+
+from proctor.domain.errors import ProctorError, StoreError, UserError
+from proctor.domain.evaluation import Evaluation
+from proctor.domain.plan import Plan
+from proctor.domain.run import RunStatus
+from proctor.domain.scope import Scope
+from proctor.offline import confined
+from proctor.planning.matrix import expand_matrix
+from proctor.runs.asking import face_opponents
+from proctor.runs.content import restored
+from proctor.runs.replay import name_replays
+from proctor.runs.resolve import PlanContext, close_models, resolve
+from proctor.runs.slices import slices_of
+from proctor.runs.step import kept
+from proctor.stores.database import Database
+from proctor.stores.leases import LeaseLostError
+from proctor.stores.queue import QueueStore
+from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
+from proctor.stores.scores import ScoreStore
+from proctor.stores.steps import StepLease, StepStore
+
+PREPARERS = 3
+"""Workers that may be lost with a run's preparation before it fails."""
+log = logging.getLogger("proctor")
+
+
+async def prepare(run_id: str, context: PlanContext, database: Database) -> bool:
+    """Write the run's evaluations and all its chunks, or end it as failed with the reason.
+
+    False when there was nothing to do, or another process does it; calling it again is harmless.
+    """
+    queue, steps = QueueStore(database), StepStore(database)
+    queued = await asyncio.to_thread(queue.get, run_id)
+    if queued is None or queued.is_prepared or queued.is_finished:
+        return False
+    lease = await asyncio.to_thread(steps.lease, run_id)
+    if lease is None:
+        return False
+    with kept(steps, lease):
+        return await _prepare(lease, context, database, steps)
+
+
+async def _prepare(lease: StepLease, context: PlanContext, database: Database, steps: StepStore) -> bool:
+    run = await asyncio.to_thread(RunStore(database).get, lease.run_id)
+    queued = await asyncio.to_thread(QueueStore(database).get, run.id)
+    if queued is None or queued.is_prepared or run.status is not RunStatus.QUEUED:
+        await asyncio.to_thread(steps.release, lease)
+        return False
+    evaluations: list[Evaluation] = []
+    if queued.lost_leases >= PREPARERS:
+        reason = f"{queued.lost_leases} workers in a row were lost while they prepared the run"
+        return await asyncio.to_thread(steps.finish, lease, RunStatus.FAILED, reason)
+    try:
+        with confined(run.plan.offline or context.is_offline):
+            here = replace(context, folder=run.folder, data=run.data or context.data)
+            with restored(queued.content, here) as here:
+                evaluations = await asyncio.to_thread(_write, lease, run, here, database, steps)
+    except (StoreError, LeaseLostError):
+        await asyncio.to_thread(steps.release, lease)
+        raise
+    except Exception as fault:
+        if not isinstance(fault, ProctorError):
+            log.exception("run %s could not be prepared", run.id)
+        reason = str(fault) if isinstance(fault, ProctorError) else f"{type(fault).__name__}: {fault}"
+        await asyncio.to_thread(steps.finish, lease, RunStatus.FAILED, reason)
+    finally:
+        await close_models(evaluations)
+    return True
+
+
+def _write(lease: StepLease, run: RunRow, here: PlanContext, database: Database, steps: StepStore) -> list[Evaluation]:
+    database = database.within(Scope(run.project))
+    plan = name_replays(expand_matrix(run.plan, here.folder), database)
+    evaluations = face_opponents(resolve(plan, here), database)
+    store = RunStore(database)
+    _refuse_changed(run, evaluations, store)
+    pinned = tuple(item.benchmark_spec for item in evaluations[: len(plan.benchmarks)])  # each model has all of them
+    plan = plan.model_copy(update={"benchmarks": pinned})
+    taken = Decimal(0)
+    if plan.limits.cost_usd is not None:
+        spent = store.spent_usd(run.id) + ScoreStore(database).spent_on_judges(run.id)
+        taken = spent + run.unanswered_usd
+    steps.write_prepared(
+        lease, plan, evaluations, slices_of(plan, evaluations), taken_usd=taken, events=_group_sizes(plan, evaluations)
+    )
+    return evaluations
+
+
+def _refuse_changed(run: RunRow, evaluations: list[Evaluation], store: RunStore) -> None:
+    """Of a run that goes on: old and new answers must belong together."""
+    for evaluation, row in zip(evaluations, store.evaluation_rows(run.id), strict=False):
+        if evaluation.benchmark_identity != row["digest"]:
+            raise UserError(
+                f"{evaluation.benchmark.name} has changed since run {run.id} started, so old and new answers would not "
+                "belong together. Restore the file, or start a new run (unchanged questions come from the cache)."
+            )
+
+
+def _group_sizes(plan: Plan, evaluations: list[Evaluation]) -> list[tuple[str, dict[str, Any]]]:
+    """Which groups are whole is known from the plan alone, and whoever reads the run has no plan."""
+    if plan.until is None:
+        return []
+    from proctor.stopping.rule import stop_rule
+
+    numbered = [replace(item, id=place) for place, item in enumerate(evaluations)]
+    rule = stop_rule(plan, numbered)
+    return [] if rule is None else [(GROUP_SIZES, dict(rule.group_sizes))]

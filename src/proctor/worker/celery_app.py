@@ -1,0 +1,95 @@
+"""The Celery app, which carries ids of chunks and runs to workers: the database is the truth, the broker a bell."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from celery import Celery
+from celery.signals import beat_embedded_init, worker_process_init, worker_process_shutdown
+from kombu import Queue
+
+from proctor.worker.bell import SCHEDULED, STEPS, Bell, queues_of
+from proctor.worker.parent import die_with
+from proctor.worker.schedule import SCHEDULE
+from proctor.worker.tasks import register_tasks
+
+if TYPE_CHECKING:
+    from proctor.worker.child import Child, WorkerConfig
+
+VISIBILITY_SECONDS = 120
+"""A message that was taken and not done is delivered again after this; the sweeper is quicker."""
+SOFT_SHUTDOWN_SECONDS = 15.0
+CHILD_START_SECONDS = 120.0
+CONNECT_SECONDS = 3.0
+SETTINGS: dict[str, Any] = {
+    "accept_content": ["json"],
+    "beat_scheduler": "celery.beat:Scheduler",  # in memory: what is due is claimed in Redis
+    "broker_connection_retry_on_startup": True,
+    "broker_connection_max_retries": None,
+    "broker_pool_limit": 4,
+    "broker_transport_options": {
+        "visibility_timeout": VISIBILITY_SECONDS,
+        "unacked_restore_interval": 10,
+        "unacked_restore_throttle": 1,
+        "queue_order_strategy": "priority",
+        "socket_connect_timeout": CONNECT_SECONDS,
+        "socket_keepalive": True,
+        "health_check_interval": 5,
+    },
+    "result_serializer": "json",
+    "task_acks_late": True,
+    "task_default_queue": STEPS,
+    "task_create_missing_queues": True,
+    "task_ignore_result": True,
+    "task_reject_on_worker_lost": True,
+    "task_send_sent_event": True,
+    "task_serializer": "json",
+    "worker_consumer": "proctor.worker.consumer:PromptConsumer",
+    "worker_disable_prefetch": True,
+    "worker_hijack_root_logger": False,
+    "worker_prefetch_multiplier": 1,
+    "worker_proc_alive_timeout": CHILD_START_SECONDS,
+    "worker_redirect_stdouts": False,
+    "worker_send_task_events": True,  # Flower and `celery events` follow these
+    "worker_soft_shutdown_timeout": SOFT_SHUTDOWN_SECONDS,
+}
+
+
+def make_app(broker_url: str) -> Celery:
+    """An app that can ring; nothing is connected to yet."""
+    app = Celery("proctor", broker=broker_url, set_as_current=False)
+    app.conf.update(SETTINGS)
+    app.conf.beat_schedule = {
+        name: {"task": SCHEDULED, "args": (name,), "schedule": item.rings_seconds, "options": {"expires": 60}}
+        for name, item in SCHEDULE.items()
+    }
+    return app
+
+
+def make_worker_app(config: WorkerConfig) -> Celery:
+    """An app that also does what is rung for, each child in an event loop of its own; they die with this process."""
+    app = make_app(config.broker_url)
+    app.conf.task_queues = [Queue(name) for name in queues_of(list(config.pools))]
+    child: list[Child] = []
+    register_tasks(app, child)
+    parent = os.getpid()
+
+    def open_beat(**_: object) -> None:
+        die_with(parent)
+
+    def open_child(**_: object) -> None:
+        from proctor.worker.child import Child
+
+        die_with(parent)
+        child.append(Child(config, Bell(app)))
+        child[0].start()
+
+    def close_child(**_: object) -> None:
+        if child:
+            child[0].close()
+
+    beat_embedded_init.connect(open_beat, weak=False)
+    worker_process_init.connect(open_child, weak=False)
+    worker_process_shutdown.connect(close_child, weak=False)
+    return app

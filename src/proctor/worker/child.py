@@ -1,0 +1,238 @@
+"""A worker's child process: one event loop in a thread of its own, in which all of its tasks are done.
+
+What is opened for one task serves the next ones. Beside the tasks it tells the database that it lives, and sweeps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import random
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
+
+from proctor.domain.chunk import Chunk, Pool, Priority
+from proctor.domain.errors import ProctorError
+from proctor.runs.execute_chunk import ChunkEnd, execute_chunk
+from proctor.runs.finish import finish_run
+from proctor.runs.prepare import prepare
+from proctor.runs.resolve import PlanContext
+from proctor.runs.sweep import reclaim
+from proctor.runs.worker_context import WorkerContext
+from proctor.stores.chunks import ChunkStore
+from proctor.stores.database import Database, open_database
+from proctor.stores.patience import StoreUnreachableError
+from proctor.stores.queue import QueueStore
+from proctor.stores.workers import WorkerStore
+from proctor.worker.bell import Bell, queue_of
+from proctor.worker.process import STUCK, loop_factory
+from proctor.worker.redis_limits import RedisLimits
+
+if TYPE_CHECKING:
+    from proctor.worker.schedule import Scheduled
+
+T = TypeVar("T")
+HEARTBEAT_SECONDS = 1.0
+SWEEP_SECONDS = 1.5
+"""How often somebody looks for what is lost; among all workers about once."""
+AGAIN_SECONDS = 3.0
+"""A ring that nobody has followed by then is repeated."""
+RINGS_FOR_EACH = 3
+"""Chunks that the broker holds for each worker of a pool: what is urgent does not queue behind more."""
+AWAY_SECONDS = 0.5
+CLOSE_SECONDS = 20.0
+CLAIM = "proctor:claims:"
+log = logging.getLogger("proctor")
+
+
+class WorkerConfig(Struct, frozen=True):
+    """What a worker was started with; its children inherit it."""
+
+    database_url: str
+    broker_url: str
+    pools: tuple[Pool, ...]
+    context: PlanContext
+
+
+class Child:
+    """Start it in the process that executes; `run` may then be called from that process's main thread."""
+
+    def __init__(self, config: WorkerConfig, bell: Bell) -> None:
+        self.context = config.context
+        self.bell = bell
+        self._config = config
+        self._loop = (loop_factory() or asyncio.new_event_loop)()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="worker", daemon=True)
+        self._doing: str | None = None
+        self._chunks_done = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_announcing = False
+        self._unrung: list[Chunk] = []
+
+    def start(self) -> None:
+        """Open the database and begin to tell that this process lives."""
+        self._thread.start()
+        self.run("starting", self._open)
+
+    async def _open(self) -> None:
+        self.database: Database = await asyncio.to_thread(open_database, self._config.database_url)
+        self._limits = RedisLimits(self._config.broker_url)
+        self._worker = WorkerContext(
+            self.database,
+            self.context,
+            pools=self._config.pools,
+            limits=self._limits,
+            is_stuck=lambda: os._exit(STUCK),  # Celery starts another child in its place
+        )
+        self._workers = WorkerStore(self.database)
+        await self._limits.start()
+        self._begin(self._beat_forever())
+        self._begin(self._sweep_forever())
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def run(self, doing: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Do the work in the event loop; whatever interrupts the wait cancels it."""
+        self._doing = doing
+        future = asyncio.run_coroutine_threadsafe(work(), self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+        finally:
+            self._doing = None
+
+    def close(self) -> None:
+        """Let go of everything; waits no longer than it must."""
+        future = asyncio.run_coroutine_threadsafe(self._close(), self._loop)
+        try:
+            future.result(CLOSE_SECONDS)
+        except Exception:
+            log.debug("the worker did not close in good order", exc_info=True)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(CLOSE_SECONDS)
+
+    async def _close(self) -> None:
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.to_thread(self._workers.leave, self._worker.name)
+        await self._worker.close()
+        await self._limits.close()
+        self.database.dispose()
+
+    # Tasks
+
+    async def execute(self, chunk_id: int) -> None:
+        executed = await self._patiently(lambda: execute_chunk(chunk_id, self._worker))
+        if executed.end is ChunkEnd.NOT_LEASED:
+            return
+        self._chunks_done += executed.end is ChunkEnd.FINISHED
+        if executed.is_last and executed.run_id is not None:
+            await asyncio.to_thread(self.bell.finish, executed.run_id)
+        else:
+            self._begin(self._announce())
+
+    async def prepare(self, run_id: str) -> None:
+        if await self._patiently(lambda: prepare(run_id, self.context, self.database)):
+            await self.sweep()
+
+    async def finish(self, run_id: str) -> None:
+        await self._patiently(lambda: asyncio.to_thread(finish_run, run_id, self.database, self.context.artifacts))
+
+    async def do_scheduled(self, name: str, scheduled: Scheduled) -> None:
+        """Do it unless another worker has within its period."""
+        if await self._limits.claim(f"{CLAIM}{name}", 0.9 * scheduled.period_seconds):
+            await self._patiently(lambda: scheduled.work(self))
+
+    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Again and again while the database is away: what was rung for is begun as soon as it is back."""
+        while True:
+            try:
+                return await work()
+            except StoreUnreachableError:
+                await asyncio.sleep(AWAY_SECONDS)
+
+    # What it does by itself
+
+    async def _beat_forever(self) -> None:
+        await self._patiently(self._register)
+        while True:
+            done, self._chunks_done = self._chunks_done, 0
+            try:
+                if not await asyncio.to_thread(self._workers.beat, self._worker.name, self._doing, done):
+                    await self._register()
+            except ProctorError as fault:
+                self._chunks_done += done
+                log.debug("the database cannot be told: %s", fault)
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+
+    async def _register(self) -> None:
+        await asyncio.to_thread(self._workers.register, self._config.pools, self._worker.name)
+
+    async def _sweep_forever(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS * random.uniform(0.5, 1.0))
+            try:
+                if await self._limits.claim(f"{CLAIM}sweep", SWEEP_SECONDS * 0.6):
+                    await self.sweep()
+            except ProctorError as fault:
+                log.debug("nobody could be told what is to be done: %s", fault)
+
+    async def sweep(self) -> None:
+        """Take back what lost workers had, and ring for everything that waits for somebody."""
+        await asyncio.to_thread(reclaim, self.database)
+        await asyncio.to_thread(self._ring_for_steps)
+        await self._announce()
+
+    def _ring_for_steps(self) -> None:
+        queue = QueueStore(self.database)
+        for run_id in queue.announce(queue.to_prepare(), AGAIN_SECONDS):
+            self.bell.prepare(run_id)
+        for run_id in queue.announce(queue.to_finish(), AGAIN_SECONDS):
+            self.bell.finish(run_id)
+
+    async def _announce(self) -> None:
+        """Ring for chunks, a few for each worker that lives; once at a time in this process."""
+        if self._is_announcing:
+            return
+        self._is_announcing = True
+        try:
+            # A ring that still waits is not repeated: workers would be busy with what is done already.
+            queues = [[queue_of(pool, priority) for priority in Priority] for pool in Pool]
+            lengths = iter(await self._limits.lengths([name for names in queues for name in names]))
+            queued = {pool: sum(next(lengths) for _ in names) for pool, names in zip(Pool, queues, strict=True)}
+            await asyncio.to_thread(self._ring_for_chunks, queued)
+        except ProctorError as fault:
+            log.debug("chunks could not be announced: %s", fault)
+        finally:
+            self._is_announcing = False
+
+    def _ring_for_chunks(self, queued: dict[Pool, int]) -> None:
+        rung, self._unrung = self._unrung, []
+        if not self._ring_all(rung):
+            return
+        alive = [row for row in self._workers.all() if row.is_alive]
+        for pool in Pool:
+            count = sum(pool in row.pools for row in alive)
+            if count:
+                found = ChunkStore(self.database).announce(
+                    [pool], again_seconds=AGAIN_SECONDS, limit=RINGS_FOR_EACH * count, queued=queued[pool]
+                )
+                if not self._ring_all(found):
+                    return
+
+    def _ring_all(self, chunks: list[Chunk]) -> bool:
+        """False when the broker is away: those that it was not told of are kept for the next time."""
+        for place, chunk in enumerate(chunks):
+            if not self.bell.chunk(chunk):
+                self._unrung = chunks[place:]
+                return False
+        return True

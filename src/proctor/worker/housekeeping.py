@@ -1,0 +1,67 @@
+"""What workers do when nobody asks for it: lists are brought up to date, old files go, figures are computed ahead."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from proctor.domain.errors import ProctorError
+
+if TYPE_CHECKING:
+    from proctor.runs.resolve import PlanContext
+    from proctor.stores.database import Database
+
+DAY = 86_400.0
+KEPT_DAYS = 90
+SUMMARIES_AT_A_TIME = 20
+log = logging.getLogger("proctor")
+
+
+async def refresh_catalogue(context: PlanContext) -> list[str]:
+    """Ask every provider whose key is here for its models; gives the providers that answered."""
+    return await asyncio.to_thread(_refresh_catalogue, context)
+
+
+def _refresh_catalogue(context: PlanContext) -> list[str]:
+    from proctor.runs.models import describe_providers, list_provider_models
+
+    if context.is_offline:
+        return []
+    answered = []
+    for item in describe_providers(context.environment):
+        if item.key_variable is None or not item.has_key:
+            continue
+        try:
+            list_provider_models(item.provider, context, is_refreshing=True)
+        except ProctorError as fault:
+            log.info("the models of %s are not listed: %s", item.provider, fault)
+        else:
+            answered.append(item.provider)
+    return answered
+
+
+async def prune(context: PlanContext) -> int:
+    """Remove what is kept only to be quicker and was not renewed for months; gives how many files."""
+    from proctor.runs.caches import prune_files
+
+    home, lists = context.home, context.lists
+    if home is None or lists is None:
+        return 0
+    return await asyncio.to_thread(prune_files, home, lists, before=time.time() - KEPT_DAYS * DAY)
+
+
+async def refresh_summaries(database: Database) -> int:
+    """Compute the figures of runs that ended without them, so that nobody waits for them; gives how many runs."""
+    return await asyncio.to_thread(_refresh_summaries, database)
+
+
+def _refresh_summaries(database: Database) -> int:
+    from proctor.runs.read import read_run
+    from proctor.stores.runs import RunStore
+
+    found = RunStore(database).without_summary(SUMMARIES_AT_A_TIME)
+    for run_id in found:
+        read_run(database, run_id)
+    return len(found)

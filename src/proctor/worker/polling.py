@@ -1,0 +1,141 @@
+"""A worker without a broker: it takes the next thing to do from the database, and does it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from proctor.domain.errors import ProctorError, StoreError
+from proctor.runs.execute_chunk import ChunkEnd, execute_leased
+from proctor.runs.finish import finish_run
+from proctor.runs.prepare import prepare
+from proctor.runs.sweep import reclaim
+from proctor.runs.worker_context import WorkerContext
+from proctor.stores.chunks import ChunkStore
+from proctor.stores.queue import QueueStore
+from proctor.stores.workers import WorkerStore
+
+SWEEP_SECONDS = 1.0
+BEAT_SECONDS = 1.0
+IDLE_SECONDS = (0.05, 0.5)
+"""The first pause when there is nothing to do, and the longest."""
+REFUSED_SECONDS = 30.0
+"""A run whose chunk could not be executed here is left to others for so long."""
+LEFT_SECONDS = 300.0
+"""And one of which other processes have all that the plan allows at once."""
+log = logging.getLogger("proctor")
+
+
+async def work(worker: WorkerContext, stop: asyncio.Event) -> None:
+    """Prepare runs, execute chunks and end runs, until told to stop; then requests in flight are finished.
+
+    Any number of processes may do this on one database.
+    """
+    polling = _Polling(worker)
+    beating = asyncio.create_task(polling.beat())
+    doing = asyncio.create_task(polling.work(stop))
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({doing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        worker.stop()
+        await doing
+    finally:
+        for task in (doing, stopping, beating):
+            task.cancel()
+        await asyncio.gather(doing, stopping, beating, return_exceptions=True)
+        await worker.close()
+        await asyncio.to_thread(polling.leave)
+
+
+class _Polling:
+    def __init__(self, worker: WorkerContext) -> None:
+        self._worker = worker
+        self._chunks, self._queue = ChunkStore(worker.database), QueueStore(worker.database)
+        self._workers = WorkerStore(worker.database)
+        self._doing: str | None = None
+        self._done = 0
+        self._refused: dict[str, float] = {}
+
+    async def beat(self) -> None:
+        """Tell of this worker, and take up what lost ones left."""
+        await asyncio.to_thread(self._register)
+        while True:
+            done, self._done = self._done, 0
+            try:
+                await asyncio.to_thread(self._beat, done)
+            except StoreError as fault:
+                log.debug("the database cannot be used: %s", fault)
+                self._done += done
+            await asyncio.sleep(BEAT_SECONDS)
+
+    def _register(self) -> None:
+        try:
+            self._workers.register(sorted(self._worker.pools), self._worker.name)
+        except StoreError as fault:
+            log.debug("the database cannot be used: %s", fault)
+
+    def _beat(self, done: int) -> None:
+        if not self._workers.beat(self._worker.name, self._doing, done):
+            self._register()
+        reclaim(self._worker.database)
+
+    def leave(self) -> None:
+        try:
+            self._workers.leave(self._worker.name)
+        except StoreError as fault:
+            log.debug("the database cannot be used: %s", fault)
+
+    async def work(self, stop: asyncio.Event) -> None:
+        pause, longest = IDLE_SECONDS
+        while not stop.is_set():
+            try:
+                is_busy = await self._next()
+            except ProctorError as fault:
+                log.warning("%s", fault)
+                is_busy = False
+            if is_busy:
+                pause = IDLE_SECONDS[0]
+                continue
+            try:
+                async with asyncio.timeout(pause):
+                    await stop.wait()
+            except TimeoutError:
+                pause = min(2 * pause, longest)
+
+    async def _next(self) -> bool:
+        """Do the next thing there is; False when there is none."""
+        worker = self._worker
+        for run_id in await asyncio.to_thread(self._queue.to_finish, 1):
+            with self._tell(f"ending run {run_id}"):
+                if await asyncio.to_thread(finish_run, run_id, worker.database, worker.context.artifacts) is not None:
+                    return True
+        for run_id in await asyncio.to_thread(self._queue.to_prepare, 3):
+            with self._tell(f"preparing run {run_id}"):
+                if await prepare(run_id, worker.context, worker.database):
+                    return True
+        now = asyncio.get_running_loop().time()
+        self._refused = {run_id: until for run_id, until in self._refused.items() if until > now}
+        chunk = await asyncio.to_thread(self._chunks.lease_next, worker.pools, self._refused)
+        if chunk is None:
+            return False
+        with self._tell(f"run {chunk.run_id}, chunk {chunk.id}"):
+            executed = await execute_leased(chunk, worker)
+        if executed.end is ChunkEnd.FINISHED:
+            self._done += 1
+        elif executed.end is ChunkEnd.LEFT_TO_OTHERS:
+            self._refused[chunk.run_id] = now + LEFT_SECONDS
+        elif executed.end is ChunkEnd.REFUSED:
+            others = await asyncio.to_thread(self._workers.alive, chunk.pool)
+            if others > 1:
+                self._refused[chunk.run_id] = now + REFUSED_SECONDS
+        return True
+
+    @contextmanager
+    def _tell(self, doing: str) -> Iterator[None]:
+        self._doing = doing
+        try:
+            yield
+        finally:
+            self._doing = None

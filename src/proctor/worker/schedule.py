@@ -1,0 +1,54 @@
+"""What is done again and again, by whichever worker is told to: each is harmless twice, and late."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from proctor.worker.child import Child
+
+MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
+
+
+class Scheduled(Struct, frozen=True):
+    """A task that beat rings for `rings_seconds` apart; it is done once in `period_seconds`, however many ring."""
+
+    work: Callable[[Child], Awaitable[object]]
+    rings_seconds: float
+    period_seconds: float
+
+
+async def sweep(child: Child) -> object:
+    await child.sweep()
+    return None
+
+
+async def refresh_catalogue(child: Child) -> object:
+    from proctor.worker.housekeeping import refresh_catalogue as refresh
+
+    return await refresh(child.context)
+
+
+async def prune(child: Child) -> object:
+    from proctor.worker.housekeeping import prune as prune_caches
+
+    return await prune_caches(child.context)
+
+
+async def refresh_summaries(child: Child) -> object:
+    from proctor.worker.housekeeping import refresh_summaries as refresh
+
+    return await refresh(child.database)
+
+
+SCHEDULE: dict[str, Scheduled] = {
+    # Every worker sweeps by itself, too: beat need not run for that.
+    "sweep": Scheduled(sweep, 2.0, 0.0),
+    "refresh_catalogue": Scheduled(refresh_catalogue, 10 * MINUTE, DAY),
+    "prune": Scheduled(prune, 10 * MINUTE, 6 * HOUR),
+    "refresh_summaries": Scheduled(refresh_summaries, MINUTE, 5 * MINUTE),
+}
+"""Task -> what it does and how often. A further one is a line here."""

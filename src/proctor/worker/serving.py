@@ -1,0 +1,103 @@
+"""A worker as it is started: a group of processes that ends when it is told to, by Ctrl-C or SIGTERM."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from proctor.domain.chunk import Pool
+
+if TYPE_CHECKING:
+    from proctor.settings import Settings
+
+Say = Callable[[str], None]
+ENDING = "Ending: requests in flight are finished, and others go on with the rest."
+
+
+def serve_by_broker(settings: Settings, pools: Sequence[Pool], count: int, *, is_beating: bool, say: Say) -> int:
+    """Execute what the broker rings for, in so many child processes; gives the exit code."""
+    from celery.apps.worker import Worker
+    from celery.signals import worker_ready, worker_shutting_down
+
+    import proctor.worker.child  # noqa: F401 - once, before there are children
+    from proctor.worker.broker import broker_label
+    from proctor.worker.celery_app import make_worker_app
+    from proctor.worker.child import WorkerConfig
+    from proctor.worker.process import plan_context
+
+    if settings.broker_url is None:
+        raise ValueError("there is no broker")
+    _log_in_lines()
+    config = WorkerConfig(settings.database_url, settings.broker_url, tuple(pools), plan_context(settings, Path.cwd()))
+    app, label = make_worker_app(config), broker_label(settings.broker_url)
+
+    def ready(**_: object) -> None:
+        say(f"{_ready(pools, count)}. Redis is at {label}.")
+
+    def ending(**_: object) -> None:
+        say(ENDING)
+
+    worker_ready.connect(ready, weak=False)
+    worker_shutting_down.connect(ending, weak=False)
+    worker = Worker(
+        app=app,
+        hostname=f"proctor-{os.getpid()}@{socket.gethostname()}",
+        pool="prefork",
+        concurrency=count,
+        beat=is_beating,
+        scheduler="celery.beat:Scheduler",
+        without_gossip=True,
+        without_mingle=True,
+        task_events=True,
+        quiet=True,
+        loglevel="WARNING",
+    )
+    worker.start()
+    return int(worker.exitcode or 0)
+
+
+def _log_in_lines() -> None:
+    """Warnings in a line each: a broker that restarts is no reason for pages of tracebacks from within Celery."""
+    from celery.signals import setup_logging
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Line("%(asctime)s %(levelname)s %(processName)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    warnings.simplefilter("ignore")  # Celery's, about being root and about what it will change
+    setup_logging.connect(lambda **_: None, weak=False)  # it would set up its own
+
+
+class _Line(logging.Formatter):
+    def formatException(self, ei: object) -> str:  # noqa: ARG002, N802 - its name is logging's
+        return ""
+
+    def format(self, record: logging.LogRecord) -> str:
+        lines = super().format(record).splitlines()
+        return lines[0].rstrip() if record.exc_info and not record.name.startswith("proctor") else "\n".join(lines)
+
+
+def serve_by_polling(pools: Sequence[Pool], count: int, *, say: Say) -> None:
+    """Execute what waits in the database, in so many processes; on one machine, because limits are shared out here."""
+    from proctor.worker.processes import WorkerProcesses
+
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    processes = WorkerProcesses(count, pools=pools, folder=Path.cwd())
+    processes.start()
+    say(f"{_ready(pools, count)}. It looks for work in the database; for several machines, set PROCTOR_BROKER_URL.")
+    ended.wait()
+    say(ENDING)
+    processes.close()
+
+
+def _ready(pools: Sequence[Pool], count: int) -> str:
+    here = f"{socket.gethostname()}:{os.getpid()}"
+    return f"Worker {here} is ready, with {count} process{'' if count == 1 else 'es'} for {', '.join(pools)}"

@@ -1,0 +1,120 @@
+"""Retention: what is older than it is to be kept goes, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import proctor
+from commands import Cli
+from proctor.domain.artifacts import key_of
+from proctor.stores.artifacts.folder import FolderArtifacts
+from proctor.stores.runs import month_of
+from stores.parts import connected, new_database
+
+
+def aged(home: Path, run_id: str, days: int) -> None:
+    """As if the run had ended so long ago."""
+    moment = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="microseconds")
+    with connected(home) as connection:
+        connection.execute("UPDATE runs SET finished_at = ?, created_at = ? WHERE id = ?", [moment, moment, run_id])
+
+
+def moved(home: Path, run_id: str, month: int) -> None:
+    """As if the run had been made in that month: PostgreSQL keeps its answers in partitions of their own then."""
+    database = new_database(home)
+    with database.connection() as connection, connection.transaction():
+        database.prepare_month(connection, month)
+        ids = "SELECT id FROM evaluations WHERE run_id = ?"
+        for table in ("scores", "bodies"):
+            which = f"response_id IN (SELECT id FROM responses WHERE evaluation_id IN ({ids}))"
+            connection.execute(f"CREATE TEMPORARY TABLE old_{table} AS SELECT * FROM {table} WHERE {which}", [run_id])
+            connection.execute(f"DELETE FROM {table} WHERE {which}", [run_id])
+            connection.execute(f"UPDATE old_{table} SET month = ?", [month])
+        connection.execute("UPDATE evaluations SET month = ? WHERE run_id = ?", [month, run_id])
+        connection.execute(f"UPDATE responses SET month = ? WHERE evaluation_id IN ({ids})", [month, run_id])
+        for table in ("bodies", "scores"):
+            connection.execute(f"INSERT INTO {table} SELECT * FROM old_{table}")
+    database.dispose()
+
+
+def partitions(home: Path) -> set[str]:
+    with connected(home) as connection:
+        return {row[0] for row in connection.execute("SELECT relname FROM pg_class WHERE relname ~ '_[0-9]{6}$'")}
+
+
+def test_runs_that_ended_long_ago_go_and_the_others_stay(cli: Cli, home: Path) -> None:
+    old, new = (proctor.evaluate("puzzles", models=model, limit=4).id for model in ("demo/strong", "demo/weak"))
+    running = proctor.prepare("puzzles", models="demo/average", limit=4).id
+    aged(home, old, 91)
+    with connected(home) as connection:
+        connection.execute("UPDATE runs SET created_at = '2020-01-01T00:00:00+00:00' WHERE id = ?", [running])
+    shown = cli("show", new, "--json").json
+    planned = cli("retention", "--older-than", "90d", "--dry-run", "--json").json
+    assert ([run["run_id"] for run in planned["runs"]], planned["runs"][0]["responses"]) == ([old], 4)
+    assert cli("show", old).code == 0
+    assert cli("retention", "--older-than", "90d").code == 2  # there is nobody to ask
+    done = cli("retention", "--older-than", "90d", "--yes", "--json").json
+    assert ([run["run_id"] for run in done["runs"]], done["is_dry_run"]) == ([old], False)
+    assert cli("show", old).code == 2
+    assert cli("show", new, "--json").json == shown
+    assert cli("resume", running).code == 0
+    assert cli("retention", "--older-than", "90d", "--yes", "--json").json["runs"] == []
+
+
+def test_a_run_that_another_replays_stays(cli: Cli, home: Path) -> None:
+    first = proctor.evaluate("puzzles", models="demo/strong", limit=1).id
+    second = proctor.evaluate("puzzles", models=f"replay/{first}", limit=1).id
+    aged(home, first, 400)
+    done = cli("retention", "--older-than", "90d", "--yes", "--json").json
+    assert done["runs"] == []
+    assert done["notes"] == [f"{first} stays: {second} cannot be resumed without it"]
+    aged(home, second, 399)
+    done = cli("retention", "--older-than", "90d", "--yes", "--json").json
+    assert [run["run_id"] for run in done["runs"]] == [first, second]
+
+
+def test_months_without_a_run_are_dropped(cli: Cli, home: Path) -> None:
+    if "PROCTOR_DATABASE_URL" not in os.environ:
+        pytest.skip("a file keeps all months in one table")
+    old, new = (proctor.evaluate("puzzles", models=model, limit=3).id for model in ("demo/strong", "demo/weak"))
+    moved(home, old, 202501)
+    aged(home, old, 300)
+    assert cli("samples", old, "--json").json
+    assert len(partitions(home)) == 6
+    assert cli("retention", "--older-than", "30d", "--dry-run", "--json").json["months"] == [202501]
+    assert "Removed the partitions of 2025-01." in cli("retention", "--older-than", "30d", "--yes").out
+    assert partitions(home) == {f"{table}_{month_of(datetime.now(UTC))}" for table in ("responses", "bodies", "scores")}
+    assert len(cli("samples", new, "--json").json) == 3
+
+
+def test_artifacts_without_owner_go_when_they_are_a_day_old(cli: Cli, home: Path) -> None:
+    run = proctor.evaluate("puzzles", models="demo/strong", limit=1)
+    artifacts = FolderArtifacts(home / "artifacts")
+    owned, orphan, young = (artifacts.put("a", name.encode()) for name in ("owned", "orphan", "young"))
+    with connected(home) as connection:
+        connection.execute("UPDATE scores SET details = ?", [f'{{"program": "{owned}"}}'])
+    for key in (owned, orphan):
+        os.utime(artifacts.path_of(key), (0, 0))
+    kept = set(artifacts.keys())
+    done = cli("retention", "--yes", "--json").json
+    assert (done["days"], done["artifacts"], done["artifact_bytes"]) == (None, 1, len("orphan"))
+    assert kept - set(artifacts.keys()) == {key_of(b"orphan")}
+    assert artifacts.exists(young)
+    aged(home, run.id, 2)
+    os.environ["PROCTOR_RETENTION_DAYS"] = "1"
+    try:
+        assert [one["run_id"] for one in cli("retention", "--yes", "--json").json["runs"]] == [run.id]
+    finally:
+        del os.environ["PROCTOR_RETENTION_DAYS"]
+    assert not artifacts.exists(owned)
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("value", ["0", "-1", "two", "1e3", "99999999"])
+def test_a_number_of_days_that_says_nothing_is_refused(cli: Cli, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("PROCTOR_RETENTION_DAYS", value)
+    assert "PROCTOR_RETENTION_DAYS is a whole number of days" in cli("retention").error
