@@ -1,0 +1,286 @@
+"""A client of a Proctor server, with the same objects as the library."""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any, TypeVar
+from urllib.parse import quote, urlencode, urlsplit
+
+import msgspec
+import orjson
+from msgspec import Struct
+
+from proctor.domain.documents.accepted import AcceptedRun, RunPage, ServedRun
+from proctor.domain.documents.comparison import Comparisons
+from proctor.domain.documents.dry_run import DryRun
+from proctor.domain.documents.evaluation import ScorersInForce
+from proctor.domain.documents.leaderboard import Leaderboard
+from proctor.domain.documents.listing import ListedRun
+from proctor.domain.documents.problem_details import ProblemDetails
+from proctor.domain.documents.report import RunReport
+from proctor.domain.documents.result import TrialResult
+from proctor.domain.documents.run import RunSummary, ShownRun, StoppingRun
+from proctor.domain.documents.served import FoundResults, ResultPage, ServedResult, ShownSample
+from proctor.domain.documents.service import ServerVersion
+from proctor.domain.errors import NotFoundError, RunError, StoreError, UserError
+
+T = TypeVar("T")
+Query = Mapping[str, Any]
+V1 = "/api/v1"
+LAST = frozenset({"finished", "failed", "cancelled"})
+TIMEOUT_SECONDS = 120.0
+WAITS = (0.2, 0.5, 1.0, 2.0, 5.0)
+PAGE = 500
+PIECE = 256 * 1024
+
+
+class RunEvent(Struct, frozen=True):
+    """One event of a run's stream."""
+
+    number: int
+    kind: str
+    data: Mapping[str, Any]
+
+
+class Client:
+    """Asks one server; a mistake raises what the library would raise, with the same sentence.
+
+    The key is sent to this server only, and no redirect is followed. Asking again after a lost connection is left to
+    the caller, but for `follow`, which goes on where the stream broke off.
+    """
+
+    def __init__(self, url: str, key: str | None = None, *, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
+            raise UserError(f"A server is written http://HOST:PORT or https://HOST, not {url!r}.")
+        self.url = url.rstrip("/")
+        self._parts, self._key, self._timeout = parts, key, timeout_seconds
+
+    # Runs
+
+    def submit(self, plan: Mapping[str, Any], *, idempotency_key: str | None = None) -> AcceptedRun:
+        """Hand in a plan, as in a plan file; sent again with the same key, it gives the same run."""
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        return self._convert(self._ask("POST", "/runs", body=plan, headers=headers), AcceptedRun)
+
+    def estimate(self, plan: Mapping[str, Any]) -> DryRun:
+        """What a plan would do and cost."""
+        return self._convert(self._ask("POST", "/estimate", body=plan), DryRun)
+
+    def run(self, run: str = "latest") -> ServedRun:
+        """A run's numbers, and how far it is."""
+        return self._convert(self._ask("GET", f"/runs/{quote(run, safe='')}"), ServedRun)
+
+    def summary(self, run: str = "latest") -> RunSummary:
+        """A run's numbers alone."""
+        served = self.run(run)
+        return RunSummary(**{name: getattr(served, name) for name in RunSummary.__struct_fields__})
+
+    def shown(self, run: str = "latest") -> ShownRun:
+        """A run's numbers, as `proctor show --json` prints them."""
+        served = self.run(run)
+        return ShownRun(**{name: getattr(served, name) for name in ShownRun.__struct_fields__})
+
+    def runs(self, *, limit: int = 50, after: str | None = None, **query: Any) -> RunPage:
+        """A page of runs, newest first: status, model, benchmark, text, since, until."""
+        return self._convert(self._ask("GET", "/runs", {**query, "limit": limit, "after": after}), RunPage)
+
+    def list_runs(self, *, limit: int, after: str | None = None, **query: Any) -> list[ListedRun]:
+        """So many runs and one more where there is one, newest first."""
+        found: list[ListedRun] = []
+        while len(found) <= limit:
+            page = self.runs(limit=min(PAGE, limit + 1 - len(found)), after=after, **query)
+            found += page.items
+            after = page.next
+            if after is None:
+                break
+        return found
+
+    def follow(self, run: str, after: int = 0) -> Iterator[RunEvent]:
+        """Events as they happen, until the run has ended; a lost connection is taken up where it broke off."""
+        failures = 0
+        while True:
+            try:
+                for event in self._stream(run, after):
+                    failures, after = 0, event.number
+                    yield event
+                    if event.kind in LAST:
+                        return
+            except StoreError:
+                if failures == len(WAITS):
+                    raise
+            # A stream may also end because the server does: it is opened again.
+            time.sleep(WAITS[min(failures, len(WAITS) - 1)])
+            failures += 1
+
+    def wait(self, run: str) -> ServedRun:
+        """The run, once it has ended."""
+        for _ in self.follow(run):
+            pass
+        return self.run(run)
+
+    def cancel(self, run: str) -> StoppingRun:
+        """Stop a run; requests in flight are finished and recorded."""
+        return self._convert(self._ask("POST", f"/runs/{quote(self._id(run), safe='')}/cancel"), StoppingRun)
+
+    def resume(self, run: str) -> AcceptedRun:
+        """Finish a run: missing trials, failed ones again."""
+        return self._convert(self._ask("POST", f"/runs/{quote(self._id(run), safe='')}/resume"), AcceptedRun)
+
+    # Results
+
+    def results(self, run: str = "latest", **query: Any) -> Iterator[ServedResult]:
+        """Results that fit (outcome, wrong, model, benchmark, category, sample, text), page after page."""
+        after: str | None = None
+        while True:
+            asked = {"limit": PAGE, **query, "after": after}
+            page = self._convert(self._ask("GET", f"/runs/{quote(run, safe='')}/results", asked), ResultPage)
+            yield from page.items
+            after = page.next
+            if after is None:
+                return
+
+    def samples(
+        self, run: str, where: Query, *, limit: int, outcome: str | None = None, wrong: bool = False
+    ) -> FoundResults:  # fmt: skip
+        """Trials with their prompts, as `proctor samples` shows them."""
+        found: list[ServedResult] = []
+        query = {**where, "outcome": outcome, "wrong": wrong or None, "with": "prompt", "limit": min(PAGE, limit + 1)}
+        for result in self.results(run, **query):
+            found.append(result)
+            if len(found) > limit:
+                break
+        summary = self.run(run)
+        fields = TrialResult.__struct_fields__
+        shown = [
+            ShownSample(TrialResult(**{name: getattr(one, name) for name in fields}), one.worked_examples or 0)
+            for one in found[:limit]
+        ]
+        in_force = [
+            ScorersInForce(
+                model=one.model, benchmark=one.benchmark, side=one.side, scorers=one.scorers, rescored=one.rescored
+            )
+            for one in summary.evaluations
+        ]
+        return FoundResults(summary.run_id, shown, len(found) > limit, in_force)
+
+    def compare(self, *runs: str, **query: Any) -> Comparisons:
+        """Runs held against one another: on, model, scorer, metric, allow_different, target, flips."""
+        a, *others = runs or ("latest",)
+        return self._convert(self._ask("GET", "/compare", {**query, "a": a, "b": others}), Comparisons)
+
+    def leaderboard(self, **query: Any) -> Leaderboard:
+        """The models of all completed runs: benchmark, version, model, language, …, metric, which, ranks."""
+        return self._convert(self._ask("GET", "/leaderboard", query), Leaderboard)
+
+    def report(self, run: str = "latest", *, samples: int = 200) -> RunReport:
+        """A run's report as a document."""
+        return self._convert(self._ask("GET", f"/runs/{quote(run, safe='')}/report", {"samples": samples}), RunReport)
+
+    def export(self, run: str = "latest", format: str = "jsonl", **query: Any) -> Iterator[bytes]:  # noqa: A002
+        """The file of `proctor export`, piece by piece; `all_attempts` and `with` as there."""
+        path = f"{V1}/runs/{quote(run, safe='')}/export"
+        connection, answer = self._open("GET", path, {"format": format, **query})
+        with closing(connection):
+            while piece := self._guard(lambda: answer.read(PIECE)):
+                yield piece
+
+    def version(self) -> str:
+        """The server's version."""
+        return self._convert(self._ask("GET", "/version"), ServerVersion).version
+
+    # The wire
+
+    def _id(self, run: str) -> str:
+        """What changes something names its run in full."""
+        return run if len(run) == 12 else self.run(run).run_id
+
+    def _ask(
+        self, method: str, path: str, query: Query | None = None, body: Any = None, headers: Query | None = None
+    ) -> bytes:  # fmt: skip
+        connection, answer = self._open(method, f"{V1}{path}", query, body, headers)
+        with closing(connection):
+            return self._guard(answer.read)
+
+    def _open(
+        self, method: str, path: str, query: Query | None = None, body: Any = None, headers: Query | None = None
+    ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+        given = {name: _text(value) for name, value in (query or {}).items() if value not in (None, [], ())}
+        address = f"{self._parts.path.rstrip('/')}{path}" + (f"?{urlencode(given, doseq=True)}" if given else "")
+        sent = {"Accept": "application/json", **(headers or {})}
+        if self._key is not None:
+            sent["Authorization"] = f"Bearer {self._key}"
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+        connection = self._connect()
+        content = None if body is None else orjson.dumps(body)
+        try:
+            self._guard(lambda: connection.request(method, address, content, sent))
+            answer = self._guard(connection.getresponse)
+            _refuse_failure(answer.status, lambda: self._guard(answer.read), self.url)
+        except BaseException:
+            connection.close()
+            raise
+        return connection, answer
+
+    def _connect(self) -> http.client.HTTPConnection:
+        host, port = str(self._parts.hostname), self._parts.port
+        if self._parts.scheme == "http":
+            return http.client.HTTPConnection(host, port, timeout=self._timeout)
+        return http.client.HTTPSConnection(host, port, timeout=self._timeout, context=ssl.create_default_context())
+
+    def _guard(self, ask: Callable[[], T]) -> T:
+        try:
+            return ask()
+        except (OSError, http.client.HTTPException) as error:
+            said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise StoreError(f"The server {self.url} does not answer: {said}.") from error
+
+    def _stream(self, run: str, after: int) -> Iterator[RunEvent]:
+        path = f"{V1}/runs/{quote(run, safe='')}/events"
+        connection, answer = self._open("GET", path, headers={"Last-Event-ID": str(after)})
+        with closing(connection):
+            fields: dict[str, str] = {}
+            while line := self._guard(answer.readline):
+                text = line.decode().rstrip("\n")
+                if text:
+                    name, _, value = text.partition(": ")
+                    fields[name] = value
+                    continue
+                if "event" in fields:
+                    yield RunEvent(int(fields["id"]), fields["event"], orjson.loads(fields["data"]))
+                fields = {}
+
+    def _convert(self, body: bytes, kind: type[T]) -> T:
+        try:
+            return msgspec.json.decode(body, type=kind)
+        except msgspec.MsgspecError as error:
+            raise StoreError(f"{self.url} did not answer as a Proctor server of this version does: {error}.") from error
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return [str(item) for item in value] if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+
+
+def _refuse_failure(status: int, read: Callable[[], bytes], url: str) -> None:
+    if status >= 300:
+        raise _error(status, read(), url)
+
+
+def _error(status: int, body: bytes, url: str) -> Exception:
+    """What the library would have raised."""
+    try:
+        detail = msgspec.json.decode(body, type=ProblemDetails).detail
+    except msgspec.MsgspecError:
+        return StoreError(f"{url} answered {status}, and it is not a Proctor server that says so.")
+    if status == 404:
+        return NotFoundError(detail)
+    if status == 409:
+        return RunError(detail)
+    return StoreError(detail) if status >= 500 else UserError(detail)

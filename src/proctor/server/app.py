@@ -1,0 +1,79 @@
+"""The application: routes, what guards them, and what is open while it lives."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from proctor.server.access import refuse_unguarded
+from proctor.server.headers import Guard
+from proctor.server.measuring import MeasuredRequests
+from proctor.server.problems import handle_problems
+from proctor.server.routes import (
+    accounts,
+    auth,
+    catalogue,
+    comments,
+    comparing,
+    drafts,
+    events,
+    metrics,
+    older_names,
+    plans,
+    results,
+    runs,
+    status,
+)
+from proctor.server.service import Service
+from proctor.server.static import Dashboard
+
+ROUTERS = (
+    status.router,
+    runs.router,
+    events.router,
+    results.router,
+    comparing.router,
+    drafts.router,
+    catalogue.router,
+    metrics.router,
+    plans.router,
+    comments.router,
+    auth.router,
+    accounts.router,
+    older_names.router,
+)
+
+
+class Application(FastAPI):
+    """The guard stands before everything, also before what answers when the server makes a mistake."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        service: Service = self.state.service
+        guarded = Guard(super().build_middleware_stack(), service.hosts, service.origin)
+        return MeasuredRequests(guarded, service.metrics)
+
+
+def create_app(service: Service) -> FastAPI:
+    """The application of a service; raises RuntimeError for a route that needs no permission."""
+
+    @asynccontextmanager
+    async def alive(_: FastAPI) -> AsyncIterator[None]:
+        await service.executor.start()
+        try:
+            yield
+        finally:
+            await service.executor.close()
+            service.database.dispose()
+
+    app = Application(openapi_url=None, docs_url=None, redoc_url=None, lifespan=alive, redirect_slashes=False)
+    app.state.service = service
+    handle_problems(app)
+    for router in ROUTERS:
+        app.router.routes.extend(router.routes)
+    app.router.routes.append(Route("/{path:path}", Dashboard().answer, methods=["GET"], name="dashboard"))
+    refuse_unguarded(app.routes)
+    return app

@@ -1,0 +1,173 @@
+"""Events of runs as streams (SSE): one reader of the database for all who follow a run, prepared bytes for each.
+
+A client is a number: the last event it was sent. One that is slow costs nothing but that; what the feed no longer has
+at hand is read again from the database, so that nothing is lost and memory is bounded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncIterator
+
+from msgspec import Struct
+
+from proctor.domain.documents.document import json_bytes
+from proctor.domain.errors import NotFoundError, StoreError
+from proctor.domain.run import RunStatus
+from proctor.runs.read import ENDED
+from proctor.stores.database import Database
+from proctor.stores.events import EVENTS_AT_A_TIME, StoredEvent, events_after, last_number
+from proctor.stores.runs import RunStore
+
+KINDS = frozenset({"accepted", "prepared", "started", "progress", "chunk", "result", "finished", "failed", "cancelled"})
+"""What programs outside rely on; other notes of a run stay within."""
+LAST = {RunStatus.COMPLETED: "finished", RunStatus.FAILED: "failed", RunStatus.CANCELLED: "cancelled"}
+POLL_SECONDS = 0.3
+BEAT_SECONDS = 15.0
+KEPT = 500
+BEAT = b": \n\n"
+RETRY = b"retry: 1000\n\n"
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+class PreparedEvent(Struct, frozen=True):
+    number: int
+    content: bytes
+    """Empty for a note that is not sent."""
+
+
+def prepare_event(run_id: str, event: StoredEvent) -> PreparedEvent:
+    if event.kind not in KINDS:
+        return PreparedEvent(event.number, b"")
+    return _prepared(event.number, event.kind, {"run_id": run_id, "at": event.at, **event.data})
+
+
+def _prepared(number: int, kind: str, data: dict[str, object]) -> PreparedEvent:
+    return PreparedEvent(number, b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), json_bytes(data)))
+
+
+class RunFeed:
+    """A run's events, read once for all who follow it, while somebody does."""
+
+    def __init__(self, database: Database, run_id: str) -> None:
+        self._database, self._run_id = database, run_id
+        self._recent: deque[PreparedEvent] = deque(maxlen=KEPT)
+        self._first = 0
+        """Events up to this number are in the database only."""
+        self._last = 0
+        self._has_ended = False
+        self._news = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.clients = 0
+
+    async def start(self, after: int) -> None:
+        self._first = self._last = after
+        await self._look()
+        self._task = asyncio.create_task(self._watch())
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _watch(self) -> None:
+        while not self._has_ended:
+            await asyncio.sleep(POLL_SECONDS)
+            with contextlib.suppress(StoreError):  # it is asked again; whoever follows loses nothing
+                await self._look()
+
+    async def _look(self) -> None:
+        try:
+            # The status first: an event that is written between the two is seen before the end is believed.
+            status = await asyncio.to_thread(lambda: RunStore(self._database).get(self._run_id).status)
+            found = await asyncio.to_thread(self._read, self._last)
+        except NotFoundError:  # deleted meanwhile
+            found, self._has_ended = [], True
+        else:
+            if status in ENDED and len(found) < EVENTS_AT_A_TIME:
+                found += await asyncio.to_thread(self._read_end, status)
+                self._has_ended = True
+        self._append(found)
+
+    def _read_end(self, status: RunStatus) -> list[PreparedEvent]:
+        """A run that was executed elsewhere may not say that it ended: its status does."""
+        number, is_told = last_number(self._database, self._run_id)
+        if is_told or self._last > number:
+            return []
+        return [_prepared(number + 1, LAST[status], {"run_id": self._run_id})]
+
+    def _read(self, after: int) -> list[PreparedEvent]:
+        found = []
+        for event in events_after(self._database, self._run_id, after):
+            found.append(prepare_event(self._run_id, event))
+            if len(found) == EVENTS_AT_A_TIME:
+                break
+        return found
+
+    def _append(self, found: list[PreparedEvent]) -> None:
+        for event in found:
+            if len(self._recent) == KEPT:
+                self._first = self._recent[0].number
+            self._recent.append(event)
+            self._last = event.number
+        if found or self._has_ended:
+            news, self._news = self._news, asyncio.Event()
+            news.set()
+
+    async def follow(self, after: int, ending: asyncio.Event) -> AsyncIterator[bytes]:
+        """Everything after this number, in order, until the run has ended or the server does."""
+        yield RETRY
+        stopping = asyncio.create_task(ending.wait())
+        try:
+            while not ending.is_set():
+                news = self._news
+                if after < self._first:
+                    found = await asyncio.to_thread(self._read, after)
+                else:
+                    found = [event for event in self._recent if event.number > after]
+                for event in found:
+                    after = event.number
+                    if event.content:
+                        yield event.content
+                if found:
+                    continue
+                if self._has_ended:
+                    return
+                waiting = asyncio.create_task(news.wait())
+                done, _ = await asyncio.wait(
+                    {waiting, stopping}, timeout=BEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
+                waiting.cancel()
+                if not done:
+                    yield BEAT
+        finally:
+            stopping.cancel()
+
+
+class Feeds:
+    """The feeds that somebody follows."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, RunFeed] = {}
+        self._starting = asyncio.Lock()
+
+    async def follow(self, database: Database, run_id: str, after: int, ending: asyncio.Event) -> AsyncIterator[bytes]:
+        """A run's events after this number; whoever comes first opens the feed, the last one closes it."""
+        async with self._starting:
+            feed = self._open.get(run_id)
+            if feed is None:
+                feed = RunFeed(database, run_id)
+                await feed.start(after)
+                self._open[run_id] = feed
+            feed.clients += 1
+        try:
+            async for content in feed.follow(after, ending):
+                yield content
+        finally:
+            feed.clients -= 1
+            if not feed.clients and self._open.get(run_id) is feed:
+                del self._open[run_id]
+                await feed.close()

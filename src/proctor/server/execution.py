@@ -1,0 +1,73 @@
+"""Who executes the runs that a server accepted: worker processes of its own, which take them from the database."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Protocol
+
+from proctor.settings import Settings
+from proctor.worker.processes import WorkerProcesses
+
+MOST_PROCESSES = 4
+
+
+class Executor(Protocol):
+    """Sees that runs which are written down are executed."""
+
+    async def start(self) -> None: ...
+
+    def announce(self, run_id: str) -> None:
+        """The run can be worked on; called from any thread, after it was committed."""
+
+    async def close(self) -> None:
+        """End; what is in flight is finished and kept, the rest waits for the next start."""
+
+
+class OwnWorkers:
+    """Worker processes that are started and ended with the server; they look into the database by themselves."""
+
+    def __init__(self, folder: Path, count: int | None = None) -> None:
+        usual = min(MOST_PROCESSES, max(1, (os.cpu_count() or 1) // 2))
+        self._workers = WorkerProcesses(usual if count is None else count, folder=folder)
+
+    async def start(self) -> None:
+        await asyncio.to_thread(self._workers.start)
+
+    def announce(self, run_id: str) -> None:
+        """Nothing: a worker that has nothing to do looks twice a second."""
+
+    async def close(self) -> None:
+        await self._workers.aclose()
+
+
+class OtherWorkers:
+    """Workers elsewhere, who are told through a broker; what they are not told of, their sweeper finds."""
+
+    def __init__(self, broker_url: str) -> None:
+        from proctor.worker.bell import Bell
+        from proctor.worker.celery_app import make_app
+
+        self._bell = Bell(make_app(broker_url))
+
+    async def start(self) -> None:
+        """Nothing: they are started by whoever runs their machines."""
+
+    def announce(self, run_id: str) -> None:
+        """A ring that fails is no error: the run is accepted, and whoever sweeps rings again."""
+        self._bell.prepare(run_id)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def choose_executor(settings: Settings, folder: Path) -> Executor:
+    """Workers of its own, or those elsewhere where the environment names a broker."""
+    if settings.broker_url is None:
+        return OwnWorkers(folder)
+    from proctor.worker.broker import check_broker, refuse_without_postgresql
+
+    refuse_without_postgresql(settings.database_url)
+    check_broker(settings.broker_url)
+    return OtherWorkers(settings.broker_url)

@@ -1,0 +1,109 @@
+"""What holds for every request before a route sees it: a known host, no foreign page, headers that confine browsers.
+
+Plain ASGI: a middleware that buffers would hold back streams of events.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from proctor.server.problems import ProblemError, problem_response
+
+CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'; manifest-src 'self'; worker-src 'self' blob:; frame-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+)
+SECURITY = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+REQUEST_ID = re.compile(r"[\w.-]{1,64}")
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
+def hosts_of(host: str, origin: str | None, named: Iterable[str] = ()) -> frozenset[str]:
+    """The names under which a server that listens on `host` may be called."""
+    own = {host} if host not in ("0.0.0.0", "::") else set()  # noqa: S104 - compared
+    public = {urlsplit(origin).hostname or ""} if origin else set()
+    return LOOPBACK | {f"[{name}]" if ":" in name else name for name in map(str.lower, {*own, *public, *named})}
+
+
+def is_encrypted(scope: Scope, origin: str | None) -> bool:
+    """Whether people reach the server by TLS: its own, or that of a proxy whose address `origin` is."""
+    return scope.get("scheme") in ("https", "wss") or (origin or "").lower().startswith("https://")
+
+
+class Guard:
+    """Refuses foreign hosts (421) and changes by pages of other origins (403); names each request; adds headers."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], origin: str | None = None) -> None:
+        self._app, self._hosts, self._origin = app, hosts, origin
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        given = headers.get("x-request-id", "")
+        request_id = given if REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                answer = MutableHeaders(scope=message)
+                for name, value in SECURITY.items():
+                    answer.setdefault(name, value)
+                if is_encrypted(scope, self._origin):
+                    answer.setdefault("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+                answer["X-Request-Id"] = request_id
+                if "cache-control" not in answer:
+                    answer["Cache-Control"] = "no-store"
+            await send(message)
+
+        refusal = self._refusal(scope, headers)
+        if refusal is None:
+            await self._app(scope, receive, send_guarded)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal.detail[:120]})
+        else:
+            await problem_response(Request(scope), refusal)(scope, receive, send_guarded)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> ProblemError | None:
+        host = headers.get("host", "").lower()
+        if _without_port(host) not in self._hosts or headers.getlist("host")[1:]:
+            # A name of an attacker's that was made to mean this machine (DNS rebinding) ends here.
+            return ProblemError(421, "foreign-host", "This server is not called by that name.")
+        origin = headers.get("origin")
+        is_change = scope["type"] == "websocket" or scope["method"] in CHANGES
+        if origin is not None and is_change and not self._is_own(origin, host):
+            return ProblemError(403, "foreign-origin", "A page of another origin may change nothing here.")
+        if origin is None and is_change and headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return ProblemError(403, "foreign-origin", "A page of another origin may change nothing here.")
+        return None
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        if self._origin is not None and origin.lower() == self._origin.lower().rstrip("/"):
+            return True
+        try:
+            return urlsplit(origin).netloc.lower() == host
+        except ValueError:
+            return False
+
+
+def _without_port(host: str) -> str:
+    return host.rpartition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]

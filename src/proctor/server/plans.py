@@ -1,0 +1,112 @@
+"""Plans of callers: read like a plan file, and held to what the operator of this machine allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pydantic
+
+from proctor import plugins
+from proctor.benchmarks.registry import is_installed
+from proctor.domain.documents.problem_details import FieldProblem
+from proctor.domain.errors import UserError
+from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
+from proctor.models.registry import list_providers, named_hosts
+from proctor.planning.matrix import entry_of
+from proctor.server.access import Caller
+from proctor.server.problems import ProblemError, pointer, problem_of
+from proctor.yaml_document import explain_each, explain_value
+
+CONNECTION = ("auth_variable", "base_url", "url", "url_variable")
+"""Settings that say where a key goes, or which."""
+PLACES = {"requirements": ("problems", "wheelhouse", "index")}
+"""Parameters of benchmarks that name a place."""
+STEPS = ("int", "float", "str")
+
+
+def read_plan(value: Any, caller: Caller) -> Plan:
+    """The plan; a mistake gets the sentence of the command line, and a pointer to each field with one."""
+    if isinstance(value, dict) and "key_hosts" in value:
+        detail = "A plan cannot say where keys may go; set PROCTOR_KEY_HOSTS in the environment of the server."
+        raise ProblemError(422, "plan", detail, [FieldProblem("/key_hosts", detail)])
+    try:
+        plan = Plan.model_validate(value)
+    except pydantic.ValidationError as error:
+        errors = [
+            FieldProblem(pointer([step for step in path if step not in STEPS]), said)
+            for path, said in explain_each(error, Plan)
+        ]
+        raise ProblemError(422, "plan", explain_value(error, Plan), errors) from None
+    if not caller.is_operator:
+        refuse_foreign_kinds(plan)
+        return plan
+    # The person at the machine names models here as he does on the command line.
+    return plan.model_copy(update={"key_hosts": named_hosts([*plan.models, *plan.judge])})
+
+
+def refuse_foreign_kinds(plan: Plan) -> None:
+    """What reads or runs something of this machine is the operator's to allow, never a caller's to name."""
+    for index, spec in enumerate(plan.models):
+        refuse_foreign_model(spec, ["models", index])
+    for index, spec in enumerate(plan.judge):
+        refuse_foreign_model(spec, ["judge", index])
+    for index, benchmark in enumerate(plan.benchmarks):
+        refuse_foreign_benchmark(benchmark, ["benchmarks", index])
+        _refuse_prompt_files(benchmark.matrix, ["benchmarks", index, "matrix", "prompt"])
+    _refuse_prompt_files(plan.matrix, ["matrix", "prompt"])
+    if plan.unsafe_no_sandbox:
+        _refuse(["unsafe_no_sandbox"], "code of models runs in a sandbox here")
+
+
+def refuse_foreign_benchmark(spec: BenchmarkSpec, path: list[str | int]) -> None:
+    """Anybody may name what is installed, but no file, module or address, nor have its parameters name one."""
+    if not is_installed(spec.benchmark) and any(mark in spec.benchmark for mark in "/\\.:@"):
+        _refuse(path, f"{spec.benchmark} is a file, a module or an address")
+    if isinstance(spec.parameters.get("prompt"), str):
+        _refuse([*path, "prompt"], "the prompt's file is one of the server's machine")
+    for name in PLACES.get(spec.benchmark, ()):
+        if name in spec.parameters:
+            _refuse([*path, name], f"{name} names a folder of the server's machine, or an address that it would ask")
+
+
+def refuse_foreign_model(spec: ModelSpec, path: list[str | int]) -> None:
+    """A model of a hosted provider may be named by anybody, but never where its key goes."""
+    hosted = {one.provider.name for one in list_providers({}) if one.key_variable is not None} | {"demo"}
+    if spec.provider not in hosted and plugins.is_known("models", spec.provider):
+        _refuse(path, f"{spec.provider}/ runs or reaches something of the server's own machine")
+    for name in CONNECTION:
+        if name in spec.settings:
+            detail = f"{name} is not a caller's to say: the operator registers connections."
+            raise ProblemError(422, "secret-needed", detail, [FieldProblem(pointer(path), detail)])
+
+
+def refuse_foreign_scorer(name: str, path: list[str | int]) -> None:
+    """A scorer may be any that is registered, never a function of a module by its name."""
+    if "://" in name or any(mark in name for mark in "/\\."):
+        _refuse(path, f"{name} runs code of the server's own machine")
+
+
+def _refuse_prompt_files(matrix: object, path: list[str | int]) -> None:
+    if any(isinstance(one, str) for one in getattr(matrix, "prompt", None) or ()):
+        _refuse(path, "the prompt's file is one of the server's machine")
+
+
+def _refuse(path: list[str | int], why: str) -> None:
+    detail = f"{why[:1].upper()}{why[1:]}: its operator may use that, callers may not."
+    raise ProblemError(403, "kind-not-allowed", detail, [FieldProblem(pointer(path), detail)])
+
+
+@contextmanager
+def located(plan: Plan) -> Iterator[None]:
+    """A mistake that shows when names are looked up says which field of the plan it comes from."""
+    try:
+        yield
+    except UserError as error:
+        field = entry_of(plan, error.field, error.setting)
+        if not field:
+            raise
+        # A name that a plan gives and that there is not is a mistake in the request: the address is there.
+        problem = problem_of(error)
+        raise ProblemError(422, "plan", problem.detail, [FieldProblem(pointer(field), problem.detail)]) from error

@@ -1,0 +1,1 @@
+"""One module per resource; what a route does is done by the use cases of `runs`."""

@@ -1,0 +1,123 @@
+"""What can be evaluated: benchmarks, models and problems, and what a plan would cost."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from proctor.benchmarks.problems.shelf import all_problems, find_problem
+from proctor.benchmarks.registry import BenchmarkInfo, is_installed, list_benchmarks
+from proctor.domain.documents.benchmark import BenchmarkDescription
+from proctor.domain.documents.dry_run import DryRun
+from proctor.domain.documents.model import ModelDescription, ProviderDescription
+from proctor.domain.documents.problem import ListedProblem
+from proctor.domain.documents.submission import MarkedProgram, ProgramRanking
+from proctor.domain.errors import NotFoundError
+from proctor.domain.taxonomy import TAXONOMY, refuse_foreign_words
+from proctor.planning.matrix import expand_matrix
+from proctor.planning.plan_file import benchmark_spec, model_spec
+from proctor.runs.benchmarks import describe_benchmark
+from proctor.runs.dry_run import estimate_run
+from proctor.runs.models import describe_model, describe_providers
+from proctor.runs.resolve import resolve_without_keys
+from proctor.runs.submissions import list_submissions, ranking_of
+from proctor.server.access import Me, Store
+from proctor.server.bodies import json_value, takes
+from proctor.server.documents import answers, cached_answer, json_answer
+from proctor.server.plan_schema import EXAMPLE, PLAN
+from proctor.server.plans import located, read_plan, refuse_foreign_benchmark, refuse_foreign_model
+from proctor.server.problems import ProblemError
+from proctor.server.routes.resource import resource
+from proctor.server.service import service_of
+
+router = resource("catalogue")
+A_DAY = "private, max-age=86400"
+
+
+@router.post(
+    "/estimate",
+    operation_id="estimateRun",
+    openapi_extra=takes(PLAN, EXAMPLE),
+    responses=answers(DryRun, problems=(404,), has_body=True),
+)
+def estimate(request: Request, caller: Me, database: Store, body: Annotated[Any, Depends(json_value)]) -> Response:
+    """What a plan would do and cost, as `proctor run --dry-run --json` says it; asks no model, writes nothing."""
+    context = service_of(request).context
+    plan = read_plan(body, caller)
+    with located(plan):
+        plan = expand_matrix(plan, context.folder)
+        evaluations, missing = resolve_without_keys(plan, context)
+        return json_answer(estimate_run(plan, evaluations, database, missing_keys=missing))
+
+
+class BenchmarkQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    language: str | None = Field(None, max_length=100)
+    subject: str | None = Field(None, max_length=100)
+    task: str | None = Field(None, max_length=100)
+    form: str | None = Field(None, max_length=100)
+
+
+@router.get("/benchmarks", operation_id="listBenchmarks", responses=answers(BenchmarkInfo, is_list=True))
+def benchmarks(request: Request, query: Annotated[BenchmarkQuery, Query()]) -> Response:
+    """List the benchmarks that come with Proctor or are installed; needs no data."""
+    given = {name: word for name in TAXONOMY if (word := getattr(query, name, None)) is not None}
+    try:
+        refuse_foreign_words(given)
+    except ValueError as error:
+        raise ProblemError(422, "parameters", f"{error}.") from None
+    return cached_answer(request, [item for item in list_benchmarks() if given.items() <= item.tags.items()])
+
+
+@router.get(
+    "/benchmarks/{name}", operation_id="readBenchmark", responses=answers(BenchmarkDescription, problems=(404,))
+)
+def benchmark(request: Request, name: str, caller: Me) -> Response:
+    """One benchmark: protocol, samples, first prompt, scorers and metrics."""
+    if not caller.is_operator:
+        spec = benchmark_spec(name)
+        if not is_installed(spec.benchmark):
+            raise NotFoundError(f"There is no benchmark {name!r}.")
+        refuse_foreign_benchmark(spec, [])
+    return cached_answer(request, describe_benchmark(name, service_of(request).context))
+
+
+@router.get("/models", operation_id="listProviders", responses=answers(ProviderDescription, is_list=True))
+def providers(request: Request) -> Response:
+    """List the providers, what they can do, and whether their key is set; never the key."""
+    return cached_answer(request, describe_providers(service_of(request).context.environment))
+
+
+@router.get("/models/{name:path}", operation_id="readModel", responses=answers(ModelDescription, problems=(404,)))
+def model(request: Request, name: str, caller: Me) -> Response:
+    """What is known of one model, written `provider/name`: context window, price, capabilities."""
+    if not caller.is_operator:
+        refuse_foreign_model(model_spec(name), [])
+    return cached_answer(request, describe_model(name, service_of(request).context), A_DAY)
+
+
+@router.get("/problems", operation_id="listProblems", responses=answers(ListedProblem, is_list=True))
+def problems(request: Request) -> Response:
+    """List the programs to build from written requirements."""
+    return cached_answer(request, [ListedProblem.of(problem) for problem in all_problems(None)])
+
+
+@router.get("/problems/{name}/ranking", operation_id="rankPrograms", responses=answers(ProgramRanking, problems=(404,)))
+def ranking(request: Request, name: str, database: Store) -> Response:
+    """Rank the programs that were built for a problem by their marks."""
+    if not name.replace("-", "").isalnum():
+        raise NotFoundError(f"There is no problem {name!r}.")
+    return cached_answer(request, ranking_of(database, find_problem(name, None)))
+
+
+@router.get("/submissions", operation_id="listSubmissions", responses=answers(MarkedProgram, is_list=True))
+def submissions(
+    request: Request, database: Store, problem: Annotated[str | None, Query(max_length=100)] = None
+) -> Response:
+    """List the programs that were marked."""
+    return cached_answer(request, list_submissions(database, problem))

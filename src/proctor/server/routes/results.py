@@ -1,0 +1,176 @@
+"""A run's results: in pages, one by one, as a report, as an export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Annotated, Literal
+
+from fastapi import Path, Query
+from msgspec.structs import asdict
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from proctor import plugins
+from proctor.domain.documents.report import RunReport
+from proctor.domain.documents.result import EXTRAS
+from proctor.domain.documents.served import ResultDetails, ResultPage, ServedResult
+from proctor.domain.errors import did_you_mean
+from proctor.domain.trial import Outcome
+from proctor.reports.formats import page_text
+from proctor.reports.run_page import run_page
+from proctor.runs.report import read_report
+from proctor.runs.results import count_worked_examples, read_attempts, read_page, read_rows, trial_result
+from proctor.server.access import Store
+from proctor.server.documents import JSON, answers, cached_answer, json_answer, reference
+from proctor.server.pages import next_link
+from proctor.server.problems import ProblemError
+from proctor.server.routes.resource import resource
+from proctor.stores.results import ResultRow
+
+router = resource("results")
+LARGEST_ID = 2**63 - 1
+CONFINED = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+"""A report holds what models wrote: a browser that shows it runs nothing of it."""
+TYPES = {"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8", "json": JSON}
+EXPORTS = {
+    "jsonl": "application/jsonl",
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "junit": "application/xml",
+}
+Cursor = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+
+
+class ResultQuery(BaseModel):
+    """Which results; each part that is given must hold."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    outcome: Literal["scored", "invalid", "failed"] | None = None
+    wrong: bool = Field(False, description="Only those with a score below 1, invalid ones included.")
+    model: str | None = Field(None, max_length=500)
+    benchmark: str | None = Field(None, max_length=500)
+    category: str | None = Field(None, max_length=500)
+    sample: str | None = Field(None, max_length=500)
+    text: str | None = Field(None, max_length=500, description="In the input or the response.")
+    after: int = Field(0, ge=0, le=LARGEST_ID, description="The last result of the page before.")
+    limit: int = Field(50, ge=1, le=500)
+    extras: str | None = Field(
+        None, alias="with", max_length=100, description=f"Further fields, separated by commas: {', '.join(EXTRAS)}."
+    )
+
+
+@router.get(
+    "/runs/{run_id}/results",
+    operation_id="listResults",
+    responses=answers(
+        ResultPage, description="In the order they were recorded.", headers={"Link": "The next page."}, problems=(404,)
+    ),
+)
+def list_results(
+    request: Request, run_id: str, database: Store, query: Annotated[ResultQuery, Query()]
+) -> Response:  # fmt: skip
+    """List a run's results, with every filter of `proctor samples`; rows are those of `proctor export -f jsonl`."""
+    where = query.model_dump(include={"model", "benchmark", "category", "sample", "text"}, exclude_none=True)
+    outcome = None if query.outcome is None else Outcome(query.outcome)
+    rows, has_more = read_page(
+        database, run_id, where, limit=query.limit, after=query.after, outcome=outcome, is_wrong=query.wrong
+    )
+    extras, after = _extras(query.extras), str(rows[-1].id) if has_more else None
+    return json_answer(ResultPage([_served(row, extras) for row in rows], after), headers=next_link(request, after))
+
+
+@router.get(
+    "/runs/{run_id}/results/{result_id}",
+    operation_id="readResult",
+    responses=answers(ResultDetails, problems=(404,), headers={"ETag": "Its state."}),
+)
+def read_result(request: Request, run_id: str, result_id: Cursor, database: Store) -> Response:
+    """One result with its prompt as it was sent, what else the sample holds, and every attempt."""
+    found, *attempts = read_attempts(database, run_id, result_id)
+    result = trial_result(found, extras=EXTRAS)
+    whole = ResultDetails(**asdict(result), result_id=str(found.id), attempts=[_served(row) for row in attempts])
+    return cached_answer(request, whole)
+
+
+def _served(row: ResultRow, extras: tuple[str, ...] = ()) -> ServedResult:
+    examples = count_worked_examples(row) if "prompt" in extras else None
+    result = trial_result(row, extras=extras)
+    return ServedResult(**asdict(result), result_id=str(row.id), worked_examples=examples)
+
+
+class ReportQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    format: Literal["json", "html", "md"] = "json"
+    samples: int = Field(200, ge=0, le=5_000, description="At most so many failed, invalid and wrong trials in full.")
+    theme: str | None = Field(None, max_length=100, pattern=r"^[a-z-]+$", description="Colours of the HTML page.")
+
+
+@router.get(
+    "/runs/{run_id}/report",
+    operation_id="readReport",
+    responses=answers(
+        description="The report of `proctor report`, in the format that was asked for.",
+        content={
+            JSON: {"schema": reference(RunReport)},
+            "text/html": {"schema": {"type": "string"}},
+            "text/markdown": {"schema": {"type": "string"}},
+        },
+        problems=(404,),
+    ),
+)
+def get_report(run_id: str, database: Store, query: Annotated[ReportQuery, Query()]) -> Response:
+    """A run's report: the numbers are the same in every format."""
+    document = read_report(database, run_id, samples=query.samples)
+    text = page_text(run_page(document), document, query.format, query.theme)
+    return Response(text.encode("utf-8", "replace"), media_type=TYPES[query.format], headers=_attached(
+        f"{document.run_id}.{query.format}"
+    ))  # fmt: skip
+
+
+class ExportQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    format: Literal["jsonl", "csv", "parquet", "junit"] = "jsonl"
+    all_attempts: bool = Field(False, description="Every attempt at a trial, not only the current one.")
+    extras: str | None = Field(
+        None, alias="with", max_length=100, description=f"Further fields, separated by commas: {', '.join(EXTRAS)}."
+    )
+
+
+@router.get(
+    "/runs/{run_id}/export",
+    operation_id="exportRun",
+    responses=answers(
+        description="The file of `proctor export`, streamed.",
+        content={kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in EXPORTS.values()},
+        problems=(404,),
+    ),
+)
+def export(run_id: str, database: Store, query: Annotated[ExportQuery, Query()]) -> Response:
+    """Every result as a file for other programs; a run of any size needs little memory."""
+    rows = read_rows(database, run_id, all_attempts=query.all_attempts, extras=_extras(query.extras, query.format))
+    chunks = iter(plugins.create("exports", query.format, rows))
+    first = next(chunks, b"")  # what is wrong shows before the answer has begun
+    content: Iterator[bytes] = (bytes(memoryview(part)) for part in chain([first], chunks))
+    headers = _attached(f"{rows.run_id}.{'xml' if query.format == 'junit' else query.format}")
+    return StreamingResponse(content, media_type=EXPORTS[query.format], headers=headers)
+
+
+def _extras(given: str | None, format_name: str = "jsonl") -> tuple[str, ...]:
+    names = () if given is None else tuple(dict.fromkeys(name.strip() for name in given.split(",")))
+    for name in names:
+        if name not in EXTRAS:
+            hint = did_you_mean(name, EXTRAS)
+            raise ProblemError(422, "parameters", f"There is no field {name!r}.{hint} There are: {', '.join(EXTRAS)}.")
+    if names and format_name == "junit":
+        raise ProblemError(422, "parameters", "with adds fields to jsonl, csv and parquet; JUnit XML has no place.")
+    return names
+
+
+def _attached(name: str) -> dict[str, str]:
+    """A file to keep, never a page of this origin."""
+    return {"Content-Disposition": f'attachment; filename="{name}"', "Content-Security-Policy": CONFINED}

@@ -1,0 +1,242 @@
+"""Runs: handed in, listed, read, cancelled, deleted."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Query
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from proctor.domain.documents.accepted import AcceptedRun, RunPage, ServedRun
+from proctor.domain.documents.deletion import RunDeletion
+from proctor.domain.documents.listing import ShownStatus
+from proctor.domain.documents.rescored import Rescored
+from proctor.domain.documents.run import StoppingRun
+from proctor.domain.run import RunStatus
+from proctor.planning.plan_file import model_spec
+from proctor.planning.scorer_text import read_scorer
+from proctor.runs.accept import accept, requeue
+from proctor.runs.cancel import cancel_run
+from proctor.runs.deleting import delete_run
+from proctor.runs.listing import find_runs
+from proctor.runs.rescore import execute_rescoring, prepare, put_in_force
+from proctor.runs.resolve import check_names
+from proctor.runs.waiting import show_run
+from proctor.server.access import V1, Caller, Me, Store
+from proctor.server.bodies import body_of, json_value, takes
+from proctor.server.documents import answers, cached_answer, json_answer
+from proctor.server.pages import next_link
+from proctor.server.plan_schema import EXAMPLE, PLAN
+from proctor.server.plans import located, read_plan, refuse_foreign_model, refuse_foreign_scorer
+from proctor.server.problems import ProblemError
+from proctor.server.routes.resource import NamedRun, resource
+from proctor.server.service import service_of
+from proctor.stores.database import Database
+from proctor.stores.deleting import referring_runs
+from proctor.stores.idempotency import IdempotencyStore, RequestKey
+from proctor.stores.listing import RunFilter
+from proctor.stores.runs import RunStore
+
+router = resource("runs")
+
+
+class RunQuery(BaseModel):
+    """Which runs; each part that is given must hold."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    status: ShownStatus | None = None
+    model: list[str] = Field(default_factory=list, max_length=20, description="With all of these models.")
+    benchmark: list[str] = Field(default_factory=list, max_length=20, description="With all of these benchmarks.")
+    text: str | None = Field(None, max_length=200, description="A part of the run's name.")
+    since: datetime | None = Field(None, description="Started then or later; an offset from UTC belongs to it.")
+    until: datetime | None = Field(None, description="Started before.")
+    after: str | None = Field(None, max_length=64, description="The last run of the page before.")
+    limit: int = Field(50, ge=1, le=500)
+
+
+@router.post(
+    "/runs",
+    status_code=202,
+    operation_id="createRun",
+    openapi_extra=takes(PLAN, EXAMPLE),
+    responses=answers(
+        AcceptedRun,
+        status=202,
+        description="The run is written down; workers execute it.",
+        headers={"Location": "The run's address."},
+        problems=(404, 409),
+        has_body=True,
+    ),
+)
+def create_run(
+    request: Request,
+    caller: Me,
+    database: Store,
+    body: Annotated[Any, Depends(json_value)],
+    idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
+) -> Response:
+    """Hand in a plan, as in a plan file; a mistake gets the sentence that the command line prints.
+
+    Sent again within a day with the same `Idempotency-Key`, it gives the run that the first request made.
+    """
+    key = None
+    if idempotency_key is not None:
+        key = RequestKey(idempotency_key, hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest())
+        if (earlier := IdempotencyStore(database).find(key)) is not None:
+            return _accepted(earlier)
+    return _accepted(accept_plan(request, caller, database, body, key))
+
+
+def accept_plan(
+    request: Request, caller: Caller, database: Database, body: Any, key: RequestKey | None = None
+) -> str:  # fmt: skip
+    """Check what the caller sent as a plan, write its run down and tell whoever executes it; gives the run's id."""
+    service, plan = service_of(request), read_plan(body, caller)
+    with located(plan):
+        check_names(plan, service.context)
+        run_id = accept(plan, service.context, database, request=key)
+    service.executor.announce(run_id)
+    return run_id
+
+
+def _accepted(run_id: str) -> Response:
+    return json_answer(AcceptedRun(run_id, RunStatus.QUEUED), 202, {"Location": f"{V1}/runs/{run_id}"})
+
+
+@router.get(
+    "/runs",
+    operation_id="listRuns",
+    responses=answers(RunPage, description="Newest first.", headers={"Link": "The next page."}, problems=(404,)),
+)
+def list_runs(request: Request, database: Store, query: Annotated[RunQuery, Query()]) -> Response:
+    """List runs, newest first."""
+    wanted = RunFilter(
+        models=tuple(query.model),
+        benchmarks=tuple(query.benchmark),
+        name=query.text,
+        since=_moment("since", query.since),
+        until=_moment("until", query.until),
+    )
+    found = find_runs(database, limit=query.limit, wanted=wanted, status=query.status, before=query.after)
+    after = found[query.limit - 1].run_id if len(found) > query.limit else None
+    return json_answer(RunPage(found[: query.limit], after), headers=next_link(request, after))
+
+
+@router.get(
+    "/runs/{run_id}",
+    operation_id="readRun",
+    responses=answers(ServedRun, problems=(404,), headers={"ETag": "Its state."}),
+)
+def get_run(request: Request, run_id: str, database: Store) -> Response:
+    """A run with all its numbers, and how far it is."""
+    return cached_answer(request, served_run(database, run_id))
+
+
+@router.post(
+    "/runs/{run_id}/cancel",
+    status_code=202,
+    operation_id="cancelRun",
+    responses=answers(StoppingRun, status=202, description="It ends within seconds.", problems=(404, 409)),
+)
+def cancel(run: NamedRun, database: Store) -> Response:
+    """Stop a run: requests in flight are finished and recorded, and it can be resumed."""
+    return json_answer(StoppingRun(cancel_run(database, run.id), is_stopping=True), 202)
+
+
+@router.post(
+    "/runs/{run_id}/resume",
+    status_code=202,
+    operation_id="resumeRun",
+    responses=answers(AcceptedRun, status=202, description="It will be taken up.", problems=(404, 409)),
+)
+def resume(request: Request, run: NamedRun, database: Store) -> Response:
+    """Finish a run: missing trials are asked, failed ones again; no recorded answer is requested twice."""
+    if RunStore(database).is_executing(run.id):
+        raise ProblemError(409, "conflict", f"Run {run.id} is being executed.")
+    requeue(run.id, database)
+    service_of(request).executor.announce(run.id)
+    return json_answer(
+        AcceptedRun(run.id, RunStore(database).get(run.id).status), 202, {"Location": f"{V1}/runs/{run.id}"}
+    )
+
+
+class RescoreRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """Either scorers, to score again, or `use`, to let stored scores count."""
+
+    scorers: list[Annotated[str, Meta(max_length=4_000)]] = []
+    use: list[Annotated[str, Meta(max_length=200)]] = []
+    judge: list[Annotated[str, Meta(max_length=1_000)]] = []
+    on: str | None = None
+    keep: bool = False
+    """Store the new scores, but leave the old ones in force."""
+
+
+@router.post(
+    "/runs/{run_id}/rescore",
+    operation_id="rescoreRun",
+    openapi_extra=takes(RescoreRequest, {"scorers": ["exact:ignore_case=true"], "keep": True}),
+    responses=answers(Rescored, problems=(404, 409), has_body=True),
+)
+def rescore(
+    request: Request,
+    run: NamedRun,
+    caller: Me,
+    database: Store,
+    body: Annotated[RescoreRequest, Depends(body_of(RescoreRequest))],
+) -> Response:
+    """Score a run's stored responses again, without asking the model under test; all scores are kept."""
+    if bool(body.scorers) == bool(body.use):
+        raise ProblemError(422, "body", "Give either scorers (score again) or use (choose stored scores).")
+    if body.use:
+        return json_answer(put_in_force(database, run.id, body.use, body.on))
+    judges, scorers = [model_spec(text) for text in body.judge], [read_scorer(text) for text in body.scorers]
+    if not caller.is_operator:
+        for index, spec in enumerate(judges):
+            refuse_foreign_model(spec, ["judge", index])
+        for index, scorer in enumerate(scorers):
+            refuse_foreign_scorer(scorer.name, ["scorers", index])
+    rescoring = prepare(
+        database,
+        run.id,
+        scorers,
+        service_of(request).context,
+        judges=judges,
+        on=body.on,
+    )
+    return json_answer(asyncio.run(execute_rescoring(rescoring, keep=body.keep)))
+
+
+@router.delete("/runs/{run_id}", operation_id="deleteRun", responses=answers(RunDeletion, problems=(404, 409)))
+def delete(request: Request, run: NamedRun, database: Store) -> Response:
+    """Delete a run, and what belongs to it alone."""
+    users = referring_runs(database, run.id)
+    artifacts = service_of(request).context.artifacts
+    if artifacts is None:
+        raise ProblemError(503, "unavailable", "This server keeps no artifacts.")
+    done = delete_run(database, artifacts, run.id)
+    return json_answer(RunDeletion(done.run_id, done, users))
+
+
+def served_run(database: Database, reference: str) -> ServedRun:
+    """The document of `proctor show --json`, and how far the run is."""
+    found = show_run(database, reference)
+    trials = sum(item.trials for item in found.evaluations)
+    progress = 1.0 if found.status is RunStatus.COMPLETED else found.totals.done / trials if trials else 0.0
+    is_lost = found.status is RunStatus.RUNNING and not RunStore(database).is_executing(found.run_id)
+    shown = ShownStatus.INTERRUPTED if is_lost else ShownStatus(found.status)
+    return ServedRun(**asdict(found), progress=round(progress, 6), shown_status=shown)
+
+
+def _moment(name: str, given: datetime | None) -> datetime | None:
+    if given is not None and given.tzinfo is None:
+        raise ProblemError(422, "parameters", f"{name} needs an offset from UTC, as in 2026-11-17T14:30:00+01:00.")
+    return given

@@ -1,0 +1,76 @@
+"""What the routes of one server share: settings, the database, who executes runs, and who may call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct, field
+
+from proctor.accounts.guessing import GuessLimit
+from proctor.domain.errors import ProctorError, StoreError
+from proctor.runs.backups import list_backups
+from proctor.runs.resolve import PlanContext
+from proctor.server.events import Feeds
+from proctor.settings import Settings
+from proctor.stores.backups.places import open_place
+from proctor.stores.database import Database
+
+if TYPE_CHECKING:
+    from starlette.requests import HTTPConnection
+
+    from proctor.server.access import Caller
+    from proctor.server.execution import Executor
+    from proctor.telemetry.metrics import ServerMetrics
+
+
+class Service(Struct, dict=True, eq=False):
+    """A server's parts; `identify` says who sent a request (see `access`)."""
+
+    settings: Settings
+    database: Database
+    context: PlanContext
+    """What plans are read in."""
+    identify: Callable[[Service, HTTPConnection], Caller]
+    executor: Executor
+    hosts: frozenset[str]
+    """Names by which requests may call this server; every other is refused."""
+    origin: str | None = None
+    """The address people use, where it is not the one that is listened on: `https://proctor.example`."""
+    feeds: Feeds = field(default_factory=Feeds)
+    guesses: GuessLimit = field(default_factory=GuessLimit)
+    ending: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the server is told to end: streams say goodbye and are to be opened again."""
+
+    @cached_property
+    def metrics(self) -> ServerMetrics:
+        """What Prometheus reads of this server."""
+        from proctor.telemetry.metrics import ServerMetrics
+
+        return ServerMetrics(self.database, self.settings.home, self._newest_backup)
+
+    def _newest_backup(self) -> float | None:
+        """When it was made; None where there is none, or the place of backups cannot be read."""
+        try:
+            place = open_place(self.settings.backups_url, self.context.environment, is_offline=self.settings.is_offline)
+            found = list_backups(place).backups
+        except ProctorError:
+            return None
+        return found[0].created_at.timestamp() if found else None
+
+    def down(self) -> list[str]:
+        """What is needed and does not answer now; empty when requests can be served."""
+        found = []
+        try:
+            with self.database.connection() as connection:
+                connection.execute("SELECT 1").fetchone()
+        except StoreError:
+            found.append("database")
+        return found
+
+
+def service_of(connection: HTTPConnection) -> Service:
+    """The service that a request came to."""
+    return cast("Service", connection.app.state.service)

@@ -1,0 +1,180 @@
+"""A server on an address of this machine, from its start to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from urllib.parse import urlsplit
+
+import uvicorn
+from msgspec import Struct
+
+from proctor.accounts.people import invite_first_admin
+from proctor.domain.errors import UserError
+from proctor.offline import is_loopback_host
+from proctor.runs.resolve import PlanContext
+from proctor.server.access import local_person
+from proctor.server.app import create_app
+from proctor.server.execution import choose_executor
+from proctor.server.headers import hosts_of
+from proctor.server.service import Service
+from proctor.server.sign_in import identify
+from proctor.settings import Settings
+from proctor.stores.accounts.users import UserStore
+from proctor.stores.database import Database, open_database
+
+DRAIN_SECONDS = 10
+BACKLOG = 2048
+
+
+class Server(uvicorn.Server):
+    """Says where it is once it can be asked; told to end, it first tells its streams."""
+
+    def __init__(self, config: uvicorn.Config, service: Service, address: str, *, is_opening: bool) -> None:
+        super().__init__(config)
+        self._service, self._address, self._is_opening = service, address, is_opening
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            sys.stderr.write(f"Proctor is at {self._address} (Ctrl-C ends it)\n")
+            sys.stderr.flush()
+            if self._is_opening:
+                await asyncio.to_thread(webbrowser.open, self._address)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._service.ending.set()
+        super().handle_exit(sig, frame)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """As uvicorn does it, but the signal that ended the server is not sent again: its end is no failure."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+class Listening(Struct, frozen=True):
+    """Where a server listens, and how it is reached."""
+
+    host: str
+    port: int
+    origin: str | None = None
+    """The address people use, where it is another: behind a proxy, or a name."""
+    certificate: str | None = None
+    key: str | None = None
+    """Files for TLS."""
+    proxies: tuple[str, ...] = ()
+    """Whose X-Forwarded-For and X-Forwarded-Proto are believed."""
+    has_accounts: bool = False
+    """Whether everybody has to sign in, also before there is a user."""
+
+    @property
+    def is_public(self) -> bool:
+        """Whether others than the person at this machine can reach it: by its own address, or through a proxy."""
+        named = urlsplit(self.origin).hostname if self.origin else None
+        return not is_loopback_host(self.host) or bool(self.proxies) or not is_loopback_host(named or self.host)
+
+
+def serve_until_told(
+    settings: Settings, context: PlanContext, place: Listening, *, is_opening: bool = False
+) -> None:  # fmt: skip
+    """Serve until SIGINT or SIGTERM; raises UserError for an address that cannot be used."""
+    host = place.host
+    _refuse_unreachable(place)
+    listening = _listen(host, place.port)
+    scheme = "https" if place.certificate else "http"
+    address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+    database = open_database(settings.database_url, settings.database_read_url)
+    executor = choose_executor(settings, context.folder)
+    has_accounts = place.has_accounts or place.is_public or bool(UserStore(database).all())
+    service = Service(
+        settings, database, context, identify if has_accounts else local_person, executor,
+        hosts_of(host, place.origin), place.origin,
+    )  # fmt: skip
+    if has_accounts:
+        _tell_accounts(database, (place.origin or address).rstrip("/"))
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    config = uvicorn.Config(
+        create_app(service),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+        h11_max_incomplete_event_size=64 * 1024,
+        ws="websockets-sansio",
+        proxy_headers=bool(place.proxies),
+        forwarded_allow_ips=list(place.proxies),
+        ssl_certfile=place.certificate,
+        ssl_keyfile=place.key,
+    )
+    try:
+        Server(config, service, address, is_opening=is_opening).run([listening])
+    finally:
+        listening.close()
+
+
+def _refuse_unreachable(place: Listening) -> None:
+    if place.key is not None and place.certificate is None:
+        raise UserError("--tls-key needs --tls-certificate.")
+    for file in (place.certificate, place.key):
+        if file is not None and not Path(file).is_file():
+            raise UserError(f"There is no file {file}.")
+    if place.origin is not None:
+        parts = urlsplit(place.origin)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
+            raise UserError(f"--origin is an address such as https://proctor.example, not {place.origin!r}.")
+    if not place.is_public:
+        return
+    is_encrypted = place.certificate is not None or (place.origin or "").startswith("https://")
+    if not is_encrypted:
+        reached = place.host if not is_loopback_host(place.host) else place.origin or "A server behind a proxy"
+        raise UserError(
+            f"{reached} can be reached from other machines, and passwords and keys would cross the network in the "
+            "clear. Give --tls-certificate and --tls-key, or --origin https://… of the proxy that has them."
+        )
+    if place.host in ("0.0.0.0", "::") and place.origin is None:  # noqa: S104 - compared
+        raise UserError(f"{place.host} is no name to be called by: give --origin, the address that people use.")
+
+
+def _tell_accounts(database: Database, address: str) -> None:
+    """The way in for the first administrator; and a wall that is not there."""
+    first = invite_first_admin(database)
+    if first is not None:
+        sys.stderr.write(f"Nobody can sign in yet. The first administrator ({first.user.name}) sets a password at\n")
+        sys.stderr.write(f"{address}{first.path}\n(shown once, good for three days; every start makes a new one)\n")
+    if not database.is_second_wall():
+        sys.stderr.write(
+            "The database's user passes row-level security (a superuser, or BYPASSRLS): projects are kept apart by "
+            "Proctor's queries alone. Give it an ordinary user that owns the tables.\n"
+        )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """The socket, before anything else is done: a port that is taken is said at once."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind, protocol)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(place)
+            listening.listen(BACKLOG)
+        except OSError:
+            listening.close()
+            raise
+    except OSError as error:
+        raise UserError(
+            f"Cannot listen on {host}, port {port}: {error.strerror or error}. Choose another with --port."
+        ) from None
+    return listening

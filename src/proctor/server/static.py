@@ -1,0 +1,54 @@
+"""The dashboard as it was built into the package: hashed files for ever, `index.html` for every address of its own."""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from html import escape
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+
+from proctor.server.problems import ProblemError
+
+FOLDER = Path(__file__).parent / "dashboard"
+HASHED = re.compile(r"[.-][A-Za-z0-9_-]{8,}\.\w+$")
+FOR_EVER = "public, max-age=31536000, immutable"
+ABSENT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Proctor</title></head>
+<body><h1>Proctor</h1>
+<p>The service is running. This installation has no dashboard: it is built from the folder <code>dashboard</code> of the
+sources, with <code>python scripts/build_dashboard.py</code>.</p>
+<pre>{reason}</pre>
+<p><a href="/api/docs">API documentation</a></p></body></html>
+"""
+
+
+def find_files(folder: Path = FOLDER) -> dict[str, Path]:
+    """The dashboard's files by address: what is not among them when the server starts is never served."""
+    if not (folder / "index.html").is_file():
+        return {}
+    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+class Dashboard:
+    """Serves the files; an address without a dot is a page of the dashboard, which finds its own way."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self._files = find_files(folder)
+        written = folder / "not-built.txt"
+        self._reason = written.read_text(encoding="utf-8") if written.is_file() else ""
+
+    async def answer(self, request: Request) -> Response:
+        path = request.path_params["path"]
+        if path in self._files and path != "index.html":
+            is_hashed = HASHED.search(path) is not None and "/" in path
+            cache = FOR_EVER if is_hashed else "no-cache"
+            kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
+            return FileResponse(self._files[path], media_type=kind, headers={"Cache-Control": cache})
+        if path.startswith("api/") or "." in path.rpartition("/")[2]:
+            raise ProblemError(404, "not-found", "There is nothing at this address.")
+        if not self._files:
+            return HTMLResponse(ABSENT.replace("{reason}", escape(self._reason)), headers={"Cache-Control": "no-cache"})
+        return FileResponse(self._files["index.html"], media_type="text/html", headers={"Cache-Control": "no-cache"})

@@ -1,0 +1,1 @@
+"""What operators watch: metrics that Prometheus reads."""

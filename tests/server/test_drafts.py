@@ -1,0 +1,34 @@
+"""Plans drafted and benchmarks recommended over the API are those of the command line."""
+
+from __future__ import annotations
+
+from server.serving import Server
+from server.test_same_as_cli import V1, printed
+
+QUERY = "demo/strong and demo/weak on 30 puzzles, seed 4"
+
+
+def test_a_draft_is_the_one_of_the_command_line_and_can_be_handed_in(server: Server) -> None:
+    draft = server.post(f"{V1}/plans/draft", {"query": QUERY}).json
+    assert draft == printed(server, "plan", QUERY, "--json")
+    assert draft["plan"] == {
+        "models": ["demo/strong", "demo/weak"],
+        "benchmarks": [{"benchmark": "puzzles", "limit": 30}],
+        "seed": 4,
+    }
+    changed = server.post(f"{V1}/plans/draft", {"query": "only 20 questions", "from": draft["plan"]}).json
+    assert changed["changes"] == [{"field": "benchmarks[0].limit", "before": 30, "after": 20}]
+    assert "run_id" in server.post(f"{V1}/runs", changed["plan"]).json
+
+
+def test_recommendations_are_those_of_the_command_line(server: Server) -> None:
+    found = server.get(f"{V1}/recommendations?for=German+maths")
+    assert found == printed(server, "recommend", "--for", "German maths", "--json")
+    assert found["benchmarks"][0]["benchmark"] == "mgsm"
+
+
+def test_a_query_that_cannot_be_followed_is_a_problem_with_the_sentence(server: Server) -> None:
+    answer = server.post(f"{V1}/plans/draft", {"query": "gsm8k haiku under 5 euros"})
+    assert answer.status == 422
+    assert "no exchange rates" in answer.json["detail"]
+    assert server.post(f"{V1}/plans/draft", {"query": "x", "form": {}}).status == 422
