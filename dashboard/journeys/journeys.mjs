@@ -1,0 +1,193 @@
+/** What people do with the dashboard, step by step; what each sees is returned and judged by the tests. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const heading = (page) => page.locator('h1').innerText();
+
+/** A screen is there when it has its heading, nothing is being loaded, and two frames were drawn since the last answer. */
+const settled = async (page) => {
+  await page.locator('h1').first().waitFor();
+  const drawn = () =>
+    page.evaluate(
+      () =>
+        new Promise((done) =>
+          requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelector('.skeleton') === null))),
+        ),
+    );
+  const until = Date.now() + 60_000;
+  while (!((await drawn()) && page.waitingFor().length === 0 && (await drawn()))) {
+    if (Date.now() > until) throw new Error(`${page.url()} does not come to rest: ${page.waitingFor().join(' ')}`);
+  }
+};
+
+/** A first visit: the demo is one key away, and ends in a verdict. */
+export async function firstVisit({ page, base }) {
+  await page.goto(base);
+  await page.getByRole('button', { name: /Run the demo/ }).waitFor();
+  const invitation = await heading(page);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/runs\/[a-z0-9]+$/);
+  await page.locator('h1', { hasText: 'is better by' }).waitFor();
+  const verdict = await heading(page);
+  await page.reload();
+  await page.locator('h1', { hasText: 'is better by' }).waitFor();
+  return { invitation, verdict, again: await heading(page), run: page.url().split('/').at(-1) };
+}
+
+/** Two models compared, and the flips walked with the keyboard alone. */
+export async function compare({ page, base, query }) {
+  await page.goto(`${base}/compare?${query}`);
+  await page.locator('.flip-detail').waitFor();
+  const verdict = await heading(page);
+  const seen = [];
+  for (const key of ['n', 'n', 'N', 'd', 'b', 'w']) {
+    await page.keyboard.press(key);
+    seen.push({ key, search: new URL(page.url()).search, marks: await page.locator('mark.word').count() });
+  }
+  const figures = await page
+    .locator('.value')
+    .evaluateAll((found) => found.map((one) => [one.textContent, one.getAttribute('title')]));
+  const legend = await page.locator('.mosaic-legend').innerText();
+  await page.reload();
+  await page.locator('.flip-detail').waitFor();
+  return { verdict, seen, figures, legend, after: new URL(page.url()).search };
+}
+
+/** From the palette to a run's wrong answers, without a mouse. */
+export async function keyboardOnly({ page, base, run }) {
+  await page.goto(base);
+  await settled(page);
+  await page.keyboard.press('?');
+  const keys = await page.getByRole('dialog').innerText();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(run);
+  await page.getByRole('option').first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/runs/${run}`);
+  await page.getByRole('link', { name: /^Samples/ }).waitFor();
+  await page.keyboard.press('s');
+  await page.waitForURL('**/samples');
+  await page.locator('.sample-detail').waitFor();
+  await page.keyboard.press('w');
+  await page.waitForURL(/at=/);
+  const mark = await page.locator('.sample-head .mark').innerText();
+  await page.keyboard.press('y');
+  await page.getByText('Copied').waitFor();
+  return { keys, mark, copied: await page.evaluate(() => navigator.clipboard.readText()), address: page.url() };
+}
+
+/** A plan with a mistake, mended, estimated and run. */
+export async function plan({ page, base }) {
+  await page.goto(`${base}/plan`);
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('models:\n  - demo/strong\nbenchmarks:\n  - benchmark: puzles\n    limit: 20\n');
+  const mistake = await page.locator('.mistakes li').first().innerText();
+  await page.reload();
+  await page.locator('.mistakes li').first().waitFor();
+  const kept = await page.locator('.cm-content').innerText();
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('models:\n  - demo/strong\nbenchmarks:\n  - benchmark: puzzles\n    limit: 20\n');
+  await page.getByText('20 trials').waitFor();
+  await page.keyboard.press('Control+Shift+Enter');
+  await page.waitForURL(/\/runs\/[a-z0-9]+$/);
+  await page.getByRole('link', { name: /Report/ }).waitFor();
+  return { mistake, kept, title: await heading(page) };
+}
+
+/** What is not there, or not allowed, or not English. */
+export async function dead({ page, base }) {
+  const found = {};
+  for (const address of ['/runs/nope', '/nowhere', '/benchmarks/nope', '/compare?a=nope', '/runs/%E0%A4']) {
+    await page.goto(base + address);
+    await page.locator('.state').waitFor();
+    found[address] = await page.locator('main').innerText();
+  }
+  return found;
+}
+
+/** What axe finds on a page as it is; themes differ in colours alone, so the second looks at these only. */
+const barriers = async (page, name, rules) => {
+  const { violations } = await page.evaluate(
+    (only) => globalThis.axe.run(document, { resultTypes: ['violations'], ...(only ? { runOnly: only } : {}) }),
+    rules,
+  );
+  return violations.map(({ id, help, nodes }) => {
+    const places = nodes.map((node) => node.target.join(' ')).slice(0, 3);
+    return `${name}: ${id}: ${help}: ${places.join(' | ')}`;
+  });
+};
+
+/** Every screen in both themes: what axe finds, and whether it fits a narrow window. */
+export async function tour({ page, base, addresses }) {
+  const found = [];
+  for (const address of addresses) {
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.setViewportSize({ width: 1280, height: 860 });
+    await page.goto(base + address);
+    await settled(page);
+    await page.evaluate(AXE);
+    found.push(...(await barriers(page, `${address} light`, null)));
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    await page.locator('html[data-theme=dark]').waitFor();
+    found.push(...(await barriers(page, `${address} dark`, ['color-contrast'])));
+    await page.setViewportSize({ width: 360, height: 740 });
+    await settled(page);
+    const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (excess > 0) found.push(`${address}: ${excess} px too wide for 360 px`);
+  }
+  return found;
+}
+
+/** Every answer, id and category of a run that tries to be more than text, on every screen that shows them. */
+export async function hostile({ page, base, run, query, count }) {
+  const seen = { hits: [], elements: [], texts: [] };
+  // Looked at before a page is left: the next one begins without what ran in this one.
+  const look = async () => {
+    const { hit, elements, text } = await page.evaluate(() => ({
+      hit: globalThis.hit ?? null,
+      elements: [...document.querySelectorAll('main :is(img, iframe, script, object, embed, video, base, style, math)')]
+        .concat(...document.querySelectorAll('main :is([onload], [onerror], [ontoggle], [onclick], [srcdoc])'))
+        .map((one) => one.outerHTML),
+      text: document.querySelector('.sample-detail')?.textContent ?? '',
+    }));
+    if (hit !== null) seen.hits.push(page.url());
+    seen.elements.push(...elements);
+    return text;
+  };
+  await page.goto(`${base}/runs/${run}/samples?model=python/hostile:answer`);
+  await page.locator('.sample-detail').waitFor();
+  for (let index = 0; index < count; index += 1) {
+    seen.texts.push(await look());
+    const before = page.url();
+    await page.keyboard.press('j');
+    if (index + 1 < count) await page.waitForURL((url) => url.href !== before);
+  }
+  const screens = [`/runs/${run}`, `/compare?a=${run}`, '/', '/runs', '/history', '/leaderboard', `/compare?${query}`];
+  for (const address of screens) {
+    await page.goto(base + address);
+    await settled(page);
+    await look();
+  }
+  for (let index = 0; index < count / 2; index += 1) await page.keyboard.press('n');
+  await settled(page);
+  await look();
+  return seen;
+}
+
+/** The same screen in each language. */
+export async function languages({ page, base }) {
+  await page.goto(`${base}/settings`);
+  await settled(page);
+  const titles = {};
+  for (const language of ['de', 'ja', 'en']) {
+    await page.locator('select').nth(1).selectOption(language);
+    await page.waitForFunction((wanted) => document.documentElement.lang === wanted, language);
+    titles[language] = await heading(page);
+  }
+  return titles;
+}

@@ -1,0 +1,62 @@
+/** Every address of the dashboard and the screen it shows; the plan's editor alone is loaded when it is first opened: all others are small. */
+import { lazy, type ComponentType } from 'react';
+import { match } from '@/router/location';
+import BenchmarkScreen from '@/screens/benchmarks/BenchmarkScreen';
+import BenchmarksScreen from '@/screens/benchmarks/BenchmarksScreen';
+import CompareScreen from '@/screens/compare/CompareScreen';
+import HistoryScreen from '@/screens/history/HistoryScreen';
+import HomeScreen from '@/screens/home/HomeScreen';
+import LeaderboardScreen from '@/screens/leaderboard/LeaderboardScreen';
+import ProblemsScreen from '@/screens/problems/ProblemsScreen';
+import RunScreen from '@/screens/run/RunScreen';
+import RunsScreen from '@/screens/runs/RunsScreen';
+import SamplesScreen from '@/screens/samples/SamplesScreen';
+import SettingsScreen from '@/screens/settings/SettingsScreen';
+import type { TextKey } from '@/text/text';
+
+export type Parameters = Readonly<Record<string, string>>;
+type Screen = ComponentType<{ parameters: Parameters }>;
+
+interface Route {
+  pattern: string;
+  screen: Screen;
+  title: TextKey;
+}
+
+// The editor and its YAML are larger than all else together.
+const PlanScreen = lazy(() => import('@/screens/plan/PlanScreen'));
+
+export const ROUTES: readonly Route[] = [
+  { pattern: '/', screen: HomeScreen, title: 'nav.home' },
+  { pattern: '/leaderboard', screen: LeaderboardScreen, title: 'nav.leaderboard' },
+  { pattern: '/runs', screen: RunsScreen, title: 'nav.runs' },
+  { pattern: '/runs/:run', screen: RunScreen, title: 'nav.runs' },
+  { pattern: '/runs/:run/samples', screen: SamplesScreen, title: 'samples.title' },
+  { pattern: '/compare', screen: CompareScreen, title: 'nav.compare' },
+  { pattern: '/history', screen: HistoryScreen, title: 'nav.history' },
+  { pattern: '/benchmarks', screen: BenchmarksScreen, title: 'nav.benchmarks' },
+  { pattern: '/benchmarks/:name', screen: BenchmarkScreen, title: 'nav.benchmarks' },
+  { pattern: '/problems', screen: ProblemsScreen, title: 'nav.problems' },
+  { pattern: '/plan', screen: PlanScreen, title: 'nav.plan' },
+  { pattern: '/settings', screen: SettingsScreen, title: 'nav.settings' },
+];
+
+/** The places one goes to, in the order of the navigation, each with the key after `g`. */
+export const PLACES: readonly { to: string; label: TextKey; needs?: string }[] = [
+  { to: '/', label: 'nav.home' },
+  { to: '/leaderboard', label: 'nav.leaderboard' },
+  { to: '/runs', label: 'nav.runs' },
+  { to: '/compare', label: 'nav.compare' },
+  { to: '/history', label: 'nav.history' },
+  { to: '/problems', label: 'nav.problems' },
+  { to: '/benchmarks', label: 'nav.benchmarks' },
+  { to: '/plan', label: 'nav.plan', needs: 'run:write' },
+];
+
+export function routeOf(pathname: string): { route: Route; parameters: Parameters } | null {
+  for (const route of ROUTES) {
+    const parameters = match(route.pattern, pathname);
+    if (parameters) return { route, parameters };
+  }
+  return null;
+}

@@ -1,0 +1,15 @@
+import type { LeaderboardRow, LeaderboardTable } from '@/api/documents';
+
+/** The rows that may be first, as far as the evidence goes. */
+export const leadersOf = (table: LeaderboardTable): LeaderboardRow[] => table.rows.filter((row) => row.best_rank === 1);
+
+/** A number for each row; neighbours with the same one share a possible rank through the rows between them. */
+export function groupsOf(table: LeaderboardTable): number[] {
+  let group = 0;
+  let worst = 0;
+  return table.rows.map((row) => {
+    if (worst > 0 && row.best_rank > worst) group += 1;
+    worst = Math.max(worst, row.worst_rank);
+    return group;
+  });
+}

@@ -1,0 +1,20 @@
+/** The fields of a plan with what each means, for completion. */
+export const FIELDS: Readonly<Record<string, string>> = {
+  name: 'What the run is called.',
+  models: 'Models as provider/name, with options.',
+  benchmarks: 'Benchmarks by name, or with where, limit, shots.',
+  benchmark: 'The name of the benchmark.',
+  model: 'The model as provider/name.',
+  where: 'Only samples with these values, such as category.',
+  limit: 'At most so many samples.',
+  epochs: 'How often each sample is asked.',
+  seed: 'Which samples are drawn.',
+  judge: 'The model that judges open answers.',
+  temperature: 'The sampling temperature.',
+  max_tokens: 'At most so many tokens an answer.',
+  limits: 'cost_usd, minutes, concurrency.',
+  cost_usd: 'The run stops before it costs more.',
+  minutes: 'The run stops after so many minutes.',
+  concurrency: 'Requests in flight at once.',
+  until: 'Stop when the answer is known: decided.',
+};

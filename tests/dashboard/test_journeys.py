@@ -1,0 +1,119 @@
+"""What people do with the dashboard, in a real browser on a real server with real runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from dashboard.conftest import Browser
+from dashboard.hostile import PAYLOADS
+from dashboard.node import builder
+from proctor.metrics.rounding import decimal_text
+from server.serving import Server, serving
+
+
+def compare_query(run: str, a: str = "demo/strong", b: str = "demo/weak") -> str:
+    return urlencode({"a": f"{run}:{a}", "b": f"{run}:{b}"})
+
+
+def test_a_first_visit_runs_the_demo_with_one_key_and_ends_in_a_verdict(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path / "home", tmp_path) as empty:
+        seen = browser.go("firstVisit", empty)
+        verdict = empty.get(f"/api/v1/compare?a={seen['run']}")["comparisons"][0]["verdict"]
+    assert seen["invitation"].startswith("Which model is better")
+    assert seen["verdict"] == seen["again"] == f"{verdict}."
+
+
+def test_two_models_are_compared_and_the_flips_walked_by_keys(browser: Browser, served: Server, finished: str) -> None:
+    query = compare_query(finished)
+    seen = browser.go("compare", served, query=query)
+    [comparison] = served.get(f"/api/v1/compare?{query}&flips=500")["comparisons"]
+    assert seen["verdict"] == f"{comparison['verdict']}."
+    walked = [step["search"] for step in seen["seen"]]
+    lost = sorted(comparison["flips"]["lost"]["samples"], key=lambda one: one["category"])
+    assert [re.search("at=([^&]+)", search)[1] for search in walked[:3]] == [  # type: ignore[index]
+        lost[index]["sample_id"] for index in (1, 2, 1)
+    ]
+    assert seen["seen"][2]["marks"] > 0
+    assert seen["seen"][3]["marks"] == 0
+    assert "flips=better" in walked[4]
+    assert "flips=worse" in walked[5]
+    assert seen["after"] == walked[5]
+    for shown, exact in seen["figures"]:
+        assert shown == decimal_text(float(exact))
+    a, b = (comparison[side]["score"]["value"] for side in "ab")
+    assert {a, b} <= {float(exact) for _, exact in seen["figures"]}
+    assert f"{comparison['flips']['lost']['count']} only demo/strong" in seen["legend"]
+
+
+def test_a_wrong_answer_is_found_and_copied_without_a_mouse(browser: Browser, served: Server, finished: str) -> None:
+    seen = browser.go("keyboardOnly", served, run=finished)
+    assert "Show the keys" in seen["keys"]
+    assert seen["mark"] != "right"
+    assert re.match(r'\{"id":".+","input":".+","target":".+"', seen["copied"])
+
+
+def test_a_plans_mistake_is_shown_in_its_line_and_nothing_typed_is_lost(browser: Browser, served: Server) -> None:
+    seen = browser.go("plan", served)
+    assert seen["mistake"].startswith("Line 4:")
+    assert "Did you mean 'puzzles'" in seen["mistake"]
+    assert "puzles" in seen["kept"]
+    assert seen["title"] == "demo/strong on puzzles"
+
+
+def test_what_is_not_there_is_said_in_the_servers_words(browser: Browser, served: Server) -> None:
+    seen = browser.go("dead", served)
+    assert "No run 'nope'" in seen["/runs/nope"]
+    assert "There is no such page" in seen["/nowhere"]
+    assert "There is no such page" in seen["/runs/%E0%A4"]
+    assert "nope" in seen["/benchmarks/nope"]
+    assert "No run 'nope'" in seen["/compare?a=nope"]
+
+
+def test_texts_change_with_the_language(browser: Browser, served: Server) -> None:
+    assert browser.go("languages", served) == {"de": "Einstellungen", "ja": "設定", "en": "Settings"}
+
+
+def test_no_screen_has_a_barrier_in_either_theme_and_each_fits_a_narrow_window(
+    browser: Browser, served: Server, finished: str, hostile_run: str
+) -> None:
+    addresses = [
+        "/", "/runs", f"/runs/{finished}", f"/runs/{hostile_run}", f"/runs/{finished}/samples", "/compare",
+        f"/compare?{compare_query(finished)}", f"/compare?a={finished}", "/leaderboard", "/history", "/benchmarks",
+        "/benchmarks/puzzles", "/problems", "/plan", "/settings", "/nowhere",
+    ]  # fmt: skip
+    assert browser.go("tour", served, addresses=addresses) == []
+
+
+def test_two_hundred_hostile_texts_stay_text_wherever_they_are_shown(
+    browser: Browser, served: Server, hostile_run: str
+) -> None:
+    query = compare_query(hostile_run, "python/hostile:answer", "python/hostile:other")
+    seen = browser.go("hostile", served, run=hostile_run, query=query, count=len(PAYLOADS))
+    assert seen["hits"] == []
+    assert seen["elements"] == []
+    assert len(seen["texts"]) == len(set(seen["texts"])) == len(PAYLOADS)
+    # Nothing was left out of the page instead: what does not steer text is there, letter by letter.
+    plain = [payload for payload in PAYLOADS if payload.isprintable()]
+    shown = "\n".join(seen["texts"])
+    assert [payload for payload in plain if payload not in shown] == []
+
+
+def test_the_page_has_no_inline_script_and_names_no_other_host(built: None) -> None:
+    page = (builder.OUTPUT / "index.html").read_text()
+    assert not re.search(r"<script(?![^>]*\ssrc=)[^>]*>", page)
+    assert not re.search(r"https?://", page)
+    assert not [path for path in builder.OUTPUT.rglob("*") if path.suffix == ".map"]
+
+
+@pytest.mark.parametrize(("kind", "most"), [("js", 146_000), ("css", 8_000)])
+def test_the_first_screen_is_small(built: None, kind: str, most: int) -> None:
+    import gzip
+
+    page = (builder.OUTPUT / "index.html").read_text()
+    files = re.findall(rf'(?:src|href)="/(assets/[^"]+\.{kind})"', page)
+    assert files
+    assert sum(len(gzip.compress((builder.OUTPUT / file).read_bytes())) for file in files) <= most
