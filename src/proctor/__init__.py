@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from proctor.version import __version__
 
 if TYPE_CHECKING:
+    from proctor.client import Client
     from proctor.domain.documents.comparison import Comparison, Comparisons
     from proctor.domain.documents.leaderboard import Leaderboard
     from proctor.domain.documents.rescored import Rescored
@@ -25,6 +26,7 @@ _MODULES = {
     "proctor.domain.estimate": ("Estimate",),
     "proctor.domain.sample": ("Sample",),
     "proctor.library.report": ("Report",),
+    "proctor.client": ("Client",),
     "proctor.library.evaluating": ("evaluate", "evaluate_async", "prepare"),
     "proctor.library.run": ("Run",),
     "proctor.library.stored": ("compare", "leaderboard", "open_run", "report", "rescore", "sql"),
@@ -32,9 +34,9 @@ _MODULES = {
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "Comparison", "Comparisons", "Estimate", "Leaderboard", "ProctorError", "Report", "Rescored", "Run", "Sample",
-    "UserError", "__version__", "compare", "evaluate", "evaluate_async", "leaderboard", "open_run", "prepare", "report",
-    "rescore", "sql",
+    "Client", "Comparison", "Comparisons", "Estimate", "Leaderboard", "ProctorError", "Report", "Rescored", "Run",
+    "Sample", "UserError", "__version__", "compare", "evaluate", "evaluate_async", "leaderboard", "open_run", "prepare",
+    "report", "rescore", "sql",
 ]  # fmt: skip
 
 

@@ -11,12 +11,16 @@ from msgspec import Struct
 from proctor.domain.errors import UserError, did_you_mean
 
 PREFIX = "PROCTOR_"
-VARIABLES = ("HOME", "DATABASE_URL", "DATABASE_READ_URL", "ARTIFACTS_URL", "DATA", "PRICES", "OFFLINE", "KEY_HOSTS")
+VARIABLES = (
+    "HOME", "DATABASE_URL", "DATABASE_READ_URL", "BROKER_URL", "ARTIFACTS_URL", "BACKUPS_URL", "BACKUP_KEY",
+    "BACKUP_KEY_FILE", "RETENTION_DAYS", "DATA", "PRICES", "OFFLINE", "KEY_HOSTS", "SERVER", "KEY",
+)  # fmt: skip
 """What may follow the prefix; whoever misspells one believes that it holds."""
 MARKS = ("COMMAND",)
 """Set by Proctor itself for the programs that it starts, which may start Proctor again."""
 SWITCH = {"": False, "0": False, "false": False, "no": False, "off": False}
 SWITCH |= {"1": True, "true": True, "yes": True, "on": True}
+MAX_DAYS = 36_500
 _SQLITE = "sqlite:///"
 _ARTIFACTS = "artifacts"
 
@@ -27,14 +31,24 @@ class Settings(Struct, frozen=True):
     database_url: str
     artifacts_url: str
     """A folder or s3://BUCKET/PREFIX, where programs, logs and other large bodies are kept."""
+    backups_url: str
+    """A folder or s3://BUCKET/PREFIX, where backups are kept."""
     database_read_url: str | None = None
     """A replica that is read from instead."""
+    broker_url: str | None = None
+    """The Redis through which workers are told of runs; None where this process executes them."""
     data: Path | None = None
     """A folder with benchmark data, used instead of the hub."""
     prices: Path | None = None
     """A file with prices that win over the list."""
+    retention_days: float | None = None
+    """After how many days runs that have ended are removed by `proctor retention`; None keeps them."""
     is_offline: bool = False
     """Whether nothing beyond this machine may be connected to."""
+    server: str | None = None
+    """A Proctor server that commands are about, instead of this machine's own results."""
+    server_key: str | None = None
+    """The key for it."""
 
     @property
     def lists(self) -> Path:
@@ -59,10 +73,15 @@ class Settings(Struct, frozen=True):
             home=home,
             database_url=url,
             database_read_url=environment.get("PROCTOR_DATABASE_READ_URL") or None,
+            broker_url=environment.get("PROCTOR_BROKER_URL") or None,
             artifacts_url=environment.get("PROCTOR_ARTIFACTS_URL") or str(_artifacts_folder(home, url)),
+            backups_url=environment.get("PROCTOR_BACKUPS_URL") or str(home / "backups"),
+            retention_days=_days(environment, "PROCTOR_RETENTION_DAYS"),
             data=Path(data) if data else None,
             prices=prices if is_wanted else None,
             is_offline=_switch(environment, "PROCTOR_OFFLINE"),
+            server=environment.get("PROCTOR_SERVER") or None,
+            server_key=environment.get("PROCTOR_KEY") or None,
         )
 
 
@@ -81,6 +100,15 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
         if name.startswith(PREFIX) and name not in known and name.removeprefix(PREFIX) not in MARKS:
             hint = did_you_mean(name, known)
             raise UserError(f"There is no environment variable {name}.{hint} There are: {', '.join(known)}.")
+
+
+def _days(environment: Mapping[str, str], name: str) -> float | None:
+    text = environment.get(name)
+    if not text:
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_DAYS:
+        raise UserError(f"{name} is a whole number of days, from 1 to {MAX_DAYS}, not {text!r}.")
+    return float(text)
 
 
 def _switch(environment: Mapping[str, str], name: str) -> bool:

@@ -131,6 +131,13 @@ def explain_value(mistake: pydantic.ValidationError, model: type[pydantic.BaseMo
     return (f"{path}: " if path else "") + _describe(dict(detail), model)
 
 
+def explain_each(
+    mistake: pydantic.ValidationError, model: type[pydantic.BaseModel] | None = None
+) -> list[tuple[Location, str]]:
+    """Where each mistake in a value is that came from no file, and what is wrong there."""
+    return [(detail["loc"], _describe(dict(detail), model)) for detail in mistake.errors(include_url=False)]
+
+
 def _describe(detail: dict[str, Any], model: type[pydantic.BaseModel] | None) -> str:
     kind, given, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "extra_forbidden":

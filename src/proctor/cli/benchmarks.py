@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from proctor.cli.benchmark_drafts import draft, review
 from proctor.cli.completing import complete_benchmark
 from proctor.cli.echo import echo
 from proctor.cli.options import as_json, data_option
@@ -86,6 +87,10 @@ def show(name: str, data: str | None, as_json: bool) -> None:
 def check(file: str, data: str | None, as_json: bool) -> None:
     """Validate a benchmark and all its samples; exit code 1 when there are warnings."""
     _report(file, data, as_json, is_check=True)
+
+
+benchmarks.add_command(draft)
+benchmarks.add_command(review)
 
 
 def _refuse_unknown_words(tags: dict[str, str]) -> None:

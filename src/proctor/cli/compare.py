@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.completing import complete_run
-from proctor.cli.options import as_json
+from proctor.cli.options import as_json, server_option
 from proctor.cli.pages import format_option, output_option, theme_option
+
+if TYPE_CHECKING:
+    from proctor.domain.documents.comparison import Comparisons
+    from proctor.runs.comparing.pairs import Choice
 
 
 @click.command(short_help="Compare models with paired statistical tests.")
@@ -32,10 +37,11 @@ from proctor.cli.pages import format_option, output_option, theme_option
 @format_option()
 @theme_option
 @output_option
+@server_option
 @as_json
 def compare(
     references: tuple[str, ...], target: float, flips: int | None, format_name: str | None, theme: str | None,
-    output: Path | None, as_json: bool, **given: Any,
+    output: Path | None, server: str | None, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Compare models on the samples both answered: difference, 95 % interval, paired test and verdict.
 
@@ -46,24 +52,36 @@ def compare(
 
     RUN is an id, a unique prefix of one, or 'latest'. Of several runs, the first is compared with each of the others.
     """
-    from proctor.cli.context import database
     from proctor.cli.pages import chosen_format, print_page, put
+    from proctor.cli.remote import client_of
     from proctor.reports.comparison_page import comparison_page
     from proctor.reports.formats import page_text
-    from proctor.runs.compare import compare_runs
-    from proctor.runs.comparing.pairs import Choice, NotComparableError
+    from proctor.runs.comparing.pairs import Choice
 
     format_name = chosen_format(format_name, output, as_json=as_json)
     if flips is None:
         flips = 20 if format_name == "html" else 0
-    with database() as opened:
-        try:
-            document = compare_runs(opened, references, Choice(**given), target=target, flips=flips)
-        except NotComparableError as error:
-            hint = "" if given["allow_different"] else " --allow-different pairs them by sample id anyway."
-            raise NotComparableError(f"{error}{hint}") from None
+    client = client_of(server)
+    if client is not None:
+        on, model = given.pop("benchmarks"), given.pop("models")
+        document = client.compare(*references, on=on, model=model, target=target, flips=flips, **given)
+    else:
+        document = _compare(references, Choice(**given), target, flips)
     page = comparison_page(document)
     if format_name is None:
         print_page(page)
     else:
         put(page_text(page, document, format_name, theme), output)
+
+
+def _compare(references: Sequence[str], choice: Choice, target: float, flips: int) -> Comparisons:
+    from proctor.cli.context import database
+    from proctor.runs.compare import compare_runs
+    from proctor.runs.comparing.pairs import NotComparableError
+
+    with database() as opened:
+        try:
+            return compare_runs(opened, references, choice, target=target, flips=flips)
+        except NotComparableError as error:
+            hint = "" if choice.allow_different else " --allow-different pairs them by sample id anyway."
+            raise NotComparableError(f"{error}{hint}") from None

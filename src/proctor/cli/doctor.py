@@ -33,12 +33,18 @@ EXTRAS = {
     "tokens": "counting tokens before a run",
     "postgresql": "results in a PostgreSQL database",
     "s3": "artifacts in S3 (PROCTOR_ARTIFACTS_URL=s3://…)",
+    "inspect": "logs of Inspect (proctor import)",
     "sql": "questions in SQL (proctor sql)",
     "problems": "marking programs built from requirements",
+    "server": "the API and the dashboard (proctor serve)",
+    "worker": "workers on several machines (PROCTOR_BROKER_URL)",
 }
 """Every optional group of dependencies, and what needs it."""
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 LEAST_FREE_BYTES = 100 * 2**20
+MAX_SKEW_SECONDS = 5.0
+MAX_WAIT_SECONDS = 60.0
+MAX_BACKUP_HOURS = 26.0
 
 
 class DoctorFinding(Struct, frozen=True):
@@ -78,7 +84,9 @@ def _findings() -> Iterator[DoctorFinding]:
     yield DoctorFinding("proctor", "ok", f"{__version__}, Python {platform.python_version()}, {sys.platform}")
     yield DoctorFinding("sqlite", "ok", sqlite3.sqlite_version)
     yield from _database()
+    yield from _service()
     yield from _artifacts()
+    yield from _backups()
     yield from _extras()
     yield from _sandboxes()
     yield from _keys()
@@ -105,6 +113,59 @@ def _database() -> Iterator[DoctorFinding]:
         free = shutil.disk_usage(home).free
         room = f"{free / 2**30:.1f} GiB free"
         yield DoctorFinding("disk", "ok" if free > LEAST_FREE_BYTES else "problem", room)
+
+
+def _service() -> Iterator[DoctorFinding]:
+    """The clock beside the database's, the workers, and work that nobody takes; what cannot be read is told above."""
+    import time
+
+    from proctor.cli.context import database
+    from proctor.cli.figures import plural
+    from proctor.domain.errors import ProctorError
+    from proctor.stores.monitoring import clock_of, read_service_figures
+
+    try:
+        with database() as opened:
+            skew = abs(clock_of(opened) - time.time())
+            figures = read_service_figures(opened)
+    except ProctorError:
+        return
+    is_right = skew < MAX_SKEW_SECONDS
+    advice = (
+        "" if is_right else ": leases end too early or too late; synchronise the clocks (chrony, systemd-timesyncd)"
+    )
+    yield DoctorFinding("clock", "ok" if is_right else "problem", f"{skew:.1f} s from the database's{advice}")
+    for pool, seconds in figures.oldest_waiting_seconds.items():
+        if seconds > MAX_WAIT_SECONDS and not figures.workers:
+            detail = f"work for the pool {pool} waits for {seconds / 60:.0f} min and no worker is there: proctor serve"
+            yield DoctorFinding("workers", "problem", detail)
+    if figures.workers:
+        yield DoctorFinding("workers", "ok", f"{plural(figures.workers, 'worker')} seen in the last minute")
+
+
+def _backups() -> Iterator[DoctorFinding]:
+    import os
+    from datetime import UTC, datetime
+
+    from proctor.domain.errors import ProctorError
+    from proctor.runs.backups import list_backups
+    from proctor.settings import Settings
+    from proctor.stores.backups.places import open_place
+
+    settings = Settings.from_environment()
+    try:
+        place = open_place(settings.backups_url, os.environ, is_offline=settings.is_offline)
+        found = list_backups(place).backups
+    except ProctorError as error:
+        yield DoctorFinding("backups", "problem", str(error))
+        return
+    if not found:
+        yield DoctorFinding("backups", "note", f"none in {place.location}: 'proctor backup' makes one")
+        return
+    hours = (datetime.now(UTC) - found[0].created_at).total_seconds() / 3600
+    is_old = hours > MAX_BACKUP_HOURS
+    detail = f"the newest in {place.location} is {hours:.0f} h old"
+    yield DoctorFinding("backups", "note" if is_old else "ok", f"{detail}: run 'proctor backup'" if is_old else detail)
 
 
 def _artifacts() -> Iterator[DoctorFinding]:

@@ -41,19 +41,48 @@ def finish(
 ) -> None:
     """Execute, show the result, and end the process with the exit code it deserves."""
     started = time.monotonic()
-    status = watch(execution)
+    watch(execution)
+    conclude(
+        execution.run_id,
+        opened,
+        seconds=time.monotonic() - started,
+        is_interrupted=execution.stop_reason == INTERRUPTED,
+        is_json=is_json,
+        gates=gates,
+        expected=metrics_of_each(execution.evaluations),
+        baseline=baseline,
+        reports=reports,
+    )
+
+
+def conclude(
+    run_id: str,
+    opened: Database,
+    *,
+    seconds: float,
+    is_interrupted: bool,
+    is_json: bool,
+    gates: Mapping[str, float],
+    expected: Sequence[Sequence[str]] | None = None,
+    baseline: str | None = None,
+    reports: Sequence[Path] = (),
+) -> None:
+    """Show the result of a run that has ended, whoever executed it, and end the process with its exit code.
+
+    `expected` are the metrics that each evaluation set out to measure; left out, those that it has.
+    """
     from proctor.runs.read import read_run
 
-    run = read_run(opened, execution.run_id)
-    execution_seconds = round(time.monotonic() - started, 3)
-    results = check_gates(run, gates, metrics_of_each(execution.evaluations))
+    run = read_run(opened, run_id)
+    execution_seconds, status = round(seconds, 3), run.status
+    results = check_gates(run, gates, expected or [list(item.metrics) for item in run.evaluations])
     if baseline is not None:
         from proctor.runs.regression import check_regression  # few runs have a baseline, and it is not free to import
 
         results += check_regression(opened, run, baseline)
-    problems = [*_problems(run, status), *(item.problem for item in results if item.problem is not None)]
+    problems = [*problems_of(run, status), *(item.problem for item in results if item.problem is not None)]
     if is_json:
-        write_reports(opened, execution.run_id, reports, results)  # a report that cannot be written is a document, too
+        write_reports(opened, run_id, reports, results)  # a report that cannot be written is a document, too
         print_json(ExecutedRun(**asdict(run), execution_seconds=execution_seconds, problems=problems))
     else:
         from proctor.cli.outcome import print_outcome
@@ -63,14 +92,14 @@ def finish(
     for problem in problems:
         echo(f"Error: {problem}", err=True)
     if not is_json:
-        write_reports(opened, execution.run_id, reports, results)
-    if execution.stop_reason == INTERRUPTED:
+        write_reports(opened, run_id, reports, results)
+    if is_interrupted:
         sys.exit(130)
     if status is not RunStatus.COMPLETED or problems:
         sys.exit(1)
 
 
-def _problems(run: RunSummary, status: RunStatus) -> list[str]:
+def problems_of(run: RunSummary, status: RunStatus) -> list[str]:
     """Why the run itself is no success, if it is not."""
     if status is RunStatus.COMPLETED:
         return [problem for item in run.evaluations if (problem := _mostly_failed(item, run.run_id))]

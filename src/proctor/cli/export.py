@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from proctor.cli.echo import echo
-from proctor.cli.options import run_or_latest
+from proctor.cli.options import run_or_latest, server_option
 from proctor.cli.plugin_names import PluginName
 
 
@@ -38,7 +38,10 @@ def _extras(_context: click.Context, _option: click.Parameter, value: str | None
     "--with", "extras", callback=_extras, metavar="FIELDS",
     help="Add fields, separated by commas: prompt (as sent), metadata, choices, tags.",
 )  # fmt: skip
-def export(reference: str, kind: str, output: Path | None, all_attempts: bool, extras: tuple[str, ...]) -> None:
+@server_option
+def export(
+    reference: str, kind: str, output: Path | None, all_attempts: bool, extras: tuple[str, ...], server: str | None
+) -> None:  # fmt: skip
     """Write one row for each trial of RUN, streamed: a run of any size needs little memory.
 
     RUN is an id, a unique prefix of one, or 'latest' (the default). A CSV has a row for each trial and scorer;
@@ -52,8 +55,18 @@ def export(reference: str, kind: str, output: Path | None, all_attempts: bool, e
         raise click.UsageError("--with adds fields to jsonl, csv and parquet; JUnit XML has no place for them.")
     from proctor import plugins
     from proctor.cli.context import database
+    from proctor.cli.remote import client_of
     from proctor.runs.results import read_rows
 
+    client = client_of(server)
+    if client is not None:
+        pieces = client.export(reference, kind, all_attempts=all_attempts, **{"with": ",".join(extras) or None})
+        if output is None:
+            _print(kind, pieces)
+            return
+        _write(output, pieces)
+        echo(f"Written to {output}.", err=True)
+        return
     with database() as opened:
         rows = read_rows(opened, reference, all_attempts=all_attempts, extras=extras)
         chunks = _guarded(kind, plugins.create("exports", kind, rows))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
+    from proctor.domain.documents.report import RunReport
     from proctor.runs.gates import GateResult
     from proctor.stores.database import Database
 
@@ -65,6 +66,19 @@ def refuse_unwritable(reports: Sequence[Path], *, is_of_gates: bool = True) -> N
 
 def write_reports(opened: Database, run_id: str, reports: Sequence[Path], results: Sequence[GateResult]) -> None:
     """Each report in the format its name says; `.xml` is JUnit with a test case for each gate."""
+
+    def read(reference: str) -> RunReport:
+        from proctor.runs.report import read_report
+
+        return read_report(opened, reference)
+
+    write_pages(read, run_id, reports, results)
+
+
+def write_pages(
+    read: Callable[[str], RunReport], run_id: str, reports: Sequence[Path], results: Sequence[GateResult]
+) -> None:
+    """The same of a report that is read in another way."""
     from proctor.cli.pages import put
     from proctor.reports.formats import format_of, page_text
 
@@ -76,7 +90,6 @@ def write_reports(opened: Database, run_id: str, reports: Sequence[Path], result
             put(gates_junit(f"proctor {run_id}", cases), path)
             continue
         from proctor.reports.run_page import run_page
-        from proctor.runs.report import read_report
 
-        document = read_report(opened, run_id)
+        document = read(run_id)
         put(page_text(run_page(document), document, format_of(path.suffix) or "html"), path)

@@ -37,6 +37,10 @@ yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 run_argument = click.argument("reference", metavar="RUN", shell_complete=complete_run)
 run_or_latest = click.argument("reference", metavar="[RUN]", default="latest", shell_complete=complete_run)
 
+server_option = click.option(
+    "--server", metavar="URL", help="A Proctor server instead of this machine's own results (PROCTOR_SERVER)."
+)
+
 shelf_option = click.option(
     "--problems",
     "shelf",
@@ -91,6 +95,10 @@ data_option = click.option(
     type=click.Path(exists=True, file_okay=False),
     metavar="DIR",
     help="Read benchmark data from DIR/NAME.jsonl instead of the hub (PROCTOR_DATA).",
+)
+
+here_option = click.option(
+    "--here", is_flag=True, help="Execute it in this process, although there are workers (PROCTOR_BROKER_URL)."
 )
 
 offline_option = click.option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.completing import complete_benchmark, complete_model
-from proctor.cli.options import COUNT, as_json, execution_options, gates, plan_values
+from proctor.cli.options import COUNT, as_json, execution_options, gates, here_option, plan_values
 
 if TYPE_CHECKING:
     from proctor.domain.documents.dry_run import PilotRun
@@ -37,6 +37,14 @@ if TYPE_CHECKING:
     metavar="N",
     help="With --dry-run: run N samples of each benchmark for a better estimate; the answers are cached.",
 )
+@here_option
+@click.option(
+    "--priority", type=click.Choice(("low", "normal", "high")), default="normal", help="Among the runs of workers."
+)
+@click.option(
+    "--on", "--server", "server", metavar="URL",
+    help="Let a Proctor server execute it, and follow it from here (PROCTOR_SERVER).",
+)  # fmt: skip
 @as_json
 def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None:
     """Evaluate models on benchmarks, given by name, as a benchmark file, or together in a plan file.
@@ -52,6 +60,7 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
     from proctor.cli.context import context
     from proctor.cli.gates import read_gates, refuse_unknown, refuse_unwritable
     from proctor.cli.plans import read_targets
+    from proctor.cli.remote import client_of, run_on
     from proctor.offline import confined
 
     if flags["pilot"] and not flags["dry_run"]:
@@ -59,6 +68,13 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
     bars = read_gates(flags["fail_under"])
     refuse_unwritable(flags["reports"])
     given = read_targets(targets, models, plan_values(flags))
+    client = None if flags["here"] else client_of(flags["server"])
+    if client is not None:
+        _refuse_beside_server(flags)
+        run_on(
+            client, given.plan, dry_run=flags["dry_run"], is_json=flags["as_json"], gates=bars, reports=flags["reports"]
+        )  # fmt: skip
+        return
     here = context(flags["data"])
     with confined(given.plan.offline or here.is_offline), given.located():
         if bars:
@@ -70,20 +86,40 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
             return
         from proctor.cli.context import database
         from proctor.cli.executing import finish
+        from proctor.cli.handing_over import find_workers, follow_workers
         from proctor.cli.hints import say_unused_judges
         from proctor.runs.execute import submit
         from proctor.runs.resolve import unused_judges
+        from proctor.settings import Settings
         from proctor.stores.runs import RunStore
 
+        broker_url = None if flags["here"] else find_workers(Settings.from_environment())
         with database() as opened:
             # 'latest' is the newest run before this one.
             reference = flags["fail_on_regression"]
             baseline = None if reference is None else RunStore(opened).get(reference).id
+            if broker_url is not None:
+                from proctor.domain.chunk import Priority
+                from proctor.runs.accept import accept
+
+                run_id = accept(given.plan, here, opened, priority=Priority(flags["priority"]))
+                follow_workers(
+                    run_id, opened, broker_url,
+                    is_json=flags["as_json"], gates=bars, baseline=baseline, reports=flags["reports"],
+                )  # fmt: skip
+                return
             execution = submit(given.plan, here, opened)
             say_unused_judges(unused_judges(execution.plan, execution.evaluations))
             finish(
                 execution, opened, is_json=flags["as_json"], gates=bars, baseline=baseline, reports=flags["reports"]
             )  # fmt: skip
+
+
+def _refuse_beside_server(flags: dict[str, Any]) -> None:
+    """What only the machine that executes can do is not silently left out."""
+    for name, option in (("pilot", "--pilot"), ("fail_on_regression", "--fail-on-regression"), ("data", "--data")):
+        if flags[name]:
+            raise click.UsageError(f"{option} cannot be used with a server: it is about this machine's own results.")
 
 
 def _dry_run(plan: Plan, here: PlanContext, *, pilot: int | None, is_json: bool) -> None:

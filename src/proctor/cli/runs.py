@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.completing import complete_benchmark, complete_model, complete_run
-from proctor.cli.options import as_json
+from proctor.cli.options import as_json, server_option
 
 if TYPE_CHECKING:
     from proctor.domain.documents.listing import ListedRun
@@ -53,16 +53,24 @@ DATE = Date()
 @click.option("--since", type=DATE, metavar="DATE", help="Started on this day or later (2026-11-17, local time).")
 @click.option("--until", type=DATE, metavar="DATE", help="Started before this day.")
 @click.option("--before", metavar="RUN", shell_complete=complete_run, help="Older than this run: the next page.")
+@server_option
 @as_json
-def runs(limit: int, status: str | None, before: str | None, as_json: bool, **given: Any) -> None:
+def runs(
+    limit: int, status: str | None, before: str | None, server: str | None, as_json: bool, **given: Any
+) -> None:  # fmt: skip
     """List the runs, newest first. The process of an 'interrupted' run has ended: 'proctor resume' finishes it."""
     from proctor.cli.context import database, print_json
+    from proctor.cli.remote import client_of
     from proctor.domain.documents.listing import ShownStatus
     from proctor.runs.listing import find_runs
 
-    with database() as opened:
-        shown = None if status is None else ShownStatus(status)
-        found = find_runs(opened, limit=limit, wanted=_filter(**given), status=shown, before=before)
+    shown = None if status is None else ShownStatus(status)
+    client = client_of(server)
+    if client is not None:
+        found = client.list_runs(limit=limit, after=before, status=status, **_query(**given))
+    else:
+        with database() as opened:
+            found = find_runs(opened, limit=limit, wanted=_filter(**given), status=shown, before=before)
     if as_json:
         print_json(found[:limit])
         return
@@ -71,6 +79,14 @@ def runs(limit: int, status: str | None, before: str | None, as_json: bool, **gi
         from proctor.cli.echo import echo
 
         echo(f"There are more: add --before {found[limit - 1].run_id}, or -n N.", err=True)
+
+
+def _query(
+    *, models: Sequence[str], benchmarks: Sequence[str], name: str | None, **dates: datetime | None
+) -> dict[str, Any]:
+    """The same filters, as a server knows them."""
+    moments = {key: None if day is None else day.astimezone().isoformat() for key, day in dates.items()}
+    return {"model": models, "benchmark": benchmarks, "text": name, **moments}
 
 
 def _filter(*, since: datetime | None, until: datetime | None, **given: Any) -> RunFilter:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.echo import echo
-from proctor.cli.options import as_json, run_or_latest
+from proctor.cli.options import as_json, run_or_latest, server_option
 from proctor.metrics.rounding import figure_text
 from proctor.reports.figures import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from proctor.stores.results import ResultRow
+    from proctor.domain.documents.result import TrialResult
+    from proctor.domain.documents.served import FoundResults, ShownSample
 
 CUT = 1_500
 
@@ -30,71 +31,88 @@ CUT = 1_500
 @click.option("--benchmark", metavar="NAME", help="Only this benchmark.")
 @click.option("-n", "--limit", default=10, show_default=True, type=click.IntRange(1), help="How many trials.")
 @click.option("--full", is_flag=True, help="Show long texts and worked examples in full.")
+@server_option
 @as_json
 def samples(
-    reference: str, outcome: str | None, wrong: bool, limit: int, full: bool, as_json: bool, **where: Any
-) -> None:
+    reference: str, outcome: str | None, wrong: bool, limit: int, full: bool, server: str | None, as_json: bool,
+    **where: Any,
+) -> None:  # fmt: skip
     """Show trials: the prompt, the response, the answer extracted from it, the target and the score.
 
     RUN is an id, a unique prefix of one, or 'latest' (the default). Worked examples (few-shot) are folded into one
     line, and long texts are shortened; --full shows everything.
     """
-    from proctor.cli.context import database, print_json
-    from proctor.domain.trial import Outcome
+    from proctor.cli.context import print_json
+    from proctor.cli.remote import client_of
     from proctor.reports.scorer_notes import scorer_notes
-    from proctor.runs.results import find_samples, trial_result
 
     given = {key: value for key, value in where.items() if value is not None}
-    wanted = Outcome(outcome) if outcome else None
-    with database() as opened:
-        found = find_samples(opened, reference, given, limit=limit, outcome=wanted, is_wrong=wrong)
+    client = client_of(server)
+    found = (_local if client is None else client.samples)(reference, given, limit=limit, outcome=outcome, wrong=wrong)
     if as_json:
-        print_json([trial_result(row, extras=("prompt",)) for row in found.rows])
+        print_json([sample.result for sample in found.samples])
         return
-    _print(found.rows, found.run_id, full)
-    for note in scorer_notes(found.scorers) if found.rows else ():
+    _print(found.samples, found.run_id, full)
+    for note in scorer_notes(found.scorers) if found.samples else ():
         echo(note, err=True)
     if found.has_more:
         echo(f"There are more trials; show more with -n {limit * 10}.", err=True)
 
 
-def _print(rows: Sequence[ResultRow], run_id: str, full: bool) -> None:
+def _local(
+    reference: str, where: Mapping[str, str], *, limit: int, outcome: str | None, wrong: bool
+) -> FoundResults:  # fmt: skip
+    from proctor.cli.context import database
+    from proctor.domain.documents.served import FoundResults, ShownSample
+    from proctor.domain.trial import Outcome
+    from proctor.runs.results import count_worked_examples, find_samples, trial_result
+
+    wanted = Outcome(outcome) if outcome else None
+    with database() as opened:
+        found = find_samples(opened, reference, where, limit=limit, outcome=wanted, is_wrong=wrong)
+    shown = [ShownSample(trial_result(row, extras=("prompt",)), count_worked_examples(row)) for row in found.rows]
+    return FoundResults(found.run_id, shown, found.has_more, found.scorers)
+
+
+def _print(samples: Sequence[ShownSample], run_id: str, full: bool) -> None:
     from rich.text import Text
 
     from proctor.cli.terminal import console
     from proctor.domain.text import visible
 
     out = console()
-    if not rows:
+    if not samples:
         out.print(f"No trial of run {run_id} matches.")
-    for index, row in enumerate(rows):
+    for index, sample in enumerate(samples):
+        row = sample.result
         title = f"{row.sample_id}  {row.model}  {row.benchmark}" + (f"  epoch {row.epoch}" if row.epoch else "")
         out.print(Text(("\n" if index else "") + visible(title), "bold underline"))
-        for name, text in _prompt(row, full):
+        for name, text in _prompt(sample, full):
             _part(out, name, text, full, keeps_end=True)
         _part(out, "response", row.response, full)
         for name, text in _beside(row):
             _part(out, name, text, full)
         _part(out, "target", row.target, full)
-        for score in row.scores:
+        for name, score in row.scores.items():
             mark = "not measured" if score.value is None else figure_text(score.value, 6)
             read = "" if score.answer is None else f"; extracted answer {score.answer!r}"
             said = f"{mark}{read}; {score.reason}" if score.reason else f"{mark}{read}"
-            _part(out, score.scorer, said, full)
-        if any(score.scorer == "program" for score in row.scores):
+            _part(out, name, said, full)
+        if "program" in row.scores:
             _part(out, "scorecard", _short_card(row), full)
-        verdict = row.outcome.value + (f": {row.error}" if row.error else "") + (" (cached)" if row.is_cached else "")
+        verdict = row.outcome.value + (f": {row.error}" if row.error else "") + (" (cached)" if row.cached else "")
         _part(out, "outcome", verdict, full)
 
 
-def _prompt(row: ResultRow, full: bool) -> Iterator[tuple[str, str]]:
+def _prompt(sample: ShownSample, full: bool) -> Iterator[tuple[str, str]]:
     """The messages by role; worked examples are one line unless everything is to be shown."""
+    import orjson
+
     from proctor.reports.rows import example_places
-    from proctor.runs.results import count_worked_examples
     from proctor.stores.codec import read_prompt
 
-    messages = read_prompt(row.prompt).messages
-    count = 0 if full else count_worked_examples(row)
+    messages = read_prompt(orjson.dumps(sample.result.prompt).decode()).messages
+    count = 0 if full else sample.worked_examples
     folded = example_places([message.role for message in messages], count)
     for place, message in enumerate(messages):
         if place not in folded:
@@ -103,12 +121,9 @@ def _prompt(row: ResultRow, full: bool) -> Iterator[tuple[str, str]]:
             yield "prompt", f"{plural(count, 'worked example')} (--full shows them)"
 
 
-def _beside(row: ResultRow) -> Iterator[tuple[str, str]]:
+def _beside(result: TrialResult) -> Iterator[tuple[str, str]]:
     import orjson
 
-    from proctor.runs.results import trial_result
-
-    result = trial_result(row, has_details=False)
     for number, answer in enumerate(result.turns or (), 1):
         yield f"earlier answer {number}", answer
     if result.reasoning is not None:
@@ -126,10 +141,10 @@ def _beside(row: ResultRow) -> Iterator[tuple[str, str]]:
         yield "left out", "; ".join(f"{name}: {why}" for name, why in result.left_out.items())
 
 
-def _short_card(row: ResultRow) -> str:
+def _short_card(row: TrialResult) -> str:
     from proctor.runs.scorecards import short_card
 
-    card = short_card(row)
+    card = short_card(row.scores["program"].details)
     return "none" if card is None else f"{card}. Full scorecard: proctor problems card {row.run_id} {row.sample_id}"
 
 

@@ -1,0 +1,74 @@
+"""`proctor projects`: whose data it is."""
+
+from __future__ import annotations
+
+import click
+
+from proctor.cli.echo import echo
+from proctor.cli.options import as_json
+
+BY = "command line"
+
+
+@click.group(short_help="Add and list projects, and say who belongs to them.")
+def projects() -> None:
+    """Manage projects: runs, keys and members belong to one; without any there is 'local'."""
+
+
+@projects.command()
+@click.argument("name")
+def add(name: str) -> None:
+    """Add a project."""
+    from proctor.accounts.projects import add_project
+    from proctor.cli.context import database
+
+    with database() as opened:
+        add_project(opened, name, by=BY)
+    echo(f"Added the project {name}.")
+
+
+@projects.command(name="list")
+@as_json
+def list_(as_json: bool) -> None:
+    """List the projects."""
+    from proctor.accounts.showing import list_projects
+    from proctor.cli.context import database, print_json
+    from proctor.reports.figures import plural
+
+    with database() as opened:
+        found = list_projects(opened)
+    if as_json:
+        print_json(found)
+        return
+    for project in found:
+        echo(f"{project.name}  {plural(project.members, 'member')}")
+
+
+@projects.command()
+@click.argument("project")
+@click.option("--set", "given", multiple=True, metavar="USER=ROLE", help="Add a member: viewer, editor or owner.")
+@click.option("--remove", "removed", multiple=True, metavar="USER", help="Remove a member.")
+@as_json
+def members(project: str, given: tuple[str, ...], removed: tuple[str, ...], as_json: bool) -> None:
+    """Show who belongs to a project, after adding or removing somebody."""
+    from proctor.accounts.projects import set_member
+    from proctor.accounts.showing import list_members
+    from proctor.cli.context import database, print_json
+    from proctor.domain.errors import UserError
+
+    with database() as opened:
+        for pair in given:
+            user, separator, role = pair.partition("=")
+            if not separator:
+                raise UserError(f"--set is USER=ROLE, such as {user}=editor.")
+            set_member(opened, project, user, role, by=BY)
+        for user in removed:
+            set_member(opened, project, user, None, by=BY)
+        found = list_members(opened, project)
+    if as_json:
+        print_json(found)
+        return
+    for member in found:
+        echo(f"{member.user}  {member.role}")
+    if not found:
+        echo(f"{project} has no members yet. Add one with: proctor projects members {project} --set USER=editor")

@@ -1,0 +1,96 @@
+"""`proctor worker`: execute runs that others accept, until it is told to stop."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from proctor.cli.echo import echo
+from proctor.cli.options import COUNT
+
+if TYPE_CHECKING:
+    from proctor.domain.chunk import Pool
+    from proctor.settings import Settings
+
+POOLS = "default,sandbox,local"
+
+
+class Pools(click.ParamType["tuple[Pool, ...]"]):
+    """Names of pools with commas between them."""
+
+    name = "pools"
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> tuple[Pool, ...]:
+        from proctor.domain.chunk import Pool
+        from proctor.domain.errors import did_you_mean
+
+        known = [pool.value for pool in Pool]
+        names = [name.strip() for name in str(value).split(",") if name.strip()]
+        for name in names:
+            if name not in known:
+                self.fail(
+                    f"there is no pool {name!r}.{did_you_mean(name, known)} There are: {', '.join(known)}.", param, ctx
+                )
+        if not names:
+            self.fail(f"name at least one pool: {', '.join(known)}.", param, ctx)
+        return tuple(Pool(name) for name in dict.fromkeys(names))
+
+
+@click.command(short_help="Execute runs that are handed to workers.")
+@click.option(
+    "--pools",
+    type=Pools(),
+    default=POOLS,
+    show_default=True,
+    metavar="POOLS",
+    help="What it takes: default; sandbox, where code can be run in one; local, where local models are.",
+)
+@click.option("--concurrency", type=COUNT, metavar="N", help="Processes; one for each processor if left out.")
+@click.option("--beat", is_flag=True, help="Also ring for what is done on a schedule. One worker is enough.")
+def worker(pools: tuple[Pool, ...], concurrency: int | None, beat: bool) -> None:
+    """Execute runs that 'proctor run' or a server hands to workers, on any number of machines.
+
+    All share one PostgreSQL (PROCTOR_DATABASE_URL) and one Redis (PROCTOR_BROKER_URL); without Redis, workers look for
+    work in the database. Ctrl-C, or SIGTERM, finishes the requests in flight, and others go on with the rest.
+    """
+    from proctor.settings import Settings
+
+    settings = Settings.from_environment()
+    count = concurrency or os.cpu_count() or 1
+    _refuse_unusable(settings, is_scheduling=beat)
+    if settings.broker_url is None:
+        from proctor.worker.serving import serve_by_polling
+
+        serve_by_polling(pools, count, say=_say)
+        return
+    from proctor.worker.serving import serve_by_broker
+
+    sys.exit(serve_by_broker(settings, pools, count, is_beating=beat, say=_say))
+
+
+def _say(text: str) -> None:
+    echo(text, err=True)
+
+
+def _refuse_unusable(settings: Settings, *, is_scheduling: bool) -> None:
+    """Everything that a worker needs is there, and is what it says; a mistake is said now, not at the first chunk."""
+    from proctor.cli.context import artifacts
+    from proctor.domain.errors import UserError
+    from proctor.stores.database import open_database
+    from proctor.worker.broker import check_broker, refuse_without_postgresql
+
+    refuse_without_postgresql(settings.database_url)
+    if settings.broker_url is not None:
+        check_broker(settings.broker_url)
+    elif is_scheduling:
+        raise UserError("--beat rings through a broker: set PROCTOR_BROKER_URL=redis://:PASSWORD@HOST:PORT/0.")
+    open_database(settings.database_url).dispose()
+    artifacts().check()
