@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Many tests wait for programs under load rather than compute: two for each processor keep it busy.
 WORKERS ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 
-.PHONY: run test check unit quick sweep engines problems bench clean help
+.PHONY: run test check unit quick sweep engines problems bench drill clean help
 
 help:
 	@echo "make run    set up, evaluate a real small model twice, compare, and show a wrong answer"
@@ -13,15 +13,18 @@ help:
 	@echo "make check  lint, types and import contracts only"
 	@echo "make unit   the tests only; make unit TESTS=tests/metrics for some of them"
 	@echo "make quick  check, and the tests of what computes in this process: no sandbox, no command line, no coverage"
-	@echo "make sweep  the gold solutions and mutants of which 'make test' takes a few, all of them"
+	@echo "make sweep  the gold solutions, mutants and problems of which 'make test' takes a few, all of them"
+	@echo "make chaos  runs on real workers while everything is killed at random, and proof that nothing came of it"
 	@echo "make engines  the tests that start docker, podman and a stand-in for a cluster, one after the other"
 	@echo "make problems  prove every problem in the sandbox, three times over"
+	@echo "make drill  lose everything, restore it from a backup, and time that (RESULTS=100000)"
 	@echo "make bench  measure speed against a local mock provider (bench/RESULTS.md)"
 
 run: $(VENV)/.run
 	@$(BIN)/proctor run capitals -m "local/smollm2-135m?temperature=0" -m "local/smollm2-135m?temperature=1.5" --limit 40
 	@$(BIN)/proctor compare latest | head -2
 	@$(BIN)/proctor samples latest --wrong --limit 1
+	@echo "See it in the browser: $(BIN)/proctor serve --open"
 
 test: check unit
 
@@ -46,7 +49,7 @@ else
 	$(BIN)/coverage erase
 	$(BIN)/coverage run $(PYTEST) -n $(WORKERS) --durations=25 --durations-min=5
 	$(BIN)/coverage combine -q
-	$(BIN)/coverage report --fail-under=90
+	$(BIN)/coverage report --fail-under=86  # of what is followed: see CONTRIBUTING
 endif
 
 QUICK := batch benchmarks domain engine judges metrics planning prompts puzzles reports stores
@@ -55,10 +58,14 @@ quick: check
 
 sweep: export PROCTOR_TEST_SWEEP = 1
 sweep: $(VENV)/.dev
-	$(BIN)/python $(PYTEST) -n $(WORKERS) tests/scorers_code
+	$(BIN)/python $(PYTEST) -n $(WORKERS) tests/scorers_code tests/runs/test_programs.py
 
 problems: $(VENV)/.dev
 	$(BIN)/proctor problems check --repeats 3
+
+# Vite's own server with the sources as they are: npm run dev in dashboard/, beside `proctor serve`.
+dashboard: $(VENV)/.dev
+	$(BIN)/python scripts/build_dashboard.py --tests
 
 engines: export TESTS_ENGINES = 1
 engines:
@@ -72,8 +79,15 @@ ifdef HUMANEVAL
 	$(BIN)/python bench/sandbox_bench.py $(HUMANEVAL)
 endif
 
+drill: $(VENV)/.dev
+	$(BIN)/python bench/drill.py
+
+# Minutes: real workers, and everything they need, killed at random. CHAOS="--kills 20 --trials 4000" for less.
+chaos: $(VENV)/.dev
+	$(BIN)/python bench/chaos/run.py $(CHAOS)
+
 $(VENV)/.run: pyproject.toml
-	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install local
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install local,server
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml

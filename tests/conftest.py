@@ -36,7 +36,10 @@ KEYS = (
     "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "HF_TOKEN", "PROCTOR_KEY_HOSTS",
     "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
 )  # fmt: skip
-PLACES = ("PROCTOR_DATABASE_URL", "PROCTOR_ARTIFACTS_URL", "PROCTOR_DATA", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL")
+PLACES = (
+    "PROCTOR_DATABASE_URL", "PROCTOR_BROKER_URL", "PROCTOR_ARTIFACTS_URL", "PROCTOR_DATA", "OPENAI_BASE_URL",
+    "ANTHROPIC_BASE_URL",
+)  # fmt: skip
 
 
 LEFTOVERS = pytest.StashKey[Leftovers]()
@@ -71,6 +74,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes minutes comes first: at the end one worker would be busy with it while the others wait."""
+    tracing.find_repetitions(items)
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
@@ -92,7 +96,8 @@ def pytest_collection() -> Generator[None, object, object]:
     """Tests live as long as the session: looking among them for garbage would take a tenth of its time."""
     gc.disable()
     try:
-        return (yield)
+        with tracing.imports_followed():
+            return (yield)
     finally:
         gc.freeze()
         gc.enable()

@@ -19,6 +19,7 @@ OF_TOOLS = (
     ".ruff_cache",
     ".ses",  # onnxruntime's
     "__pycache__",
+    "node_modules",
     "pytest-of-",
 )
 """How the names of what pytest and the tools around it keep begin; git ignores all of them."""

@@ -26,6 +26,10 @@ TOGETHER = (  # those for which the parts in parentheses are the same
     re.compile(r"(tests/stores/artifacts/)"),
     # One marking, one reading, one browser, one installation and one copy of each data set for the whole file.
     re.compile(r"(tests/programs/test_(?:disguises|silencing|hostile_golds|telling)\.py)"),
+    # One server with accounts and one database of two projects for the whole file.
+    re.compile(
+        r"(tests/(?:accounts/test_accounts|server/test_(?:accounts|encryption|strangers)|stores/test_scope)\.py)"
+    ),
     re.compile(
         r"(tests/(?:catalog/test_catalog|judges/test_rescore|reports/test_browser|sandboxes/test_installed)\.py)"
     ),

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from types import FrameType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracing import followed
+from tracing import TRACED_CASES, followed, imports_followed
 
 
 def _tracer(frame: FrameType, event: str, argument: object) -> None:
@@ -52,3 +54,33 @@ def test_drawn_examples_are_not_traced(item: pytest.Item, monkeypatch: pytest.Mo
     monkeypatch.setattr(item, "obj", given(st.integers())(lambda number: None))
     with followed(item):
         assert sys.gettrace() is None
+
+
+@pytest.mark.parametrize("case", range(TRACED_CASES + 2))
+def test_only_the_first_cases_of_a_test_are_traced(item: pytest.Item, case: int) -> None:
+    with followed(item):
+        assert (sys.gettrace() is None) == (case >= TRACED_CASES)
+
+
+@pytest.mark.traced
+@pytest.mark.parametrize("case", range(TRACED_CASES + 1))
+def test_every_case_of_a_test_that_is_to_be_traced_is(item: pytest.Item, case: int) -> None:
+    with followed(item):
+        assert sys.gettrace() is _tracer
+
+
+def test_while_tests_are_collected_the_imports_of_proctor_are_traced_and_nothing_else(
+    item: pytest.Item, tmp_path: Path
+) -> None:
+    (tmp_path / "looks_at_its_tracer.py").write_text("import sys\nseen = sys.gettrace()\n")
+    seen = []
+    with imports_followed():
+        during = sys.gettrace()
+        for name in ("proctor.looks_at_its_tracer", "looks_at_its_tracer"):
+            spec = spec_from_file_location(name, tmp_path / "looks_at_its_tracer.py")
+            assert spec is not None
+            assert spec.loader is not None
+            module = module_from_spec(spec)
+            spec.loader.exec_module(module)
+            seen.append(module.seen)
+    assert (during, seen, sys.gettrace()) == (None, [_tracer, None], _tracer)

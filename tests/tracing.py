@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.machinery import SourceFileLoader
+from types import ModuleType
 
 import pytest
+
+TRACED_CASES = 3
+"""How many cases of a test with many are followed: the others take the same ways, and are run all the same."""
+TRACED_ON_BOTH = ("stores",)
+"""Folders whose tests are followed on either engine: elsewhere the second takes the ways of the first."""
 
 MARKERS = (
     "traced: coverage follows the processes that it starts, for only they run it",
@@ -14,9 +22,60 @@ MARKERS = (
 )
 
 
+REPETITION = pytest.StashKey[bool]()
+
+
 def _draws_examples(item: pytest.Item) -> bool:
     """A hundred examples take the same ways through the code again and again; tests with one example are traced."""
     return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+
+
+def _is_repetition(item: pytest.Item) -> bool:
+    """Whether other cases of the same test have gone the way already."""
+    return item.stash.get(REPETITION, False)
+
+
+def find_repetitions(items: list[pytest.Item]) -> None:
+    """Note which cases coverage need not follow: the same ones in every worker, whoever runs them."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        callspec = getattr(item, "callspec", None)
+        if callspec is None or item.get_closest_marker("traced") is not None:
+            continue
+        name = item.nodeid.partition("[")[0]
+        if callspec.params.get("database_engine") == "postgresql" and item.path.parent.name not in TRACED_ON_BOTH:
+            item.stash[REPETITION] = True
+            continue
+        cases[name] += 1
+        item.stash[REPETITION] = cases[name] > TRACED_CASES
+
+
+@contextmanager
+def imports_followed() -> Iterator[None]:
+    """While tests are collected, coverage follows how Proctor's modules are imported, and nothing else."""
+    trace, execute = sys.gettrace(), SourceFileLoader.exec_module
+    if trace is None:
+        yield
+        return
+
+    def exec_module(loader: SourceFileLoader, module: ModuleType) -> None:
+        is_first = sys.gettrace() is None and module.__name__.partition(".")[0] == "proctor"
+        if not is_first:
+            execute(loader, module)
+            return
+        sys.settrace(trace)
+        try:
+            execute(loader, module)
+        finally:
+            sys.settrace(None)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SourceFileLoader, "exec_module", exec_module)
+        sys.settrace(None)
+        try:
+            yield
+        finally:
+            sys.settrace(trace)
 
 
 @contextmanager
@@ -26,7 +85,7 @@ def followed(item: pytest.Item) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if item.get_closest_marker("traced") is None:  # a quarter of a second for each process
             patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
-        if item.get_closest_marker("untraced") is not None or _draws_examples(item):
+        if item.get_closest_marker("untraced") is not None or _draws_examples(item) or _is_repetition(item):
             sys.settrace(None)
         try:
             yield

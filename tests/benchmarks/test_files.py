@@ -18,7 +18,7 @@ from models.pdfs import pdf
 from proctor.benchmarks.files import ProblemFolder
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError
-from proctor.domain.message import Document, Image, Part, Text
+from proctor.domain.message import DocumentPart, Image, Part, Text
 from proctor.prompts.files import MAX_FILE_BYTES, part_of
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
@@ -44,7 +44,7 @@ def test_a_file_is_put_before_the_question_as_what_it_is(write: Write, load: Loa
     question = Text("3 + 4")
     assert image == (Image(PNG, "image/png"), question)
     assert both == (
-        Document(PAPER, "application/pdf", "b.txt"),
+        DocumentPart(PAPER, "application/pdf", "b.txt"),
         Text('<file name="c.png">\nTuesday at nine\n</file>'),
         question,
     )
@@ -65,7 +65,7 @@ def test_images_of_a_parquet_file_are_read_as_hubs_keep_them(tmp_path: Path, loa
     assert benchmark.samples.fingerprint().count == 2
     assert [content[0] for content in parts(benchmark)] == [
         Image(JPEG, "image/jpeg"),
-        Document(PAPER, "application/pdf", "paper.pdf"),
+        DocumentPart(PAPER, "application/pdf", "paper.pdf"),
     ]
 
 
@@ -218,7 +218,7 @@ def test_a_conversation_may_hold_images_and_files_where_they_were_shown(write: W
     assert shown == [
         (Image(PNG, "image/png"), Text("What is it?")),
         "A picture.",
-        (Document(PAPER, "application/pdf", "paper.pdf"),),
+        (DocumentPart(PAPER, "application/pdf", "paper.pdf"),),
     ]
     write("data.jsonl", [{"input": [{"role": "user", "content": [{"type": "image_url"}]}], "target": "7"}])
     with pytest.raises(BenchmarkError, match="line 1: the input: a part of a message is"):

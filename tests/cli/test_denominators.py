@@ -50,6 +50,7 @@ def run(cli: Cli, home: Path) -> Any:
     return run_with
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -68,6 +69,7 @@ def test_half_right_is_half_right_whatever_the_wrong_half_does(run: Any, wrong: 
     assert evaluation["is_forgeable"] is False
 
 
+@pytest.mark.sqlite
 def test_a_verdict_that_objects_of_the_answer_have_a_hand_in_is_marked(run: Any) -> None:
     assert run("return 0", "[tests: {live_objects: true}]")["is_forgeable"] is True
     assert run("return 0", "[tests]")["is_forgeable"] is False

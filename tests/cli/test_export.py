@@ -38,6 +38,7 @@ def test_a_number_that_was_answered_as_text_is_exported_as_it_was_given(value: f
     assert harmless(text) == text
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("text", ["-5", "-0.25", "+3", "-1e-3", "-.5"])
 def test_a_negative_answer_reaches_every_column_unaltered(cli: Cli, home: Path, text: str) -> None:
     Path("one.jsonl").write_bytes(orjson.dumps({"input": text, "target": text}))
@@ -53,6 +54,7 @@ def test_numbers_stay_numbers(value: object) -> None:
     assert harmless(value) is value
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("text", DANGEROUS)
 def test_a_response_that_is_a_formula_is_exported_as_text(cli: Cli, home: Path, text: str) -> None:
     with FakeProvider(reply=lambda _: Reply(text)) as provider:
@@ -93,6 +95,7 @@ def test_every_attempt_can_be_exported(cli: Cli) -> None:
     assert sorted((row["attempt"], row["outcome"] == "failed") for row in every) == [(0, True)] * 3 + [(1, False)] * 3
 
 
+@pytest.mark.sqlite
 def test_a_reader_that_goes_away_is_no_failure(cli: Cli, environment: dict[str, str]) -> None:
     cli("run", "puzzles", "-m", "demo/strong", "--limit", 200, "--epochs", 3)
     for command in (["export"], ["export", "-f", "csv"], ["samples", "-n", "600"]):
@@ -112,6 +115,7 @@ def test_a_reader_that_goes_away_is_no_failure(cli: Cli, environment: dict[str, 
         assert process.returncode == 141, command
 
 
+@pytest.mark.sqlite
 def test_a_full_disk_under_the_output_is_one_clear_line(cli: Cli, environment: dict[str, str]) -> None:
     if not os.path.exists("/dev/full"):  # noqa: PTH110
         pytest.skip("there is no /dev/full here")

@@ -94,6 +94,7 @@ def test_rows_without_a_solution_are_run_and_recorded_as_not_checked(
     assert _recorded(home)[0]["checked"][0]["samples"] == []
 
 
+@pytest.mark.sqlite
 def test_code_that_runs_without_a_sandbox_is_warned_of_whoever_runs_it(
     cli: Cli, benchmark: Callable[..., str], caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:

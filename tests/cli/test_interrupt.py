@@ -105,6 +105,7 @@ def test_a_second_interrupt_quits_at_once_and_loses_nothing_recorded(
     assert (whole["scored"] + whole["invalid"], whole["failed"], whole["stopped"]) == (200, 0, 0)
 
 
+@pytest.mark.sqlite
 def test_quitting_gives_the_terminal_its_cursor_back(environment: dict[str, str]) -> None:
     with FakeProvider(Faults(script=("stall",))) as provider:
         terminal = Terminal(*command(provider)[3:], environment=environment)

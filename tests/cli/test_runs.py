@@ -29,9 +29,8 @@ def listed(cli: Cli, *flags: object) -> list[str]:
     return [row["run_id"] for row in cli("runs", "--json", *flags).json]
 
 
-@pytest.mark.parametrize(
-    ("flags", "places"),
-    [
+def test_runs_are_filtered(cli: Cli, three: list[str]) -> None:
+    for flags, places in (
         ((), [2, 1, 0]),
         (("--model", "demo/strong"), [1, 0]),
         (("--model", "demo/strong", "--model", "demo/weak"), [1]),
@@ -42,10 +41,8 @@ def listed(cli: Cli, *flags: object) -> list[str]:
         (("--name", "_"), []),
         (("--status", "completed"), [2, 1, 0]),
         (("--status", "failed"), []),
-    ],
-)
-def test_runs_are_filtered(cli: Cli, three: list[str], flags: tuple[str, ...], places: list[int]) -> None:
-    assert listed(cli, *flags) == [three[place] for place in places]
+    ):
+        assert listed(cli, *flags) == [three[place] for place in places], flags
 
 
 def test_runs_are_filtered_by_the_day_they_started(cli: Cli, three: list[str], home: Path) -> None:
@@ -72,20 +69,17 @@ def test_pages_are_continued_from_the_last_run_seen(cli: Cli, three: list[str]) 
     assert listed(cli, "-n", 1, "--before", three[2], "--benchmark", "puzzles") == [three[0]]
 
 
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
+def test_a_filter_that_is_misspelt_is_said(cli: Cli, three: list[str]) -> None:
+    for flags, words in (
         (("--model", "demo/stong"), "No model 'demo/stong' has been evaluated. Did you mean 'demo/strong'?"),
         (("--benchmark", "puzles"), "No benchmark 'puzles' has been evaluated. Did you mean 'puzzles'?"),
         (("--since", "yesterday"), "'yesterday' is not a date: write 2026-11-17"),
         (("--before", "nope"), "No run 'nope'"),
         (("--status", "done"), "'done' is not one of"),
-    ],
-)
-def test_a_filter_that_is_misspelt_is_said(cli: Cli, three: list[str], flags: tuple[str, ...], words: str) -> None:
-    ended = cli("runs", *flags)
-    assert ended.code == 2
-    assert words in ended.error
+    ):
+        ended = cli("runs", *flags)
+        assert ended.code == 2
+        assert words in ended.error
 
 
 def test_nothing_that_fits_is_said_in_words(cli: Cli, three: list[str]) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,6 +19,7 @@ from proctor import plugins
 from proctor.cli.main import cli
 
 REFERENCE = ROOT / "docs" / "reference" / "cli.md"
+API = ROOT / "docs" / "reference" / "api.md"
 INDEX = ROOT / "docs" / "index.md"
 WIDTH = 96
 BENCHMARK_FILE = ROOT / "docs" / "reference" / "benchmark-file.md"
@@ -30,6 +32,24 @@ Every command with its `--help`. This page is written by `scripts/refresh-docs` 
 
 RUN is a run's id, a unique prefix of one, or `latest`. Data goes to standard output, progress and errors to standard
 error. See [exit codes](exit-codes.md), [JSON](json.md) and [files and environment](files-and-environment.md).
+"""
+
+API_HEAD = """# API
+
+Every route of `proctor serve`. This page is written by `scripts/refresh-docs` from the OpenAPI document, which the
+server gives at `/api/v1/openapi.json`; `/api/docs` shows it with every field. [How to serve](../how-to/serve.md)
+shows it in use.
+
+- **Who calls**: `Authorization: Bearer pk_…`, or a session's cookie with `X-CSRF-Token` on changes; see
+  [accounts](../how-to/accounts.md). Without accounts, on loopback, nobody is asked. What is another project's is
+  answered like what there is not: 404.
+- **Problems**: `application/problem+json` (RFC 9457): `type` (`/api/docs#kind`), `title`, `status`, `detail` (the
+  sentence of the command line), `errors` with a JSON pointer each, `request_id`. Unknown fields and parameters are
+  refused. A body is at most 4 MB of JSON.
+- **Lists** page by key: `limit`, and `after` with the `next` of the page before; also as `Link: rel="next"`.
+- **Sent twice**: `POST /api/v1/runs` with an `Idempotency-Key` gives the first one's run for a day.
+- **Changed by two**: `ETag` and `If-Match` on saved plans; whoever comes second gets 412. What is read has an
+  `ETag` for `If-None-Match`.
 """
 
 
@@ -113,4 +133,52 @@ def _shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else "none" if value == () else str(value)
 
 
-GENERATED = {REFERENCE: cli_reference, INDEX: index, BENCHMARK_FILE: benchmark_file}
+def api_reference() -> str:
+    """Every route with its permission and parameters, from the OpenAPI document."""
+    from fastapi import FastAPI
+
+    from proctor.server.app import ROUTERS
+    from proctor.server.openapi import describe
+
+    app = FastAPI(openapi_url=None)
+    for router in ROUTERS:
+        app.router.routes.extend(router.routes)
+    tags: dict[str, list[str]] = {}
+    for path, item in describe(app)["paths"].items():
+        for method, told in item.items():
+            tags.setdefault(told["tags"][0], []).append(_route(method.upper(), path, told))
+    return "\n".join([API_HEAD, *(f"## {tag.capitalize()}\n\n" + "\n".join(tags[tag]) for tag in sorted(tags))])
+
+
+def _route(method: str, path: str, told: dict[str, Any]) -> str:
+    parameters = [f"`{one['name']}`" for one in told.get("parameters", ()) if one["in"] in ("query", "header")]
+    body = next(iter(told.get("requestBody", {}).get("content", {}).values()), {}).get("schema", {}).get("$ref", "")
+    parts = [
+        f"### {method} {path}\n",
+        told["description"] + "\n",
+        f"- Permission: `{told['x-permission']}`",
+        f"- Body: `{body.rpartition('/')[2]}`" if body else "",
+        f"- Parameters: {', '.join(parameters)}" if parameters else "",
+        f"- Answers: {'; '.join(_answers(told['responses']))}\n",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _answers(responses: dict[str, Any]) -> Iterator[str]:
+    problems = [code for code, answer in responses.items() if "$ref" in answer]
+    for code, answer in responses.items():
+        if code in problems:
+            continue
+        kinds = [_kind(content.get("schema", {}), name) for name, content in answer.get("content", {}).items()]
+        yield f"{code} {', '.join(kinds)}".rstrip()
+    if problems:
+        yield f"problems {', '.join(sorted(problems))}"
+
+
+def _kind(schema: dict[str, Any], content_type: str) -> str:
+    of_items = schema.get("items", {}).get("$ref")
+    name = (of_items or schema.get("$ref", "")).rpartition("/")[2]
+    return f"a list of `{name}`" if of_items else f"`{name or content_type}`"
+
+
+GENERATED = {REFERENCE: cli_reference, API: api_reference, INDEX: index, BENCHMARK_FILE: benchmark_file}

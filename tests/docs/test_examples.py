@@ -58,7 +58,7 @@ def test_make_run_gives_the_commands_that_the_readme_shows() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     first = next(block for block in blocks(readme) if block.language == "console")
     assert recipe is not None
-    given = [line.removeprefix("\t@$(BIN)/") for line in recipe[1].splitlines()]
+    given = [line.removeprefix("\t@$(BIN)/") for line in recipe[1].splitlines() if line.startswith("\t@$(BIN)/")]
     assert [step.command.replace("\\\n  ", "") for step in steps(first)] == given
     assert all(step.shown for step in steps(first)), "run scripts/refresh-docs --with 'the local model' README.md"
 

@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import re
 import ssl
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Self
@@ -66,6 +67,8 @@ class FakeProvider:
         self.answered: Counter[str] = Counter()
         self.met: Counter[str] = Counter()
         self.in_flight = self.most_in_flight = 0
+        self.arrivals: list[float] = []
+        """When each request came, by the monotonic clock."""
         self.requests: list[Request] = []
         """The latest requests, at most a hundred."""
         self._server = Loopback(self._handle, port, context, name)
@@ -96,18 +99,23 @@ class FakeProvider:
 
     def stats(self) -> dict[str, Any]:
         prompts = {text: {"asked": asked, "answered": self.answered[text]} for text, asked in self.asked.items()}
+        return self.counts() | {"prompts": prompts}
+
+    def counts(self) -> dict[str, Any]:
         return {
             "asked": sum(self.asked.values()),
             "answered": sum(self.answered.values()),
             "most_in_flight": self.most_in_flight,
+            "in_flight": self.in_flight,
             "faults": dict(self.met),
-            "prompts": prompts,
         }
 
     async def _handle(self, exchange: Exchange) -> None:
         request = exchange.request
         if request.path == "/answered":  # asked often, while a test waits
             return await exchange.reply_json(200, sum(self.answered.values()))
+        if request.path == "/counts":
+            return await exchange.reply_json(200, self.counts())
         if request.path == "/stats":
             return await exchange.reply_json(200, self.stats())
         if request.path == "/reset":
@@ -122,6 +130,7 @@ class FakeProvider:
             status = getattr(dialect, "wrong_key_status", 401)
             return await exchange.reply_json(status, dialect.error(401, "Incorrect API key provided."))
         self.in_flight += 1
+        self.arrivals.append(time.monotonic())
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             await self._answer(exchange, dialect, dialect.read(request))

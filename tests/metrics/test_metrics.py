@@ -211,3 +211,9 @@ def test_rates_have_the_denominators_they_claim() -> None:
         "answered": estimate_rate(25, 50), "invalid": estimate_rate(10, 100), "failed": estimate_rate(25, 50)
     }  # fmt: skip
     assert set(outcome_rates({Outcome.STOPPED: 5}).values()) == {Estimate(None, 0)}
+
+
+def test_answers_from_the_cache_that_have_no_score_yet_were_not_asked() -> None:
+    """They count as failed until they are scored; a run that is shown meanwhile must not break."""
+    assert set(outcome_rates({Outcome.FAILED: 12}, cached=12).values()) == {Estimate(None, 0)}
+    assert outcome_rates({Outcome.SCORED: 11, Outcome.FAILED: 2}, cached=12)["failed"].n == 1

@@ -19,7 +19,7 @@ import uvloop
 
 from proctor.domain.errors import ModelUnavailableError, ProviderFaultError
 from proctor.models.client import HttpClient
-from proctor.models.connections import HAS_ARRIVAL_TIMES, Connection
+from proctor.models.connections import HAS_ARRIVAL_TIMES, HttpConnection
 from proctor.models.destinations import place_of
 from proctor.models.dialing import Route
 from proctor.models.faults import Target
@@ -436,7 +436,7 @@ def test_a_connection_that_was_paused_reads_on_once_its_answer_is_whole() -> Non
 
     async def go() -> list[str]:
         buffer, line = bytearray(100), Line()
-        connection = Connection(memoryview(buffer))
+        connection = HttpConnection(memoryview(buffer))
         connection.connection_made(line)
         whole = asyncio.get_running_loop().create_future()
         connection.ask(b"?", AnswerParser(100), whole)
@@ -486,7 +486,7 @@ def test_a_connection_whose_end_has_begun_is_not_used_again() -> None:
         pass
 
     async def go() -> bool:
-        connection = Connection(memoryview(bytearray(10)))
+        connection = HttpConnection(memoryview(bytearray(10)))
         connection.connection_made(Line())
         assert connection.is_open
         connection.eof_received()

@@ -60,8 +60,8 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def wait_until_gone(pid: int) -> bool:
-    for _ in range(6_000):
+def wait_until_gone(pid: int, seconds: int = 60) -> bool:
+    for _ in range(100 * seconds):
         if not is_alive(pid):
             return True
         time.sleep(0.01)
@@ -288,13 +288,23 @@ def test_cancelling_a_question_ends_the_program(tmp_path: Path) -> None:
     assert all(wait_until_gone(int(pid)) for pid in file.read_text().split())
 
 
-def test_a_process_that_is_only_just_started_is_waited_for_where_its_mark_cannot_be_seen() -> None:
-    """As in the middle of exec, where a process has no environment: here it has none at all."""
-    began = process._ticks_now()
+def test_processes_that_are_mostly_in_the_middle_of_exec_are_ended_too(tmp_path: Path) -> None:
+    """During exec a process has no environment, and its mark cannot be seen; in the next moment it has one again."""
+    path, again = tmp_path / "agent.sh", tmp_path / "again.sh"
+    again.write_text(f"exec /bin/sh {again}")
+    path.write_text(f"#!/bin/sh\nfor n in 1 2 3 4; do setsid /bin/sh {again} >/dev/null 2>&1 & echo $!; done")
+    path.chmod(0o755)
+    made = make({"model": "command/./agent.sh"}, {"PATH": os.environ["PATH"]}, tmp_path)
+    started = [int(pid) for _ in range(6) for pid in ask(made).text.split()]
+    assert len(started) == 24
+    left = [pid for pid in started if not wait_until_gone(pid, seconds=20)]
+    again.write_text("exit")  # their end, too
+    assert not left
+
+
+def test_a_process_of_others_without_an_environment_is_not_waited_for() -> None:
     with subprocess.Popen(["/bin/sleep", "60"], env={}) as child:
-        assert process._is_starting(str(child.pid), began)
-        assert not process._is_starting(str(child.pid), began + 10**9)
-        assert not process._is_starting(str(os.getpid()), 0)
+        assert not process._is_starting(str(child.pid), 0)
         child.kill()
 
 

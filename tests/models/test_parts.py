@@ -15,7 +15,7 @@ from models.asking import ask, make, prompt
 from models.hosted import HOSTED, Hosted
 from models.pdfs import LOCKED, pdf
 from proctor.domain.errors import RequestRejectedError
-from proctor.domain.message import Document, Image
+from proctor.domain.message import DocumentPart, Image
 from proctor.prompts.documents import MAX_KNOWN, pdf_content, read_pdf
 from proctor.prompts.files import sniff
 
@@ -62,7 +62,7 @@ def test_an_image_is_refused_where_none_is_taken(hosted: Hosted, server: FakePro
 
 
 def test_a_document_is_sent_whole_or_as_its_text(hosted: Hosted, server: FakeProvider) -> None:
-    asked = prompt("3 + 4", Document(PAPER, "application/pdf", "paper.pdf"))
+    asked = prompt("3 + 4", DocumentPart(PAPER, "application/pdf", "paper.pdf"))
     for documents in ("native", "text"):
         ask(hosted.model(server, documents=documents), asked)
         sent = server.requests[-1].body.decode()
@@ -79,17 +79,17 @@ def test_a_document_is_sent_whole_or_as_its_text(hosted: Hosted, server: FakePro
         (Image(b"not an image at all", "image/png"), "must be PNG, JPEG or WebP; its content is nothing known"),
         (Image(b"GIF89a....", "image/png"), "its content is image/gif"),
         (Image(b"", "image/png"), "nothing known"),
-        (Document(b"hello", "application/pdf", "x.pdf"), "'x.pdf' must be a PDF"),
-        (Document(IMAGES["image/png"], "application/pdf", "x.pdf"), "its content is image/png"),
-        (Document(b"%PDF-1.4 and then nonsense", "application/pdf", "x.pdf"), "'x.pdf' is broken"),
-        (Document(PAPER[:200], "application/pdf", "x.pdf"), "'x.pdf'"),
-        (Document(LOCKED, "application/pdf", "x.pdf"), "'x.pdf' needs a password"),
+        (DocumentPart(b"hello", "application/pdf", "x.pdf"), "'x.pdf' must be a PDF"),
+        (DocumentPart(IMAGES["image/png"], "application/pdf", "x.pdf"), "its content is image/png"),
+        (DocumentPart(b"%PDF-1.4 and then nonsense", "application/pdf", "x.pdf"), "'x.pdf' is broken"),
+        (DocumentPart(PAPER[:200], "application/pdf", "x.pdf"), "'x.pdf'"),
+        (DocumentPart(LOCKED, "application/pdf", "x.pdf"), "'x.pdf' needs a password"),
         (Image(IMAGES["image/png"] + bytes(20 * 2**20), "image/png"), "of 20.0 MB is over the limit of 20 MB"),
     ],
     ids=["noise", "gif", "empty", "text", "png-as-pdf", "broken", "cut", "locked", "too-large"],
 )
 def test_what_cannot_be_used_is_refused_in_words_before_it_is_sent(
-    hosted: Hosted, server: FakeProvider, part: Image | Document, words: str
+    hosted: Hosted, server: FakeProvider, part: Image | DocumentPart, words: str
 ) -> None:
     with pytest.raises(RequestRejectedError, match=re.escape(words)):
         ask(hosted.model(server), prompt("What?", part))
@@ -125,7 +125,7 @@ def test_a_document_without_pages_is_refused() -> None:
 
 
 def test_a_function_that_reads_text_gets_a_documents_text() -> None:
-    response = ask(make("demo/guesser"), prompt("Which?", Document(PAPER, "application/pdf", "paper.pdf")))
+    response = ask(make("demo/guesser"), prompt("Which?", DocumentPart(PAPER, "application/pdf", "paper.pdf")))
     assert response.usage.input_tokens is not None
     assert response.usage.input_tokens > 10
 

@@ -147,11 +147,12 @@ def test_what_a_run_started_counts_no_more_when_the_run_has_ended(backend: str) 
 
 def _counted() -> int:
     """Processes in the control group of the one slot, whose supervisor is ours."""
-    groups = Path("/sys/fs/cgroup")
-    found = [path for pid in descendants() for path in groups.rglob(f"proctor-{pid}-candidate/pids.current")]
-    if not found:
-        pytest.skip("no control group of processes here")
-    return int(found[0].read_text())
+    wanted = {f"proctor-{pid}-candidate" for pid in descendants()}
+    # Other tests make and remove groups meanwhile: os.walk passes over one that is gone, Path.rglob fails.
+    for folder, _, files in os.walk("/sys/fs/cgroup"):
+        if Path(folder).name in wanted and "pids.current" in files:
+            return int(Path(folder, "pids.current").read_text())
+    pytest.skip("no control group of processes here")
 
 
 @pytest.mark.parametrize("backend", ["namespaces", "bubblewrap", "none"])

@@ -293,6 +293,7 @@ def test_a_judge_that_fails_when_it_is_asked_again_does_not_excuse_what_it_could
     assert rule.wants(1)
 
 
+@pytest.mark.sqlite
 def test_what_is_told_of_a_rule_counts_unreadable_verdicts_in_both_ways(database: Database, tmp_path: Path) -> None:
     names = [f"s{n:03}" for n in range(300)]
     a = Told({name: float(n // 2 % 2) for n, name in enumerate(names)})

@@ -1,0 +1,133 @@
+"""Benchmarks drafted from a document: nothing unchecked is used, nothing decided is lost."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from commands import Cli
+from fakes.dialect import Ask, Reply
+from fakes.provider import FakeProvider
+from proctor.benchmarks.document_text import passages_of
+from proctor.runs.draft_benchmark import _question_in, decide, read_drafts
+
+NAMES = ("Ada", "Bela", "Cleo", "Dora", "Egon", "Fritz")
+TEXT = "\n\n".join(f"{name} keeps the key of tower {10 + at}. " + f"Nobody else may enter tower {10 + at}. " * 30
+                   for at, name in enumerate(NAMES))  # fmt: skip
+
+
+def reply(ask: Ask) -> Reply:
+    """A writer that errs in a different way for each passage, and a checker that reads, and knows of Egon by heart."""
+    found = re.search(r"(\w+) keeps the key of tower (\d+)", ask.text)
+    if ask.model == "writer":
+        assert found is not None
+        name, tower = found[1], found[2]
+        said = {
+            "Bela": {"question": f"Who keeps the key of tower {tower}?", "answer": "Zacharias"},
+            "Cleo": {"question": "Cleo keeps a key: who does?", "answer": "Cleo"},
+            "Dora": "I will not.",
+        }.get(name, {"question": f"Who keeps the key of tower {tower}, please say?", "answer": name})
+        return Reply(said if isinstance(said, str) else f"Here: {json.dumps(said)}")
+    if "Passage:" in ask.text:
+        return Reply("unknown" if found is None or found[1] == "Fritz" else f"It is {found[1]}.")
+    return Reply("Egon" if "tower 14" in ask.text else "unknown")
+
+
+def test_each_draft_is_checked_and_only_accepted_ones_are_asked(cli: Cli) -> None:
+    Path("notes.md").write_text(TEXT)
+    with FakeProvider(reply=reply) as provider:
+        models = [f"openai/{name}?base_url={provider.url}/v1" for name in ("writer", "checker")]
+        arguments = ("benchmarks", "draft", "notes.md", "--n", "6", "--writer", models[0], "--checker", models[1])
+        document = cli(*arguments, "--pilot", models[1], "--json").json
+        again = cli(*arguments, "--json").json
+    assert document["accepted"] == 1
+    assert set(document["refused"]) == {
+        "the answer is not in the passage",
+        "the question gives the answer away",
+        "the writer gave no question with an answer",
+        "a second model does not answer it with the passage",
+        "a second model answers it without the passage",
+    }
+    assert again["requests"] == 0
+    (row,) = [json.loads(line) for line in Path("notes.jsonl").read_text().splitlines()]
+    assert (row["answer"], "Ada keeps" in row["passage"]) == ("Ada", True)
+    drafts = read_drafts(Path("notes.drafts.jsonl"))
+    assert [one.difficulty for one in drafts if one.verdict == "accepted"] == [0]
+    assert cli("benchmarks", "check", "notes.yaml").code == 0
+    dry = cli("run", "notes.yaml", "-m", "demo/strong", "--dry-run", "--json").json
+    assert dry["trials"] == 1
+    assert "another one than the writer" in cli(*arguments[:-1], models[0]).error
+
+
+def test_a_decision_is_kept_at_once_and_a_dropped_sample_is_asked_no_more(cli: Cli) -> None:
+    Path("notes.txt").write_text(TEXT)
+    with FakeProvider(reply=reply) as provider:
+        models = [f"openai/{name}?base_url={provider.url}/v1" for name in ("writer", "checker")]
+        cli("benchmarks", "draft", "notes.txt", "--n", "1", "--writer", models[0], "--checker", models[1])
+    (sample,) = [one for one in read_drafts(Path("notes.drafts.jsonl")) if one.verdict == "accepted"]
+    decide(Path("notes.yaml"), sample.id, "dropped")
+    assert Path("notes.jsonl").read_text() == ""
+    decide(Path("notes.yaml"), sample.id, "kept")
+    assert len(Path("notes.jsonl").read_text().splitlines()) == 1
+    assert "1 kept, 0 dropped, 0 not reviewed yet" in cli("benchmarks", "review", "notes.yaml").out
+
+
+def test_what_others_wrote_is_not_written_over_and_nothing_is_asked_first(cli: Cli) -> None:
+    Path("notes.txt").write_text(TEXT)
+    Path("notes.jsonl").write_text("mine")
+    with FakeProvider(reply=reply) as provider:
+        models = [f"openai/{name}?base_url={provider.url}/v1" for name in ("writer", "checker")]
+        arguments = ("benchmarks", "draft", "notes.txt", "--n", "1", "--writer", models[0], "--checker", models[1])
+        taken, lost = cli(*arguments), cli(*arguments, "-o", "nowhere/x.yaml")
+        assert provider.requests == []
+        odd = cli(*arguments, "-o", "a: b #1.yaml")
+    assert (taken.code, "notes.jsonl is there" in taken.error) == (2, True)
+    assert (lost.code, "There is no folder nowhere" in lost.error) == (2, True)
+    assert Path("notes.jsonl").read_text() == "mine"
+    assert odd.code == 0, odd.err
+    assert "a: b #1" in Path("a: b #1.yaml").read_text().splitlines()[0]
+
+
+def test_a_writer_that_writes_half_a_character_or_endless_brackets_ends_nothing() -> None:
+    assert _question_in('{"question": "Who\\ud800?", "answer": "Ada"}') == ("Who??", "Ada")
+    assert _question_in('{"a": ' + "[" * 100_000 + "}") == ("", "")
+
+
+def test_passages_are_whole_paragraphs_of_a_bounded_length() -> None:
+    found = passages_of("short\n\n" + "A sentence of some length. " * 200 + "\n\n" + "x" * 5000)
+    assert all(len(passage) <= 1300 for passage in found)
+    assert sum(len(passage) for passage in found) > 10_000
+
+
+def test_a_pdf_is_read_and_what_is_no_pdf_is_one_line(cli: Cli) -> None:
+    Path("broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    ended = cli("benchmarks", "draft", "broken.pdf", "--writer", "demo/strong", "--checker", "demo/weak")
+    assert ended.code == 2
+    assert "broken.pdf cannot be read: it is no PDF" in ended.error
+    Path("real.pdf").write_bytes(
+        pdf("The warden of the lighthouse is called Ottilie, and she is ninety years old. " * 2)
+    )
+    ended = cli("benchmarks", "draft", "real.pdf", "--writer", "demo/strong", "--checker", "demo/weak", "--json")
+    assert ended.json["passages"] == 1
+
+
+def pdf(text: str) -> bytes:
+    """A page with one line of text."""
+    stream = f"BT /F1 4 Tf 10 100 Td ({text}) Tj ET".encode()
+    parts = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 200]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Length %d>>stream\n%s\nendstream" % (len(stream), stream),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    body, places = b"%PDF-1.4\n", []
+    for number, part in enumerate(parts, 1):
+        places.append(len(body))
+        body += b"%d 0 obj%s endobj\n" % (number, part)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    return body + b"xref\n0 6\n0000000000 65535 f \n%strailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (
+        table,
+        len(body),
+    )
