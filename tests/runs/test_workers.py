@@ -7,6 +7,10 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
+import subprocess
+import time
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -25,6 +29,8 @@ from proctor.stores.chunks import ChunkStore
 from proctor.stores.database import Database
 from proctor.stores.events import events_after
 from proctor.stores.runs import RunStore
+from proctor.stores.sqlite import SqliteDatabase
+from proctor.stores.workers import WorkerStore
 from proctor.worker.processes import WorkerProcesses
 from runs.arithmetic import provider_process, stats, wait_for, write_benchmark
 from runs.workers import accepted, here, workers
@@ -93,20 +99,21 @@ def test_workers_that_are_killed_or_stand_still_lose_nothing_and_repeat_nothing(
     work, trials = tmp_path / "work", 400
     write_benchmark(work, trials)
     with provider_process("--latency-ms", "60") as url:
-        run_id = accepted(
-            database,
-            work,
-            home,
-            models=[f"openai/sums?base_url={url}/v1"],
-            benchmarks=["sums.yaml"],
-            cache=False,
-            limits={"concurrency": 8},
-        )
         with workers(2, home, work) as started:
             frozen, killed = started
+            wait_for(lambda: WorkerStore(database).alive() == 2)
+            run_id = accepted(
+                database,
+                work,
+                home,
+                models=[f"openai/sums?base_url={url}/v1"],
+                benchmarks=["sums.yaml"],
+                cache=False,
+                limits={"concurrency": 8},
+            )
             wait_for(lambda: len(recorded_inputs(database)) > 30)
-            frozen.send_signal(signal.SIGSTOP)
-            wait_for(lambda: len(recorded_inputs(database)) > 120)
+            stop_with_a_chunk(frozen, database)
+            stop_with_a_chunk(killed, database)
             killed.kill()
             killed.communicate()
             before = stats(url)["prompts"]
@@ -125,6 +132,34 @@ def test_workers_that_are_killed_or_stand_still_lose_nothing_and_repeat_nothing(
     [evaluation] = read_run(database, run_id).evaluations
     assert (evaluation.scored, evaluation.failed) == (trials, 0)
     assert rebuilt_state(database, run_id) == stored_state(database, run_id)
+
+
+def stop_with_a_chunk(worker: subprocess.Popen[bytes], database: Database) -> None:
+    """Make it stand still while a chunk is leased to it, which it may not have yet, or not any more."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        worker.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, worker.pid, os.WSTOPPED | os.WNOWAIT)
+        with database.connection() as connection:
+            rows = connection.execute("SELECT lease_owner FROM chunks WHERE state = 'leased'").fetchall()
+        if worker.pid in [int(row[0].split(":")[1]) for row in rows] and is_writable(database):
+            return
+        worker.send_signal(signal.SIGCONT)
+        time.sleep(0.05)
+    raise TimeoutError(f"worker {worker.pid} was never seen with a chunk")
+
+
+def is_writable(database: Database) -> bool:
+    """Whether nobody stands still inside a write: a file waits for that process, and a server ends its session."""
+    if not isinstance(database, SqliteDatabase):
+        return True
+    with closing(sqlite3.connect(database.path, timeout=0.5, isolation_level=None)) as connection:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return False
+        connection.execute("ROLLBACK")
+    return True
 
 
 def lost_chunks(database: Database, run_id: str) -> int:
