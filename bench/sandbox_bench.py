@@ -22,14 +22,14 @@ from typing import Any
 
 from proctor.domain.sandbox import SandboxLimits
 from proctor.sandboxes.namespaces import create
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from proctor.scorers.code.humaneval import humaneval_check
 
 Row = dict[str, Any]
 LIMITS = SandboxLimits(wall_seconds=30, cpu_seconds=10)
 
 
-async def sweep(sandbox: Pool, rows: list[Row]) -> float:
+async def sweep(sandbox: SandboxPool, rows: list[Row]) -> float:
     """Checks per second over all problems; every gold solution must pass."""
     checks = [
         humaneval_check(r["prompt"] + r["canonical_solution"], r["prompt"], r["test"], r["entry_point"]) for r in rows
@@ -76,7 +76,7 @@ def resident_bytes() -> int:
     return total
 
 
-async def flat(sandbox: Pool, rows: list[Row], executions: int) -> list[int]:
+async def flat(sandbox: SandboxPool, rows: list[Row], executions: int) -> list[int]:
     """Memory after each tenth of the executions."""
     found, done = [], 0
     while done < executions:

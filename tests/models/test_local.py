@@ -18,7 +18,7 @@ import pytest
 from proctor.domain.errors import UserError
 from proctor.domain.message import Message, Prompt
 from proctor.models import local_weights
-from proctor.models.local import LocalModel, LocalSettings, Server, create
+from proctor.models.local import LocalModel, LocalServer, LocalSettings, create
 from proctor.models.local_weights import KNOWN, ModelWeights, digest_of, find_weights
 
 needs_runtime = pytest.mark.skipif(find_spec("xllamacpp") is None, reason="proctor[local] is not installed")
@@ -88,8 +88,9 @@ def test_two_models_share_a_server_and_a_killed_one_is_started_anew(models_home:
 @needs_runtime
 def test_the_server_ends_when_its_parent_is_killed(models_home: Path) -> None:
     script = (
-        "import sys, time\nfrom pathlib import Path\nfrom proctor.models.local import LocalSettings, Server\n"
-        f"server = Server('smollm2-135m', Path({str(models_home / 'models')!r}), Path('.'), LocalSettings(threads=1))\n"
+        "import sys, time\nfrom pathlib import Path\nfrom proctor.models.local import LocalSettings, LocalServer\n"
+        f"home = Path({str(models_home / 'models')!r})\n"
+        "server = LocalServer('smollm2-135m', home, Path('.'), LocalSettings(threads=1))\n"
         "server.address()\nprint(server._process.pid, flush=True)\ntime.sleep(600)\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
@@ -160,4 +161,4 @@ def test_every_known_model_has_its_hash_and_licence() -> None:
         assert len(weights.sha256) == 64
         assert weights.licence
     assert local_weights.FETCH_SECONDS > 0
-    assert Server("x", Path(), Path(), LocalSettings()).has_ended
+    assert LocalServer("x", Path(), Path(), LocalSettings()).has_ended

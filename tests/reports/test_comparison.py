@@ -20,7 +20,7 @@ from proctor.metrics.sequences import ConfidenceSequence
 from proctor.reports.comparison_page import comparison_page, left_out_text, notes
 from proctor.reports.markdown import page_markdown
 from proctor.runs.compare import compare_runs
-from proctor.runs.comparing.pairs import Choice, NotComparableError
+from proctor.runs.comparing.pairs import NotComparableError, PairSelection
 from proctor.stores.comparing import evaluations_of
 from proctor.stores.database import Database, open_database
 from proctor.stores.runs import GROUP_SIZES, RunStore
@@ -127,7 +127,7 @@ def test_benchmarks_with_other_content_are_not_paired_unless_asked(database: Dat
     after = record(database, tmp_path, Told({"s1": 0.0, "s2": 0.0, "s3": 1.0}, content="e" * 32, version="2"))
     with pytest.raises(NotComparableError, match=r"The samples differ \(2 and 3\), the versions are 1 and 2"):
         compare_runs(database, [before, after])
-    found = one(compare_runs(database, [before, after], Choice(allow_different=True)))
+    found = one(compare_runs(database, [before, after], PairSelection(allow_different=True)))
     assert found.n == 2
     assert found.left_out.only_b_not_asked_in_a == 1
     assert "The samples differ (2 and 3), the versions are 1 and 2." in found.warnings
@@ -153,7 +153,7 @@ def test_a_sample_whose_content_changed_under_its_id_is_not_shared(database: Dat
     found = one(compare_runs(database, [before, after]))
     assert found.n == 3
     assert (found.left_out.only_a_not_asked_in_b, found.left_out.only_b_not_asked_in_a) == (1, 1)
-    assert one(compare_runs(database, [before, after], Choice(allow_different=True))).n == 4
+    assert one(compare_runs(database, [before, after], PairSelection(allow_different=True))).n == 4
 
 
 def test_after_a_rule_that_stops_early_the_difference_is_anytime_valid(database: Database, tmp_path: Path) -> None:
@@ -324,7 +324,7 @@ def test_models_can_be_chosen_within_and_between_runs(database: Database, tmp_pa
     second = record(database, tmp_path, *(Told({"s1": 0.0}, model=f"demo/{name}") for name in "bcd"))
 
     def chosen(runs: list[str], *models: str) -> list[tuple[str, str]]:
-        items = compare_runs(database, runs, Choice(models=models)).comparisons
+        items = compare_runs(database, runs, PairSelection(models=models)).comparisons
         return [(item.a.model, item.b.model) for item in items]
 
     assert chosen([first], "demo/c", "demo/a") == [("demo/c", "demo/a")]
@@ -344,7 +344,7 @@ def test_a_run_with_one_model_asks_for_a_second_run(database: Database, tmp_path
     with pytest.raises(UserError, match="name a second run"):
         compare_runs(database, [run])
     with pytest.raises(NotFoundError, match=r"has no benchmark 'lisded'.*Did you mean 'listed'"):
-        compare_runs(database, [run], Choice(benchmarks=("lisded",)))
+        compare_runs(database, [run], PairSelection(benchmarks=("lisded",)))
 
 
 def test_only_the_latest_attempt_at_a_trial_counts(database: Database, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from proctor.reports.leaderboard_page import leaderboard_page
 from proctor.reports.markdown import page_markdown
 from proctor.reports.trust import trust_notes
 from proctor.runs.compare import compare_runs
-from proctor.runs.comparing.pairs import Choice
+from proctor.runs.comparing.pairs import PairSelection
 from proctor.runs.leaderboard import read_leaderboard
 from proctor.runs.read import read_run
 from proctor.stores.database import Database
@@ -67,14 +67,14 @@ def test_two_runs_are_compared_on_the_metric_that_show_shows(database: Database,
     assert [side.score.value for side in (found.a, found.b)] == pytest.approx(shown)
     assert found.difference.value == pytest.approx(shown[1] - shown[0])
     assert "(B) on listed, macro_f1: demo/careful is better by" in sentence(found)
-    by_marks = one(compare_runs(database, [two_classes], Choice(metric="accuracy")))
+    by_marks = one(compare_runs(database, [two_classes], PairSelection(metric="accuracy")))
     assert (by_marks.metric, by_marks.better) == ("accuracy", "demo/lazy")
     with pytest.raises(
         NotFoundError, match=r"has no metric 'macro_f2', but macro_f1, accuracy. Did you mean 'macro_f1'"
     ):
-        compare_runs(database, [two_classes], Choice(metric="macro_f2"))
+        compare_runs(database, [two_classes], PairSelection(metric="macro_f2"))
     with pytest.raises(UserError, match="leave out --scorer"):
-        compare_runs(database, [two_classes], Choice(metric="accuracy", scorer="fixed"))
+        compare_runs(database, [two_classes], PairSelection(metric="accuracy", scorer="fixed"))
 
 
 def test_ranks_by_a_threshold_test_who_reaches_it(database: Database, tmp_path: Path) -> None:
@@ -260,4 +260,4 @@ def test_only_a_mean_of_marks_is_of_what_they_cover(database: Database, tmp_path
     ]
     run = record(database, tmp_path, *sides)
     assert one(compare_runs(database, [run])).a.score.covers == 0.8
-    assert one(compare_runs(database, [run], Choice(metric="accuracy"))).a.score.covers is None
+    assert one(compare_runs(database, [run], PairSelection(metric="accuracy"))).a.score.covers is None

@@ -9,7 +9,7 @@ from typing import Any
 
 from proctor.domain.sandbox import MIB, SandboxLimits
 from proctor.sandboxes.backends import create
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from sandboxes.presence import skip_unless_installed
 
 # Small, so that a bomb that got through would still be a small one.
@@ -25,13 +25,13 @@ SMALL = SandboxLimits(
 )
 
 
-def made(name: str, **options: Any) -> Pool:
+def made(name: str, **options: Any) -> SandboxPool:
     """The backend, or a visible skip where it is not installed."""
     skip_unless_installed(name)
     return create(name, **options)
 
 
-def within(name: str, work: Callable[[Pool], Awaitable[Any]], **options: Any) -> Any:
+def within(name: str, work: Callable[[SandboxPool], Awaitable[Any]], **options: Any) -> Any:
     """Do this with a sandbox of that kind, and close it."""
     sandbox = made(name, **options)
 

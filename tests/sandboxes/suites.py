@@ -16,7 +16,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from proctor.domain.sandbox import Case, Check, Program, SandboxLimits, SandboxResult, Verdict
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from sandboxes.conftest import SMALL, processes_with, within
 from sandboxes.forgeries import FORGERIES, PARTLY_RIGHT, RIGHT, TESTS
 from sandboxes.hostile import OUTPUTS, PROGRAMS, Hostile
@@ -61,7 +61,7 @@ def _limits(hostile: Hostile) -> SandboxLimits:
     return replace(SMALL, wall_seconds=2 if hostile.endings == {"timeout"} else 30)
 
 
-async def _run_all(sandbox: Pool, head: str) -> dict[str, SandboxResult | Exception]:
+async def _run_all(sandbox: SandboxPool, head: str) -> dict[str, SandboxResult | Exception]:
     async def one(hostile: Hostile) -> tuple[str, SandboxResult | Exception]:
         program = Program(head + hostile.program, collect=hostile in OUTPUTS)
         try:
@@ -131,7 +131,7 @@ def escape(hostile: Hostile, done: SandboxResult | Exception) -> str | None:
     return None
 
 
-async def judge_all(sandbox: Pool, every: int = 1) -> dict[str, Verdict | Exception]:
+async def judge_all(sandbox: SandboxPool, every: int = 1) -> dict[str, Verdict | Exception]:
     async def one(name: str, source: str) -> tuple[str, Verdict | Exception]:
         limits = replace(SMALL, wall_seconds=30 if source == RIGHT else 2)  # some wait for ever
         try:

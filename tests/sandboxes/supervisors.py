@@ -14,7 +14,7 @@ from proctor.sandboxes.inside.frames import Channel, ChannelClosedError
 from proctor.sandboxes.inside.supervisor import Supervisor
 from proctor.sandboxes.inside.watching import HarnessGoneError
 from proctor.sandboxes.orders import check_order, execution_of, program_order, verdict_of
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 
 
 class SupervisorClient:
@@ -39,7 +39,7 @@ class SupervisorClient:
 
 
 @contextmanager
-def supervisor(pool: Pool, **changes: Any) -> Iterator[SupervisorClient]:
+def supervisor(pool: SandboxPool, **changes: Any) -> Iterator[SupervisorClient]:
     """The supervisor a slot of this backend would have; hanging up ends it, and its thread with it."""
     ours, theirs = socket.socketpair()
     supervisor = Supervisor(theirs.fileno(), {**pool.config, **changes})

@@ -12,7 +12,7 @@ import pytest
 from proctor.domain.errors import NotFoundError, SandboxError, UserError
 from proctor.domain.sandbox import MIB, Case, Check, Program
 from proctor.sandboxes.backends import AUTOMATIC, choose, create
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from proctor.sandboxes.probe import probe, self_test
 from sandboxes.conftest import SMALL, within
 from sandboxes.workspaces.conftest import descendants
@@ -124,7 +124,7 @@ def test_the_first_process_of_a_run_never_opens_its_memory(backend: str) -> None
     """Not even to a program that tries from its first moment on."""
     source = "try: open('/proc/1/mem', 'r+b', 0)\nexcept OSError as error: print('refused')\nelse: print('opened')"
 
-    async def try_often(sandbox: Pool) -> set[bytes]:
+    async def try_often(sandbox: SandboxPool) -> set[bytes]:
         return {(await sandbox.run(Program(source), SMALL)).stdout for _ in range(40)}
 
     assert within(backend, try_often, parallel=1) == {b"refused\n"}
@@ -134,7 +134,7 @@ def test_the_first_process_of_a_run_never_opens_its_memory(backend: str) -> None
 def test_what_a_run_started_counts_no_more_when_the_run_has_ended(backend: str) -> None:
     """A process that has ended and that nobody waited for is still one of its group: soon none can be started."""
 
-    async def count(sandbox: Pool) -> list[int]:
+    async def count(sandbox: SandboxPool) -> list[int]:
         counts = []
         for _ in range(6):
             await sandbox.run(Program("import os\nif os.fork() == 0: os.setsid(); os.fork()"), SMALL)

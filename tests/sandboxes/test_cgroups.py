@@ -14,7 +14,7 @@ import pytest
 
 from proctor.domain.sandbox import Program, SandboxResult
 from proctor.sandboxes.inside.cgroups import Cgroup, sweep
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from sandboxes.conftest import SMALL, within
 
 
@@ -111,7 +111,7 @@ def test_this_machines_groups_hold_a_run_and_are_gone_afterwards() -> None:
         children = "".join(Path(path).read_text() for path in mine).split()
         return [folder for top in tops for pid in children for folder in top.glob(f"proctor-{pid}-*")]
 
-    async def look(sandbox: Pool) -> tuple[SandboxResult, list[str], list[Path]]:
+    async def look(sandbox: SandboxPool) -> tuple[SandboxResult, list[str], list[Path]]:
         done = await sandbox.run(Program("print(open('/proc/self/cgroup').read())"), SMALL)
         limits = [
             (folder / name).read_text()

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from proctor.domain.errors import SandboxError
 from proctor.domain.sandbox import Case, CaseStatus, Check, Ending, Program, SandboxResult
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from sandboxes.conftest import SMALL, made, processes_with, within
 
 
@@ -54,7 +54,7 @@ def test_a_program_ends_as_it_would_outside(source: str, code: int | None, numbe
 
 
 def test_two_runs_share_nothing() -> None:
-    async def both(sandbox: Pool) -> list[SandboxResult]:
+    async def both(sandbox: SandboxPool) -> list[SandboxResult]:
         leave = """
 import builtins, os, sys, json
 builtins.len = lambda x: 99
@@ -124,7 +124,7 @@ def test_the_backend_and_its_limits_are_recorded() -> None:
 
 
 def test_a_run_without_cgroups_still_holds_its_limits() -> None:
-    async def bombs(sandbox: Pool) -> list[SandboxResult]:
+    async def bombs(sandbox: SandboxPool) -> list[SandboxResult]:
         sources = ("kept = []\nwhile True: kept.append(bytearray(8 << 20))", "while True: pass")
         return [await sandbox.run(Program(source), SMALL) for source in sources]
 
@@ -202,7 +202,7 @@ def test_raises():
 
 
 def test_closing_twice_is_harmless_and_a_closed_sandbox_refuses() -> None:
-    async def close(sandbox: Pool) -> None:
+    async def close(sandbox: SandboxPool) -> None:
         await sandbox.run(Program("print(1)"), SMALL)
         await sandbox.close()
         with pytest.raises(SandboxError, match="closed"):
@@ -212,7 +212,7 @@ def test_closing_twice_is_harmless_and_a_closed_sandbox_refuses() -> None:
 
 
 def test_an_interrupted_run_is_ended_and_the_next_one_is_sound() -> None:
-    async def interrupt(sandbox: Pool) -> SandboxResult:
+    async def interrupt(sandbox: SandboxPool) -> SandboxResult:
         task = asyncio.create_task(sandbox.run(Program("import time; time.sleep(60)"), replace(SMALL, wall_seconds=60)))
         await asyncio.sleep(0.5)
         task.cancel()
@@ -225,7 +225,7 @@ def test_an_interrupted_run_is_ended_and_the_next_one_is_sound() -> None:
 
 
 def test_a_slot_whose_opening_is_cancelled_leaves_no_process() -> None:
-    async def cancel(sandbox: Pool) -> list[str]:
+    async def cancel(sandbox: SandboxPool) -> list[str]:
         before = set(_children(str(os.getpid())))
         opening = asyncio.create_task(sandbox.run(Program("print(1)"), SMALL))
         while not set(_children(str(os.getpid()))) - before:
@@ -239,7 +239,7 @@ def test_a_slot_whose_opening_is_cancelled_leaves_no_process() -> None:
 
 
 def test_the_event_loop_stays_free_while_code_runs() -> None:
-    async def tick(sandbox: Pool) -> int:
+    async def tick(sandbox: SandboxPool) -> int:
         task = asyncio.create_task(sandbox.run(Program("import time; time.sleep(1)"), SMALL))
         ticks = 0
         while not task.done():
@@ -301,7 +301,7 @@ def _marked(marker: str) -> int:
 def test_memory_does_not_grow_with_the_number_of_executions() -> None:
     """The 20,000 of the promise are in the bench; a leak of a page per execution shows here too."""
 
-    async def many(sandbox: Pool) -> tuple[int, int]:
+    async def many(sandbox: SandboxPool) -> tuple[int, int]:
         check = Check("def f(x): return x + 1", (Case("one", "assert f(1) == 2"),))
         for _ in range(50):
             await sandbox.check(check, SMALL)

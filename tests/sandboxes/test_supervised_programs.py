@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proctor.domain.sandbox import Program, SandboxResult
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from sandboxes.conftest import SMALL, within
 
 BACKENDS = ("namespaces", "bubblewrap", "firejail", "nsjail")
@@ -34,7 +34,7 @@ PROGRAMS = {
 
 @pytest.fixture(scope="module", params=BACKENDS)
 def executions(request: pytest.FixtureRequest) -> dict[str, SandboxResult | Exception]:
-    async def run_all(sandbox: Pool) -> dict[str, SandboxResult | Exception]:
+    async def run_all(sandbox: SandboxPool) -> dict[str, SandboxResult | Exception]:
         done: dict[str, SandboxResult | Exception] = {}
         for name, source in {**PROGRAMS, "afterwards": "print(40 + 2)\n"}.items():
             try:

@@ -14,7 +14,7 @@ import pytest
 
 from proctor.domain.errors import SandboxError
 from proctor.sandboxes.backends import create
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
 Item = TypeVar("Item")
@@ -34,7 +34,7 @@ def chosen(items: list[Item], count: int) -> list[Item]:
     return [items[place] for place in sorted(random.Random(20_240_601).sample(range(len(items)), count))]
 
 
-def with_sandbox(work: Callable[[Pool], Awaitable[Any]]) -> Any:
+def with_sandbox(work: Callable[[SandboxPool], Awaitable[Any]]) -> Any:
     try:
         sandbox = create("namespaces")
     except SandboxError as error:

@@ -15,7 +15,7 @@ from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Check, Ending, Program, SandboxLimits, SandboxResult, Verdict
 from proctor.domain.score import Score
 from proctor.engine.scoring import score_answer
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from proctor.scorers.code import humaneval, mbpp, stdio, tests
 from scorers_code.conftest import rows, with_sandbox
 
@@ -24,7 +24,7 @@ FILE = "from solution import f\ndef test_one(): assert f(1) == 2\n"
 
 
 def scored(scorer: Any, text: str, metadata: dict[str, Any]) -> Score:
-    async def score(sandbox: Pool) -> Score:
+    async def score(sandbox: SandboxPool) -> Score:
         given = scorer.with_sandbox(sandbox)
         return await score_answer(given, Sample("s", "", metadata=metadata), Response(f"```python\n{text}\n```"))
 
@@ -35,7 +35,7 @@ def scored(scorer: Any, text: str, metadata: dict[str, Any]) -> Score:
 def test_wrong_answers_to_humaneval_count_whatever_they_return() -> None:
     samples = [Sample(str(row["task_id"]), "", metadata=row) for row in rows("humaneval")[:40]]
 
-    async def score_all(sandbox: Pool) -> list[float | None]:
+    async def score_all(sandbox: SandboxPool) -> list[float | None]:
         scorer = humaneval.create().with_sandbox(sandbox)
 
         async def one(number: int, sample: Sample) -> float | None:

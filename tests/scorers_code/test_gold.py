@@ -14,7 +14,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import MIB, Check, SandboxLimits
 from proctor.domain.score import Score
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from proctor.scorers.code import evalplus, humaneval, mbpp
 from proctor.scorers.code.humaneval import humaneval_check
 from proctor.scorers.code.mbpp import mbpp_check
@@ -32,7 +32,7 @@ GOLD: dict[str, tuple[Any, int, Callable[[Row], str]]] = {
 }
 
 
-async def _scores(sandbox: Pool, module: Any, given: list[tuple[Row, str]]) -> list[Score | ScorerError]:
+async def _scores(sandbox: SandboxPool, module: Any, given: list[tuple[Row, str]]) -> list[Score | ScorerError]:
     scorer = module.create().with_sandbox(sandbox)
 
     async def one(row: Row, text: str) -> Score | ScorerError:
@@ -93,7 +93,7 @@ def _mutants(count: int) -> list[tuple[str, list[str], Check]]:
     return found
 
 
-async def _compare(sandbox: Pool, mutants: list[tuple[str, list[str], Check]]) -> list[tuple[bool, bool]]:
+async def _compare(sandbox: SandboxPool, mutants: list[tuple[str, list[str], Check]]) -> list[tuple[bool, bool]]:
     gate = asyncio.Semaphore(sandbox.parallel)
     limits = SandboxLimits(wall_seconds=40, cpu_seconds=CPU_SECONDS, memory_bytes=512 * MIB)
 

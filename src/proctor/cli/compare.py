@@ -14,7 +14,7 @@ from proctor.cli.pages import format_option, output_option, theme_option
 
 if TYPE_CHECKING:
     from proctor.domain.documents.comparison import Comparisons
-    from proctor.runs.comparing.pairs import Choice
+    from proctor.runs.comparing.pairs import PairSelection
 
 
 @click.command(short_help="Compare models with paired statistical tests.")
@@ -56,7 +56,7 @@ def compare(
     from proctor.cli.remote import client_of
     from proctor.reports.comparison_page import comparison_page
     from proctor.reports.formats import page_text
-    from proctor.runs.comparing.pairs import Choice
+    from proctor.runs.comparing.pairs import PairSelection
 
     format_name = chosen_format(format_name, output, as_json=as_json)
     if flips is None:
@@ -66,7 +66,7 @@ def compare(
         on, model = given.pop("benchmarks"), given.pop("models")
         document = client.compare(*references, on=on, model=model, target=target, flips=flips, **given)
     else:
-        document = _compare(references, Choice(**given), target, flips)
+        document = _compare(references, PairSelection(**given), target, flips)
     page = comparison_page(document)
     if format_name is None:
         print_page(page)
@@ -74,7 +74,7 @@ def compare(
         put(page_text(page, document, format_name, theme), output)
 
 
-def _compare(references: Sequence[str], choice: Choice, target: float, flips: int) -> Comparisons:
+def _compare(references: Sequence[str], choice: PairSelection, target: float, flips: int) -> Comparisons:
     from proctor.cli.context import database
     from proctor.runs.compare import compare_runs
     from proctor.runs.comparing.pairs import NotComparableError

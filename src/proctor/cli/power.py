@@ -67,10 +67,10 @@ def power(reference: str | None, as_json: bool, **given: Any) -> None:
                 "With RUN, the discordance is measured: leave out --accuracy, --discordance and --unpaired."
             )
         from proctor.runs.compare import compare_runs
-        from proctor.runs.comparing.pairs import Choice
+        from proctor.runs.comparing.pairs import PairSelection
 
         with database() as opened:
-            compared = compare_runs(opened, [reference], Choice((on,) if on else (), models))
+            compared = compare_runs(opened, [reference], PairSelection((on,) if on else (), models))
         measured = discordance_of(compared)
     try:
         answer = answer_power(PowerQuestion(**given), measured)

@@ -44,7 +44,7 @@ class RequestLimit(Protocol):
         ...
 
 
-class ModelLimits(Protocol):
+class RunRateLimits(Protocol):
     """What all share who ask the same model with the same key: in this process, or over all workers."""
 
     def of(self, model: Model) -> RequestLimit: ...
@@ -55,7 +55,7 @@ class ModelLimits(Protocol):
 class RunLimits(Protocol):
     """Gives the limits of a run, the same ones to each of its chunks."""
 
-    def of_run(self, run_id: str, limits: Limits) -> ModelLimits: ...
+    def of_run(self, run_id: str, limits: Limits) -> RunRateLimits: ...
 
 
 async def wait_for_either(seconds: float, stopping: asyncio.Event, changed: asyncio.Event) -> None:

@@ -22,7 +22,7 @@ from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Trial
 from proctor.engine.budget import Budget
 from proctor.engine.model_gate import ModelGate
-from proctor.engine.ratelimit import ModelLimits, RateLimits
+from proctor.engine.ratelimit import RateLimits, RunRateLimits
 from proctor.models.cost_limit import refuse_unenforceable
 from proctor.models.registry import create_model
 from proctor.scorers.judging.judge import FindOpponent, Judge, NeedsJudges, NeedsOpponents, Opinion, Opposition
@@ -78,7 +78,7 @@ class AskedJudge:
         stopping: asyncio.Event,
         observe: Observer,
         budget: Budget | None,
-        rates: ModelLimits,
+        rates: RunRateLimits,
     ) -> None:
         """Work for this execution: use its cache and its money, stop when it stops, tell its observers of faults."""
         self._cache = cache if self.is_cached else None
@@ -121,7 +121,7 @@ class AskedJudge:
         await self._model.close()
 
     def _make_gate(
-        self, stopping: asyncio.Event, observe: Observer, budget: Budget | None, rates: ModelLimits | None = None
+        self, stopping: asyncio.Event, observe: Observer, budget: Budget | None, rates: RunRateLimits | None = None
     ) -> ModelGate:
         return ModelGate(
             self._model,
@@ -205,7 +205,7 @@ async def judging(
     *,
     use_cache: bool,
     budget: Budget | None = None,
-    rates: ModelLimits | None = None,
+    rates: RunRateLimits | None = None,
 ) -> AsyncIterator[list[AskedJudge]]:
     """The judges of these scorers, ready to be asked; nothing is opened where there are none."""
     judges = judges_of(scorers)

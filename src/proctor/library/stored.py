@@ -21,7 +21,7 @@ from proctor.metrics.verdicts import TARGET
 from proctor.planning.plan_file import limits_with, model_spec
 from proctor.planning.scorer_text import read_scorer
 from proctor.runs.compare import compare_runs
-from proctor.runs.comparing.pairs import Choice
+from proctor.runs.comparing.pairs import PairSelection
 from proctor.runs.comparing.ranked_tables import Filters
 from proctor.runs.leaderboard import read_leaderboard
 from proctor.runs.report import SAMPLES, read_report
@@ -65,7 +65,7 @@ def compare(
     home: Home = None,
 ) -> Comparisons:
     """The models of one run with one another, or the first run with each other one."""
-    choice = Choice(_texts(benchmarks), _texts(models), scorer, metric, allow_different)
+    choice = PairSelection(_texts(benchmarks), _texts(models), scorer, metric, allow_different)
     with opened(home) as database:
         references = [_id(run) for run in runs or ("latest",)]
         return compare_runs(database, references, choice, target=target, flips=flips)

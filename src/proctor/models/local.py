@@ -52,7 +52,7 @@ PROVIDER = Provider(
 )
 
 
-class Server:
+class LocalServer:
     """The process that holds the weights; models with the same weights and settings share it."""
 
     def __init__(self, name: str, cache: Path, folder: Path, settings: LocalSettings) -> None:
@@ -127,7 +127,7 @@ class LocalModel:
 
     runs_locally = True
 
-    def __init__(self, identity: ModelIdentity, server: Server, max_concurrency: int) -> None:
+    def __init__(self, identity: ModelIdentity, server: LocalServer, max_concurrency: int) -> None:
         self.identity = identity
         self.max_concurrency = max_concurrency
         self._server = server
@@ -179,7 +179,7 @@ def _threads(settings: LocalSettings) -> int:
     return max(1, round(cores - busy))
 
 
-_server = cache(Server)
+_server = cache(LocalServer)
 
 
 def create(name: str, settings: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> LocalModel:

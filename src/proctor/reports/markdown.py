@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from proctor.domain.text import visible
-from proctor.reports.sections import Page, Section, ShownSample, Table
+from proctor.reports.sections import Page, SampleSection, Section, Table
 
 SPECIAL = re.compile(r"([\\`*_\[\]{}<>#|~!&$])")
 MAX_SAMPLES = 20
@@ -60,7 +60,7 @@ def _row(cells: tuple[str, ...]) -> str:
     return "| " + " | ".join(plain(cell) for cell in cells) + " |"
 
 
-def _listed(samples: Sequence[ShownSample]) -> list[ShownSample]:
+def _listed(samples: Sequence[SampleSection]) -> list[SampleSection]:
     """The first of each kind in turns, so that a kind with many does not hide the others; in their order."""
     kinds = dict.fromkeys(item.kind for item in samples)
     by_kind = [[place for place, item in enumerate(samples) if item.kind == kind] for kind in kinds]
@@ -68,7 +68,7 @@ def _listed(samples: Sequence[ShownSample]) -> list[ShownSample]:
     return [samples[place] for place in sorted(in_turns[:MAX_SAMPLES])]
 
 
-def _samples_table(listed: Sequence[ShownSample]) -> Table:
+def _samples_table(listed: Sequence[SampleSection]) -> Table:
     headers = ("Kind", "Model", "Benchmark", "Sample", "Reason")
     rows = tuple(
         (item.kind, item.model, item.benchmark, item.sample_id, item.what) for item in listed
@@ -76,7 +76,7 @@ def _samples_table(listed: Sequence[ShownSample]) -> Table:
     return Table(headers, rows, words=len(headers))
 
 
-def _sample(item: ShownSample) -> Iterator[str]:
+def _sample(item: SampleSection) -> Iterator[str]:
     """A trial with its prompt, response, target, scores and reasons."""
     title = f"{item.kind}: {item.sample_id}, {item.model} on {item.benchmark}"
     yield f"\n### {plain(title)}"

@@ -10,7 +10,7 @@ from proctor.domain.message import Json
 from proctor.metrics.rounding import figure_text
 from proctor.reports.figures import plural
 from proctor.reports.rows import example_places
-from proctor.reports.sections import ShownSample
+from proctor.reports.sections import SampleSection
 
 MAX_TEXT = 4_000
 MAX_SUMMARY = 200
@@ -33,11 +33,11 @@ def samples_note(samples: ReportSamples) -> str:
     return text
 
 
-def shown_sample(item: ReportSample) -> ShownSample:
+def shown_sample(item: ReportSample) -> SampleSection:
     """One trial with its texts, each cut to a bounded length that says so."""
     parts = [*_prompt(item), ("response", item.response), ("target", item.target), ("error", item.error)]
     parts += [(f"score, {name}", _score(score)) for name, score in item.scores.items()]
-    return ShownSample(
+    return SampleSection(
         kind=item.kind,
         model=item.model,
         benchmark=item.benchmark,

@@ -51,7 +51,7 @@ class Section(Struct, frozen=True):
     """`good` or `bad` where the first sentence is a verdict, which is to be seen at once."""
 
 
-class ShownSample(Struct, frozen=True):
+class SampleSection(Struct, frozen=True):
     """A trial to look at; its texts, by their names, are already cut to a bounded size."""
 
     kind: str
@@ -70,7 +70,7 @@ class Page(Struct, frozen=True):
     title: str
     subtitle: str
     sections: tuple[Section, ...]
-    samples: tuple[ShownSample, ...] = ()
+    samples: tuple[SampleSection, ...] = ()
     samples_note: str = ""
     theme: Theme = DEFAULT
     """The colours, for formats that have any."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from proctor.domain.documents.comparison import Comparisons
 from proctor.metrics.verdicts import TARGET
 from proctor.runs.comparing.comparison import compare_pairs
-from proctor.runs.comparing.pairs import Choice, choose_pairs
+from proctor.runs.comparing.pairs import PairSelection, choose_pairs
 from proctor.runs.read import read_run
 from proctor.stores.comparing import evaluations_of
 from proctor.stores.database import Database
@@ -17,7 +17,7 @@ from proctor.stores.runs import RunStore
 def compare_runs(
     database: Database,
     references: Sequence[str],
-    choice: Choice = Choice(),  # noqa: B008 - frozen
+    choice: PairSelection = PairSelection(),  # noqa: B008 - frozen
     *,
     target: float = TARGET,
     flips: int = 0,

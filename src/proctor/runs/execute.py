@@ -26,7 +26,7 @@ from proctor.domain.run import RunStatus
 from proctor.domain.scope import Scope
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.loop import ModelWork, Work, execute
-from proctor.engine.ratelimit import ModelLimits, RateLimits
+from proctor.engine.ratelimit import RateLimits, RunRateLimits
 from proctor.judges.asking import judging, lost
 from proctor.offline import confined
 from proctor.planning.expand import trials_of
@@ -339,7 +339,7 @@ class RunLedger(Struct, frozen=True):
         patiently(lambda: self.store.keep_unanswered(self.lease, amount_usd))
 
 
-def _work_by_model(execution: RunExecution, rates: ModelLimits) -> list[ModelWork]:
+def _work_by_model(execution: RunExecution, rates: RunRateLimits) -> list[ModelWork]:
     limits = execution.plan.limits
     return [
         ModelWork(

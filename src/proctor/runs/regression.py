@@ -8,7 +8,7 @@ from proctor.domain.documents.comparison import Comparison
 from proctor.domain.documents.run import RunSummary
 from proctor.domain.errors import UserError
 from proctor.runs.compare import compare_runs
-from proctor.runs.comparing.pairs import Choice
+from proctor.runs.comparing.pairs import PairSelection
 from proctor.runs.gates import GateResult
 from proctor.stores.database import Database
 
@@ -18,7 +18,7 @@ def check_regression(database: Database, run: RunSummary, baseline: str) -> list
     compared: Sequence[Comparison] = ()
     reason = "that run has no matching evaluation."
     try:
-        compared = compare_runs(database, [baseline, run.run_id], Choice(is_gate=True)).comparisons
+        compared = compare_runs(database, [baseline, run.run_id], PairSelection(is_gate=True)).comparisons
     except UserError as error:
         reason = str(error)
     results = []

@@ -23,7 +23,7 @@ from proctor.domain.errors import UserError
 from proctor.domain.trial import Outcome
 from proctor.metrics.verdicts import TARGET
 from proctor.runs.comparing.comparison import compare_pairs
-from proctor.runs.comparing.pairs import Choice, Pair, choose_pairs
+from proctor.runs.comparing.pairs import Pair, PairSelection, choose_pairs
 from proctor.runs.measuring.calibration import calibrate
 from proctor.runs.read import read_run
 from proctor.runs.results import count_worked_examples, trial_result
@@ -69,7 +69,7 @@ def _comparison(
     database: Database, rows: Sequence[EvaluationRow], summaries: Sequence[EvaluationSummary]
 ) -> Comparisons:
     try:
-        pairs, left = choose_pairs([rows], Choice())
+        pairs, left = choose_pairs([rows], PairSelection())
     except UserError:  # one model a benchmark: nothing to hold it against
         return Comparisons("comparison", (), (), TARGET)
     kept: list[Pair] = []

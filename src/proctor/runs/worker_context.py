@@ -17,7 +17,7 @@ from proctor.domain.event import Event
 from proctor.domain.plan import Limits, Plan
 from proctor.domain.scope import Scope
 from proctor.engine.limiter import AdaptiveLimit
-from proctor.engine.ratelimit import MemoryLimits, ModelLimits, RunLimits
+from proctor.engine.ratelimit import MemoryLimits, RunLimits, RunRateLimits
 from proctor.offline import confined
 from proctor.runs.asking import concurrency_of, face_opponents, versions_of
 from proctor.runs.content import restored
@@ -123,7 +123,7 @@ class _SharedOut:
     def __init__(self, part: Part) -> None:
         self._part, self._limits = part, MemoryLimits()
 
-    def of_run(self, run_id: str, limits: Limits) -> ModelLimits:
+    def of_run(self, run_id: str, limits: Limits) -> RunRateLimits:
         given = {
             "requests_per_minute": limits.requests_per_minute,
             "tokens_per_minute": limits.tokens_per_minute,
@@ -152,7 +152,7 @@ class ResolvedRun:
         self._keeper: asyncio.Task[None] | None = None
         self.evaluations: Mapping[int, Evaluation] = {}
         self.versions: dict[int, dict[str, str]] = {}
-        self.rates: ModelLimits = worker.limits.of_run(run.id, self.plan.limits)
+        self.rates: RunRateLimits = worker.limits.of_run(run.id, self.plan.limits)
 
     @property
     def is_offline(self) -> bool:

@@ -15,7 +15,7 @@ from proctor.sandboxes.cold import (
     sized_folder,
     tool,
 )
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from proctor.sandboxes.system import shown
 
 NAME = "bubblewrap"
@@ -59,7 +59,7 @@ def _free_folder(python: Path) -> str | None:
     return next((at for at in _BASES if Path(at).is_dir() and not any(one.startswith(f"{at}/") for one in used)), None)
 
 
-def create(*, parallel: int | None = None) -> Pool:
+def create(*, parallel: int | None = None) -> SandboxPool:
     """Shows the code for the inside as a folder where a run's user can read it, else carries it along."""
     python, is_shown = interpreter(), os.geteuid() != 0 or is_open_to_all(PACKAGE)
     inside = "import sys; sys.path.insert(0, '/run/proctor')" if is_shown else bootstrap()

@@ -16,7 +16,7 @@ from typing import Any
 
 from proctor.domain.errors import SandboxError
 from proctor.sandboxes.namespaces import ENVIRONMENT
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from proctor.sandboxes.system import is_replaced
 
 PACKAGE = Path(__file__).parent
@@ -103,7 +103,7 @@ def cold_pool(
     parallel: int | None = None,
     is_isolated: bool = True,
     **options: Any,
-) -> Pool:
+) -> SandboxPool:
     config = {
         "prefix": list(prefix),
         "python": str(python),
@@ -114,4 +114,4 @@ def cold_pool(
         "is_filtered": True,
         **options,
     }
-    return Pool(name, config, python=str(python), parallel=parallel, is_isolated=is_isolated)
+    return SandboxPool(name, config, python=str(python), parallel=parallel, is_isolated=is_isolated)

@@ -12,7 +12,7 @@ from proctor.domain.errors import SandboxError
 from proctor.sandboxes.cold import bootstrap, tool
 from proctor.sandboxes.images import IMAGE, image_status
 from proctor.sandboxes.namespaces import ENVIRONMENT
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 
 ENGINES = ("docker", "podman")
 _ANSWER_SECONDS = 20
@@ -86,7 +86,7 @@ def _command(engine: Engine, image: str, role: str) -> list[str]:
     ]
 
 
-def _create(name: str, image: str, parallel: int | None) -> Pool:
+def _create(name: str, image: str, parallel: int | None) -> SandboxPool:
     engine = find_engine(name)
     if image_status(engine.client, name, image).size_bytes is None:
         raise SandboxError(
@@ -102,12 +102,12 @@ def _create(name: str, image: str, parallel: int | None) -> Pool:
         "is_notifying": True,
         "enforced_by": {"memory": "cgroup", "processes": "cgroup", "cpu": "cgroup", "syscalls": "counted"},
     }
-    return Pool(name, config, python="python3", parallel=parallel)
+    return SandboxPool(name, config, python="python3", parallel=parallel)
 
 
-def create_docker(*, parallel: int | None = None, image: str = IMAGE) -> Pool:
+def create_docker(*, parallel: int | None = None, image: str = IMAGE) -> SandboxPool:
     return _create("docker", image, parallel)
 
 
-def create_podman(*, parallel: int | None = None, image: str = IMAGE) -> Pool:
+def create_podman(*, parallel: int | None = None, image: str = IMAGE) -> SandboxPool:
     return _create("podman", image, parallel)

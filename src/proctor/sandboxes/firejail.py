@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proctor.domain.errors import SandboxError
 from proctor.sandboxes.cold import bootstrap, cold_pool, interpreter, sized_folder, tool
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from proctor.sandboxes.system import shown
 
 NAME = "firejail"
@@ -87,7 +87,7 @@ def command(python: Path, account: str = ACCOUNT) -> list[str]:
     ]
 
 
-def create(*, parallel: int | None = None, account: str = ACCOUNT) -> Pool:
+def create(*, parallel: int | None = None, account: str = ACCOUNT) -> SandboxPool:
     python = interpreter()
     return cold_pool(
         NAME,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.domain.errors import SandboxError
-from proctor.sandboxes.pool import USERS, Pool
+from proctor.sandboxes.pool import USERS, SandboxPool
 from proctor.sandboxes.system import shown
 
 NAME = "namespaces"
@@ -50,7 +50,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 def create(
     *, parallel: int | None = None, is_using_cgroups: bool = True, is_notifying: bool = True, users: range = USERS
-) -> Pool:
+) -> SandboxPool:
     """Thousands of small executions: per core a supervisor, and warm parents that fork inside the sandbox."""
     config = {
         "layout": layout(),
@@ -58,4 +58,4 @@ def create(
         "is_using_cgroups": is_using_cgroups,
         "is_notifying": is_notifying,
     }
-    return Pool(NAME, config, python=os.path.realpath(sys.executable), parallel=parallel, users=users)
+    return SandboxPool(NAME, config, python=os.path.realpath(sys.executable), parallel=parallel, users=users)

@@ -6,12 +6,12 @@ import os
 import sys
 
 from proctor.sandboxes.cold import bootstrap, cold_pool
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 
 NAME = "none"
 
 
-def create(*, parallel: int | None = None) -> Pool:
+def create(*, parallel: int | None = None) -> SandboxPool:
     """Code runs as this user, with this user's files and network; only time, memory and output are limited."""
     return cold_pool(
         NAME,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from proctor.sandboxes.cold import bootstrap, cold_pool, drop_privileges, interpreter, tool
-from proctor.sandboxes.pool import Pool
+from proctor.sandboxes.pool import SandboxPool
 from proctor.sandboxes.system import shown
 
 NAME = "nsjail"
@@ -48,6 +48,6 @@ def command(python: Path) -> list[str]:
     ]
 
 
-def create(*, parallel: int | None = None) -> Pool:
+def create(*, parallel: int | None = None) -> SandboxPool:
     python = interpreter()
     return cold_pool(NAME, command(python), python=python, inside=bootstrap(), is_carrying=True, parallel=parallel)

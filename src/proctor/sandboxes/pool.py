@@ -18,7 +18,7 @@ USERS = range(60_001, 61_001)
 """Host users that slots lease, two each, where Proctor runs as root."""
 
 
-class Pool:
+class SandboxPool:
     """Runs code in as many slots as there are cores; `config` says how a slot isolates."""
 
     def __init__(

@@ -54,7 +54,7 @@ from proctor.scorers.stance import is_supposed
 TAIL = 2000
 
 
-class Role(IntEnum):
+class NumberRole(IntEnum):
     """What a number is in its sentence; the least of them is the likeliest answer."""
 
     RESULT = 0
@@ -160,20 +160,20 @@ def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool
     numbers = _numbers(text, comma)
     is_remainder_asked = asks_remainder(question)
     for start, end in _sentences_backwards(text):
-        is_worked_out = any(role_of(text, number) is Role.RESULT for number in _between(numbers, start, end))
+        is_worked_out = any(role_of(text, number) is NumberRole.RESULT for number in _between(numbers, start, end))
         is_left_asked = is_remainder_asked and not is_worked_out
         if is_left_asked and _is_only_spent(text, numbers, start, end):
             continue
         begin, stop = _remainder(text, numbers, start, end, is_asked=is_left_asked) or _claim(text, numbers, start, end)
         said = _between(numbers, begin, stop)
-        likely = [number for number in said if role_of(text, number) <= Role.RATE]
+        likely = [number for number in said if role_of(text, number) <= NumberRole.RATE]
         asked = keep_asked(text, likely, question) if len(likely) > 1 and not is_worked_out else said
         best = _likeliest(text, asked) if asked else None
-        if best is None or role_of(text, best) is not Role.RESULT:
-            least = Role.RESULT if best and role_of(text, best) <= Role.RATE else Role.RATE
+        if best is None or role_of(text, best) is not NumberRole.RESULT:
+            least = NumberRole.RESULT if best and role_of(text, best) <= NumberRole.RATE else NumberRole.RATE
             spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= least]
             best = spelt[-1] if spelt else best
-        if best and role_of(text, best) is not Role.KNOWN:
+        if best and role_of(text, best) is not NumberRole.KNOWN:
             is_open = _is_only_bound(text, best, numbers, question)
             return best, "the last number", is_open or _ends_range(text, said, best) or is_range(text, best)
     return (numbers[-1], "the last number", False) if numbers else None
@@ -210,14 +210,14 @@ def _claim(text: str, numbers: list[FoundNumber], start: int, end: int) -> tuple
     if is_ground and _between(numbers, 0, start):
         return start, start
     roles = {number.start: role_of(text, number) for number in _between(numbers, start, end)}
-    last_said = max((place for place, role in roles.items() if role <= Role.RATE), default=start)
+    last_said = max((place for place, role in roles.items() if role <= NumberRole.RATE), default=start)
     introduction = INTRODUCTION.match(text, start, end)
     starts = [introduction] if introduction else []
     start = max(
         (found.end() for found in (*starts, *SO.finditer(text, start, end)) if found.end() <= last_said), default=start
     )
     for found in REASON.finditer(text, start, end):
-        most = Role.RATE if found[0].startswith(",") else Role.CIRCUMSTANCE
+        most = NumberRole.RATE if found[0].startswith(",") else NumberRole.CIRCUMSTANCE
         before, after = _between(numbers, start, found.start()), _between(numbers, found.end(), end)
         said = [number for number in before if roles[number.start] <= most]
         if said:
@@ -227,15 +227,15 @@ def _claim(text: str, numbers: list[FoundNumber], start: int, end: int) -> tuple
                 return start, found.start()
             return start, end if is_sum or (_has_result(after, roles) and not is_repeated) else found.start()
     colon = text.find(": ", start, end)
-    said = [number for number in _between(numbers, start, colon) if roles[number.start] <= Role.SAID]
+    said = [number for number in _between(numbers, start, colon) if roles[number.start] <= NumberRole.SAID]
     after = _between(numbers, colon, end)
     if not said or _has_result(after, roles):
         return start, end
     return start, colon if len(after) > 1 or said[-1].value in [number.value for number in after] else end
 
 
-def _has_result(numbers: list[FoundNumber], roles: Mapping[int, Role]) -> bool:
-    return any(roles[number.start] is Role.RESULT for number in numbers)
+def _has_result(numbers: list[FoundNumber], roles: Mapping[int, NumberRole]) -> bool:
+    return any(roles[number.start] is NumberRole.RESULT for number in numbers)
 
 
 def _between(numbers: list[FoundNumber], start: int, end: int) -> list[FoundNumber]:
@@ -248,21 +248,21 @@ def _sentences_backwards(text: str) -> Iterator[tuple[int, int]]:
     return reversed(list(pairwise(bounds)))
 
 
-def role_of(text: str, number: FoundNumber) -> Role:
+def role_of(text: str, number: FoundNumber) -> NumberRole:
     before = text[max(0, number.start - 60) : number.start].rstrip("*_")
     if number.text[0] in "$€£":
         before += number.text[0]
     if RESULT.search(before) and not UNFINISHED.match(text, number.end):
-        return Role.RESULT
+        return NumberRole.RESULT
     before = before[-24:]
     if (KNOWN.search(before) and not OBJECT.search(before)) or is_ruled_out_after(text, number.end):
-        return Role.KNOWN
+        return NumberRole.KNOWN
     if is_supposed(text, number.start, number.end) or MISSED.match(text, number.end):
-        return Role.KNOWN
+        return NumberRole.KNOWN
     is_rate = RATE.match(text, number.end) is not None
     if CIRCUMSTANCE.search(before) or MEANWHILE.match(text, number.end):
-        return Role.CIRCUMSTANTIAL_RATE if is_rate else Role.CIRCUMSTANCE
-    return Role.RATE if is_rate else Role.SAID
+        return NumberRole.CIRCUMSTANTIAL_RATE if is_rate else NumberRole.CIRCUMSTANCE
+    return NumberRole.RATE if is_rate else NumberRole.SAID
 
 
 def _ends_range(text: str, numbers: list[FoundNumber], last: FoundNumber) -> bool:

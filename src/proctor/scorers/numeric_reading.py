@@ -10,7 +10,7 @@ from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END, announces, first_turn, marker_ends, own_turn
 from proctor.scorers.number_words import spelt_at
 from proctor.scorers.numbers import FoundNumber, find_numbers, readable
-from proctor.scorers.numeric_ending import Role, is_range, last_number, opening_number, role_of
+from proctor.scorers.numeric_ending import NumberRole, is_range, last_number, opening_number, role_of
 from proctor.scorers.reading import last_boxed, plain, without_struck
 from proctor.scorers.refusals import find_refusal, refuses
 
@@ -104,7 +104,7 @@ def _announced(text: str, end: int, comma: bool) -> NumericReading | None:
             break
         if NEGATION.search(gap):
             continue
-        is_said = role_of(text, number) <= Role.RATE
+        is_said = role_of(text, number) <= NumberRole.RATE
         first = number if is_said or first is None else first
         if is_said:
             break

@@ -34,9 +34,9 @@ def own_socket() -> socket.socket:
 
 def program_of(link: HarnessLink, setup: dict[str, Any]) -> ProgramUnderTest:
     if setup["kind"] == "service":
-        from proctor.programs.checking.service import Service
+        from proctor.programs.checking.service import ServiceUnderTest
 
-        return Service(link, setup)
+        return ServiceUnderTest(link, setup)
     if setup["kind"] == "library":
         from proctor.programs.checking.library import Library
 

@@ -31,7 +31,7 @@ class ServiceReply:
         return json_module.loads(self.body)
 
 
-class Service(ProgramUnderTest):
+class ServiceUnderTest(ProgramUnderTest):
     """Started before the first check and shared by all; one that has ended is started again for the next check."""
 
     def __init__(self, link: HarnessLink, setup: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from proctor.runs.comparing.compared_metric import ComparedMetric, find_metric
 from proctor.stores.comparing import EvaluationRow
 
 
-class Choice(Struct, frozen=True):
+class PairSelection(Struct, frozen=True):
     """What a person asked to be compared."""
 
     benchmarks: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class _Unpaired(Exception):  # noqa: N818 - not an error: a reason that is told 
     """Two evaluations that belong together may not be compared."""
 
 
-def choose_pairs(runs: Sequence[Sequence[EvaluationRow]], choice: Choice) -> tuple[list[Pair], list[str]]:
+def choose_pairs(runs: Sequence[Sequence[EvaluationRow]], choice: PairSelection) -> tuple[list[Pair], list[str]]:
     """The pairs to compare, and what is left out with the reason; raises UserError when nothing is left.
 
     Within one run the sides are compared that differ in the model alone or in the settings alone; of several runs the
@@ -80,7 +80,7 @@ def choose_pairs(runs: Sequence[Sequence[EvaluationRow]], choice: Choice) -> tup
     return pairs, reasons
 
 
-def _wanted(rows: Sequence[EvaluationRow], choice: Choice) -> list[EvaluationRow]:
+def _wanted(rows: Sequence[EvaluationRow], choice: PairSelection) -> list[EvaluationRow]:
     known = list(dict.fromkeys(row.benchmark for row in rows))
     for name in choice.benchmarks:
         if name not in known:
@@ -92,7 +92,7 @@ def _wanted(rows: Sequence[EvaluationRow], choice: Choice) -> list[EvaluationRow
 
 
 def _within(
-    rows: Sequence[EvaluationRow], choice: Choice, reasons: list[str]
+    rows: Sequence[EvaluationRow], choice: PairSelection, reasons: list[str]
 ) -> list[tuple[EvaluationRow, EvaluationRow]]:
     names = list(choice.models)
     for name in names:
@@ -150,7 +150,7 @@ def _parts(row: EvaluationRow) -> tuple[str, ...]:
 
 
 def _between(
-    runs: Sequence[Sequence[EvaluationRow]], choice: Choice, reasons: list[str]
+    runs: Sequence[Sequence[EvaluationRow]], choice: PairSelection, reasons: list[str]
 ) -> list[tuple[EvaluationRow, EvaluationRow]]:
     if len(choice.models) > 2:
         raise UserError("Two runs are compared on one model, or on two: give --model once or twice.")
@@ -173,7 +173,7 @@ def _between(
 
 
 def _partner(
-    a: EvaluationRow, first: Sequence[EvaluationRow], other: Sequence[EvaluationRow], choice: Choice
+    a: EvaluationRow, first: Sequence[EvaluationRow], other: Sequence[EvaluationRow], choice: PairSelection
 ) -> EvaluationRow | str:
     """The evaluation that belongs beside `a`, or why there is none."""
     run_id = other[0].run_id if other else "the other run"
@@ -193,7 +193,7 @@ def _partner(
     return (same or beside)[0]
 
 
-def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
+def _pair(a: EvaluationRow, b: EvaluationRow, choice: PairSelection) -> Pair:
     is_varied = _is_varied(a, b)
     try:
         metric = _metric(a, b, choice)
@@ -235,7 +235,7 @@ def _pair(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> Pair:
     return Pair(a, b, metric, tuple(warnings), is_overlap and not choice.allow_different)
 
 
-def _metric(a: EvaluationRow, b: EvaluationRow, choice: Choice) -> ComparedMetric:
+def _metric(a: EvaluationRow, b: EvaluationRow, choice: PairSelection) -> ComparedMetric:
     """What the two are compared on: the metric that was asked for, or the first of the scorer."""
     if choice.metric is not None and choice.scorer is not None:
         raise UserError(f"The metric {choice.metric!r} says whose marks it reads: leave out --scorer.")

@@ -11,7 +11,17 @@ from proctor.domain.message import Message, Prompt
 from proctor.domain.response import FinishReason, Response, Usage
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
-from proctor.runs.imports.log import Fields, Log, LogError, LogEvaluation, LogTrial, moment, plain, read_json, score_of
+from proctor.runs.imports.log import (
+    Log,
+    LogError,
+    LogEvaluation,
+    LogFields,
+    LogTrial,
+    moment,
+    plain,
+    read_json,
+    score_of,
+)
 from proctor.runs.imports.zstandard_zip import Archive
 
 TOOL = "inspect"
@@ -51,23 +61,23 @@ def read_inspect(path: Path) -> Log:
     return Log(TOOL, version, moment(asked.maybe_text("created")), (evaluation,))
 
 
-def _archived(path: Path) -> tuple[Fields, list[Fields]]:
+def _archived(path: Path) -> tuple[LogFields, list[LogFields]]:
     with Archive(path) as archive:
 
-        def read(name: str) -> Fields:
-            return Fields(read_json(archive.read(name), f"{path}: {name}"), f"{path}: {name}")
+        def read(name: str) -> LogFields:
+            return LogFields(read_json(archive.read(name), f"{path}: {name}"), f"{path}: {name}")
 
         names = [name for name in archive.names() if name.startswith("samples/") and name.endswith(".json")]
         return read("header.json"), [read(name) for name in names]
 
 
-def _plain_log(path: Path) -> tuple[Fields, list[Fields]]:
-    head = Fields(read_json(path.read_bytes(), str(path)), str(path))
+def _plain_log(path: Path) -> tuple[LogFields, list[LogFields]]:
+    head = LogFields(read_json(path.read_bytes(), str(path)), str(path))
     return head, list(head.parts("samples"))
 
 
-def _trial(given: Fields) -> LogTrial:
-    fields = Fields(_attached(given.value, given.part("attachments").value), given.where)
+def _trial(given: LogFields) -> LogTrial:
+    fields = LogFields(_attached(given.value, given.part("attachments").value), given.where)
     identity, epoch = fields.value.get("id"), fields.count("epoch") or 1
     if not isinstance(identity, str | int):
         raise LogError(f"{fields.where} has no 'id', as a sample of Inspect has.")
@@ -98,7 +108,7 @@ def _attached(value: Any, attachments: Mapping[str, Any]) -> Any:
     return value
 
 
-def _input(fields: Fields) -> str | tuple[Message, ...]:
+def _input(fields: LogFields) -> str | tuple[Message, ...]:
     given = fields.value.get("input")
     if isinstance(given, str):
         return given
@@ -111,7 +121,7 @@ def _target(value: object) -> str | tuple[str, ...] | None:
     return str(value) if value not in (None, "") else None
 
 
-def _messages(fields: Fields, sample: Sample) -> tuple[Message, ...]:
+def _messages(fields: LogFields, sample: Sample) -> tuple[Message, ...]:
     """What was put: everything before the model's first answer."""
     put: list[Message] = []
     for one in fields.parts("messages"):
@@ -121,12 +131,12 @@ def _messages(fields: Fields, sample: Sample) -> tuple[Message, ...]:
     return tuple(put) or (Message("user", sample.input_text),)
 
 
-def _message(fields: Fields) -> Message:
+def _message(fields: LogFields) -> Message:
     role = fields.maybe_text("role") or "user"
     return Message(role if role in ("system", "user", "assistant") else "user", _content(fields))  # type: ignore[arg-type]
 
 
-def _content(fields: Fields) -> str:
+def _content(fields: LogFields) -> str:
     given = fields.value.get("content")
     if isinstance(given, str):
         return given
@@ -134,7 +144,7 @@ def _content(fields: Fields) -> str:
     return "\n\n".join(one.maybe_text("text") or f"[{one.maybe_text('type') or 'part'}]" for one in parts)
 
 
-def _response(fields: Fields) -> Response:
+def _response(fields: LogFields) -> Response:
     output = fields.part("output")
     choices = list(output.parts("choices"))
     text = output.maybe_text("completion") or (_content(choices[0].part("message")) if choices else "")
@@ -155,9 +165,9 @@ def _response(fields: Fields) -> Response:
     )
 
 
-def _scores(fields: Fields) -> Iterator[Score]:
+def _scores(fields: LogFields) -> Iterator[Score]:
     for name, given in fields.part("scores").value.items():
-        one = Fields(given, f"{fields.where}: scores.{name}")
+        one = LogFields(given, f"{fields.where}: scores.{name}")
         value, reason, answer = one.value.get("value"), one.maybe_text("explanation") or "", one.maybe_text("answer")
         if isinstance(value, Mapping):
             for part, inner in value.items():

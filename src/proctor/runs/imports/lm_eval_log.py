@@ -13,7 +13,7 @@ from proctor.domain.message import Message, Prompt
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
-from proctor.runs.imports.log import Fields, Log, LogError, LogEvaluation, LogTrial, plain, read_json, score_of
+from proctor.runs.imports.log import Log, LogError, LogEvaluation, LogFields, LogTrial, plain, read_json, score_of
 
 TOOL = "lm-eval"
 SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<at>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
@@ -44,7 +44,7 @@ def files_of(path: Path) -> tuple[Path, list[Path]]:
 def read_lm_eval(path: Path) -> Log:
     """Read the results and every file of samples beside it."""
     results, samples = files_of(path)
-    head = Fields(read_json(results.read_bytes(), str(results)), str(results))
+    head = LogFields(read_json(results.read_bytes(), str(results)), str(results))
     evaluations = tuple(_evaluation(head, one) for one in samples)
     return Log(TOOL, head.maybe_text("lm_eval_version") or "unknown", None, evaluations)
 
@@ -54,12 +54,12 @@ def _at(path: Path) -> str | None:
     return None if found is None else found["at"]
 
 
-def _evaluation(head: Fields, path: Path) -> LogEvaluation:
+def _evaluation(head: LogFields, path: Path) -> LogEvaluation:
     found = SAMPLES.fullmatch(path.name)
     assert found is not None  # noqa: S101 - files_of gives no other
     task = found["task"]
     better = head.part("higher_is_better").part(task).value
-    rows: dict[str, list[Fields]] = {}
+    rows: dict[str, list[LogFields]] = {}
     for row in _lines(path):
         identity = row.value.get("doc_id")
         if not isinstance(identity, str | int):
@@ -73,7 +73,7 @@ def _evaluation(head: Fields, path: Path) -> LogEvaluation:
     return LogEvaluation(name, task, str(version), tuple(names), trials, {} if shots is None else {"shots": shots})
 
 
-def _model_name(head: Fields, config: Fields) -> str:
+def _model_name(head: LogFields, config: LogFields) -> str:
     """`hf/name` where the arguments name one: harness and weights decide the answers together."""
     kind = config.maybe_text("model") or head.maybe_text("model_source") or "unknown"
     given = config.value.get("model_args")
@@ -85,14 +85,14 @@ def _model_name(head: Fields, config: Fields) -> str:
     return f"{kind}/{named}" if named else kind
 
 
-def _lines(path: Path) -> Iterator[Fields]:
+def _lines(path: Path) -> Iterator[LogFields]:
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             where = f"{path}, line {number}"
-            yield Fields(read_json(line, where), where)
+            yield LogFields(read_json(line, where), where)
 
 
-def _trial(identity: str, rows: list[Fields], better: Any) -> LogTrial:
+def _trial(identity: str, rows: list[LogFields], better: Any) -> LogTrial:
     """One document; each filter of its answers has a row of its own."""
     first = rows[0]
     document, arguments = first.part("doc").value, _arguments(first)
@@ -108,7 +108,7 @@ def _trial(identity: str, rows: list[Fields], better: Any) -> LogTrial:
     return LogTrial(sample, 0, prompt, Response(_answer(first, arguments)), None, scores)
 
 
-def _arguments(row: Fields) -> list[tuple[str, str]]:
+def _arguments(row: LogFields) -> list[tuple[str, str]]:
     """The prompt and the continuation of each request; of one that writes an answer, the second is empty."""
     found: list[tuple[str, str]] = []
     for given in row.part("arguments").value.values():
@@ -118,7 +118,7 @@ def _arguments(row: Fields) -> list[tuple[str, str]]:
     return found
 
 
-def _is_choice(row: Fields) -> bool:
+def _is_choice(row: LogFields) -> bool:
     return all(_likelihood(one) is not None for one in row.items("filtered_resps") or [None])
 
 
@@ -132,7 +132,7 @@ def _likelihood(answer: object) -> float | None:
         return None
 
 
-def _answer(row: Fields, arguments: list[tuple[str, str]]) -> str:
+def _answer(row: LogFields, arguments: list[tuple[str, str]]) -> str:
     """The text that was written; of choices, the likeliest as the model sees them."""
     if _is_choice(row):
         likelihoods = [_likelihood(one) or 0.0 for one in row.value["filtered_resps"]]
@@ -149,7 +149,7 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else orjson.dumps(plain(value)).decode()
 
 
-def _scores(row: Fields, better: Any) -> Iterator[Score]:
+def _scores(row: LogFields, better: Any) -> Iterator[Score]:
     filtered = row.maybe_text("filter") or NO_FILTER
     for metric in map(str, row.items("metrics")):
         name = metric if filtered == NO_FILTER else f"{metric}@{filtered}"

@@ -103,7 +103,7 @@ def plain(value: object) -> Json:
     return value if value is None or isinstance(value, str | bool | int | float) else str(value)
 
 
-class Fields:
+class LogFields:
     """A mapping of a log, whose fields are read with a check: logs come from other people's programs."""
 
     def __init__(self, value: object, where: str) -> None:
@@ -138,12 +138,12 @@ class Fields:
             raise LogError(f"{self.where}: {name} is not a list, as it is in a log of this tool.")
         return found
 
-    def part(self, name: str) -> Fields:
-        return Fields(self.value.get(name) or {}, f"{self.where}: {name}")
+    def part(self, name: str) -> LogFields:
+        return LogFields(self.value.get(name) or {}, f"{self.where}: {name}")
 
-    def parts(self, name: str) -> Iterator[Fields]:
+    def parts(self, name: str) -> Iterator[LogFields]:
         for number, one in enumerate(self.items(name)):
-            yield Fields(one, f"{self.where}: {name}[{number}]")
+            yield LogFields(one, f"{self.where}: {name}[{number}]")
 
 
 def moment(text: str | None) -> datetime | None:

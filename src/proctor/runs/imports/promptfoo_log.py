@@ -12,7 +12,7 @@ from proctor.domain.message import Message, Prompt
 from proctor.domain.response import Response, Usage
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
-from proctor.runs.imports.log import Fields, Log, LogError, LogEvaluation, LogTrial, moment, plain, score_of
+from proctor.runs.imports.log import Log, LogError, LogEvaluation, LogFields, LogTrial, moment, plain, score_of
 
 TOOL = "promptfoo"
 PASS, SCORE = "pass", "score"
@@ -27,7 +27,7 @@ def is_promptfoo(document: object) -> bool:
 
 def read_promptfoo(path: Path, document: Any) -> Log:
     """Read a whole file: an evaluation for each provider with each prompt, a sample for each test."""
-    fields = Fields(document, str(path))
+    fields = LogFields(document, str(path))
     name = fields.part("config").maybe_text("description") or path.stem
     rows: dict[tuple[str, str], dict[tuple[str, int], LogTrial]] = {}
     for result in fields.part("results").parts("results"):
@@ -60,7 +60,7 @@ def read_promptfoo(path: Path, document: Any) -> Log:
     return Log(TOOL, version, moment(fields.part("results").maybe_text("timestamp")), evaluations)
 
 
-def _trial(result: Fields, identity: str, epoch: int) -> LogTrial:
+def _trial(result: LogFields, identity: str, epoch: int) -> LogTrial:
     case, answered = result.part("testCase"), result.part("response")
     asked = result.part("prompt").maybe_text("raw") or ""
     variables = result.part("vars").value
@@ -78,7 +78,7 @@ def _trial(result: Fields, identity: str, epoch: int) -> LogTrial:
     return LogTrial(sample, epoch, prompt, _response(result, answered), None, _scores(result))
 
 
-def _response(result: Fields, answered: Fields) -> Response:
+def _response(result: LogFields, answered: LogFields) -> Response:
     output, usage = answered.value.get("output"), answered.part("tokenUsage")
     cost, latency = result.number("cost"), result.number("latencyMs")
     return Response(
@@ -89,7 +89,7 @@ def _response(result: Fields, answered: Fields) -> Response:
     )
 
 
-def _scores(result: Fields) -> tuple[Score, ...]:
+def _scores(result: LogFields) -> tuple[Score, ...]:
     grading = result.part("gradingResult")
     reason = grading.maybe_text("reason") or ""
     parts = [

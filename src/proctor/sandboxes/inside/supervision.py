@@ -14,7 +14,7 @@ from . import syscalls
 from .artifacts import Collector
 from .frames import MAX_LENGTH, Unframer
 from .warm import SandboxFaultError
-from .watching import Child, Supervised, counters
+from .watching import Supervised, SupervisedProcess, counters
 
 _NAMES: dict[int, str] = {}
 # The last line of a failed Python program; a program that only pretends gains nothing: it failed.
@@ -41,7 +41,7 @@ def is_time_up(counted: float, elapsed: float, limit: float) -> bool:
 class SupervisedRun(Supervised):
     """A run and the judgement of it; a limit that was passed explains everything else."""
 
-    def _classify(self, child: Child, status: int | None) -> tuple[str, int | None, int | None]:
+    def _classify(self, child: SupervisedProcess, status: int | None) -> tuple[str, int | None, int | None]:
         """The ending, the exit code and the signal; a limit that was passed explains everything else."""
         after = counters(child.parent)
         code = os.WEXITSTATUS(status) if status is not None and os.WIFEXITED(status) else None
@@ -60,7 +60,7 @@ class SupervisedRun(Supervised):
             return "processes", code, None
         return "exited", code, None
 
-    def _spent(self, child: Child) -> dict[str, Any]:
+    def _spent(self, child: SupervisedProcess) -> dict[str, Any]:
         cpu = self._cpu_seconds()
         ended = child.ended
         return {
@@ -74,7 +74,7 @@ class SupervisedRun(Supervised):
             _NAMES.update({number: name for name, number in syscalls.numbers(syscalls.machine()).items()})
         return {_NAMES.get(number, str(number)): count for number, count in self._violations.items()}
 
-    def _raise_faults(self, child: Child) -> None:
+    def _raise_faults(self, child: SupervisedProcess) -> None:
         if self._fault is not None:
             raise SandboxFaultError(f"a child could not confine itself: {self._fault}")
         if not self._is_ready:
@@ -94,7 +94,7 @@ class SupervisedRun(Supervised):
             status = child.ended.status
         return self._execution(child, status, collect=collect)
 
-    def _execution(self, child: Child, status: int | None, *, collect: bool) -> dict[str, Any]:
+    def _execution(self, child: SupervisedProcess, status: int | None, *, collect: bool) -> dict[str, Any]:
         ending, code, number = self._classify(child, status)
         answer: dict[str, Any] = {
             "ending": self._refined(ending, code),
@@ -149,7 +149,7 @@ class SupervisedRun(Supervised):
             "violations": self._named_violations(),
         }
 
-    def _why(self, child: Child, frames: list[dict[str, Any]]) -> str:
+    def _why(self, child: SupervisedProcess, frames: list[dict[str, Any]]) -> str:
         is_lost = any("lost" in frame for frame in frames)
         status = child.ended.status if child.ended and is_lost else 0
         ending = self._classify(child, status)[0]

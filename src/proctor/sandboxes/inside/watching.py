@@ -43,7 +43,7 @@ def order_for(role: str, limits: dict[str, Any], options: dict[str, Any]) -> dic
     }
 
 
-class Child:
+class SupervisedProcess:
     def __init__(self, parent: Parent, control: socket.socket, pidfd: int) -> None:
         self.parent = parent
         self.control = control
@@ -60,7 +60,7 @@ class Supervised:
         self._limits = limits
         self._poll = select.poll()
         self._watched: dict[int, Callable[[int], None]] = {}
-        self._children: dict[str, Child] = {}
+        self._children: dict[str, SupervisedProcess] = {}
         self._given: list[int] = []
         self._owned: list[int] = []
         self._piped: set[int] = set()
@@ -137,7 +137,7 @@ class Supervised:
                 parent.limit(limits)
                 self._before = counters(parent)
             pidfd = parent.spawn(order, [theirs.fileno(), *fds])
-        child = self._children[role] = Child(parent, ours, pidfd)
+        child = self._children[role] = SupervisedProcess(parent, ours, pidfd)
         self._is_disk_supervised = parent.is_disk_supervised
         self._watch(child.exit_fd, lambda _: self._collect(child))
         self._watch(ours.fileno(), self._on_report if role == "judge" else self._on_ready)
@@ -214,7 +214,7 @@ class Supervised:
         now, before = child.parent.cgroup.cpu_seconds(), self._before.get("cpu")
         return None if now is None or before is None else now - before
 
-    def _collect(self, child: Child) -> None:
+    def _collect(self, child: SupervisedProcess) -> None:
         self._unwatch(child.exit_fd)
         child.ended = child.parent.collect(_REAP_SECONDS)
         child.is_done = True

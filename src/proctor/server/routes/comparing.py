@@ -13,7 +13,7 @@ from proctor.domain.documents.comparison import Comparisons
 from proctor.domain.documents.leaderboard import Leaderboard
 from proctor.domain.documents.power import PowerAnswer
 from proctor.runs.compare import compare_runs
-from proctor.runs.comparing.pairs import Choice
+from proctor.runs.comparing.pairs import PairSelection
 from proctor.runs.comparing.ranked_tables import TAGS, Filters
 from proctor.runs.leaderboard import read_leaderboard
 from proctor.runs.power import PowerQuestion, answer_power, discordance_of
@@ -47,7 +47,7 @@ def compare(request: Request, database: Store, query: Annotated[CompareQuery, Qu
     """Difference, interval, paired test and verdict, on the samples that both answered."""
     sides = [side.partition(":") for side in (query.a, *query.b)]
     models = tuple(dict.fromkeys([*(model for _, _, model in sides if model), *query.model]))
-    choice = Choice(tuple(query.on), models, query.scorer, query.metric, query.allow_different)
+    choice = PairSelection(tuple(query.on), models, query.scorer, query.metric, query.allow_different)
     runs = [run for run, _, _ in sides]
     found = compare_runs(database, runs, choice, target=query.target, flips=query.flips)
     return cached_answer(request, found)
@@ -103,7 +103,7 @@ def power(database: Store, query: Annotated[PowerQuery, Query()]) -> Response:
         if query.discordance is not None or query.accuracy is not None or query.unpaired:
             detail = "With a run the discordance is measured: leave out accuracy, discordance and unpaired."
             raise ProblemError(422, "parameters", detail)
-        choice = Choice((query.on,) if query.on else (), tuple(query.model))
+        choice = PairSelection((query.on,) if query.on else (), tuple(query.model))
         measured = discordance_of(compare_runs(database, [query.run], choice))
     question = PowerQuestion(
         query.difference,
