@@ -122,7 +122,7 @@ class Terminal:
         path = self.folder / ".proctor" / "proctor.db"
         if not path.exists():
             return 0
-        connection = sqlite3.connect(path, timeout=10)
+        connection = sqlite3.connect(path, timeout=60)
         try:
             return int(connection.execute("SELECT count(*) FROM responses").fetchone()[0])
         except sqlite3.OperationalError:  # the table is not there yet

@@ -487,7 +487,7 @@ def cluster(folder: Path, *, is_enforcing: bool = True) -> Iterator[Cluster]:
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    if not started.wait(20):
+    if not started.wait(60):
         raise TimeoutError("the stand-in cluster does not start")
     (folder / "kubeconfig").write_text(json.dumps(made.settings()))
     try:

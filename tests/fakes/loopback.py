@@ -100,7 +100,7 @@ class Loopback:
 
     def start(self) -> Self:
         self._thread.start()
-        if not self._ready.wait(20):
+        if not self._ready.wait(60):
             raise RuntimeError("the loopback server did not start")
         return self
 

@@ -106,7 +106,7 @@ class S3Server:
         if process is not None:
             process.send_signal(signal.SIGTERM)
             try:
-                process.wait(20)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

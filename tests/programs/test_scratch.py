@@ -31,7 +31,7 @@ with copied({}): pass
 """
 
 
-def within(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+def within(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -73,7 +73,7 @@ class Browser:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._process.terminate()
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=60)
         self._out.close()
         self._in.close()
         self._remove_folder()

@@ -46,19 +46,19 @@ def provider_process(*arguments: str) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         os.kill(process.pid, signal.SIGTERM)
-        process.wait(10)
+        process.wait(60)
         process.stdout.close()
 
 
 def stats(url: str) -> dict[str, Any]:
-    with urllib.request.urlopen(f"{url}/stats", timeout=10) as response:
+    with urllib.request.urlopen(f"{url}/stats", timeout=60) as response:
         found: dict[str, Any] = json.load(response)
     return found
 
 
 def answered(url: str) -> int:
     """How many requests a provider process has answered so far."""
-    with urllib.request.urlopen(f"{url}/answered", timeout=10) as response:
+    with urllib.request.urlopen(f"{url}/answered", timeout=60) as response:
         found: int = json.load(response)
     return found
 

@@ -101,7 +101,7 @@ async def python(workspace: Workspace, source: str, *arguments: str, **options: 
     return await workspace.execute(["python3", "/app/main.py", *arguments], **{"limits": SMALL, **options})
 
 
-async def fetch(reach: Reach, path: str = "/", *, seconds: float = 15) -> bytes:
+async def fetch(reach: Reach, path: str = "/", *, seconds: float = 60) -> bytes:
     """What a process outside gets from a service inside; tries until it listens."""
     text = (
         "import sys, time, urllib.request, urllib.error\n"

@@ -111,7 +111,7 @@ def test_standard_input_can_be_sent_line_by_line(name: str) -> None:
         assert await process.wait(0.01) is None
         await process.send(b"two\n")
         await process.send(b"")
-        done = await process.wait(20)
+        done = await process.wait(60)
         assert done is not None
         assert (done.ending, done.exit_code, done.stdout) == (Ending.EXITED, 0, b"ONE\nTWO\nend\n")
         assert not process.is_running
@@ -144,7 +144,7 @@ def test_a_service_is_reached_from_outside_and_keeps_its_data_over_a_kill(name: 
         assert spent.peak_memory_bytes
         assert 4 * MIB < spent.peak_memory_bytes < SMALL.memory_bytes
         await service.signal(signal.SIGKILL)
-        killed = await service.wait(20)
+        killed = await service.wait(60)
         assert killed is not None
         assert (killed.ending, killed.signal) == (Ending.EXITED, signal.SIGKILL)
         with pytest.raises(ConnectionError):
@@ -152,7 +152,7 @@ def test_a_service_is_reached_from_outside_and_keeps_its_data_over_a_kill(name: 
         again = await workspace.start(["python3", "/app/main.py"], environment=environment, limits=limits)
         assert await fetch(await workspace.reach(18400)) == b"blue"
         await again.signal(signal.SIGTERM)
-        ended = await again.wait(20)
+        ended = await again.wait(60)
         assert ended is not None
         assert (ended.ending, ended.signal) == (Ending.EXITED, signal.SIGTERM)
 
@@ -177,7 +177,7 @@ while True: time.sleep(1)
         while (await process.logs())[0].count(b"up") < 3:
             await asyncio.sleep(0.02)
         await process.signal(signal.SIGTERM)
-        return await process.wait(20)
+        return await process.wait(60)
 
     done = within(name, work)
     assert done.exit_code == 0
@@ -249,7 +249,7 @@ time.sleep(100)
         assert (await workspace.execute(TRUE, limits=SMALL)).succeeded
         assert sum((await workspace.list("/work")).values()) == 0
         await process.signal(signal.SIGKILL)
-        done = await process.wait(20)
+        done = await process.wait(60)
         assert done is not None
         assert done.stdout.endswith(b"the end\n")
 
