@@ -73,6 +73,22 @@ def test_a_server_fault_pauses_growth_and_cuts_nothing() -> None:
     assert limit.limit == START + 1
 
 
+def test_a_server_that_always_fails_a_few_requests_does_not_hold_the_limit_down() -> None:
+    clock = Clock()
+    limit = AdaptiveLimit(48, clock=clock)
+    limit.rate_limited(clock.now)
+    limit.rate_limited(clock.now)
+    assert limit.limit == 12
+    for _ in range(2_000):  # rounds of 0.1 s in which one answer of twelve is a fault
+        clock.now += 0.1
+        for place in range(limit.limit):
+            if place % 12 == 0:
+                limit.faulted()
+            else:
+                limit.succeeded()
+    assert limit.limit == 48
+
+
 def test_nobody_gets_a_slot_above_the_limit_and_everybody_gets_one_in_the_end() -> None:
     async def scenario() -> tuple[int, int]:
         limit = AdaptiveLimit(3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -15,7 +16,8 @@ class AdaptiveLimit:
     """Additive increase, multiplicative decrease (AIMD), between 1 and a ceiling.
 
     Until the first cut every success adds a whole slot, so the limit doubles with each round of answers; after it, a
-    round adds one. A server fault only pauses growth: it says nothing about the rate.
+    round adds one. A server fault only pauses growth, and for no more than half of the time: it says nothing about the
+    rate, and a server that always fails a few requests must not hold the limit where one cut has left it.
     """
 
     def __init__(
@@ -30,7 +32,7 @@ class AdaptiveLimit:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._has_been_cut = False
         self._last_cut = -1.0
-        self._grow_after = 0.0
+        self._grow_after = -math.inf
         self._on_change = on_change
         self._clock = clock
 
@@ -75,7 +77,9 @@ class AdaptiveLimit:
             self._set(self._limit / 2)
 
     def faulted(self) -> None:
-        self._grow_after = self._clock() + GROWTH_PAUSE_SECONDS
+        now = self._clock()
+        if now >= self._grow_after + GROWTH_PAUSE_SECONDS:
+            self._grow_after = now + GROWTH_PAUSE_SECONDS
 
     def _set(self, limit: float) -> None:
         before = self.limit
