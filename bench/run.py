@@ -29,6 +29,10 @@ from typing import Any
 from side_by_side import Installed, installed
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests"))
+
+import postgres  # noqa: E402 - the server that the tests start
+
 RESULTS = HERE / "RESULTS.md"
 COUNT = 10_000
 TIMED = 500
@@ -81,10 +85,12 @@ def write_benchmark(folder: Path, count: int) -> None:
     )
 
 
-def measure_process(command: list[str], url: str, folder: Path, home: Path, latency_ms: float) -> tuple[Measured, Any]:
+def measure_process(
+    command: list[str], url: str, folder: Path, home: Path, latency_ms: float, database: str = ""
+) -> tuple[Measured, Any]:
     """The whole process, from its start to its end, and the JSON document that ends its output."""
     ask(f"{url}/reset", {"latency_ms": latency_ms})
-    environment = {**os.environ, "PROCTOR_HOME": str(home)}
+    environment = {**os.environ, "PROCTOR_HOME": str(home), "PROCTOR_DATABASE_URL": database}
     with tempfile.TemporaryFile() as output:
         started = time.time()
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.DEVNULL)
@@ -107,8 +113,10 @@ def measure_process(command: list[str], url: str, folder: Path, home: Path, late
     return measured, document
 
 
-def measure_proctor(url: str, folder: Path, count: int, concurrency: int, latency_ms: float) -> Measured:
-    """With a fresh database and the cache on."""
+def measure_proctor(
+    url: str, folder: Path, count: int, concurrency: int, latency_ms: float, database: str = ""
+) -> Measured:
+    """With a fresh database, SQLite where none is named, and the cache on."""
     home = folder / "home"
     shutil.rmtree(home, ignore_errors=True)
     command = [
@@ -116,7 +124,7 @@ def measure_proctor(url: str, folder: Path, count: int, concurrency: int, latenc
         "-m", f"openai/mock?base_url={url}/v1", "--temperature", "0", "--max-tokens", "256",
         "--concurrency", str(concurrency), "--json",
     ]  # fmt: skip
-    measured, document = measure_process(command, url, folder, home, latency_ms)
+    measured, document = measure_process(command, url, folder, home, latency_ms, database)
     check(document["evaluations"][0]["metrics"]["accuracy"]["value"])
     return measured
 
@@ -165,6 +173,15 @@ def measure_bare(url: str, count: int, concurrency: int, latency_ms: float) -> M
     return Measured(found["seconds"], found["cpu_seconds"], 0, None, work)
 
 
+def measure_on_postgresql(url: str, folder: Path, count: int, concurrency: int) -> Measured | None:
+    """The processor time of `proctor run` alone, without the server's; None where there is no PostgreSQL."""
+    server = postgres.server()
+    if server is None:
+        return None
+    with server.new_database() as database:
+        return measure_proctor(url, folder, count, concurrency, 0, database)
+
+
 def start_up(arguments: list[str]) -> float:
     started = time.perf_counter()
     subprocess.run([str(Path(sys.executable).with_name("proctor")), *arguments], capture_output=True, check=True)
@@ -192,7 +209,7 @@ class Beside:
 
 def run(repeats: int, large: bool, peers: list[Installed]) -> list[Row]:
     """Every row: what, measured (median, with lowest and highest), the bar."""
-    instant, delayed = Beside(), Beside()
+    instant, delayed, stores = Beside(), Beside(), Beside()
     others = [(peer, Beside()) for peer in peers]
     versions: list[float] = []
     timed: dict[str, list[float]] = {scorers: [] for scorers in ("[exact]", "[{instructions: {detector: langdetect}}]")}
@@ -204,6 +221,9 @@ def run(repeats: int, large: bool, peers: list[Installed]) -> list[Row]:
             print(f"repeat {repeat + 1} of {repeats}, load {os.getloadavg()[0]:.1f} …", file=sys.stderr)
             instant.theirs.append(measure_bare(url, COUNT, 64, 0))
             instant.ours.append(measure_proctor(url, folder, COUNT, 64, 0))
+            if (kept := measure_on_postgresql(url, folder, COUNT, 64)) is not None:
+                stores.ours.append(kept)
+                stores.theirs.append(instant.ours[-1])
             delayed.theirs.append(measure_bare(url, COUNT, 256, 50))
             delayed.ours.append(measure_proctor(url, folder, COUNT, 256, 50))
             versions.append(start_up(["--version"]))
@@ -217,6 +237,7 @@ def run(repeats: int, large: bool, peers: list[Installed]) -> list[Row]:
         _row("CPU of a whole run, against the bare loop's", instant.costs(), "", "≤ 1.0"),
         _row("CPU per 1,000 trials, start-up included", [_thousand(m, COUNT) for m in instant.ours], "s", ""),
         _row("CPU per 1,000 requests of the bare aiohttp loop", [_thousand(m, COUNT) for m in instant.theirs], "s", ""),
+        _stores_row(stores),
         _row("first request after start", [m.first_request_seconds or 0 for m in instant.ours], "s", "≤ 0.5 s"),
         _row("throughput at no latency and 64 at once, against the bare loop", instant.ratios(_work), "", "≥ 0.33"),
         _row("throughput at 50 ms and 256 at once, against the bare loop", delayed.ratios(_work), "", "≥ 0.85"),
@@ -229,6 +250,11 @@ def run(repeats: int, large: bool, peers: list[Installed]) -> list[Row]:
         _row("proctor --version", versions, "s", "< 0.5 s"),
         *(row for peer, beside in others for row in _peer_rows(peer, beside)),
     ]
+
+
+def _stores_row(stores: Beside) -> Row:
+    what, bar = "CPU of a whole run on PostgreSQL (without the server's), against SQLite", "≤ 1.5"
+    return _row(what, stores.costs(), "", bar) if stores.ours else (what, "not measured: there is no PostgreSQL", bar)
 
 
 def _work(measured: Measured) -> float:
@@ -292,7 +318,10 @@ def main() -> None:
     arguments = parser.parse_args()
     peers = installed(arguments.peers) if arguments.peers else []
     compile_package()
-    text = report(run(arguments.repeats, arguments.large, peers))
+    try:
+        text = report(run(arguments.repeats, arguments.large, peers))
+    finally:
+        postgres.stop()
     print(text)
     if arguments.write:
         RESULTS.write_text(RESULTS.read_text() + "\n" + text)
