@@ -1,0 +1,204 @@
+"""What runs on workers cost and how they share: `python bench/workers.py --write` puts the table into bench/WORKERS.md.
+
+Real PostgreSQL, Redis and `proctor worker` processes; a provider on this machine that answers after 50 ms. Processor
+time is that of all processes of Proctor's workers, without PostgreSQL, Redis and the provider.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+import postgres  # noqa: E402
+from redis_server import RedisServer  # noqa: E402
+from runs.arithmetic import provider_process, write_benchmark  # noqa: E402
+from worker.cluster import Cluster, children  # noqa: E402
+
+RESULTS = ROOT / "bench" / "WORKERS.md"
+TICKS = os.sysconf("SC_CLK_TCK")
+SMALL = 50
+Row = tuple[str, str, str]
+
+
+class Workers:
+    def __init__(self, folder: Path, trials: int, large: int, times: int) -> None:
+        self.folder, self.trials, self.large, self.times = folder, trials, large, times
+        self.redis = RedisServer()
+        server = postgres.server()
+        assert server is not None, "there is no PostgreSQL here"
+        self.server = server
+
+    def measure(self) -> list[Row]:
+        for count in {SMALL, self.trials, self.large}:
+            folder = self.folder / str(count)
+            folder.mkdir(exist_ok=True)
+            write_benchmark(folder, count)
+        try:
+            with provider_process("--latency-ms", "50") as self.provider:
+                return [*self._scaling(), *self._fairness(), *self._memory()]
+        finally:
+            self.redis.close()
+            postgres.stop()
+
+    def _with_workers(self, concurrencies: list[int], measure: Callable[[Cluster], list[float]]) -> list[float]:
+        self.redis.end()
+        self.redis.wipe()
+        self.redis.start()
+        with self.server.new_database() as url:
+            cluster = Cluster(self.folder, url, self.redis, PROCTOR_ARTIFACTS_URL=str(self.folder / "kept"))
+            try:
+                for place, concurrency in enumerate(concurrencies):
+                    cluster.start(1, *(["--beat"] if place == 0 else []), concurrency=concurrency)
+                return measure(cluster)
+            finally:
+                cluster.close()
+
+    def _run(self, cluster: Cluster, count: int, concurrency: int) -> float:
+        """The seconds of a run, from handing it over to its end."""
+        began = time.monotonic()
+        code, out, err = cluster.run(*self._plan(count, concurrency))
+        assert code == 0, err
+        assert json.loads(out)["evaluations"][0]["scored"] == count
+        return time.monotonic() - began
+
+    def _plan(self, count: int, concurrency: int) -> tuple[str, ...]:
+        return ("run", f"{count}/sums.yaml", "-m", f"openai/sums?base_url={self.provider}/v1", "--no-cache", "--json",
+                "--concurrency", str(concurrency))  # fmt: skip
+
+    def _scaling(self) -> list[Row]:
+        seconds: dict[int, list[float]] = {1: [], 2: []}
+        costs: list[float] = []
+
+        def measure(cluster: Cluster) -> list[float]:
+            self._run(cluster, SMALL, 8)  # what is opened once is open
+            before = cpu_seconds(cluster)
+            took = self._run(cluster, self.trials, 512)
+            return [took, (cpu_seconds(cluster) - before) / self.trials * 1000]
+
+        for _ in range(self.times):
+            for processes, found in seconds.items():
+                took, cost = self._with_workers([processes], measure)
+                found.append(took)
+                costs.append(cost)
+        ratios = [one / two for one, two in zip(seconds[1], seconds[2], strict=True)]
+        return [
+            (f"{self.trials:,} trials on one worker process", shown(seconds[1], "s"), ""),
+            ("– on two", shown(seconds[2], "s"), ""),
+            ("– how much quicker two are", shown(ratios, "×"), "≥ 1.8 ×"),
+            ("CPU of all workers per 1,000 trials", shown(costs, "s"), "≤ 1.0 s"),
+        ]
+
+    def _fairness(self) -> list[Row]:
+        """A run of 50 alone, and beside one of many that was handed over before it."""
+
+        def measure(cluster: Cluster) -> list[float]:
+            self._run(cluster, SMALL, 8)
+            alone = self._run(cluster, SMALL, 8)
+            large = cluster.command(*self._plan(self.large, 64))
+            try:
+                self._wait_for_chunks(cluster)
+                beside = self._run(cluster, SMALL, 8)
+            finally:
+                large.kill()
+                large.communicate()
+            return [alone, beside]
+
+        pairs = [self._with_workers([2], measure) for _ in range(self.times)]
+        return [
+            (f"a run of {SMALL} alone", shown([alone for alone, _ in pairs], "s"), ""),
+            (f"– handed over while one of {self.large:,} is executed", shown([beside for _, beside in pairs], "s"), ""),
+            ("– as a multiple", shown([beside / alone for alone, beside in pairs], "×"), "≤ 1.5 ×"),
+        ]
+
+    def _wait_for_chunks(self, cluster: Cluster) -> None:
+        while True:
+            code, out, _ = cluster.run("runs", "--json")
+            found = json.loads(out) if code == 0 else {}
+            runs = found["runs"] if isinstance(found, dict) else found
+            if any(run["status"] == "running" for run in runs):
+                return
+            time.sleep(0.2)
+
+    def _memory(self) -> list[Row]:
+        def measure(cluster: Cluster) -> list[float]:
+            self._run(cluster, 10_000, 64)
+            early = memory_mb(cluster)
+            self._run(cluster, self.large, 64)
+            return [early, memory_mb(cluster)]
+
+        (self.folder / "10000").mkdir(exist_ok=True)
+        write_benchmark(self.folder / "10000", 10_000)
+        early, late = self._with_workers([2], measure)
+        return [
+            (
+                f"memory of a worker group after 10,000 and after {self.large:,} more",
+                f"{early:.0f} and {late:.0f} MB",
+                "",
+            ),
+            ("– as a ratio", f"{late / early:.2f}", "0.80–1.20"),
+        ]
+
+
+def processes(cluster: Cluster) -> list[int]:
+    return [pid for group in cluster.groups for pid in (group.pid, *children(group.pid))]
+
+
+def cpu_seconds(cluster: Cluster) -> float:
+    """Of all processes of the groups that live."""
+    total = 0
+    for pid in processes(cluster):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        total += int(fields[11]) + int(fields[12])
+    return total / TICKS
+
+
+def memory_mb(cluster: Cluster) -> float:
+    """Proportional set sizes, so that what processes share counts once."""
+    total = 0
+    for pid in processes(cluster):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        total += next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total / 1024
+
+
+def shown(values: list[float], unit: str) -> str:
+    return " · ".join(f"{value:.3g}" for value in values) + f" {unit}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=20_000)
+    parser.add_argument("--large", type=int, default=100_000)
+    parser.add_argument("--times", type=int, default=2)
+    parser.add_argument("--write", action="store_true", help="write bench/WORKERS.md")
+    given = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="proctor-workers-"))
+    loads = [os.getloadavg()[0]]
+    try:
+        rows = Workers(folder, given.trials, given.large, given.times).measure()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    loads.append(os.getloadavg()[0])
+    machine = f"{os.cpu_count()} processors for workers, PostgreSQL, Redis and the provider together"
+    said = f"load {loads[0]:.0f} before and {loads[1]:.0f} after. A value for each time."
+    lines = ["# Runs on workers", "", f"`python bench/workers.py`, {datetime.now(UTC):%Y-%m-%d}: {machine}, {said}", ""]
+    lines += ["| what | measured | goal |", "|---|---|---|"]
+    text = "\n".join([*lines, *(f"| {what} | {value} | {goal} |" for what, value, goal in rows), ""])
+    print(text)
+    if given.write:
+        RESULTS.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
