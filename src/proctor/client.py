@@ -14,12 +14,15 @@ import msgspec
 import orjson
 from msgspec import Struct
 
+from proctor.benchmarks.registry import BenchmarkInfo
 from proctor.domain.documents.accepted import AcceptedRun, RunPage, ServedRun
+from proctor.domain.documents.benchmark import BenchmarkDescription
 from proctor.domain.documents.comparison import Comparisons
 from proctor.domain.documents.dry_run import DryRun
 from proctor.domain.documents.evaluation import ScorersInForce
 from proctor.domain.documents.leaderboard import Leaderboard
 from proctor.domain.documents.listing import ListedRun
+from proctor.domain.documents.model import ModelDescription, ProviderDescription
 from proctor.domain.documents.problem_details import ProblemDetails
 from proctor.domain.documents.report import RunReport
 from proctor.domain.documents.result import TrialResult
@@ -188,6 +191,24 @@ class Client:
         with closing(connection):
             while piece := self._guard(lambda: answer.read(PIECE)):
                 yield piece
+
+    # What can be evaluated
+
+    def benchmarks(self, **query: Any) -> list[BenchmarkInfo]:
+        """The benchmarks: language, subject, task, form."""
+        return self._convert(self._ask("GET", "/benchmarks", query), list[BenchmarkInfo])
+
+    def benchmark(self, name: str) -> BenchmarkDescription:
+        """One benchmark: protocol, samples, first prompt, scorers and metrics."""
+        return self._convert(self._ask("GET", f"/benchmarks/{quote(name, safe='')}"), BenchmarkDescription)
+
+    def providers(self) -> list[ProviderDescription]:
+        """The providers, what they can do, and whether their key is set."""
+        return self._convert(self._ask("GET", "/models"), list[ProviderDescription])
+
+    def model(self, name: str) -> ModelDescription:
+        """What is known of one model, written `provider/name`."""
+        return self._convert(self._ask("GET", f"/models/{quote(name)}"), ModelDescription)
 
     def version(self) -> str:
         """The server's version."""

@@ -36,6 +36,7 @@ EXTRAS = {
     "inspect": "logs of Inspect (proctor import)",
     "sql": "questions in SQL (proctor sql)",
     "problems": "marking programs built from requirements",
+    "mcp": "tools for agents (proctor mcp)",
     "server": "the API and the dashboard (proctor serve)",
     "worker": "workers on several machines (PROCTOR_BROKER_URL)",
 }

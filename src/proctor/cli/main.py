@@ -43,6 +43,7 @@ COMMANDS = {
     "problems": ("proctor.cli.problems:problems", "Programs to build from requirements: list, check, submit."),
     "models": ("proctor.cli.models:models", "List the model providers."),
     "serve": ("proctor.cli.serve:serve", "Serve the API and the dashboard."),
+    "mcp": ("proctor.cli.mcp:mcp", "Offer Proctor's tools to agents (MCP)."),
     "users": ("proctor.cli.users:users", "Add, list and disable the users of the server."),
     "projects": ("proctor.cli.projects:projects", "Add and list projects, and say who belongs to them."),
     "keys": ("proctor.cli.keys:keys", "Create, list, rotate and revoke API keys."),
