@@ -99,6 +99,30 @@ export async function plan({ page, base }) {
   return { mistake, kept, title: await heading(page) };
 }
 
+/** Answers marked by keys alone: one taken back, one skipped, and all of it there again after a reload. */
+export async function review({ page, base, run, model }) {
+  await page.goto(`${base}/review/random?${new URLSearchParams({ run, model, n: '20' })}`);
+  const shown = page.locator('.review-answer');
+  await shown.waitFor();
+  const seen = [];
+  for (const key of ['1', '0', 's', 'u', 'u', '0']) {
+    const before = await shown.getAttribute('aria-label');
+    await page.keyboard.press(key);
+    await page.waitForFunction(
+      (name) => document.querySelector('.review-answer')?.getAttribute('aria-label') !== name,
+      before,
+    );
+    seen.push({ key, progress: await heading(page), sample: await shown.getAttribute('aria-label') });
+  }
+  const said = await page.locator('.review-buttons [role=status]').innerText();
+  await page.waitForFunction((name) => document.body.innerText.includes(name), 'People against scorers');
+  await settled(page);
+  await page.reload();
+  await shown.waitFor();
+  await settled(page);
+  return { seen, said, again: await heading(page), agreement: await page.locator('main').innerText() };
+}
+
 /** What is not there, or not allowed, or not English. */
 export async function dead({ page, base }) {
   const found = {};
@@ -167,7 +191,17 @@ export async function hostile({ page, base, run, query, count }) {
     await page.keyboard.press('j');
     if (index + 1 < count) await page.waitForURL((url) => url.href !== before);
   }
-  const screens = [`/runs/${run}`, `/compare?a=${run}`, '/', '/runs', '/history', '/leaderboard', `/compare?${query}`];
+  const screens = [
+    `/runs/${run}`,
+    `/review/random?run=${run}`,
+    `/review`,
+    `/compare?a=${run}`,
+    '/',
+    '/runs',
+    '/history',
+    '/leaderboard',
+    `/compare?${query}`,
+  ];
   for (const address of screens) {
     await page.goto(base + address);
     await settled(page);

@@ -56,6 +56,21 @@ def test_a_wrong_answer_is_found_and_copied_without_a_mouse(browser: Browser, se
     assert re.match(r'\{"id":".+","input":".+","target":".+"', seen["copied"])
 
 
+def test_answers_are_marked_by_keys_and_compared_with_the_scorer(
+    browser: Browser, served: Server, finished: str
+) -> None:
+    seen = browser.go("review", served, run=finished, model="demo/weak")
+    queue = served.get(f"/api/v1/runs/{finished}/review?limit=20&model=demo/weak")
+    names = [item["sample_id"] for item in queue["items"]]
+    # Right, wrong, skip; undo the skip, undo the wrong, and say wrong again.
+    assert [step["sample"] for step in seen["seen"]] == [names[place] for place in (1, 2, 3, 2, 1, 2)]
+    assert [step["progress"] for step in seen["seen"]] == [f"{done} of 20 marked" for done in (1, 2, 2, 2, 1, 2)]
+    assert seen["said"].startswith("You: Wrong.")
+    assert seen["again"] == "2 of 20 marked"
+    assert [item["labels"].get("local") for item in queue["items"][:3]] == [1.0, 0.0, None]
+    assert "demo/weak · puzzles · puzzle" in seen["agreement"]
+
+
 def test_a_plans_mistake_is_shown_in_its_line_and_nothing_typed_is_lost(browser: Browser, served: Server) -> None:
     seen = browser.go("plan", served)
     assert seen["mistake"].startswith("Line 4:")
@@ -84,6 +99,7 @@ def test_no_screen_has_a_barrier_in_either_theme_and_each_fits_a_narrow_window(
         "/", "/runs", f"/runs/{finished}", f"/runs/{hostile_run}", f"/runs/{finished}/samples", "/compare",
         f"/compare?{compare_query(finished)}", f"/compare?a={finished}", "/leaderboard", "/history", "/benchmarks",
         "/benchmarks/puzzles", "/problems", "/plan", "/settings", "/nowhere",
+        "/review", f"/review/random?run={finished}", f"/review/judged?run={finished}",
     ]  # fmt: skip
     assert browser.go("tour", served, addresses=addresses) == []
 

@@ -78,3 +78,50 @@ def test_bodies_that_are_no_json_or_too_much_are_refused_in_words(server: Server
         announced.sendall(f"{head}Content-Length: 4000001\r\n\r\n{{".encode())
         assert announced.recv(100).startswith(b"HTTP/1.1 413")
     assert server.ask("POST", f"{V1}/runs", b"{}", Content_Type="text/plain").status == 415
+
+
+def test_marks_of_a_random_draw_say_how_far_the_scorer_is_right(server: Server) -> None:
+    made = server.post(
+        f"{V1}/runs", {"models": ["demo/average"], "benchmarks": [{"benchmark": "puzzles", "limit": 60}]}
+    )
+    run = made.json["run_id"]
+    server.wait(run)
+    base = f"{V1}/runs/{run}"
+    first = server.get(f"{base}/review?limit=40")
+    assert (first["queue"], first["total"], len(first["items"]), first["scorers"]) == ("random", 60, 40, [])
+    assert [item["result_id"] for item in server.get(f"{base}/review?limit=40")["items"]] == [
+        item["result_id"] for item in first["items"]
+    ]
+    scorer = next(iter(first["items"][0]["scores"]))
+    wrong = [item for item in first["items"] if item["scores"][scorer] == 0]
+    # People agree with the scorer, but for one answer that it did not see to be right.
+    for item in first["items"]:
+        value = 1 if item is wrong[0] else item["scores"][scorer]
+        path = f"{base}/results/{item['result_id']}/label"
+        assert server.ask("PUT", path, {"value": value}).status == 200
+    [found] = server.get(f"{base}/review")["scorers"]
+    assert (found["drawn"], found["skipped"], found["counts"]) == (40, 0, True)
+    assert (found["only_people"], found["only_scorer"]) == (1, 0)
+    assert found["both_right"] + found["both_wrong"] == 39
+    low, high = found["kappa"]["ci95"]
+    assert low < found["kappa"]["value"] < high
+    assert found["corrected"]["value"] > found["scored"]["value"]
+    assert found["corrected"]["n"] == 40
+    [disputed] = server.get(f"{base}/review?queue=disagreements")["items"]
+    assert disputed["result_id"] == wrong[0]["result_id"]
+    assert server.get(f"{base}/review?queue=wrong")["total"] == round(60 * (1 - found["scored"]["value"]))
+    assert server.get(f"{base}/review?queue=judged")["total"] == 0
+    assert server.ask("GET", f"{base}/review?model=demo/avrage").status == 404
+
+
+def test_marks_of_answers_that_looked_wrong_correct_no_score(server: Server) -> None:
+    made = server.post(f"{V1}/runs", {"models": ["demo/weak"], "benchmarks": [{"benchmark": "puzzles", "limit": 150}]})
+    run = made.json["run_id"]
+    server.wait(run)
+    base = f"{V1}/runs/{run}"
+    for item in server.get(f"{base}/review?queue=wrong&limit=200")["items"]:
+        server.ask("PUT", f"{base}/results/{item['result_id']}/label", {"value": 0})
+    [found] = server.get(f"{base}/review")["scorers"]
+    assert found["both_wrong"] >= 30
+    assert found["corrected"]["value"] is None
+    assert found["drawn"] < found["needed"] == 30

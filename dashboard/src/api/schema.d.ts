@@ -714,6 +714,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Review
+         * @description Answers to mark, in an order that is random and always the same; people's marks against the scorers'.
+         */
+        get: operations["reviewRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/sign-in": {
         parameters: {
             query?: never;
@@ -1181,6 +1201,11 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * ReviewQueue
+         * @enum {unknown}
+         */
+        ReviewQueue: "disagreements" | "judged" | "random" | "wrong";
         /**
          * ShownStatus
          * @description What a person wants to know of a run: one whose process is gone is not running, whatever it wrote last.
@@ -1661,6 +1686,18 @@ export interface components {
             cost_usd: number | null;
             cost_basis: string;
             price_sources: string[];
+        };
+        /**
+         * Kappa
+         * @description Agreement beyond chance (Cohen); `value` is None where there was nothing to disagree on.
+         */
+        Kappa: {
+            value: number | null;
+            ci95: [
+                number,
+                number
+            ] | null;
+            n: number;
         };
         /** KeyRequest */
         KeyRequest: {
@@ -2441,6 +2478,20 @@ export interface components {
             version: string;
             details?: unknown;
         };
+        /** ReviewItem */
+        ReviewItem: {
+            result_id: string;
+            model: string;
+            benchmark: string;
+            sample_id: string;
+            epoch: number;
+            scores: {
+                [key: string]: number | null;
+            };
+            labels: {
+                [key: string]: number;
+            };
+        };
         /** RunDeletion */
         RunDeletion: {
             run_id: string;
@@ -2485,6 +2536,14 @@ export interface components {
             comparison: components["schemas"]["Comparisons"];
             calibration: components["schemas"]["Calibration"][];
             samples: components["schemas"]["ReportSamples"];
+        };
+        /** RunReview */
+        RunReview: {
+            run_id: string;
+            queue: components["schemas"]["ReviewQueue"];
+            items: components["schemas"]["ReviewItem"][];
+            total: number;
+            scorers: components["schemas"]["ScorerReview"][];
         };
         /**
          * RunStatus
@@ -2556,6 +2615,28 @@ export interface components {
                 [key: string]: components["schemas"]["JudgeWork"];
             } | null;
             agreement?: components["schemas"]["JudgeAgreement"] | null;
+        };
+        /**
+         * ScorerReview
+         * @description People against one scorer on one evaluation; a mark of at least a half is a yes.
+         */
+        ScorerReview: {
+            model: string;
+            side: string;
+            benchmark: string;
+            scorer: string;
+            version: string;
+            counts: boolean;
+            both_right: number;
+            only_people: number;
+            only_scorer: number;
+            both_wrong: number;
+            kappa: components["schemas"]["Kappa"];
+            scored: components["schemas"]["MetricEstimate"];
+            drawn: number;
+            skipped: number;
+            needed: number;
+            corrected: components["schemas"]["MetricEstimate"];
         };
         /**
          * Selection
@@ -4338,6 +4419,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    reviewRun: {
+        parameters: {
+            query?: {
+                /** @description Which answers: a random draw, wrong, judged, or disputed. */
+                queue?: components["schemas"]["ReviewQueue"];
+                model?: string | null;
+                benchmark?: string | null;
+                /** @description The first so many of the queue, in a fixed random order. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queue, and the agreement so far. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunReview"];
+                };
             };
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];

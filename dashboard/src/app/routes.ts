@@ -1,4 +1,4 @@
-/** Every address of the dashboard and the screen it shows; the plan's editor alone is loaded when it is first opened: all others are small. */
+/** Every address of the dashboard and the screen it shows; those of a first visit at once, others when they are opened. */
 import { lazy, type ComponentType } from 'react';
 import { match } from '@/router/location';
 import BenchmarkScreen from '@/screens/benchmarks/BenchmarkScreen';
@@ -23,8 +23,9 @@ interface Route {
   title: TextKey;
 }
 
-// The editor and its YAML are larger than all else together.
+// What a first visit does not show is loaded when it is opened; the editor and its YAML are larger than all else together.
 const PlanScreen = lazy(() => import('@/screens/plan/PlanScreen'));
+const ReviewScreen = lazy(() => import('@/screens/review/ReviewScreen'));
 
 export const ROUTES: readonly Route[] = [
   { pattern: '/', screen: HomeScreen, title: 'nav.home' },
@@ -37,6 +38,8 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/benchmarks', screen: BenchmarksScreen, title: 'nav.benchmarks' },
   { pattern: '/benchmarks/:name', screen: BenchmarkScreen, title: 'nav.benchmarks' },
   { pattern: '/problems', screen: ProblemsScreen, title: 'nav.problems' },
+  { pattern: '/review', screen: ReviewScreen, title: 'nav.review' },
+  { pattern: '/review/:queue', screen: ReviewScreen, title: 'nav.review' },
   { pattern: '/plan', screen: PlanScreen, title: 'nav.plan' },
   { pattern: '/settings', screen: SettingsScreen, title: 'nav.settings' },
 ];
@@ -48,6 +51,7 @@ export const PLACES: readonly { to: string; label: TextKey; needs?: string }[] =
   { to: '/runs', label: 'nav.runs' },
   { to: '/compare', label: 'nav.compare' },
   { to: '/history', label: 'nav.history' },
+  { to: '/review', label: 'nav.review' },
   { to: '/problems', label: 'nav.problems' },
   { to: '/benchmarks', label: 'nav.benchmarks' },
   { to: '/plan', label: 'nav.plan', needs: 'run:write' },

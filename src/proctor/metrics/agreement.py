@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import accumulate, pairwise
 from math import fsum
+from random import Random
 from typing import Literal, TypeVar
 
 Label = TypeVar("Label", bound=Hashable)
@@ -101,3 +102,36 @@ def _number(label: object) -> float:
     if not isinstance(label, int | float):
         raise ValueError(f"ordinal and interval ratings are numbers, not {label!r}")
     return float(label)
+
+
+DRAWS = 4_000
+_SEED = 20_230_119
+
+
+def kappa_interval(both: int, first: int, second: int, neither: int) -> tuple[float, float] | None:
+    """95 % interval of Cohen's kappa of two judges who say yes or no: how often both did, either alone, neither.
+
+    It is the credible interval under Jeffreys' prior, which judges who agreed every time do not shrink to nothing. None
+    where kappa itself is undefined.
+    """
+    counts = (both, first, second, neither)
+    kappa = _kappa_of(*counts)
+    if kappa is None:
+        return None
+    random = Random(_SEED)
+    found = sorted(
+        drawn
+        for _ in range(DRAWS)
+        if (drawn := _kappa_of(*(random.gammavariate(count + 0.5, 1.0) for count in counts))) is not None
+    )
+    edge = len(found) // 40
+    return min(found[edge], kappa), max(found[-1 - edge], kappa)
+
+
+def _kappa_of(both: float, first: float, second: float, neither: float) -> float | None:
+    total = both + first + second + neither
+    if not total:
+        return None
+    a, b = (both + first) / total, (both + second) / total
+    expected = a * b + (1 - a) * (1 - b)
+    return None if expected == 1 else ((both + neither) / total - expected) / (1 - expected)

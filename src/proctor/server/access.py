@@ -91,6 +91,7 @@ PERMISSIONS: dict[tuple[str, str], Permission] = {
     ("GET", f"{V1}/runs/{{run_id}}/labels"): Permission.RESULTS_READ,
     ("PUT", f"{V1}/runs/{{run_id}}/results/{{result_id}}/label"): Permission.RUN_WRITE,
     ("DELETE", f"{V1}/runs/{{run_id}}/results/{{result_id}}/label"): Permission.RUN_WRITE,
+    ("GET", f"{V1}/runs/{{run_id}}/review"): Permission.RESULTS_READ,
     ("GET", f"{V1}/plans"): Permission.RUN_READ,
     ("POST", f"{V1}/plans"): Permission.RUN_WRITE,
     ("GET", f"{V1}/plans/{{plan_id}}"): Permission.RUN_READ,

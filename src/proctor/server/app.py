@@ -25,6 +25,7 @@ from proctor.server.routes import (
     older_names,
     plans,
     results,
+    review,
     runs,
     status,
 )
@@ -42,6 +43,7 @@ ROUTERS = (
     metrics.router,
     plans.router,
     comments.router,
+    review.router,
     auth.router,
     accounts.router,
     older_names.router,

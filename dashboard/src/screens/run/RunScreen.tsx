@@ -8,6 +8,7 @@ import { Button, Failure, Loaded, PageHead } from '@/components/Basics';
 import { Link } from '@/router/Link';
 import { navigate, path } from '@/router/location';
 import { Leader } from '@/screens/compare/Leader';
+import { reviewLink } from '@/screens/review/link';
 import { samplesLink } from '@/screens/samples/link';
 import { countText, secondsText } from '@/numbers/text';
 import { plural, t, type TextKey } from '@/text/text';
@@ -118,6 +119,7 @@ function Actions({ run }: { run: RunDocument }) {
   const going = isGoing(run) && !canResume && mayRun;
   useKeys([
     { key: 's', label: t('run.see-samples'), run: () => navigate(samplesLink(run.run_id, {})) },
+    { key: 'r', label: t('review.open'), run: () => navigate(reviewLink('random', { run: run.run_id })) },
     { key: 'f', label: t('keys.faults'), run: () => navigate(samplesLink(run.run_id, { outcome: 'failed' })) },
     ...(compareLink ? [{ key: 'c', label: t('keys.compare'), run: () => navigate(compareLink) }] : []),
     ...(going ? [{ key: '.', label: t('run.stop'), run: () => cancel.mutate() }] : []),
@@ -134,6 +136,11 @@ function Actions({ run }: { run: RunDocument }) {
         <Link className="button" to={samplesLink(run.run_id, {})}>
           {t('run.see-samples')} <kbd>s</kbd>
         </Link>
+        {run.evaluations.length > 0 && (
+          <Link className="button" to={reviewLink('random', { run: run.run_id })}>
+            {t('review.open')} <kbd>r</kbd>
+          </Link>
+        )}
         {going && (
           <Button shortcut="." onClick={() => cancel.mutate()} disabled={cancel.isPending || cancel.isSuccess}>
             {cancel.isSuccess ? t('run.stopping') : t('run.stop')}
