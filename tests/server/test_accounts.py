@@ -118,6 +118,8 @@ def address(path: str, run_id: str, project: str, key: str, plan: str = NO_PLAN,
     }  # fmt: skip
     for name, value in named.items():
         path = path.replace(f"{{{name}}}", value)
+    if path == f"{V1}/events":
+        path += "?follow=false"  # it would not end
     return path + (f"?a={run_id}:demo/strong&b={run_id}:demo/weak" if path.endswith("/compare") else "")
 
 

@@ -194,6 +194,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow Project
+         * @description Follow all runs of the project from now on, or from after `Last-Event-ID` or `after`.
+         *
+         *     `follow=false` gives what there is by now and ends.
+         */
+        get: operations["followProject"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/results": {
         parameters: {
             query?: never;
@@ -3394,6 +3416,38 @@ export interface operations {
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    followProject: {
+        parameters: {
+            query?: {
+                after?: string | null;
+                follow?: boolean;
+            };
+            header?: {
+                "last-event-id"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As `/runs/{run_id}/events`, for all runs of the project; `data:` has `run_id` and the event's `number` within the run. It does not end; `id:` without an event says where to go on after a pause. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/event-stream": components["schemas"]["RunEvent"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];

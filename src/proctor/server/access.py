@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from fastapi import Depends
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, APIWebSocketRoute
 from msgspec import Struct
 from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
@@ -58,6 +58,13 @@ class Caller(Struct, frozen=True):
     """Whose session or key it is; None without accounts, and for keys that the command line made."""
     session: Session | None = None
 
+    @property
+    def stream_user(self) -> str | None:
+        """Whose streams are counted together; None without accounts, where they are not counted."""
+        if self.is_operator and self.user_id is None:
+            return None
+        return self.user_id or self.who
+
 
 def local_person(service: Service, connection: HTTPConnection) -> Caller:  # noqa: ARG001 - what every identifier is given
     """Without accounts: whoever reaches a server that listens on loopback only is the operator."""
@@ -78,6 +85,7 @@ PERMISSIONS: dict[tuple[str, str], Permission] = {
     ("GET", f"{V1}/runs/{{run_id}}"): Permission.RUN_READ,
     ("DELETE", f"{V1}/runs/{{run_id}}"): Permission.RUN_WRITE,
     ("GET", f"{V1}/runs/{{run_id}}/events"): Permission.RUN_READ,
+    ("GET", f"{V1}/events"): Permission.RUN_READ,
     ("GET", f"{V1}/runs/{{run_id}}/results"): Permission.RESULTS_READ,
     ("GET", f"{V1}/runs/{{run_id}}/results/{{result_id}}"): Permission.RESULTS_READ,
     ("GET", f"{V1}/runs/{{run_id}}/report"): Permission.RESULTS_READ,
@@ -176,8 +184,12 @@ def refuse_unguarded(routes: Iterable[BaseRoute]) -> None:
         path = getattr(route, "path", "")
         if path in FILES:
             continue
-        if not isinstance(route, APIRoute) or not any(part.call is authorised for part in route.dependant.dependencies):
+        if not isinstance(route, APIRoute | APIWebSocketRoute) or not any(
+            part.call is authorised for part in route.dependant.dependencies
+        ):
             raise RuntimeError(f"{path or repr(route)} does not ask who calls.")
-        for method in route.methods or ():
+        # A WebSocket begins as a GET and needs what that needs.
+        methods = {"GET"} if isinstance(route, APIWebSocketRoute) else route.methods
+        for method in methods or ():
             if (method, path) not in PERMISSIONS:
                 raise RuntimeError(f"{method} {path} has no permission in proctor.server.access.PERMISSIONS.")

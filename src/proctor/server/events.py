@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from msgspec import Struct
 
@@ -29,7 +29,8 @@ BEAT_SECONDS = 15.0
 KEPT = 500
 BEAT = b": \n\n"
 RETRY = b"retry: 1000\n\n"
-HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+HEADERS = {"Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
+"""Proxies hold nothing back, and compress nothing, for which they would wait until there is enough."""
 
 
 class PreparedEvent(Struct, frozen=True):
@@ -117,7 +118,7 @@ class RunFeed:
             news, self._news = self._news, asyncio.Event()
             news.set()
 
-    async def follow(self, after: int, ending: asyncio.Event) -> AsyncIterator[bytes]:
+    async def follow(self, after: int, ending: asyncio.Event) -> AsyncGenerator[bytes, None]:
         """Everything after this number, in order, until the run has ended or the server does."""
         yield RETRY
         stopping = asyncio.create_task(ending.wait())
@@ -154,7 +155,9 @@ class Feeds:
         self._open: dict[str, RunFeed] = {}
         self._starting = asyncio.Lock()
 
-    async def follow(self, database: Database, run_id: str, after: int, ending: asyncio.Event) -> AsyncIterator[bytes]:
+    async def follow(
+        self, database: Database, run_id: str, after: int, ending: asyncio.Event
+    ) -> AsyncGenerator[bytes, None]:
         """A run's events after this number; whoever comes first opens the feed, the last one closes it."""
         async with self._starting:
             feed = self._open.get(run_id)

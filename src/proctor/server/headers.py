@@ -63,7 +63,7 @@ class Guard:
         scope.setdefault("state", {})["request_id"] = request_id
 
         async def send_guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 answer = MutableHeaders(scope=message)
                 for name, value in SECURITY.items():
                     answer.setdefault(name, value)

@@ -9,8 +9,9 @@ from http import HTTPStatus
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
+from starlette.websockets import WebSocket, WebSocketState
 
 from proctor.domain.documents.document import json_bytes
 from proctor.domain.documents.problem_details import FieldProblem, ProblemDetails
@@ -53,7 +54,7 @@ def pointer(path: Sequence[str | int]) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
-def problem_response(request: Request, problem: ProblemError) -> Response:
+def problem_response(request: HTTPConnection, problem: ProblemError) -> Response:
     document = ProblemDetails(
         type=f"/api/docs#{problem.kind}",
         title=HTTPStatus(problem.status).phrase,
@@ -105,16 +106,25 @@ def _validation(error: RequestValidationError) -> ProblemError:
     return ProblemError(422, "parameters", f"{found[0].detail[:1].upper()}{found[0].detail[1:]}.", found)
 
 
+async def _answer(connection: Request | WebSocket, problem: ProblemError) -> Response | None:
+    """A WebSocket that is not accepted yet is refused as a request is; later it is closed."""
+    if isinstance(connection, WebSocket) and connection.application_state is not WebSocketState.CONNECTING:
+        if connection.application_state is WebSocketState.CONNECTED:
+            await connection.close(1008, problem.detail[:120])
+        return None
+    return problem_response(connection, problem)
+
+
 def handle_problems(app: FastAPI) -> None:
     """Every error of the application becomes a problem; what is our own fault is logged and tells nothing."""
 
     @app.exception_handler(ProblemError)
-    async def _problem(request: Request, error: ProblemError) -> Response:
-        return problem_response(request, error)
+    async def _problem(request: Request | WebSocket, error: ProblemError) -> Response | None:
+        return await _answer(request, error)
 
     @app.exception_handler(ProctorError)
-    async def _known(request: Request, error: ProctorError) -> Response:
-        return problem_response(request, problem_of(error))
+    async def _known(request: Request | WebSocket, error: ProctorError) -> Response | None:
+        return await _answer(request, problem_of(error))
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> Response:

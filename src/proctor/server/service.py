@@ -14,6 +14,8 @@ from proctor.domain.errors import ProctorError, StoreError
 from proctor.runs.backups import list_backups
 from proctor.runs.resolve import PlanContext
 from proctor.server.events import Feeds
+from proctor.server.project_feed import ProjectFeed
+from proctor.server.stream_limit import StreamLimit
 from proctor.settings import Settings
 from proctor.stores.backups.places import open_place
 from proctor.stores.database import Database
@@ -40,9 +42,15 @@ class Service(Struct, dict=True, eq=False):
     origin: str | None = None
     """The address people use, where it is not the one that is listened on: `https://proctor.example`."""
     feeds: Feeds = field(default_factory=Feeds)
+    streams: StreamLimit = field(default_factory=StreamLimit)
     guesses: GuessLimit = field(default_factory=GuessLimit)
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is told to end: streams say goodbye and are to be opened again."""
+
+    @cached_property
+    def project_feed(self) -> ProjectFeed:
+        """The events of all runs, for those who follow a whole project."""
+        return ProjectFeed(self.database)
 
     @cached_property
     def metrics(self) -> ServerMetrics:

@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from ipaddress import ip_address
+from typing import TypeVar
 
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
@@ -29,6 +30,7 @@ from proctor.server.problems import ProblemError
 from proctor.server.service import Service
 from proctor.stores.accounts.credentials import KeyRow
 
+T = TypeVar("T")
 COOKIE, SECURE_COOKIE = "proctor_session", "__Host-proctor_session"
 PROJECT_HEADER, PROJECT_COOKIE = "proctor-project", "proctor_project"
 CSRF_HEADER = "x-csrf-token"
@@ -130,8 +132,12 @@ def address_of(connection: HTTPConnection) -> str:
 
 
 async def while_allowed(
-    stream: AsyncIterator[bytes], service: Service, connection: HTTPConnection, permission: Permission, project: str
-) -> AsyncIterator[bytes]:
+    stream: AsyncGenerator[T, None],
+    service: Service,
+    connection: HTTPConnection,
+    permission: Permission,
+    project: str,
+) -> AsyncGenerator[T, None]:
     """The stream, until whoever follows it may not do so any more: then it ends within seconds."""
     pending = asyncio.ensure_future(anext(stream, None))
     checked = time.monotonic()
@@ -157,5 +163,5 @@ async def while_allowed(
         pending.cancel()
         with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration):
             await pending
-        with contextlib.suppress(AttributeError, RuntimeError):
-            await stream.aclose()  # type: ignore[attr-defined]
+        with contextlib.suppress(RuntimeError):
+            await stream.aclose()

@@ -357,7 +357,17 @@ events = Table(
     Column("at", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("data", Text, nullable=False),
+    # Its place in the one order of all runs' events, given by `feed.number_events` after it was committed.
+    Column("position", BigKey),
     Index("ix_events_run_id_kind_number", "run_id", "kind", "number"),
+    Index("ix_events_position", "position"),
+    Index(
+        "ix_events_unnumbered",
+        "run_id",
+        "number",
+        sqlite_where=text("position IS NULL"),
+        postgresql_where=text("position IS NULL"),
+    ),
     sqlite_with_rowid=False,
 )
 

@@ -230,12 +230,17 @@ CREATE TABLE events (
 	at TEXT NOT NULL,
 	kind TEXT NOT NULL,
 	data TEXT NOT NULL,
+	position INTEGER,
 	CONSTRAINT pk_events PRIMARY KEY (run_id, number),
 	CONSTRAINT fk_events_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
 )
  WITHOUT ROWID;
 
+CREATE INDEX ix_events_position ON events (position);
+
 CREATE INDEX ix_events_run_id_kind_number ON events (run_id, kind, number);
+
+CREATE INDEX ix_events_unnumbered ON events (run_id, number) WHERE position IS NULL;
 
 CREATE TABLE labels (
 	run_id TEXT NOT NULL,

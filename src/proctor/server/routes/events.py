@@ -7,15 +7,16 @@ from typing import Annotated
 
 from fastapi import Header
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from proctor.server.access import Me, Permission, Store, local_person
 from proctor.server.documents import answers, written
-from proctor.server.events import HEADERS, KINDS
+from proctor.server.events import KINDS
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
 from proctor.server.sign_in import while_allowed
+from proctor.server.stream_limit import EventStream
 from proctor.stores.runs import RunStore
 
 router = resource("runs")
@@ -49,11 +50,17 @@ async def follow(
     last_event_id: Annotated[str, Header(max_length=40)] = "0",
 ) -> Response:
     """Follow a run; after a pause, `Last-Event-ID` goes on where the stream broke off."""
-    if not last_event_id.isascii() or not last_event_id.isdecimal() or int(last_event_id) > LARGEST_NUMBER:
-        raise ProblemError(422, "parameters", "Last-Event-ID is the id of an event, which is a whole number.")
+    after = read_place(last_event_id)
     service = service_of(request)
     run = await asyncio.to_thread(RunStore(database).get, run_id)
-    stream = service.feeds.follow(database, run.id, int(last_event_id), service.ending)
+    stream = service.feeds.follow(database, run.id, after, service.ending)
     if service.identify is not local_person:
         stream = while_allowed(stream, service, request, Permission.RUN_READ, caller.project)
-    return StreamingResponse(stream, media_type="text/event-stream", headers=HEADERS)
+    return EventStream(stream, service.streams, caller.stream_user)
+
+
+def read_place(text: str) -> int:
+    """The id of an event; raises ProblemError (422) for what can be none."""
+    if not text.isascii() or not text.isdecimal() or int(text) > LARGEST_NUMBER:
+        raise ProblemError(422, "parameters", "Last-Event-ID is the id of an event, which is a whole number.")
+    return int(text)
