@@ -9,11 +9,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from proctor.domain.errors import UserError, did_you_mean
+from proctor.secret_files import FILE, OWN, with_secret_files
 
 PREFIX = "PROCTOR_"
 VARIABLES = (
     "HOME", "DATABASE_URL", "DATABASE_READ_URL", "BROKER_URL", "ARTIFACTS_URL", "BACKUPS_URL", "BACKUP_KEY",
     "BACKUP_KEY_FILE", "RETENTION_DAYS", "DATA", "PRICES", "OFFLINE", "KEY_HOSTS", "SERVER", "KEY",
+    "SECRET", "SECRETS",
 )  # fmt: skip
 """What may follow the prefix; whoever misspells one believes that it holds."""
 MARKS = ("COMMAND",)
@@ -64,6 +66,7 @@ class Settings(Struct, frozen=True):
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
         """Read the variables; raises UserError for one that there is not, or a value that says nothing."""
         _refuse_unknown(environment)
+        environment = with_secret_files(environment)
         home = Path(environment.get("PROCTOR_HOME") or Path("~/.proctor").expanduser()).absolute()
         url = environment.get("PROCTOR_DATABASE_URL") or f"sqlite:///{home / 'proctor.db'}"
         data = environment.get("PROCTOR_DATA")
@@ -97,6 +100,8 @@ def _artifacts_folder(home: Path, database_url: str) -> Path:
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
     known = [f"{PREFIX}{name}" for name in VARIABLES]
     for name in sorted(environment):
+        if name.removesuffix(FILE) in OWN:
+            continue
         if name.startswith(PREFIX) and name not in known and name.removeprefix(PREFIX) not in MARKS:
             hint = did_you_mean(name, known)
             raise UserError(f"There is no environment variable {name}.{hint} There are: {', '.join(known)}.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from server.serving import Server, serving
+from server.serving import SECRET, Server, serving
 
 PLAN: dict[str, Any] = {
     "name": "first",
@@ -21,7 +21,7 @@ PLAN: dict[str, Any] = {
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder: Path = tmp_path_factory.mktemp("served")
-    with serving(folder / "home", folder) as found:
+    with serving(folder / "home", folder, PROCTOR_SECRET=SECRET) as found:
         yield found
 
 

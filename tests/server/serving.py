@@ -22,6 +22,7 @@ import orjson
 from commands import ended
 
 PROGRAM = "from proctor.cli.main import main; main()"
+SECRET = "mZ4vR8tQ1xK7wB3nY6cJ9hL2fD5gS0pA"
 ADDRESS = re.compile(r"Proctor is at (https?://\S+)")
 
 
@@ -93,6 +94,16 @@ class Server:
         while time.monotonic() < until:
             run = self.get(f"/api/v1/runs/{run_id}")
             if run["status"] in (statuses or ("completed", "failed", "cancelled")):
+                return run
+            time.sleep(0.1)
+        raise AssertionError(f"run {run_id} does not end")
+
+    def wait_as(self, run_id: str, key: str) -> Any:
+        """The run once it has ended, as somebody with a key sees it."""
+        until = time.monotonic() + 120
+        while time.monotonic() < until:
+            run = self.get(f"/api/v1/runs/{run_id}", Authorization=f"Bearer {key}")
+            if run["status"] in ("completed", "failed", "cancelled"):
                 return run
             time.sleep(0.1)
         raise AssertionError(f"run {run_id} does not end")

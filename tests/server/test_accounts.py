@@ -113,7 +113,7 @@ def address(path: str, run_id: str, project: str, key: str, plan: str = NO_PLAN,
     """A route's path with what is asked for in it."""
     named = {
         "run_id": run_id, "project": project, "key_id": key, "result_id": "1", "name:path": "demo/strong",
-        "name": "puzzles", "session": "0" * 16, "user": "viewer",
+        "name": "puzzles", "session": "0" * 16, "user": "viewer", "connection_id": "c-000",
         "plan_id": plan, "comment_id": comment,
     }  # fmt: skip
     for name, value in named.items():

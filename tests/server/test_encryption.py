@@ -19,7 +19,7 @@ from proctor.server.headers import hosts_of, is_encrypted
 from proctor.server.serving import Listening
 from proctor.server.sign_in import COOKIE, SECURE_COOKIE, address_of
 from proctor.stores.database import Database, open_database
-from server.serving import Server, serving
+from server.serving import SECRET, Server, serving
 
 PASSWORD = "a marked password 7261"
 NAME = "proctor.example"
@@ -50,7 +50,7 @@ def encrypted(folder: Path) -> Iterator[Server]:
     files = ["-keyout", str(key), "-out", str(certificate)]
     subprocess.run(["openssl", "req", *kind, *names, *files], check=True, capture_output=True)
     options = ["--tls-certificate", str(certificate), "--tls-key", str(key), "--trusted-proxy", "127.0.0.1"]
-    with serving(folder / "home", folder, *options, certificate=certificate) as found:
+    with serving(folder / "home", folder, *options, certificate=certificate, PROCTOR_SECRET=SECRET) as found:
         yield found
 
 
@@ -91,7 +91,7 @@ def test_a_trusted_proxy_says_where_the_request_comes_from(encrypted: Server) ->
 
 def test_behind_a_proxy_everybody_signs_in_though_it_listens_on_loopback(tmp_path: Path) -> None:
     """Whoever comes through the proxy is not the person at this machine."""
-    with serving(tmp_path / "home", tmp_path, "--origin", f"https://{NAME}") as server:
+    with serving(tmp_path / "home", tmp_path, "--origin", f"https://{NAME}", PROCTOR_SECRET=SECRET) as server:
         for host in (NAME, f"127.0.0.1:{server.place[1]}"):
             assert server.ask("GET", f"{V1}/runs", Host=host).status == 401
         assert server.ask("GET", "/health", Host="other.example").status == 421

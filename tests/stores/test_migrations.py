@@ -202,7 +202,7 @@ def test_the_commands_say_what_they_do(cli: Cli, tmp_path: Path, monkeypatch: py
         ended = cli("db", "upgrade")
         assert ended.code == 0
         done = [line.split("  ")[0] for line in ended.out.splitlines()[:-1]]
-        assert done == ["0006", "0007", "0008", "0009", "0010", "0014"]
+        assert done == ["0006", "0007", "0008", "0009", "0010", "0014", "0015"]
         assert ended.out.endswith(f"is at schema {HEAD}.\n")
         assert len(cli("runs", "--json").json) == 2
         file = f"sqlite:///{tmp_path / 'copy.db'}"

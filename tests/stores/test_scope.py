@@ -64,6 +64,7 @@ from proctor.stores.idempotency import IdempotencyStore, RequestKey, reserve
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.leases import Lease
 from proctor.stores.listing import count_runs, list_runs
+from proctor.stores.provider_keys import ProviderKeyStore
 from proctor.stores.queue import QueueStore
 from proctor.stores.recorded import RecordedAnswers
 from proctor.stores.repeats import sample_repeats
@@ -97,6 +98,7 @@ class Theirs:
     batch: int
     plan: str = "p-nosuch"
     comment: str = "c-nosuch"
+    provider_key: str = "c-nokey"
 
     @property
     def id(self) -> int:
@@ -183,8 +185,9 @@ def fill(database: Database, folder: Path) -> Theirs:
     plan = SavedPlanStore(database).add("mine", {"models": ["demo/x"]}, "ann")
     comment = AnnotationStore(database).add_comment(run_id, responses[0], "ann", "Wrong.")
     AnnotationStore(database).set_label(run_id, responses[0], "ann", 0.5, "half")
+    key = ProviderKeyStore(database).put("openai", "https://a.example:443", "https://a.example/v1", "sealed", "ann")
     [row] = evaluations_of(database, run_id)
-    return Theirs(run, columns, row, lease, trials, responses, submitted.id, batch.id, plan.id, comment.id)
+    return Theirs(run, columns, row, lease, trials, responses, submitted.id, batch.id, plan.id, comment.id, key.id)
 
 
 PROMPT = Prompt((Message("user", "s1"),))
@@ -195,6 +198,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "events.last_number": lambda db, it: last_number(db, it.run.id),
     "idempotency.IdempotencyStore.find": lambda db, it: IdempotencyStore(db).find(RequestKey("key", "digest")),
     "saved_plans.SavedPlanStore.get": lambda db, it: SavedPlanStore(db).get(it.plan),
+    "provider_keys.ProviderKeyStore.of_project": lambda db, it: ProviderKeyStore(db).of_project(),
     "saved_plans.SavedPlanStore.listed": lambda db, it: SavedPlanStore(db).listed(),
     "answer_cache.count_kept": lambda db, it: count_kept(db, ["asked"]),
     "answer_cache.AnswerCache.find": lambda db, it: with_cache(db, lambda cache: cache.find("asked")),
@@ -283,6 +287,7 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
         it.run.id, it.responses[0], "ann"
     ),
     "saved_plans.SavedPlanStore.replace": lambda db, it: SavedPlanStore(db).replace(it.plan, 1, "stolen", {}),
+    "provider_keys.ProviderKeyStore.remove": lambda db, it: ProviderKeyStore(db).remove(it.provider_key),
     "saved_plans.SavedPlanStore.delete": lambda db, it: SavedPlanStore(db).delete(it.plan),
     "batches.BatchStore.announce": lambda db, it: BatchStore(db).announce(it.id, "t", [], Decimal(1)),
     "batches.BatchStore.handed_in": lambda db, it: BatchStore(db).handed_in(it.batch, "stolen"),
@@ -308,6 +313,7 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "scores.ScoreStore.put_in_force": lambda db, it: ScoreStore(db).put_in_force({it.id: {"x": "1"}}),
 }
 EXEMPT = {
+    "provider_keys.ProviderKeyStore.put": "writes what is the caller's own",
     "saved_plans.SavedPlanStore.add": "writes what is the caller's own",
     "answer_cache.AnswerCache.keep": "writes what is the caller's own",
     "answer_cache.AnswerCache.close": "reads and writes nothing",
@@ -428,13 +434,14 @@ def unknown(theirs: Theirs) -> Theirs:
         nothing,
         "p-nosuch00",
         "c-nosuch00",
+        "c-nosuchkey",
     )
 
 
 def without_names(answer: object, theirs: Theirs) -> str:
     guess = unknown(theirs)
     text = repr(answer)
-    owned = (theirs.plan, guess.plan, theirs.comment, guess.comment)
+    owned = (theirs.plan, guess.plan, theirs.comment, guess.comment, theirs.provider_key, guess.provider_key)
     text = text.replace(f"result {theirs.responses[0]} ", "result N ").replace(
         f"result {guess.responses[0]} ", "result N "
     )

@@ -57,12 +57,13 @@ class Cluster:
         self.groups: list[subprocess.Popen[bytes]] = []
         self._logs = 0
 
-    def command(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
+    def command(self, *arguments: str, stdin: int | None = None, **more: str) -> subprocess.Popen[str]:
         """`proctor`, as a process of its own."""
         return subprocess.Popen(
             [Path(sys.executable).with_name("proctor"), *arguments],
             cwd=self.folder,
             env={**self.environment, **more},
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import time
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,3 +130,24 @@ def postgres_server() -> Any:
     import postgres
 
     return postgres.server()
+
+
+def test_workers_use_the_keys_that_the_project_has(cluster: Cluster) -> None:
+    """Sealed in the database, opened by whoever executes; nothing of them is in Redis, logs or process lists."""
+    key = "sk-marked-key-of-a-project-93ab17"
+    cluster.environment["PROCTOR_SECRET"] = "mZ4vR8tQ1xK7wB3nY6cJ9hL2fD5gS0pA"
+    with FakeProvider(key=key) as provider:
+        address = f"{provider.url}/v1"
+        run = ("run", "arithmetic", "-m", f"openai/sums?base_url={address}", "--limit", "4", "--json", "--no-cache")
+        setting = cluster.command("provider-keys", "set", "openai", "--base-url", address, stdin=subprocess.PIPE)
+        assert "a key for openai" in setting.communicate(f"{key}\n", timeout=60)[0]
+        [group] = cluster.start(1, "--beat", concurrency=1)
+        code, out, err = cluster.run(*run)
+        assert code == 0, err + cluster.logs()
+        assert json.loads(out)["evaluations"][0]["scored"] == 4
+        assert {request.headers["authorization"] for request in provider.requests} == {f"Bearer {key}"}
+        words = b"".join(Path(f"/proc/{pid}/cmdline").read_bytes() for pid in (group.pid, *children(group.pid)))
+        rung = b"".join(path.read_bytes() for path in cluster.redis.folder.rglob("*") if path.is_file())
+        assert b"prepare" in rung  # every message is in the file that Redis appends to
+        assert key not in out + err + cluster.logs()
+        assert key.encode() not in words + rung

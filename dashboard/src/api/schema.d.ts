@@ -465,7 +465,7 @@ export interface paths {
         };
         /**
          * Providers
-         * @description List the providers, what they can do, and whether their key is set; never the key.
+         * @description List the providers, what they can do, and whether the project or the server has their key; never the key.
          */
         get: operations["listProviders"];
         put?: never;
@@ -1067,6 +1067,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/provider-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Provider Keys
+         * @description List which keys for providers the project has, and where they go: never a key.
+         */
+        get: operations["listProviderKeys"];
+        put?: never;
+        /**
+         * Set One
+         * @description Keep a provider's key for the project, or replace the one for the same address.
+         */
+        post: operations["setProviderKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/provider-keys/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove One
+         * @description Remove a key: runs that begin later do not have it.
+         */
+        delete: operations["removeProviderKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1859,6 +1903,16 @@ export interface components {
             name: string;
             members: number;
         };
+        /** ListedProviderKey */
+        ListedProviderKey: {
+            connection_id: string;
+            project: string;
+            provider: string;
+            base_url: string;
+            has_key: boolean;
+            set_at: string;
+            set_by: string;
+        };
         /** ListedRun */
         ListedRun: {
             run_id: string;
@@ -2247,6 +2301,14 @@ export interface components {
                 [key: string]: boolean;
             };
             settings: string[];
+        };
+        /** ProviderKey */
+        ProviderKey: {
+            provider: string;
+            /** @default null */
+            key: string | null;
+            /** @default null */
+            base_url: string | null;
         };
         /** RankedProblem */
         RankedProblem: {
@@ -5117,6 +5179,98 @@ export interface operations {
             };
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    listProviderKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedProviderKey"][];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    setProviderKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "provider": "openai",
+                 *       "key": "sk-not-a-key"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProviderKey"];
+            };
+        };
+        responses: {
+            /** @description It is kept encrypted. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedProviderKey"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    removeProviderKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];

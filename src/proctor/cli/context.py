@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 def context(data: str | None = None) -> PlanContext:
     """This folder, this environment; `data` wins over the environment's folder with benchmark data."""
     from proctor.runs.resolve import PlanContext
+    from proctor.secret_files import with_secret_files
     from proctor.settings import Settings
 
     settings = Settings.from_environment()
     folder = Path(data) if data is not None else settings.data
     return PlanContext(
         Path.cwd(),
-        os.environ,
+        with_secret_files(os.environ),
         folder,
         settings.prices,
         settings.is_offline,

@@ -84,15 +84,28 @@ def revoke(key_id: str) -> None:
 
 
 @keys.command()
-@click.argument("key_id", metavar="KEY")
+@click.argument("key_id", metavar="[KEY]", required=False)
 @as_json
-def rotate(key_id: str, as_json: bool) -> None:
-    """Replace a key by another that may do the same; the old one is revoked."""
+def rotate(key_id: str | None, as_json: bool) -> None:
+    """Replace a key by another that may do the same; the old one is revoked.
+
+    Without KEY, the secret that seals providers' keys is rotated: whatever was sealed with a former text of
+    PROCTOR_SECRET is sealed anew with the first one, and the former can be taken out.
+    """
     from proctor.accounts.keys import rotate_key
+    from proctor.accounts.provider_keys import seal_all_anew
     from proctor.accounts.showing import show_new_key
-    from proctor.cli.context import database, print_json
+    from proctor.cli.context import context, database, print_json
+    from proctor.domain.documents.provider_keys import SealedAnew
 
     with database() as opened:
+        if key_id is None:
+            done = SealedAnew(seal_all_anew(opened, context().environment, by=BY))
+            if as_json:
+                print_json(done)
+            else:
+                echo(f"Sealed anew: {done.sealed}. Former secrets can be taken out of PROCTOR_SECRET.")
+            return
         made = rotate_key(opened, key_id, by=BY)
     if as_json:
         print_json(show_new_key(made))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from proctor.reports.sections import Page
 
 
-@click.command(short_help="Write a run's report as HTML, Markdown or JSON, and its charts.")
+@click.command(short_help="Write a run's report as HTML, Markdown or JSON, with charts.")
 @run_or_latest
 @format_option(otherwise="html")
 @theme_option

@@ -82,11 +82,13 @@ def _say(text: str) -> None:
 
 def _refuse_unusable(settings: Settings, *, is_scheduling: bool) -> None:
     """Everything that a worker needs is there, and is what it says; a mistake is said now, not at the first chunk."""
-    from proctor.cli.context import artifacts
+    from proctor.accounts.sealing import ServerSecret
+    from proctor.cli.context import artifacts, context
     from proctor.domain.errors import UserError
     from proctor.stores.database import open_database
     from proctor.worker.broker import check_broker, refuse_without_postgresql
 
+    ServerSecret.read(context().environment)
     refuse_without_postgresql(settings.database_url)
     if settings.broker_url is not None:
         check_broker(settings.broker_url)

@@ -14,6 +14,7 @@ from proctor.domain.errors import UserError
 
 KEY_HOSTS = "PROCTOR_KEY_HOSTS"
 """The variable that lists further hosts keys may go to, with commas between them: host, or host:port."""
+PORTS = {"http": 80, "https": 443}
 _NAME = re.compile(r"[a-z0-9.-]+")
 
 
@@ -26,6 +27,25 @@ def host_of(url: str) -> str:
         return ""
     host = f"[{host}]" if ":" in host else host
     return host if port is None else f"{host}:{port}"
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of an address, always with the port; nothing where it has none of them."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or PORTS.get(parts.scheme)
+    except ValueError:
+        return ""
+    host = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{host}:{port}" if host and port else ""
+
+
+def bound_key(provider: str, url: str) -> str:
+    """What the key is called, in the environment of a project's run, that goes to this provider at this address.
+
+    No shell can set a variable with a space in its name.
+    """
+    return f"{provider} {origin_of(url)}"
 
 
 def is_own(url: str, provider_url: str | None) -> bool:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from proctor.domain.errors import MissingKeyError, UserError
 from proctor.models.destinations import is_loopback
-from proctor.models.key_hosts import is_named, is_own, refuse_key
+from proctor.models.key_hosts import bound_key, is_named, is_own, refuse_key
 
 
 class Capabilities(Struct, frozen=True):
@@ -47,6 +47,13 @@ class Provider(Struct, frozen=True):
         others = (name for name in self.other_key_variables if _is_set(name, environment))
         return usual if usual is None or _is_set(usual, environment) else next(others, usual)
 
+    def has_key(self, environment: Mapping[str, str]) -> bool | None:
+        """Whether there is one for the provider's own address; None for a provider that has no key."""
+        if self.key_variable is None:
+            return None
+        is_bound = self.base_url is not None and bool(environment.get(bound_key(self.name, self.base_url)))
+        return is_bound or _is_set(self.variable_in(environment) or "", environment)
+
 
 def _is_set(variable: str, environment: Mapping[str, str]) -> bool:
     return bool(environment.get(variable, "").strip())
@@ -59,6 +66,8 @@ def find_key(
 
     `variable` is the one that the model's settings name; an empty one means that no key is sent.
     """
+    if variable is None and (bound := environment.get(bound_key(provider.name, base_url))) is not None:
+        return bound or None  # the project's own, for this very address
     wanted = variable if variable is not None else provider.variable_in(environment)
     if not wanted:
         return None

@@ -89,4 +89,4 @@ def provider_of(name: str) -> Provider:
 def _status(name: str, environment: Mapping[str, str]) -> ProviderStatus:
     provider = provider_of(name)
     variable = provider.variable_in(environment)
-    return ProviderStatus(provider, variable, bool(environment.get(variable, "").strip()) if variable else None)
+    return ProviderStatus(provider, variable, provider.has_key(environment))

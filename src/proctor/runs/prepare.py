@@ -62,7 +62,8 @@ async def _prepare(lease: StepLease, context: PlanContext, database: Database, s
         return await asyncio.to_thread(steps.finish, lease, RunStatus.FAILED, reason)
     try:
         with confined(run.plan.offline or context.is_offline):
-            here = replace(context, folder=run.folder, data=run.data or context.data)
+            mine = await asyncio.to_thread(context.of_project, run.project)
+            here = replace(mine, folder=run.folder, data=run.data or context.data)
             with restored(queued.content, here) as here:
                 evaluations = await asyncio.to_thread(_write, lease, run, here, database, steps)
     except (StoreError, LeaseLostError):

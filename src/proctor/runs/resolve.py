@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -42,6 +43,13 @@ NO_KEY = "not-set"
 """Stands for a key where nothing is asked."""
 
 
+class HasProjectKeys(Protocol):
+    """Knows the keys that projects have of their own."""
+
+    def of_project(self, project: str) -> Mapping[str, str]:
+        """What is added to the environment in which a run of the project finds its keys."""
+
+
 class PlanContext(Struct, frozen=True):
     """What a plan is read in: its folder, the environment with its keys, a folder with data."""
 
@@ -58,6 +66,13 @@ class PlanContext(Struct, frozen=True):
     """Where programs, logs and other large bodies are kept; None keeps none of them."""
     home: Path | None = None
     """Where it is noted which problems were proven on this machine; None proves them in every run."""
+    project_keys: HasProjectKeys | None = None
+    """The keys of projects; None where there are those of the environment only."""
+
+    def of_project(self, project: str) -> PlanContext:
+        """The same with the keys that the project has of its own."""
+        own = {} if self.project_keys is None else self.project_keys.of_project(project)
+        return replace(self, environment={**self.environment, **own}) if own else self
 
     def allowing(self, plan: Plan) -> PlanContext:
         """The same, with keys allowed to go where the user said when this plan was made."""

@@ -176,7 +176,7 @@ class ResolvedRun:
         try:
             queued = await asyncio.to_thread(QueueStore(self._worker.database).get, self.run.id)
             here = replace(
-                self._worker.context,
+                await asyncio.to_thread(self._worker.context.of_project, self.run.project),
                 folder=self.run.folder,
                 data=self.run.data or self._worker.context.data,
             )

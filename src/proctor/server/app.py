@@ -25,6 +25,7 @@ from proctor.server.routes import (
     older_names,
     plans,
     project_events,
+    provider_keys,
     results,
     review,
     runs,
@@ -48,6 +49,7 @@ ROUTERS = (
     review.router,
     auth.router,
     accounts.router,
+    provider_keys.router,
     older_names.router,
 )
 

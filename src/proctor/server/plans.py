@@ -9,17 +9,20 @@ from typing import Any
 import pydantic
 
 from proctor import plugins
+from proctor.accounts.provider_keys import registered_origins
 from proctor.benchmarks.registry import is_installed
 from proctor.domain.documents.problem_details import FieldProblem
 from proctor.domain.errors import UserError
 from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
+from proctor.models.key_hosts import origin_of
 from proctor.models.registry import list_providers, named_hosts
 from proctor.planning.matrix import entry_of
 from proctor.server.access import Caller
 from proctor.server.problems import ProblemError, pointer, problem_of
 from proctor.yaml_document import explain_each, explain_value
 
-CONNECTION = ("auth_variable", "base_url", "url", "url_variable")
+ADDRESS = "base_url"
+CONNECTION = ("auth_variable", ADDRESS, "url", "url_variable")
 """Settings that say where a key goes, or which."""
 PLACES = {"requirements": ("problems", "wheelhouse", "index")}
 """Parameters of benchmarks that name a place."""
@@ -40,18 +43,18 @@ def read_plan(value: Any, caller: Caller) -> Plan:
         ]
         raise ProblemError(422, "plan", explain_value(error, Plan), errors) from None
     if not caller.is_operator:
-        refuse_foreign_kinds(plan)
+        refuse_foreign_kinds(plan, caller)
         return plan
     # The person at the machine names models here as he does on the command line.
     return plan.model_copy(update={"key_hosts": named_hosts([*plan.models, *plan.judge])})
 
 
-def refuse_foreign_kinds(plan: Plan) -> None:
+def refuse_foreign_kinds(plan: Plan, caller: Caller) -> None:
     """What reads or runs something of this machine is the operator's to allow, never a caller's to name."""
     for index, spec in enumerate(plan.models):
-        refuse_foreign_model(spec, ["models", index])
+        refuse_foreign_model(spec, ["models", index], caller)
     for index, spec in enumerate(plan.judge):
-        refuse_foreign_model(spec, ["judge", index])
+        refuse_foreign_model(spec, ["judge", index], caller)
     for index, benchmark in enumerate(plan.benchmarks):
         refuse_foreign_benchmark(benchmark, ["benchmarks", index])
         _refuse_prompt_files(benchmark.matrix, ["benchmarks", index, "matrix", "prompt"])
@@ -71,15 +74,26 @@ def refuse_foreign_benchmark(spec: BenchmarkSpec, path: list[str | int]) -> None
             _refuse([*path, name], f"{name} names a folder of the server's machine, or an address that it would ask")
 
 
-def refuse_foreign_model(spec: ModelSpec, path: list[str | int]) -> None:
-    """A model of a hosted provider may be named by anybody, but never where its key goes."""
+def refuse_foreign_model(spec: ModelSpec, path: list[str | int], caller: Caller) -> None:
+    """A model of a hosted provider may be named by anybody, but where it is asked is a connection of the project's."""
     hosted = {one.provider.name for one in list_providers({}) if one.key_variable is not None} | {"demo"}
     if spec.provider not in hosted and plugins.is_known("models", spec.provider):
         _refuse(path, f"{spec.provider}/ runs or reaches something of the server's own machine")
     for name in CONNECTION:
-        if name in spec.settings:
-            detail = f"{name} is not a caller's to say: the operator registers connections."
+        if name in spec.settings and not (name == ADDRESS and _is_registered(spec, caller)):
+            detail = (
+                f"{name} is not a caller's to say: the project {caller.project} has no connection there. Its owner "
+                "adds one for hosts that the operator allows (/api/v1/provider-keys)."
+                if name == ADDRESS
+                else f"{name} is not a caller's to say: keys belong to the project's connections."
+            )
             raise ProblemError(422, "secret-needed", detail, [FieldProblem(pointer(path), detail)])
+
+
+def _is_registered(spec: ModelSpec, caller: Caller) -> bool:
+    """By scheme, host and port: the key that is kept for them goes nowhere else."""
+    origin = origin_of(str(spec.settings[ADDRESS]))
+    return bool(origin) and origin in registered_origins(caller.database, spec.provider)
 
 
 def refuse_foreign_scorer(name: str, path: list[str | int]) -> None:

@@ -16,8 +16,11 @@ from urllib.parse import urlsplit
 
 import uvicorn
 from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.accounts.people import invite_first_admin
+from proctor.accounts.provider_keys import ProjectKeys
+from proctor.accounts.sealing import ServerSecret, require_secret
 from proctor.domain.errors import UserError
 from proctor.offline import is_loopback_host
 from proctor.runs.resolve import PlanContext
@@ -93,10 +96,14 @@ def serve_until_told(
     """Serve until SIGINT or SIGTERM; raises UserError for an address that cannot be used."""
     host = place.host
     _refuse_unreachable(place)
+    ServerSecret.read(context.environment)  # one that can be guessed is refused wherever it is
+    if place.is_public:
+        require_secret(context.environment, "A server that others can reach")
     listening = _listen(host, place.port)
     scheme = "https" if place.certificate else "http"
     address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
     database = open_database(settings.database_url, settings.database_read_url)
+    context = replace(context, project_keys=ProjectKeys(database, context.environment))
     executor = choose_executor(settings, context.folder)
     has_accounts = place.has_accounts or place.is_public or bool(UserStore(database).all())
     service = Service(

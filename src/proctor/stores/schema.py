@@ -321,6 +321,22 @@ saved_plans = Table(
     Index("ix_saved_plans_project_id", "project", "id"),
 )
 
+# Where a project's key for a provider goes: to one scheme, host and port.
+provider_keys = Table(
+    "provider_keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
+    Column("provider", Text, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("base_url", Text, nullable=False),
+    # The key, encrypted; NULL where the server at that address wants none.
+    Column("sealed", Text),
+    Column("author", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    UniqueConstraint("project", "provider", "origin"),
+)
+
 # On a run, or on one of its responses: those of a month can be dropped while what was said of them stays.
 comments = Table(
     "comments",

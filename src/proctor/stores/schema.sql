@@ -70,6 +70,19 @@ CREATE TABLE projects (
 	CONSTRAINT pk_projects PRIMARY KEY (name)
 );
 
+CREATE TABLE provider_keys (
+	id TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	provider TEXT NOT NULL,
+	origin TEXT NOT NULL,
+	base_url TEXT NOT NULL,
+	sealed TEXT,
+	author TEXT NOT NULL,
+	created_at TEXT NOT NULL,
+	CONSTRAINT pk_provider_keys PRIMARY KEY (id),
+	CONSTRAINT uq_provider_keys_project_provider_origin UNIQUE (project, provider, origin)
+);
+
 CREATE TABLE runs (
 	id TEXT NOT NULL,
 	name TEXT,

@@ -14,7 +14,9 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from proctor.accounts.provider_keys import ProjectKeys
 from proctor.domain.chunk import Chunk, Pool, Priority
 from proctor.domain.errors import ProctorError
 from proctor.runs.execute_chunk import ChunkEnd, execute_chunk
@@ -80,6 +82,7 @@ class Child:
 
     async def _open(self) -> None:
         self.database: Database = await asyncio.to_thread(open_database, self._config.database_url)
+        self.context = replace(self.context, project_keys=ProjectKeys(self.database, self.context.environment))
         self._limits = RedisLimits(self._config.broker_url)
         self._worker = WorkerContext(
             self.database,

@@ -14,10 +14,14 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from proctor.accounts.provider_keys import ProjectKeys
 from proctor.domain.chunk import Pool
 from proctor.domain.errors import ProctorError
 from proctor.runs.resolve import PlanContext
 from proctor.runs.worker_context import Part, WorkerContext
+from proctor.secret_files import with_secret_files
 from proctor.settings import Settings
 from proctor.stores.artifacts.opening import open_artifacts
 from proctor.stores.database import Database, open_database
@@ -34,7 +38,7 @@ def plan_context(settings: Settings, folder: Path) -> PlanContext:
     artifacts = open_artifacts(settings.artifacts_url, settings.waiting, os.environ, is_offline=settings.is_offline)
     return PlanContext(
         folder,
-        os.environ,
+        with_secret_files(os.environ),
         settings.data,
         settings.prices,
         settings.is_offline,
@@ -66,9 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _work(settings: Settings, database: Database, pools: Sequence[Pool], part: Part) -> None:
+    context = plan_context(settings, Path.cwd())
     worker = WorkerContext(
         database,
-        plan_context(settings, Path.cwd()),
+        replace(context, project_keys=ProjectKeys(database, context.environment)),
         pools=pools,
         part=part,
         is_stuck=lambda: os._exit(STUCK),

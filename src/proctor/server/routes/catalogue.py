@@ -46,7 +46,7 @@ A_DAY = "private, max-age=86400"
 )
 def estimate(request: Request, caller: Me, database: Store, body: Annotated[Any, Depends(json_value)]) -> Response:
     """What a plan would do and cost, as `proctor run --dry-run --json` says it; asks no model, writes nothing."""
-    context = service_of(request).context
+    context = service_of(request).context.of_project(caller.project)
     plan = read_plan(body, caller)
     with located(plan):
         plan = expand_matrix(plan, context.folder)
@@ -88,17 +88,19 @@ def benchmark(request: Request, name: str, caller: Me) -> Response:
 
 
 @router.get("/models", operation_id="listProviders", responses=answers(ProviderDescription, is_list=True))
-def providers(request: Request) -> Response:
-    """List the providers, what they can do, and whether their key is set; never the key."""
-    return cached_answer(request, describe_providers(service_of(request).context.environment))
+def providers(request: Request, caller: Me) -> Response:
+    """List the providers, what they can do, and whether the project or the server has their key; never the key."""
+    context = service_of(request).context.of_project(caller.project)
+    return cached_answer(request, describe_providers(context.environment))
 
 
 @router.get("/models/{name:path}", operation_id="readModel", responses=answers(ModelDescription, problems=(404,)))
 def model(request: Request, name: str, caller: Me) -> Response:
     """What is known of one model, written `provider/name`: context window, price, capabilities."""
     if not caller.is_operator:
-        refuse_foreign_model(model_spec(name), [])
-    return cached_answer(request, describe_model(name, service_of(request).context), A_DAY)
+        refuse_foreign_model(model_spec(name), [], caller)
+    context = service_of(request).context.of_project(caller.project)
+    return cached_answer(request, describe_model(name, context), A_DAY)
 
 
 @router.get("/problems", operation_id="listProblems", responses=answers(ListedProblem, is_list=True))

@@ -119,9 +119,9 @@ def read_task(run_id: str, database: Store) -> Response:
     "/api/models", operation_id="olderListModels", deprecated=True,
     responses=answers(ProviderDescription, is_list=True, headers=HEADERS),
 )  # fmt: skip
-def list_models(request: Request) -> Response:
+def list_models(request: Request, caller: Me) -> Response:
     """List the providers; use `GET /api/v1/models`."""
-    return _deprecated(providers(request), "/models")
+    return _deprecated(providers(request, caller), "/models")
 
 
 @router.post(

@@ -102,7 +102,7 @@ def accept_plan(
     """Check what the caller sent as a plan, write its run down and tell whoever executes it; gives the run's id."""
     service, plan = service_of(request), read_plan(body, caller)
     with located(plan):
-        check_names(plan, service.context)
+        check_names(plan, service.context.of_project(caller.project))
         run_id = accept(plan, service.context, database, request=key)
     service.executor.announce(run_id)
     return run_id
@@ -201,14 +201,14 @@ def rescore(
     judges, scorers = [model_spec(text) for text in body.judge], [read_scorer(text) for text in body.scorers]
     if not caller.is_operator:
         for index, spec in enumerate(judges):
-            refuse_foreign_model(spec, ["judge", index])
+            refuse_foreign_model(spec, ["judge", index], caller)
         for index, scorer in enumerate(scorers):
             refuse_foreign_scorer(scorer.name, ["scorers", index])
     rescoring = prepare(
         database,
         run.id,
         scorers,
-        service_of(request).context,
+        service_of(request).context.of_project(caller.project),
         judges=judges,
         on=body.on,
     )
