@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from sandboxes.engines import engine, skip_unless_engines_are_wanted
 from sandboxes.presence import skip_unless_installed
 from sandboxes.traces import looking
 
+GONE_SECONDS = 60
 # Small, so that a bomb that got through would still be a small one.
 SMALL = SandboxLimits(
     wall_seconds=20,
@@ -163,5 +165,16 @@ def nothing_left() -> Iterator[None]:
     with looking():
         before = left_behind(), descendants()
         yield
-        assert left_behind() <= before[0]
-        assert descendants() <= before[1]
+        until = time.monotonic() + GONE_SECONDS
+        # What was killed is gone when the kernel and its parent have seen to it, which takes a moment on a busy machine.
+        while (left := (left_behind() - before[0], descendants() - before[1])) != (set(), set()):
+            assert time.monotonic() < until, f"left behind: {left[0]}, {[_command_of(pid) for pid in left[1]]}"
+            time.sleep(0.1)
+
+
+def _command_of(pid: int) -> str:
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        return f"{pid} {command or Path(f'/proc/{pid}/stat').read_text()}"
+    except (FileNotFoundError, ProcessLookupError):
+        return f"{pid} (gone)"
