@@ -47,7 +47,7 @@ else
 	$(BIN)/python -m compileall -q -x '/catalog/problems/' src tests
 	@$(BIN)/python $(PYTEST) --collect-only -q | tail -n 1  # what cannot be collected fails below
 	$(BIN)/coverage erase
-	$(BIN)/coverage run $(PYTEST) -n $(WORKERS) --durations=25 --durations-min=5
+	scripts/run-tests $(BIN) $(PYTEST) -n $(WORKERS) --durations=25 --durations-min=5
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under=86  # of what is followed: see CONTRIBUTING
 endif
