@@ -166,7 +166,7 @@ def nothing_left() -> Iterator[None]:
         before = left_behind(), descendants()
         yield
         until = time.monotonic() + GONE_SECONDS
-        # What was killed is gone when the kernel and its parent have seen to it, which takes a moment on a busy machine.
+        # What was killed is gone when the kernel and its parent have seen to it: on a busy machine, in a moment.
         while (left := (left_behind() - before[0], descendants() - before[1])) != (set(), set()):
             assert time.monotonic() < until, f"left behind: {left[0]}, {[_command_of(pid) for pid in left[1]]}"
             time.sleep(0.1)
