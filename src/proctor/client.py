@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import http.client
+import os
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import IO, Any, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
@@ -20,6 +22,7 @@ from proctor.domain.documents.benchmark import BenchmarkDescription
 from proctor.domain.documents.comparison import Comparisons
 from proctor.domain.documents.dry_run import DryRun
 from proctor.domain.documents.evaluation import ScorersInForce
+from proctor.domain.documents.file import FilePage, FileText, StoredFile
 from proctor.domain.documents.leaderboard import Leaderboard
 from proctor.domain.documents.listing import ListedRun
 from proctor.domain.documents.model import ModelDescription, ProviderDescription
@@ -186,11 +189,37 @@ class Client:
 
     def export(self, run: str = "latest", format: str = "jsonl", **query: Any) -> Iterator[bytes]:  # noqa: A002
         """The file of `proctor export`, piece by piece; `all_attempts` and `with` as there."""
-        path = f"{V1}/runs/{quote(run, safe='')}/export"
-        connection, answer = self._open("GET", path, {"format": format, **query})
-        with closing(connection):
-            while piece := self._guard(lambda: answer.read(PIECE)):
-                yield piece
+        yield from self._pieces(f"/runs/{quote(run, safe='')}/export", {"format": format, **query})
+
+    # Files
+
+    def upload(self, file: Path | IO[bytes], *, name: str | None = None, run: str | None = None) -> StoredFile:
+        """Upload an image, a PDF or a text; it stays as long as the run that it is for, or until it expires."""
+        if isinstance(file, Path):
+            with file.open("rb") as opened:
+                return self.upload(opened, name=name or file.name, run=run)
+        query = {"name": name, "run_id": None if run is None else self._id(run)}
+        return self._convert(self._ask("POST", "/files", query, file), StoredFile)
+
+    def files(self, *, limit: int = 50, after: str | None = None, kind: str | None = None) -> FilePage:
+        """A page of files, newest first; the kind is image, pdf or text."""
+        return self._convert(self._ask("GET", "/files", {"limit": limit, "after": after, "kind": kind}), FilePage)
+
+    def file(self, file: str) -> StoredFile:
+        """What is known of a file."""
+        return self._convert(self._ask("GET", f"/files/{quote(file, safe='')}"), StoredFile)
+
+    def file_text(self, file: str, page: int | None = None) -> FileText:
+        """The text of a PDF page by page, or of one page; of a text, the text."""
+        return self._convert(self._ask("GET", f"/files/{quote(file, safe='')}/text", {"page": page}), FileText)
+
+    def download(self, file: str) -> Iterator[bytes]:
+        """The content of a file, piece by piece."""
+        yield from self._pieces(f"/files/{quote(file, safe='')}/content", {})
+
+    def delete_file(self, file: str) -> None:
+        """Delete a file that no run uses."""
+        self._ask("DELETE", f"/files/{quote(file, safe='')}")
 
     # What can be evaluated
 
@@ -227,6 +256,12 @@ class Client:
         with closing(connection):
             return self._guard(answer.read)
 
+    def _pieces(self, path: str, query: Query) -> Iterator[bytes]:
+        connection, answer = self._open("GET", f"{V1}{path}", query)
+        with closing(connection):
+            while piece := self._guard(lambda: answer.read(PIECE)):
+                yield piece
+
     def _open(
         self, method: str, path: str, query: Query | None = None, body: Any = None, headers: Query | None = None
     ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
@@ -235,12 +270,15 @@ class Client:
         sent = {"Accept": "application/json", **(headers or {})}
         if self._key is not None:
             sent["Authorization"] = f"Bearer {self._key}"
-        if body is not None:
-            sent["Content-Type"] = "application/json"
+        content = body
+        if hasattr(body, "read"):
+            start = body.tell()
+            sent["Content-Length"] = str(body.seek(0, os.SEEK_END) - body.seek(start))
+        elif body is not None and not isinstance(body, bytes):
+            sent["Content-Type"], content = "application/json", orjson.dumps(body)
         connection = self._connect()
-        content = None if body is None else orjson.dumps(body)
         try:
-            self._guard(lambda: connection.request(method, address, content, sent))
+            self._guard(lambda: _send(connection, method, address, content, sent))
             answer = self._guard(connection.getresponse)
             _refuse_failure(answer.status, lambda: self._guard(answer.read), self.url)
         except BaseException:
@@ -281,6 +319,17 @@ class Client:
             return msgspec.json.decode(body, type=kind)
         except msgspec.MsgspecError as error:
             raise StoreError(f"{self.url} did not answer as a Proctor server of this version does: {error}.") from error
+
+
+def _send(
+    connection: http.client.HTTPConnection, method: str, address: str, content: Any, headers: Mapping[str, str]
+) -> None:
+    try:
+        connection.request(method, address, content, headers)
+    except (BrokenPipeError, ConnectionResetError):
+        if content is None:
+            raise
+        # A server that has heard enough answers and closes: what it said is there to be read.
 
 
 def _text(value: Any) -> Any:

@@ -15,7 +15,7 @@ PREFIX = "PROCTOR_"
 VARIABLES = (
     "HOME", "DATABASE_URL", "DATABASE_READ_URL", "BROKER_URL", "ARTIFACTS_URL", "BACKUPS_URL", "BACKUP_KEY",
     "BACKUP_KEY_FILE", "RETENTION_DAYS", "DATA", "PRICES", "OFFLINE", "KEY_HOSTS", "SERVER", "KEY",
-    "SECRET", "SECRETS",
+    "SECRET", "SECRETS", "UPLOAD_MB", "UPLOAD_DAYS",
 )  # fmt: skip
 """What may follow the prefix; whoever misspells one believes that it holds."""
 MARKS = ("COMMAND",)
@@ -23,6 +23,8 @@ MARKS = ("COMMAND",)
 SWITCH = {"": False, "0": False, "false": False, "no": False, "off": False}
 SWITCH |= {"1": True, "true": True, "yes": True, "on": True}
 MAX_DAYS = 36_500
+MAX_MEGABYTES = 1_000
+UPLOAD_MB, UPLOAD_DAYS = 20, 30.0
 _SQLITE = "sqlite:///"
 _ARTIFACTS = "artifacts"
 
@@ -51,6 +53,14 @@ class Settings(Struct, frozen=True):
     """A Proctor server that commands are about, instead of this machine's own results."""
     server_key: str | None = None
     """The key for it."""
+    upload_mb: int = UPLOAD_MB
+    """The most megabytes that a file may have which is uploaded to this server."""
+    upload_days: float = UPLOAD_DAYS
+    """After how many days an uploaded file is gone that no run uses."""
+
+    @property
+    def upload_bytes(self) -> int:
+        return self.upload_mb * 1_000_000
 
     @property
     def lists(self) -> Path:
@@ -85,6 +95,8 @@ class Settings(Struct, frozen=True):
             is_offline=_switch(environment, "PROCTOR_OFFLINE"),
             server=environment.get("PROCTOR_SERVER") or None,
             server_key=environment.get("PROCTOR_KEY") or None,
+            upload_mb=_megabytes(environment, "PROCTOR_UPLOAD_MB") or UPLOAD_MB,
+            upload_days=_days(environment, "PROCTOR_UPLOAD_DAYS") or UPLOAD_DAYS,
         )
 
 
@@ -114,6 +126,15 @@ def _days(environment: Mapping[str, str], name: str) -> float | None:
     if not text.isdecimal() or not 1 <= int(text) <= MAX_DAYS:
         raise UserError(f"{name} is a whole number of days, from 1 to {MAX_DAYS}, not {text!r}.")
     return float(text)
+
+
+def _megabytes(environment: Mapping[str, str], name: str) -> int | None:
+    text = environment.get(name)
+    if not text:
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_MEGABYTES:
+        raise UserError(f"{name} is a whole number of megabytes, from 1 to {MAX_MEGABYTES}, not {text!r}.")
+    return int(text)
 
 
 def _switch(environment: Mapping[str, str], name: str) -> bool:

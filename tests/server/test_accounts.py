@@ -32,7 +32,7 @@ PLAN: dict[str, Any] = {
 }
 ROLES = ("anonymous", "viewer", "editor", "owner", "admin")
 UNKNOWN_RUN = "0000000000zz"
-NO_PLAN, NO_COMMENT = "p-000", "c-000"
+NO_PLAN, NO_COMMENT, NO_FILE = "p-000", "c-000", "f-000"
 
 
 @dataclass
@@ -114,7 +114,7 @@ def address(path: str, run_id: str, project: str, key: str, plan: str = NO_PLAN,
     named = {
         "run_id": run_id, "project": project, "key_id": key, "result_id": "1", "name:path": "demo/strong",
         "name": "puzzles", "session": "0" * 16, "user": "viewer", "connection_id": "c-000",
-        "plan_id": plan, "comment_id": comment,
+        "plan_id": plan, "comment_id": comment, "file_id": NO_FILE,
     }  # fmt: skip
     for name, value in named.items():
         path = path.replace(f"{{{name}}}", value)

@@ -27,7 +27,7 @@ from proctor.stores.database import Database, locate_database, open_database
 from proctor.stores.events import events_after
 from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
-from proctor.stores.upgrade import HEAD, configuration
+from proctor.stores.upgrade import HEAD, configuration, steps
 from stores.parts import evaluation, new_run
 
 STORED = json.loads((Path(__file__).parent / "data" / "stored_by_0.1.0.json").read_text(encoding="utf-8"))
@@ -202,7 +202,7 @@ def test_the_commands_say_what_they_do(cli: Cli, tmp_path: Path, monkeypatch: py
         ended = cli("db", "upgrade")
         assert ended.code == 0
         done = [line.split("  ")[0] for line in ended.out.splitlines()[:-1]]
-        assert done == ["0006", "0007", "0008", "0009", "0010", "0014", "0015"]
+        assert done == [number for number, _ in steps("0005")]
         assert ended.out.endswith(f"is at schema {HEAD}.\n")
         assert len(cli("runs", "--json").json) == 2
         file = f"sqlite:///{tmp_path / 'copy.db'}"

@@ -49,10 +49,12 @@ from proctor.stores.deleting import (
     artifacts_in,
     delete_rows,
     delete_submission_row,
+    delete_unreferenced,
     referring_runs,
     refuse_foreign,
 )
 from proctor.stores.events import events_after, find_event, last_number
+from proctor.stores.files import FileStore, NewFile
 from proctor.stores.history import (
     answers_to,
     count_answered,
@@ -99,6 +101,7 @@ class Theirs:
     plan: str = "p-nosuch"
     comment: str = "c-nosuch"
     provider_key: str = "c-nokey"
+    file: str = "f-nosuch"
 
     @property
     def id(self) -> int:
@@ -186,8 +189,15 @@ def fill(database: Database, folder: Path) -> Theirs:
     comment = AnnotationStore(database).add_comment(run_id, responses[0], "ann", "Wrong.")
     AnnotationStore(database).set_label(run_id, responses[0], "ann", 0.5, "half")
     key = ProviderKeyStore(database).put("openai", "https://a.example:443", "https://a.example/v1", "sealed", "ann")
+    new = NewFile(
+        name="a", kind="text", media_type="t", size_bytes=1, artifact="b" * 40, author="ann", kept_seconds=9e9
+    )  # fmt: skip
+    file = FileStore(database).add(new, lambda: None)
+    FileStore(database).use([file.id], run_id)
     [row] = evaluations_of(database, run_id)
-    return Theirs(run, columns, row, lease, trials, responses, submitted.id, batch.id, plan.id, comment.id, key.id)
+    return Theirs(
+        run, columns, row, lease, trials, responses, submitted.id, batch.id, plan.id, comment.id, key.id, file.id
+    )  # fmt: skip
 
 
 PROMPT = Prompt((Message("user", "s1"),))
@@ -196,6 +206,10 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "annotations.AnnotationStore.comments": lambda db, it: AnnotationStore(db).comments(it.run.id),
     "annotations.AnnotationStore.labels": lambda db, it: AnnotationStore(db).labels(it.run.id),
     "events.last_number": lambda db, it: last_number(db, it.run.id),
+    "files.FileStore.get": lambda db, it: FileStore(db).get(it.file),
+    "files.FileStore.some": lambda db, it: FileStore(db).some([it.file]),
+    "files.FileStore.listed": lambda db, it: FileStore(db).listed(),
+    "files.FileStore.uses": lambda db, it: FileStore(db).uses([it.file]),
     "idempotency.IdempotencyStore.find": lambda db, it: IdempotencyStore(db).find(RequestKey("key", "digest")),
     "saved_plans.SavedPlanStore.get": lambda db, it: SavedPlanStore(db).get(it.plan),
     "provider_keys.ProviderKeyStore.of_project": lambda db, it: ProviderKeyStore(db).of_project(),
@@ -298,6 +312,10 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "copying.count_rows": lambda db, it: count_rows(db),
     "deleting.delete_rows": lambda db, it: delete_rows(db, it.run.id),
     "deleting.delete_submission_row": lambda db, it: delete_submission_row(db, it.submission),
+    "deleting.delete_unreferenced": lambda db, it: delete_unreferenced(db, ["b" * 40, KEY], lambda key: 1),
+    "files.FileStore.use": lambda db, it: FileStore(db).use([it.file], it.run.id),
+    "files.FileStore.delete": lambda db, it: FileStore(db).delete(it.file),
+    "files.FileStore.delete_expired": lambda db, it: FileStore(db).delete_expired(),
     "queue.QueueStore.requeue": lambda db, it: QueueStore(db).requeue(it.run.id, PLAN),
     "steps.StepStore.lease": lambda db, it: StepStore(db).lease(it.run.id),
     "queue.QueueStore.stop": lambda db, it: QueueStore(db).stop(it.run.id, "mine"),
@@ -318,6 +336,7 @@ EXEMPT = {
     "answer_cache.AnswerCache.keep": "writes what is the caller's own",
     "answer_cache.AnswerCache.close": "reads and writes nothing",
     "copying.continue_numbers": "the numbers that the database hands out to all",
+    "files.FileStore.add": "writes what is the caller's own",
     "deleting.referred_artifacts": "of all projects: an artifact that one of them refers to has an owner",
     "batches.BatchStore.remote_ids": "of all projects: a batch of none of them is nobody's; nobody is shown it",
     "journal.DatabaseJournal.close": "reads and writes nothing",
@@ -435,13 +454,15 @@ def unknown(theirs: Theirs) -> Theirs:
         "p-nosuch00",
         "c-nosuch00",
         "c-nosuchkey",
+        "f-nosuch00",
     )
 
 
 def without_names(answer: object, theirs: Theirs) -> str:
     guess = unknown(theirs)
     text = repr(answer)
-    owned = (theirs.plan, guess.plan, theirs.comment, guess.comment, theirs.provider_key, guess.provider_key)
+    names = ("plan", "comment", "provider_key", "file")
+    owned = tuple(getattr(of, name) for of in (theirs, guess) for name in names)
     text = text.replace(f"result {theirs.responses[0]} ", "result N ").replace(
         f"result {guess.responses[0]} ", "result N "
     )

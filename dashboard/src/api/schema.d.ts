@@ -756,6 +756,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List All
+         * @description List the files of the project, newest first.
+         */
+        get: operations["listFiles"];
+        put?: never;
+        /**
+         * Upload File
+         * @description Upload an image, a PDF or a text; what it is, its content says.
+         */
+        post: operations["uploadFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get File
+         * @description What is known of a file.
+         */
+        get: operations["readFile"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove File
+         * @description Delete a file that no run uses.
+         */
+        delete: operations["deleteFile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/files/{file_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download File
+         * @description Download a file, or the part of it that `Range` asks for.
+         */
+        get: operations["downloadFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/files/{file_id}/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Text
+         * @description The text of a PDF page by page with its outline, extracted on the server; of a text, the text.
+         */
+        get: operations["readFileText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/files/{file_id}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Link
+         * @description A link that anybody can download the file from for ten minutes, where artifacts are kept in S3.
+         */
+        get: operations["linkFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/sign-in": {
         parameters: {
             query?: never;
@@ -1669,6 +1777,32 @@ export interface components {
             detail: string;
         };
         /**
+         * FileLink
+         * @description An address from which anybody can download the file for a while.
+         */
+        FileLink: {
+            url: string;
+            seconds: number;
+        };
+        /**
+         * FilePage
+         * @description Files, newest first.
+         */
+        FilePage: {
+            items: components["schemas"]["StoredFile"][];
+            next: string | null;
+        };
+        /**
+         * FileText
+         * @description The text of a file: of a PDF page by page, as it was extracted; of a text all of it as one page.
+         */
+        FileText: {
+            file_id: string;
+            pages: string[];
+            /** @default [] */
+            outline: components["schemas"]["OutlineEntry"][];
+        };
+        /**
          * FlippedAnswers
          * @description What one side answered to a sample, epoch by epoch.
          */
@@ -2115,6 +2249,15 @@ export interface components {
             answered: components["schemas"]["Rate"];
             invalid: components["schemas"]["Rate"];
             failed: components["schemas"]["Rate"];
+        };
+        /**
+         * OutlineEntry
+         * @description A heading in the outline of a PDF.
+         */
+        OutlineEntry: {
+            title: string;
+            level: number;
+            page: number | null;
         };
         /**
          * Percentiles
@@ -2872,6 +3015,28 @@ export interface components {
             is_stopping: boolean;
         };
         /**
+         * StoredFile
+         * @description An image, a PDF or a text; its kind is what its content is, whatever it was called.
+         */
+        StoredFile: {
+            file_id: string;
+            name: string;
+            kind: string;
+            media_type: string;
+            size_bytes: number;
+            /** @default null */
+            pages: number | null;
+            /** @default null */
+            width: number | null;
+            /** @default null */
+            height: number | null;
+            author: string;
+            created_at: string;
+            expires_at: string;
+            /** @default [] */
+            runs: string[];
+        };
+        /**
          * SubmittedTask
          * @description A run that was drafted from words and accepted.
          */
@@ -3029,6 +3194,15 @@ export interface components {
         };
         /** @description Not a type that is taken here. */
         "problem-415": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description There is no such part of it. */
+        "problem-416": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4570,6 +4744,242 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunReview"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    listFiles: {
+        parameters: {
+            query?: {
+                kind?: ("image" | "pdf" | "text") | null;
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    /** @description The next page. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilePage"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    uploadFile: {
+        parameters: {
+            query?: {
+                /** @description What to call it. */
+                name?: string | null;
+                /** @description A run that uses it: the file stays as long as that. */
+                run_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, or a form with one part `file`. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is kept until it expires. */
+            201: {
+                headers: {
+                    /** @description The file's address. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredFile"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredFile"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    deleteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            409: components["responses"]["problem-409"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    downloadFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file as it was uploaded, as an attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The part that `Range` asked for. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            416: components["responses"]["problem-416"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readFileText: {
+        parameters: {
+            query?: {
+                /** @description Only this page, from 1. */
+                page?: number | null;
+            };
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileText"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    linkFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileLink"];
                 };
             };
             401: components["responses"]["problem-401"];

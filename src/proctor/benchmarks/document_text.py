@@ -45,7 +45,7 @@ def _text_of_pdf(name: str, data: bytes) -> str:
         process.close()
     if "problem" in reply:
         raise BenchmarkError(f"{name} cannot be read: {reply['problem']}.")
-    text = str(reply["text"])
+    text = "\n\n".join(map(str, reply["pages"]))
     if not text.strip():
         raise BenchmarkError(f"{name} has no text in it: pages that are images are not read.")
     return text

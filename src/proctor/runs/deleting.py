@@ -6,7 +6,7 @@ from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.deletion import DeletedRun, DeletedSubmission
 from proctor.domain.errors import RunError
 from proctor.stores.database import Database
-from proctor.stores.deleting import artifacts_in, delete_rows, delete_submission_row
+from proctor.stores.deleting import artifacts_in, delete_rows, delete_submission_row, delete_unreferenced
 from proctor.stores.runs import RunStore
 from proctor.stores.submissions import SubmissionStore
 
@@ -27,6 +27,7 @@ def delete_run(database: Database, artifacts: Artifacts, reference: str) -> Dele
         artifacts.check()  # a store that cannot be used says so before anything is deleted
     rows = delete_rows(database, run.id)
     sizes = [size for key in sorted(rows.artifacts) if (size := artifacts.delete(key)) is not None]
+    sizes += delete_unreferenced(database, rows.files, artifacts.delete)
     return DeletedRun(run.id, rows.responses, rows.samples, len(sizes), sum(sizes))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from decimal import Decimal
 
 from proctor.domain.artifacts import Artifacts
-from proctor.domain.errors import StoreError
+from proctor.domain.errors import NotFoundError, StoreError
 from proctor.domain.run import RunStatus
 from proctor.domain.trial import Outcome
 from proctor.runs.asking import every_trial_failed
@@ -92,7 +93,8 @@ def _compute_figures(run_id: str, database: Database) -> None:
     from proctor.runs.read import read_run
 
     try:
-        read_run(database, run_id)
+        with suppress(NotFoundError):  # somebody deletes it already
+            read_run(database, run_id)
     except StoreError as fault:
         log.warning("the figures of run %s are computed when it is read: %s", run_id, fault)
 

@@ -29,6 +29,7 @@ DETAILS = {
     412: "It was changed meanwhile.",
     413: "Too large.",
     415: "Not a type that is taken here.",
+    416: "There is no such part of it.",
     421: "Called by a name that is not the server's.",
     422: "A mistake in the request; `errors` says where.",
     428: "It needs If-Match.",

@@ -16,6 +16,7 @@ from proctor.runs.resolve import PlanContext
 from proctor.server.events import Feeds
 from proctor.server.project_feed import ProjectFeed
 from proctor.server.stream_limit import StreamLimit
+from proctor.server.uploads import UploadTurns
 from proctor.settings import Settings
 from proctor.stores.backups.places import open_place
 from proctor.stores.database import Database
@@ -46,6 +47,7 @@ class Service(Struct, dict=True, eq=False):
     guesses: GuessLimit = field(default_factory=GuessLimit)
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is told to end: streams say goodbye and are to be opened again."""
+    uploads: UploadTurns = field(default_factory=UploadTurns)
 
     @cached_property
     def project_feed(self) -> ProjectFeed:

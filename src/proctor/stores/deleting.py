@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from msgspec import Struct
@@ -27,6 +27,9 @@ _ROWS = (
     ("batch_trials", f"batch_id IN ({_BATCHES})"),
     ("batches", f"evaluation_id IN ({_EVALUATIONS})"),
     ("events", "run_id = ?"),
+    ("comments", "run_id = ?"),
+    ("labels", "run_id = ?"),
+    ("file_uses", "run_id = ?"),
     ("chunks", "run_id = ?"),
     ("queue", "run_id = ?"),
     ("evaluations", "run_id = ?"),
@@ -43,6 +46,8 @@ class DeletedRows(Struct, frozen=True):
     """Of those only that no other run has put to a model."""
     artifacts: frozenset[str]
     """Keys that nothing else refers to."""
+    files: frozenset[str]
+    """Keys of files that no other run uses; other files may have the same content."""
 
 
 def delete_rows(database: Database, run_id: str) -> DeletedRows:
@@ -60,6 +65,25 @@ def delete_submission_row(database: Database, submission_id: str) -> frozenset[s
         mine = _keys(connection.execute("SELECT details FROM submissions WHERE id = ?", [submission_id]))
         connection.execute("DELETE FROM submissions WHERE id = ?", [submission_id])
         return mine - _referred(connection)
+
+
+def delete_unreferenced(
+    database: Database, keys: Iterable[str], delete: Callable[[str], int | None]
+) -> list[int]:  # fmt: skip
+    """Delete those of the artifacts of files that nothing refers to; gives the sizes of what is gone.
+
+    While that goes on nobody keeps a file: one with the same content is kept either before, and refers to it, or after,
+    and keeps the content again.
+    """
+    wanted = frozenset(keys)
+    if not wanted:
+        return []
+    everything = database.at_scope(EVERYTHING)
+    with everything.connection() as connection, connection.transaction():
+        if database.dialect is POSTGRESQL:
+            connection.execute("LOCK TABLE files IN SHARE ROW EXCLUSIVE MODE")
+        going = wanted - _referred(connection)
+        return [size for key in sorted(going) if (size := delete(key)) is not None]
 
 
 def refuse_foreign(database: Database, table: str, row_id: str) -> None:
@@ -115,12 +139,24 @@ def _delete(connection: Connection, run_id: str) -> DeletedRows:
     query = f"SELECT DISTINCT sample_digest FROM responses WHERE {_MONTH} AND evaluation_id IN ({_EVALUATIONS})"  # noqa: S608
     put = [row[0] for row in connection.execute(query, [run_id] * query.count("?"))]
     mine = _artifacts_of(connection, run_id)
+    files = _files_of(connection, run_id)
     counts: dict[str, int] = {}
     for table, which in _ROWS:
         statement = f"DELETE FROM {table} WHERE {which}"  # noqa: S608 - our own
         counts[table] = connection.execute(statement, [run_id] * which.count("?")).rowcount
     others = _referred(connection) if mine else frozenset()
-    return DeletedRows(counts["responses"], _delete_samples(connection, put), mine - others)
+    return DeletedRows(counts["responses"], _delete_samples(connection, put), mine - others, files)
+
+
+def _files_of(connection: Connection, run_id: str) -> frozenset[str]:
+    """Delete the files that only this run uses; gives their artifacts."""
+    mine = "SELECT file_id FROM file_uses WHERE run_id = ?"
+    others = "SELECT file_id FROM file_uses WHERE run_id != ?"
+    which = f"id IN ({mine}) AND id NOT IN ({others})"
+    query = f"SELECT artifact, text_artifact FROM files WHERE {which}"  # noqa: S608 - our own
+    found = connection.execute(query, [run_id, run_id]).fetchall()
+    connection.execute(f"DELETE FROM files WHERE {which}", [run_id, run_id])  # noqa: S608 - our own
+    return frozenset(key for row in found for key in row if key)
 
 
 def _delete_samples(connection: Connection, digests: list[str]) -> int:
@@ -141,7 +177,8 @@ def _referred(connection: Connection) -> frozenset[str]:
     return _keys(
         connection.execute(
             "SELECT details FROM scores WHERE details IS NOT NULL UNION ALL SELECT details FROM submissions "
-            "UNION ALL SELECT raw_data FROM runs"
+            "UNION ALL SELECT raw_data FROM runs UNION ALL SELECT artifact FROM files "
+            "UNION ALL SELECT text_artifact FROM files"
         )
     )
 

@@ -13,6 +13,7 @@ import orjson
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Executable, Select, and_, case, exists, func, or_, select
 
+from proctor.domain.errors import NotFoundError
 from proctor.domain.estimate import SampleScore
 from proctor.domain.trial import Outcome
 from proctor.stores.codec import from_pico
@@ -406,7 +407,10 @@ class ResultStore:
     def _one(self, query: Executable) -> Any:
         """The one row of a query."""
         with self.database.reading() as connection:
-            return connection.execute(query).one()
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            raise NotFoundError("The run was deleted meanwhile.")
+        return row
 
 
 def _is_wrong(part: _Part) -> ColumnElement[bool]:

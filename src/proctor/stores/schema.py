@@ -364,6 +364,39 @@ labels = Table(
     Column("project", Text, nullable=False, server_default=text("'local'")),
 )
 
+# What people uploaded: `artifact` is its content, `text_artifact` the text of its pages.
+files = Table(
+    "files",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("media_type", Text, nullable=False),
+    Column("size_bytes", BigKey, nullable=False),
+    Column("artifact", Text, nullable=False),
+    Column("text_artifact", Text),
+    Column("pages", Integer),
+    Column("width", Integer),
+    Column("height", Integer),
+    Column("author", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    # Then it is gone, unless a run uses it.
+    Column("expires_at", Float, nullable=False),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
+    Index("ix_files_project_id", "project", "id"),
+    Index("ix_files_expires_at", "expires_at"),
+)
+
+# A file goes with the last run that uses it.
+file_uses = Table(
+    "file_uses",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("file_id", ForeignKey("files.id", ondelete="CASCADE"), primary_key=True),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
+    Index("ix_file_uses_file_id", "file_id"),
+)
+
 events = Table(
     "events",
     metadata,

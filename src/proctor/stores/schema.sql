@@ -41,6 +41,28 @@ CREATE TABLE cache (
 	CONSTRAINT pk_cache PRIMARY KEY ("key")
 );
 
+CREATE TABLE files (
+	id TEXT NOT NULL,
+	name TEXT NOT NULL,
+	kind TEXT NOT NULL,
+	media_type TEXT NOT NULL,
+	size_bytes INTEGER NOT NULL,
+	artifact TEXT NOT NULL,
+	text_artifact TEXT,
+	pages INTEGER,
+	width INTEGER,
+	height INTEGER,
+	author TEXT NOT NULL,
+	created_at FLOAT NOT NULL,
+	expires_at FLOAT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	CONSTRAINT pk_files PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_files_expires_at ON files (expires_at);
+
+CREATE INDEX ix_files_project_id ON files (project, id);
+
 CREATE TABLE id_blocks (
 	name TEXT NOT NULL,
 	next BIGINT NOT NULL,
@@ -254,6 +276,17 @@ CREATE INDEX ix_events_position ON events (position);
 CREATE INDEX ix_events_run_id_kind_number ON events (run_id, kind, number);
 
 CREATE INDEX ix_events_unnumbered ON events (run_id, number) WHERE position IS NULL;
+
+CREATE TABLE file_uses (
+	run_id TEXT NOT NULL,
+	file_id TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	CONSTRAINT pk_file_uses PRIMARY KEY (run_id, file_id),
+	CONSTRAINT fk_file_uses_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE,
+	CONSTRAINT fk_file_uses_file_id FOREIGN KEY(file_id) REFERENCES files (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_file_uses_file_id ON file_uses (file_id);
 
 CREATE TABLE labels (
 	run_id TEXT NOT NULL,

@@ -52,6 +52,15 @@ async def prune(context: PlanContext) -> int:
     return await asyncio.to_thread(prune_files, home, lists, before=time.time() - KEPT_DAYS * DAY)
 
 
+async def prune_uploads(database: Database, context: PlanContext) -> int:
+    """Delete the uploaded files that have expired and that no run uses; gives how many."""
+    from proctor.runs.files import prune_files
+
+    if context.artifacts is None:
+        return 0
+    return await asyncio.to_thread(prune_files, database, context.artifacts)
+
+
 async def refresh_summaries(database: Database) -> int:
     """Compute the figures of runs that ended without them, so that nobody waits for them; gives how many runs."""
     return await asyncio.to_thread(_refresh_summaries, database)

@@ -16,9 +16,12 @@ from proctor.runs.worker_context import WorkerContext
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.queue import QueueStore
 from proctor.stores.workers import WorkerStore
+from proctor.worker.schedule import POLLED
 
 SWEEP_SECONDS = 1.0
 BEAT_SECONDS = 1.0
+HOUSEKEEPING_SECONDS = 1.0
+"""Between two looks for what is due."""
 IDLE_SECONDS = (0.05, 0.5)
 """The first pause when there is nothing to do, and the longest."""
 REFUSED_SECONDS = 30.0
@@ -36,15 +39,17 @@ async def work(worker: WorkerContext, stop: asyncio.Event) -> None:
     polling = _Polling(worker)
     beating = asyncio.create_task(polling.beat())
     doing = asyncio.create_task(polling.work(stop))
+    keeping = asyncio.create_task(polling.keep_house())
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({doing, stopping}, return_when=asyncio.FIRST_COMPLETED)
         worker.stop()
         await doing
     finally:
-        for task in (doing, stopping, beating):
+        tasks = (doing, stopping, beating, keeping)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(doing, stopping, beating, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         await worker.close()
         await asyncio.to_thread(polling.leave)
 
@@ -69,6 +74,23 @@ class _Polling:
                 log.debug("the database cannot be used: %s", fault)
                 self._done += done
             await asyncio.sleep(BEAT_SECONDS)
+
+    async def keep_house(self) -> None:
+        """What is to be done now and then; of several processes the first does it."""
+        if self._worker.part.place:
+            return
+        loop = asyncio.get_running_loop()
+        due = dict.fromkeys(POLLED, 0.0)
+        while True:
+            for name, task in POLLED.items():
+                if loop.time() < due[name]:
+                    continue
+                try:
+                    await task.work(self._worker)
+                except ProctorError as fault:
+                    log.warning("%s failed: %s", name.replace("_", " "), fault)
+                due[name] = loop.time() + task.period_seconds
+            await asyncio.sleep(HOUSEKEEPING_SECONDS)
 
     def _register(self) -> None:
         try:

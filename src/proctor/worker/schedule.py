@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    from proctor.runs.resolve import PlanContext
+    from proctor.stores.database import Database
     from proctor.worker.child import Child
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
+
+
+class HasStores(Protocol):
+    """A worker of either kind."""
+
+    @property
+    def database(self) -> Database: ...
+
+    @property
+    def context(self) -> PlanContext: ...
 
 
 class Scheduled(Struct, frozen=True):
@@ -38,6 +50,12 @@ async def prune(child: Child) -> object:
     return await prune_caches(child.context)
 
 
+async def prune_uploads(worker: HasStores) -> object:
+    from proctor.worker.housekeeping import prune_uploads as prune_expired
+
+    return await prune_expired(worker.database, worker.context)
+
+
 async def refresh_summaries(child: Child) -> object:
     from proctor.worker.housekeeping import refresh_summaries as refresh
 
@@ -49,6 +67,16 @@ SCHEDULE: dict[str, Scheduled] = {
     "sweep": Scheduled(sweep, 2.0, 0.0),
     "refresh_catalogue": Scheduled(refresh_catalogue, 10 * MINUTE, DAY),
     "prune": Scheduled(prune, 10 * MINUTE, 6 * HOUR),
+    "prune_uploads": Scheduled(prune_uploads, MINUTE, 5 * MINUTE),
     "refresh_summaries": Scheduled(refresh_summaries, MINUTE, 5 * MINUTE),
 }
 """Task -> what it does and how often. A further one is a line here."""
+
+
+class PolledTask(Struct, frozen=True):
+    work: Callable[[HasStores], Awaitable[object]]
+    period_seconds: float
+
+
+POLLED = {"prune_uploads": PolledTask(prune_uploads, 5 * MINUTE)}
+"""Those that workers without a broker do as well: the first of the processes of a machine."""
