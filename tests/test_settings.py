@@ -50,3 +50,8 @@ def test_what_proctor_sets_for_its_own_programs_is_no_mistake() -> None:
 def test_every_variable_is_in_the_reference() -> None:
     text = REFERENCE.read_text()
     assert [name for name in VARIABLES if f"| `{PREFIX}{name}` |" not in text] == []
+
+
+def test_a_home_that_cannot_be_looked_at_is_a_mistake_in_one_line() -> None:
+    with pytest.raises(UserError, match="cannot be read: File name too long"):
+        Settings.from_environment({"PROCTOR_HOME": f"/{'a' * 300}"})

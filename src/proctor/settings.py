@@ -81,7 +81,7 @@ class Settings(Struct, frozen=True):
         url = environment.get("PROCTOR_DATABASE_URL") or f"sqlite:///{home / 'proctor.db'}"
         data = environment.get("PROCTOR_DATA")
         prices = Path(environment.get("PROCTOR_PRICES") or home / "prices.yaml")
-        is_wanted = "PROCTOR_PRICES" in environment or prices.is_file()
+        is_wanted = "PROCTOR_PRICES" in environment or _is_file(prices)
         return cls(
             home=home,
             database_url=url,
@@ -98,6 +98,15 @@ class Settings(Struct, frozen=True):
             upload_mb=_megabytes(environment, "PROCTOR_UPLOAD_MB") or UPLOAD_MB,
             upload_days=_days(environment, "PROCTOR_UPLOAD_DAYS") or UPLOAD_DAYS,
         )
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:  # a home of somebody else's
+        raise UserError(
+            f"{path.parent} cannot be read: {error.strerror}. PROCTOR_HOME names the folder to use."
+        ) from None
 
 
 def _artifacts_folder(home: Path, database_url: str) -> Path:

@@ -85,6 +85,14 @@ _GROUPS = {"docker": "docker", "podman": "libpod_parent"}
 @contextmanager
 def engine(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An engine that answers and has the image; skipped, with the reason, where it is not installed."""
+    with started_engine(name, folder, monkeypatch):
+        build_image(find_engine(name).client, name)
+        yield
+
+
+@contextmanager
+def started_engine(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An engine that answers, without any image; skipped, with the reason, where it is not installed."""
     skip_unless_engines_are_wanted(name)
     skip_unless_installed(name)
     if os.geteuid() != 0:
@@ -94,7 +102,6 @@ def engine(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
         with _STARTED[name](folder) as variables:  # type: ignore[attr-defined]
             for key, value in variables.items():
                 monkeypatch.setenv(key, value)
-            build_image(find_engine(name).client, name)
             yield
     finally:
         _sweep(folder, groups)

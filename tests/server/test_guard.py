@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -9,7 +11,7 @@ from fastapi.routing import APIRoute
 from commands import Cli
 from proctor.server.access import PERMISSIONS, refuse_unguarded
 from proctor.server.app import ROUTERS
-from server.serving import Server
+from server.serving import Server, serving
 
 ROUTES = [(method, path) for method, path in PERMISSIONS]
 
@@ -77,3 +79,9 @@ def test_the_documentation_needs_no_other_host(server: Server) -> None:
     page = server.ask("GET", "/api/docs").body.decode() + server.ask("GET", "/api/docs.js").body.decode()
     assert "https://" not in page
     assert "http://" not in page
+
+
+def test_further_names_are_known_only_where_the_operator_gave_them(tmp_path: Path) -> None:
+    with serving(tmp_path / "home", tmp_path, "--allowed-host", "api-1", "--allowed-host", "192.0.2.7") as named:
+        for host, status in (("api-1:8000", 200), ("192.0.2.7", 200), ("localhost", 200), ("api-2:8000", 421)):
+            assert named.ask("GET", "/health", Host=host).status == status

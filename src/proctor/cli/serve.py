@@ -16,6 +16,8 @@ from proctor.domain.errors import UserError
               help="The port; 0 takes a free one.")  # fmt: skip
 @click.option("--open", "is_opening", is_flag=True, help="Open the dashboard in the browser.")
 @click.option("--origin", metavar="URL", help="Address that people use, where it is another one.")
+@click.option("--allowed-host", "names", multiple=True, metavar="NAME",
+              help="Another name or address it may be called by, as by Prometheus inside a cluster.")  # fmt: skip
 @click.option("--tls-certificate", metavar="FILE", help="Serve HTTPS with this certificate (and its chain).")
 @click.option("--tls-key", metavar="FILE", help="The certificate's key, where it is not in the same file.")
 @click.option("--trusted-proxy", "proxies", multiple=True, metavar="ADDRESS",
@@ -29,6 +31,7 @@ def serve(
     port: int,
     is_opening: bool,
     origin: str | None,
+    names: tuple[str, ...],
     tls_certificate: str | None,
     tls_key: str | None,
     proxies: tuple[str, ...],
@@ -54,5 +57,5 @@ def serve(
 
     settings = Settings.from_environment()
     with confined(settings.is_offline):
-        place = Listening(host, port, origin, tls_certificate, tls_key, proxies, accounts)
+        place = Listening(host, port, origin, tls_certificate, tls_key, proxies, accounts, names)
         serve_until_told(settings, context(data), place, is_opening=is_opening)

@@ -82,6 +82,8 @@ class Listening(Struct, frozen=True):
     """Whose X-Forwarded-For and X-Forwarded-Proto are believed."""
     has_accounts: bool = False
     """Whether everybody has to sign in, also before there is a user."""
+    names: tuple[str, ...] = ()
+    """Further names it may be called by, such as the one that probes and Prometheus use inside a cluster."""
 
     @property
     def is_public(self) -> bool:
@@ -108,7 +110,7 @@ def serve_until_told(
     has_accounts = place.has_accounts or place.is_public or bool(UserStore(database).all())
     service = Service(
         settings, database, context, identify if has_accounts else local_person, executor,
-        hosts_of(host, place.origin), place.origin,
+        hosts_of(host, place.origin, place.names), place.origin,
     )  # fmt: skip
     if has_accounts:
         _tell_accounts(database, (place.origin or address).rstrip("/"))

@@ -1,0 +1,220 @@
+"""The image: the same Dockerfile on a base that is made here, started, asked, and ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import postgres
+from redis_server import RedisServer
+from sandboxes.engines import skip_unless_engines_are_wanted, started_engine
+
+ROOT = Path(__file__).parents[2]
+IMAGE = "localhost/proctor:test"
+BASE = "localhost/proctor-base:test"
+BASE_FOLDER = "TESTS_BASE"
+"""May name a root file system that debootstrap made before, which saves a minute."""
+MOST_BYTES = 250_000_000
+SUITE = "bookworm"
+CONFINED = (
+    *("--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pids-limit", "512"),
+    *("--memory", "1g", "--tmpfs", "/tmp:rw,size=64m,mode=1777"),
+    *("--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"),  # this machine's root may not raise limits
+)
+SANDBOX_POOL = (
+    *("--security-opt", f"seccomp={ROOT / 'deploy' / 'profiles' / 'proctor-sandbox.seccomp.json'}"),
+    *("--security-opt", "unmask=ALL"),
+)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.sqlite]
+
+
+def test_the_build_context_has_what_the_dockerfile_copies() -> None:
+    said = (ROOT / "deploy" / "image" / "Dockerfile").read_text()
+    allowed = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+    for line in re.findall(r"^COPY (?!--from)(.*)$", said, re.MULTILINE):
+        for source in line.split()[:-1]:
+            assert (ROOT / source).exists(), source
+            assert any(source == path or source.startswith(f"{path}/") for path in allowed), source
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="pi-"))
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+def podman(*arguments: str, fails: bool = False) -> str:
+    done = subprocess.run(["podman", *arguments], capture_output=True, text=True, timeout=1200, check=False)
+    assert bool(done.returncode) is fails, f"{arguments}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout + done.stderr if fails else done.stdout
+
+
+def proctor(*arguments: str, options: tuple[str, ...] = ("--network", "none"), fails: bool = False) -> str:
+    return podman("run", "--rm", "-v", "home:/data", *CONFINED, *options, IMAGE, *arguments, fails=fails)
+
+
+def wait_for(holds: Callable[[], bool], seconds: float = 180) -> None:
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until, podman("ps", "-a")
+        time.sleep(0.5)
+
+
+def is_healthy(name: str) -> bool:
+    return subprocess.run(["podman", "healthcheck", "run", name], capture_output=True, check=False).returncode == 0
+
+
+def build(folder: Path) -> None:
+    root = Path(os.environ.get(BASE_FOLDER) or folder / "root")
+    if not (root / "usr").is_dir():
+        command = [
+            "debootstrap",
+            "--variant=minbase",
+            "--include=python3,python3-venv,ca-certificates",
+            SUITE,
+            str(root),
+        ]
+        made = subprocess.run(command, capture_output=True, text=True, check=False)
+        if made.returncode:
+            pytest.skip(f"no base can be made here: debootstrap ended with {made.stdout[-200:]}")
+    packed = folder / "root.tar"
+    subprocess.run(["tar", "-C", str(root), "-cf", str(packed), "."], check=True)
+    podman("import", "--quiet", str(packed), BASE)
+    packed.unlink()
+    # Authorities of this machine's own are trusted while building; nothing of them stays in the image.
+    trusted = os.environ.get("SSL_CERT_FILE") or "/etc/ssl/certs/ca-certificates.crt"
+    npmrc = folder / "npmrc"
+    npmrc.write_text("cafile=/etc/ssl/certs/ca-certificates.crt\n")
+    mounts = ["-v", f"{trusted}:/etc/ssl/certs/ca-certificates.crt:ro", "-v", f"{npmrc}:/root/.npmrc:ro"]
+    podman(
+        *("build", "--quiet", "--format", "docker", "--network", "host", *mounts, "--build-arg", f"BASE={BASE}"),
+        *("--build-arg", "VERSION=1.2.3", "-f", str(ROOT / "deploy/image/Dockerfile"), "-t", IMAGE, str(ROOT)),
+    )
+
+
+def test_the_image_is_small_runs_every_role_confined_and_ends_when_told(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One test, because the image takes minutes to build and is built once."""
+    skip_unless_engines_are_wanted("podman")
+    if shutil.which("debootstrap", path="/usr/sbin:/usr/bin:/sbin:/bin") is None:
+        pytest.skip("debootstrap is not installed: apt-get install debootstrap")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    with started_engine("podman", folder, monkeypatch):
+        build(folder)
+        _is_what_it_promises()
+        _evaluates_confined()
+        _serves_with_tls(tmp_path)
+        _runs_code_in_a_sandbox_where_it_is_allowed(tmp_path)
+        _works_for_others()
+
+
+def _is_what_it_promises() -> None:
+    image = json.loads(podman("image", "inspect", IMAGE))[0]
+    base = json.loads(podman("image", "inspect", BASE))[0]
+    added = image["Size"] - base["Size"]
+    print(f"image: {image['Size'] / 1e6:.0f} MB, {added / 1e6:.0f} MB over its base")
+    assert added <= MOST_BYTES
+    config = image["Config"]
+    assert config["User"] == "10001:10001"
+    assert config["Entrypoint"][-1].endswith("/proctor")
+    assert config["Labels"]["org.opencontainers.image.version"] == "1.2.3"
+    assert config["Labels"]["org.opencontainers.image.licenses"] == "Apache-2.0"
+    assert image["Healthcheck"]["Test"][0] == "CMD"
+    kinds = podman("run", "--rm", *CONFINED, "--entrypoint", "/bin/cat", IMAGE, "/opt/proctor/sbom.cdx.json")
+    bill = json.loads(kinds)
+    assert bill["bomFormat"] == "CycloneDX"
+    listed = {row["name"].lower().replace("_", "-") for row in bill["components"]}
+    needed = {"proctor", "fastapi", "celery", "psycopg", "obstore", "cryptography"}
+    assert needed <= listed, needed - listed
+
+
+def _evaluates_confined() -> None:
+    shown = json.loads(proctor("run", "puzzles", "-m", "demo/strong", "--limit", "20", "--json"))
+    assert shown["status"] == "completed"
+    assert shown["evaluations"][0]["scored"] == 20
+    wrote = podman("run", "--rm", *CONFINED, "--entrypoint", "/bin/touch", IMAGE, "/opt/proctor/x", fails=True)
+    assert "Read-only file system" in wrote
+    assert proctor("serve", "--host", "0.0.0.0", fails=True).count("--origin")
+
+
+def _serves_with_tls(tmp_path: Path) -> None:
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
+            *("-keyout", str(tmp_path / "tls.key"), "-out", str(tmp_path / "tls.pem"), "-days", "2"),
+            *("-subj", "/CN=localhost"),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    (tmp_path / "tls.key").chmod(0o644)
+    tmp_path.chmod(0o755)
+    podman(
+        *("run", "--detach", "--name", "served", "-v", "home:/data", "-v", f"{tmp_path}:/tls:ro", *CONFINED),
+        *("--network", "none", IMAGE, "serve", "--host", "0.0.0.0", "--origin", "https://localhost:8443"),
+        *("--tls-certificate", "/tls/tls.pem", "--tls-key", "/tls/tls.key"),
+    )
+    wait_for(lambda: is_healthy("served"))
+    ask = (
+        "import ssl, urllib.request as u; c = ssl._create_unverified_context(); "
+        "print(u.urlopen('https://127.0.0.1:8000/', context=c).read().decode())"
+    )
+    assert '<div id="root"' in podman("exec", "served", "/opt/proctor/bin/python", "-c", ask)
+    said = subprocess.run(["podman", "logs", "served"], capture_output=True, text=True, check=True)
+    assert "The first administrator" in said.stdout + said.stderr
+    assert podman("exec", "served", "/usr/bin/id", "-u").strip() == "10001"
+    podman("stop", "--time", "30", "served")
+    assert json.loads(podman("inspect", "served"))[0]["State"]["ExitCode"] == 0
+    podman("rm", "served")
+
+
+def _runs_code_in_a_sandbox_where_it_is_allowed(tmp_path: Path) -> None:
+    """What an unprivileged container has by default is no sandbox, and says so; the pool's profile makes one."""
+    (tmp_path / "answer.py").write_text("print(6 * 7)\n")
+    mounted = ("--network", "none", "-v", f"{tmp_path}:/answers:ro")
+    refused = proctor("sandbox", "run", "/answers/answer.py", options=mounted, fails=True)
+    assert "No sandbox holds" in refused
+    assert proctor("sandbox", "run", "/answers/answer.py", options=(*mounted, *SANDBOX_POOL)) == "42\n"
+    held = proctor("doctor", "--sandbox", options=("--network", "none", *SANDBOX_POOL))
+    rows = {line.split()[0]: line.split()[1:] for line in held.splitlines() if line.strip()}
+    for name in ("namespaces", "bubblewrap"):
+        assert set(rows[name]) == {"holds"}, held
+
+
+def _works_for_others() -> None:
+    """`db upgrade`, `worker --beat`, and a run that is handed over, on a real PostgreSQL and a real Redis."""
+    server, redis = postgres.server(), RedisServer()
+    assert server is not None
+    with closing(redis), server.new_database(is_empty=True) as database:
+        options = (
+            "--network",
+            "host",
+            "-e",
+            f"PROCTOR_DATABASE_URL={database}",
+            "-e",
+            f"PROCTOR_BROKER_URL={redis.url}",
+        )
+        assert "is at schema" in proctor("db", "upgrade", options=options)
+        podman(
+            *("run", "--detach", "--name", "worked", "-v", "home:/data", *CONFINED, *options, IMAGE),
+            *("worker", "--pools", "default", "--concurrency", "1", "--beat"),
+        )
+        wait_for(lambda: is_healthy("worked"))
+        shown = json.loads(proctor("run", "puzzles", "-m", "demo/strong", "--limit", "20", "--json", options=options))
+        assert shown["status"] == "completed"
+        assert json.loads(proctor("workers", "--json", options=options))["workers"][0]["chunks"] >= 1
+        podman("stop", "--time", "60", "worked")
+        assert json.loads(podman("inspect", "worked"))[0]["State"]["ExitCode"] == 0
+        podman("rm", "worked")
