@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from proctor.benchmarks.registry import BenchmarkInfo
 from proctor.domain.documents.accepted import AcceptedRun, RunPage, ServedRun
+from proctor.domain.documents.annotation import Comment, CommentPage
 from proctor.domain.documents.benchmark import BenchmarkDescription
 from proctor.domain.documents.comparison import Comparisons
 from proctor.domain.documents.dry_run import DryRun
@@ -220,6 +221,24 @@ class Client:
     def delete_file(self, file: str) -> None:
         """Delete a file that no run uses."""
         self._ask("DELETE", f"/files/{quote(file, safe='')}")
+
+    # Comments
+
+    def comments(self, run: str = "latest") -> Iterator[Comment]:
+        """A run's comments, oldest first, page after page."""
+        after: str | None = None
+        while True:
+            asked = {"limit": PAGE, "after": after}
+            page = self._convert(self._ask("GET", f"/runs/{quote(run, safe='')}/comments", asked), CommentPage)
+            yield from page.items
+            after = page.next
+            if after is None:
+                return
+
+    def comment(self, run: str, text: str, *, result_id: str | None = None) -> Comment:
+        """Comment on a run, or on one of its results, under the name of the key."""
+        body = {"text": text} if result_id is None else {"text": text, "result_id": result_id}
+        return self._convert(self._ask("POST", f"/runs/{quote(self._id(run), safe='')}/comments", body=body), Comment)
 
     # What can be evaluated
 

@@ -11,6 +11,7 @@ from proctor.domain.errors import PlanError
 from proctor.domain.estimate import Estimate
 from proctor.domain.run import RunStatus
 from proctor.library.listening import Function, Listener, Listening, listener, log_notices
+from proctor.library.notebook import LiveProgress
 from proctor.library.worker import Worker
 from proctor.runs.execute import RunExecution, execute_run, reopen
 from proctor.runs.read import read_run
@@ -144,15 +145,18 @@ class _Executing:
         self._execution = execution
         self._listening = Listening(listeners) if listeners else None
         self._refresh = refresh
+        self._progress = LiveProgress(execution.progress, execution.run_id)
 
     def __enter__(self) -> Worker[RunStatus]:
         execution = self._execution
         execution.observers.append(log_notices)
         if self._listening is not None:
             execution.observers.append(self._listening)
+        self._progress.open()
         return Worker(lambda: execute_run(execution), lambda: execution.stop("interrupted"))
 
     def __exit__(self, *_: object) -> None:
+        self._progress.close()
         if self._listening is not None:
             self._listening.close()
         self._refresh()

@@ -10,6 +10,7 @@ from proctor.domain.documents.comparison import Comparisons
 from proctor.domain.documents.estimate import MetricEstimate
 from proctor.domain.documents.evaluation import EvaluationSummary
 from proctor.domain.documents.report import Calibration, CalibrationBin, RunReport
+from proctor.domain.documents.run import RunSummary
 from proctor.metrics.labels import is_of_repeats, metric_titles, versioned_names
 from proctor.reports.charts import Chart, Mark, bars, forest, heat_map, ranges
 from proctor.reports.comparison_page import differences_chart, differences_table, notes, sentence
@@ -45,7 +46,7 @@ def run_page(document: RunReport) -> Page:
     evaluations = [replace(item, benchmark=name) for item, name in zip(document.evaluations, names, strict=True)]
     document = replace(document, evaluations=evaluations)
     sections = [
-        _summary(document),
+        summary_section(document),
         _repeats(evaluations),
         _comparison(document.comparison),
         _categories(evaluations),
@@ -80,7 +81,8 @@ def _series(evaluations: Sequence[EvaluationSummary]) -> dict[str, int]:
     return {model: place for place, model in enumerate(models)}
 
 
-def _summary(document: RunReport) -> Section:
+def summary_section(document: RunSummary) -> Section:
+    """What every model scored, with the notes that belong to the figures."""
     evaluations = document.evaluations
     names = [name for name in _names(evaluations) if not is_of_repeats(name)]
     titles = metric_titles(evaluations)
