@@ -37,6 +37,7 @@ EXTRAS = {
     "sql": "questions in SQL (proctor sql)",
     "problems": "marking programs built from requirements",
     "mcp": "tools for agents (proctor mcp)",
+    "notebook": "the browser of samples in notebooks",
     "server": "the API and the dashboard (proctor serve)",
     "worker": "workers on several machines (PROCTOR_BROKER_URL)",
 }
