@@ -101,7 +101,7 @@ export async function plan({ page, base }) {
 
 /** Answers marked by keys alone: one taken back, one skipped, and all of it there again after a reload. */
 export async function review({ page, base, run, model }) {
-  await page.goto(`${base}/review/random?${new URLSearchParams({ run, model, n: '20' })}`);
+  await page.goto(`${base}/review/random?run=${run}&model=${encodeURIComponent(model)}&n=20`);
   const shown = page.locator('.review-answer');
   await shown.waitFor();
   const seen = [];
@@ -121,6 +121,28 @@ export async function review({ page, base, run, model }) {
   await shown.waitFor();
   await settled(page);
   return { seen, said, again: await heading(page), agreement: await page.locator('main').innerText() };
+}
+
+/** A failing program: which requirement, and what another program does better. */
+export async function scorecard({ page, base, programs }) {
+  await page.goto(`${base}/scorecards/${programs[0]}`);
+  await page.locator('.requirement-grid').waitFor();
+  const verdict = await heading(page);
+  const rows = page.locator('.requirement-grid tbody tr');
+  const all = await rows.count();
+  await page.keyboard.press('t');
+  await page.waitForURL(/failing=1/);
+  const failing = await rows.evaluateAll((found) => found.map((row) => row.textContent.split(' ')[0]));
+  await page.goto(`${base}/problems/columns`);
+  await settled(page);
+  for (const name of programs) {
+    await page.locator('tr', { hasText: name }).getByRole('checkbox').focus();
+    await page.keyboard.press('Space');
+  }
+  await page.keyboard.press('c');
+  await page.waitForURL(/scorecards\?a=/);
+  await settled(page);
+  return { verdict, rows: all, failing, compared: await heading(page) };
 }
 
 /** What is not there, or not allowed, or not English. */
@@ -168,7 +190,7 @@ export async function tour({ page, base, addresses }) {
 }
 
 /** Every answer, id and category of a run that tries to be more than text, on every screen that shows them. */
-export async function hostile({ page, base, run, query, count }) {
+export async function hostile({ page, base, run, query, count, programs }) {
   const seen = { hits: [], elements: [], texts: [] };
   // Looked at before a page is left: the next one begins without what ran in this one.
   const look = async () => {
@@ -191,7 +213,11 @@ export async function hostile({ page, base, run, query, count }) {
     await page.keyboard.press('j');
     if (index + 1 < count) await page.waitForURL((url) => url.href !== before);
   }
+  const [a, b] = programs;
   const screens = [
+    '/problems/columns',
+    `/scorecards/${a}`,
+    `/scorecards?a=${a}&b=${b}`,
     `/runs/${run}`,
     `/review/random?run=${run}`,
     `/review`,
@@ -205,6 +231,7 @@ export async function hostile({ page, base, run, query, count }) {
   for (const address of screens) {
     await page.goto(base + address);
     await settled(page);
+    await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
     await look();
   }
   for (let index = 0; index < count / 2; index += 1) await page.keyboard.press('n');

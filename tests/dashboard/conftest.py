@@ -14,6 +14,7 @@ import pytest
 
 from dashboard.hostile import PAYLOADS, write_hostile
 from dashboard.node import SOURCES, builder, missing, node
+from fakes.scorecards import keep_program
 from server.serving import Server, serving
 
 DEMO: dict[str, Any] = {
@@ -102,6 +103,16 @@ def served(built: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
 @pytest.fixture(scope="session")
 def finished(served: Server) -> str:
     return served.run(DEMO)
+
+
+@pytest.fixture(scope="session")
+def programs(served: Server) -> tuple[str, str]:
+    """Two programs for one problem: the first fails a check with a message, and has code, that try to be more."""
+    payloads = " ".join(PAYLOADS[:60])
+    hostile = keep_program(
+        served.home, PAYLOADS[0], "short_rows", message=payloads, text=payloads.encode("utf-8", "replace")
+    )
+    return hostile, keep_program(served.home, "better")
 
 
 @pytest.fixture(scope="session")

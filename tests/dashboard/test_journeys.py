@@ -71,6 +71,16 @@ def test_answers_are_marked_by_keys_and_compared_with_the_scorer(
     assert "demo/weak · puzzles · puzzle" in seen["agreement"]
 
 
+def test_a_programs_failing_requirement_is_found_and_compared_without_a_mouse(
+    browser: Browser, served: Server, programs: tuple[str, str]
+) -> None:
+    seen = browser.go("scorecard", served, programs=programs)
+    card = served.get(f"/api/v1/scorecards/{programs[0]}")
+    assert seen["verdict"].startswith("Failed: ")
+    assert (seen["rows"], seen["failing"]) == (len(card["requirements"]), ["R3"])
+    assert seen["compared"] == "1 requirement differs."
+
+
 def test_a_plans_mistake_is_shown_in_its_line_and_nothing_typed_is_lost(browser: Browser, served: Server) -> None:
     seen = browser.go("plan", served)
     assert seen["mistake"].startswith("Line 4:")
@@ -93,22 +103,24 @@ def test_texts_change_with_the_language(browser: Browser, served: Server) -> Non
 
 
 def test_no_screen_has_a_barrier_in_either_theme_and_each_fits_a_narrow_window(
-    browser: Browser, served: Server, finished: str, hostile_run: str
+    browser: Browser, served: Server, finished: str, hostile_run: str, programs: tuple[str, str]
 ) -> None:
     addresses = [
         "/", "/runs", f"/runs/{finished}", f"/runs/{hostile_run}", f"/runs/{finished}/samples", "/compare",
         f"/compare?{compare_query(finished)}", f"/compare?a={finished}", "/leaderboard", "/history", "/benchmarks",
         "/benchmarks/puzzles", "/problems", "/plan", "/settings", "/nowhere",
         "/review", f"/review/random?run={finished}", f"/review/judged?run={finished}",
+        "/problems/columns", f"/scorecards/{programs[0]}", "/scorecards/nope",
+        f"/scorecards?a={programs[0]}&b={programs[1]}",
     ]  # fmt: skip
     assert browser.go("tour", served, addresses=addresses) == []
 
 
 def test_two_hundred_hostile_texts_stay_text_wherever_they_are_shown(
-    browser: Browser, served: Server, hostile_run: str
+    browser: Browser, served: Server, hostile_run: str, programs: tuple[str, str]
 ) -> None:
     query = compare_query(hostile_run, "python/hostile:answer", "python/hostile:other")
-    seen = browser.go("hostile", served, run=hostile_run, query=query, count=len(PAYLOADS))
+    seen = browser.go("hostile", served, run=hostile_run, query=query, count=len(PAYLOADS), programs=programs)
     assert seen["hits"] == []
     assert seen["elements"] == []
     assert len(seen["texts"]) == len(set(seen["texts"])) == len(PAYLOADS)

@@ -8,8 +8,15 @@ from msgspec.structs import replace
 
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.scaffold import scaffold
+from proctor.benchmarks.problems.shelf import find_problem
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import PHASES, CheckResult, CheckStatus, Evidence, Phase, PhaseStatus
+from proctor.domain.submission import Submission
+from proctor.programs.archive import program_zip
+from proctor.programs.marks import scorecard_of
+from proctor.runs.submissions import keep_submission
+from proctor.stores.artifacts.folder import FolderArtifacts
+from proctor.stores.database import open_database
 
 HOSTILE = "<script>alert(1)</script> | `tick` ``` &amp; **bold** \x1b[31m"
 
@@ -65,3 +72,21 @@ def evidence_of(problem: Problem, *failing: str, message: str = "assert 3 == 4")
 def unmeasured(evidence: Evidence) -> Evidence:
     """The same without any measure or finding."""
     return replace(evidence, measures={}, gold_measures={}, findings={})
+
+
+def keep_program(
+    home: Path, name: str, *failing: str, message: str = "assert 3 == 4", text: bytes = b"print(1)"
+) -> str:
+    """A program for `columns`, in the home of a server, whose checks fail as given; gives the submission's id."""
+    artifacts = FolderArtifacts(home / "artifacts")
+    problem = find_problem("columns", None)
+    files = {"main.py": text}
+    evidence = replace(evidence_of(problem, *failing, message=message), program=artifacts.put("", program_zip(files)))
+    database = open_database(f"sqlite:///{home / 'proctor.db'}")
+    try:
+        card = scorecard_of(problem, evidence)
+        kept = keep_submission(database, artifacts, name, problem, Submission(files, "folder"), card)
+    finally:
+        database.dispose()
+    assert kept.submission_id is not None
+    return kept.submission_id

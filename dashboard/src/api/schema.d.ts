@@ -864,6 +864,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/problems/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Problem
+         * @description A problem: its brief, its requirements with their checks, thresholds and mutants; never its hidden tests.
+         */
+        get: operations["readProblem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scorecards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare
+         * @description Two programs for one problem: marks, requirements that flipped, measures, files.
+         */
+        get: operations["compareScorecards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scorecards/{reference}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Scorecard
+         * @description The scorecard of a submission, or of an answer in a run as RUN/SAMPLE/EPOCH/MODEL.
+         */
+        get: operations["readScorecard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/sign-in": {
         parameters: {
             query?: never;
@@ -1527,6 +1587,38 @@ export interface components {
             to: number;
             reference: components["schemas"]["MetricEstimate"];
         };
+        /**
+         * CardFile
+         * @description A file, as text where it is text.
+         */
+        CardFile: {
+            bytes: number;
+            digest: string;
+            /** @default null */
+            text: string | null;
+            /** @default null */
+            base64: string | null;
+        };
+        /**
+         * CheckResult
+         * @description One test function, over all its parameters and examples.
+         */
+        CheckResult: {
+            name: string;
+            kind: string;
+            status: components["schemas"]["CheckStatus"];
+            /** @default  */
+            message: string;
+            /** @default 0 */
+            seconds: number;
+            /** @default false */
+            is_generated: boolean;
+        };
+        /**
+         * CheckStatus
+         * @enum {unknown}
+         */
+        CheckStatus: "error" | "failed" | "not run" | "passed";
         /** Comment */
         Comment: {
             comment_id: string;
@@ -1543,6 +1635,15 @@ export interface components {
         CommentPage: {
             items: components["schemas"]["Comment"][];
             next: string | null;
+        };
+        /** ComparedCard */
+        ComparedCard: {
+            total: number | null;
+            covers: number;
+            passed: boolean;
+            grade: string | null;
+            reason: string;
+            verdict: string;
         };
         /**
          * ComparedSide
@@ -1646,6 +1747,19 @@ export interface components {
             samples: number;
             artifacts: number;
             artifact_bytes: number;
+        };
+        /**
+         * DimensionMark
+         * @description `value` is None when it could not be measured; `reason` then says why.
+         */
+        DimensionMark: {
+            name: string;
+            value: number | null;
+            weight: number;
+            /** @default  */
+            reason: string;
+            /** @default {} */
+            details: Record<string, never>;
         };
         /**
          * DryRun
@@ -1762,6 +1876,26 @@ export interface components {
             settings: Record<string, never>;
             rates: components["schemas"]["OutcomeRates"];
         };
+        /**
+         * Evidence
+         * @description Everything the marks follow from; kept whole, so that they can be computed again.
+         */
+        Evidence: {
+            problem: string;
+            problem_digest: string;
+            runner: Record<string, never>;
+            phases: components["schemas"]["Phase"][];
+            checks: components["schemas"]["CheckResult"][];
+            measures: {
+                [key: string]: number;
+            };
+            gold_measures: {
+                [key: string]: number;
+            };
+            findings: Record<string, never>;
+            /** @default null */
+            program: string | null;
+        };
         /** ExportRequest */
         ExportRequest: {
             run_id: string;
@@ -1775,6 +1909,13 @@ export interface components {
         FieldProblem: {
             pointer: string;
             detail: string;
+        };
+        /** FileDifference */
+        FileDifference: {
+            path: string;
+            /** @enum {unknown} */
+            state: "added" | "changed" | "removed";
+            diff: string;
         };
         /**
          * FileLink
@@ -1810,6 +1951,14 @@ export interface components {
             values: (number | null)[];
             answers: (string | null)[];
             responses: (string | null)[];
+        };
+        /** FlippedRequirement */
+        FlippedRequirement: {
+            id: string;
+            level: string;
+            text: string;
+            a: components["schemas"]["RequirementStatus"];
+            b: components["schemas"]["RequirementStatus"];
         };
         /** FlippedSample */
         FlippedSample: {
@@ -2001,6 +2150,12 @@ export interface components {
             only_b_not_asked_in_a: number;
             failed_in_both: number;
         };
+        /**
+         * Level
+         * @description RFC 2119; every MUST is needed to pass.
+         * @enum {unknown}
+         */
+        Level: "MAY" | "MUST" | "SHOULD";
         /** ListedKey */
         ListedKey: {
             key_id: string;
@@ -2096,6 +2251,28 @@ export interface components {
             chunks_per_minute: number;
         };
         /**
+         * MarkDifference
+         * @description Only like is subtracted: `difference` is None where the two marks are of different things.
+         */
+        MarkDifference: {
+            name: string;
+            a: number | null;
+            b: number | null;
+            difference: number | null;
+            is_comparable: boolean;
+        };
+        /** MarkedProblem */
+        MarkedProblem: {
+            id: string;
+            title: string;
+            version: string;
+            digest: string;
+            difficulty: string;
+            area: string;
+            kind: string;
+            pass_score: number;
+        };
+        /**
          * MarkedProgram
          * @description A program that was handed in, or a model's answer in a run.
          */
@@ -2119,6 +2296,12 @@ export interface components {
             problem_digest: string;
             revision: string;
             created_at: string;
+        };
+        /** MeasureDifference */
+        MeasureDifference: {
+            name: string;
+            a: number | null;
+            b: number | null;
         };
         /**
          * MetricEstimate
@@ -2194,6 +2377,12 @@ export interface components {
             benchmark: string;
             average_score: number | null;
             total_samples: number;
+        };
+        /** MutantDescription */
+        MutantDescription: {
+            name: string;
+            breaks: string[];
+            note: string;
         };
         /** NamedModel */
         NamedModel: {
@@ -2271,6 +2460,26 @@ export interface components {
             /** @default null */
             p99: number | null;
         };
+        /** Phase */
+        Phase: {
+            name: string;
+            status: components["schemas"]["PhaseStatus"];
+            started_at: number;
+            seconds: number;
+            /** @default  */
+            log: string;
+            /** @default {} */
+            evidence: Record<string, never>;
+            /** @default {} */
+            artifacts: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * PhaseStatus
+         * @enum {unknown}
+         */
+        PhaseStatus: "done" | "failed" | "not measured";
         /**
          * PilotRun
          * @description What a pilot asked and cost; `cost_usd` is None where a price is unknown.
@@ -2409,6 +2618,34 @@ export interface components {
             /** @default null */
             samples_needed: number | null;
         };
+        /** ProblemDescription */
+        ProblemDescription: {
+            id: string;
+            title: string;
+            version: string;
+            difficulty: string;
+            area: string;
+            kind: string;
+            languages: string[];
+            requirements: components["schemas"]["Requirement"][];
+            checks: {
+                [key: string]: string;
+            };
+            mutants: components["schemas"]["MutantDescription"][];
+            digest: string;
+            brief: string;
+            thresholds: components["schemas"]["Threshold"][];
+            weights: {
+                [key: string]: number;
+            };
+            pass_score: number;
+            limits: Record<string, never>;
+            load: Record<string, never> | null;
+            dependencies: string[];
+            visible: {
+                [key: string]: string;
+            };
+        };
         /** ProblemDetails */
         ProblemDetails: {
             type: string;
@@ -2417,6 +2654,49 @@ export interface components {
             detail: string;
             errors: components["schemas"]["FieldProblem"][];
             request_id: string;
+        };
+        /**
+         * ProgramCard
+         * @description A scorecard as every format of it shows it; what it is of stands first.
+         */
+        ProgramCard: {
+            /** @default null */
+            run_id: string | null;
+            /** @default null */
+            model: string | null;
+            /** @default null */
+            sample_id: string | null;
+            /** @default null */
+            epoch: number | null;
+            /** @default null */
+            submission_id: string | null;
+            /** @default null */
+            name: string | null;
+            /** @default null */
+            created_at: string | null;
+            problem: components["schemas"]["MarkedProblem"];
+            total: number | null;
+            covers: number;
+            passed: boolean;
+            reason: string;
+            grade: string | null;
+            dimensions: components["schemas"]["DimensionMark"][];
+            requirements: components["schemas"]["RequirementResult"][];
+            evidence: components["schemas"]["Evidence"];
+            thresholds: components["schemas"]["ThresholdResult"][];
+            program: {
+                [key: string]: components["schemas"]["CardFile"];
+            };
+            left_out: {
+                [key: string]: string;
+            };
+            artifacts: {
+                [key: string]: components["schemas"]["CardFile"];
+            };
+            /** @default null */
+            remarks: string[] | null;
+            /** @default null */
+            note: string | null;
         };
         /** ProgramRanking */
         ProgramRanking: {
@@ -2572,6 +2852,26 @@ export interface components {
             };
             shown: components["schemas"]["ReportSample"][];
         };
+        /** Requirement */
+        Requirement: {
+            id: string;
+            level: components["schemas"]["Level"];
+            text: string;
+            checks: string[];
+        };
+        /** RequirementResult */
+        RequirementResult: {
+            id: string;
+            level: string;
+            text: string;
+            status: components["schemas"]["RequirementStatus"];
+            checks: string[];
+        };
+        /**
+         * RequirementStatus
+         * @enum {unknown}
+         */
+        RequirementStatus: "failed" | "untested" | "verified";
         /**
          * RescoreRequest
          * @description Either scorers, to score again, or `use`, to let stored scores count.
@@ -2825,6 +3125,18 @@ export interface components {
             higher: number;
             lower: number;
         };
+        /** ScorecardDifference */
+        ScorecardDifference: {
+            problem: components["schemas"]["MarkedProblem"];
+            is_comparable: boolean;
+            remarks: string[];
+            a: components["schemas"]["ComparedCard"];
+            b: components["schemas"]["ComparedCard"];
+            dimensions: components["schemas"]["MarkDifference"][];
+            requirements: components["schemas"]["FlippedRequirement"][];
+            measures: components["schemas"]["MeasureDifference"][];
+            files: components["schemas"]["FileDifference"][];
+        };
         /**
          * ScorerFigures
          * @description One set of scores, by one version of a scorer.
@@ -3059,6 +3371,34 @@ export interface components {
             progress: number;
             result: components["schemas"]["TaskResult"] | null;
             error_message: string | null;
+        };
+        /**
+         * Threshold
+         * @description A measure and the value it is held against; the unit `gold` means a ratio to the gold solution's.
+         */
+        Threshold: {
+            measure: string;
+            value: number;
+            unit: string;
+            is_upper: boolean;
+            /** @default null */
+            requirement: string | null;
+        };
+        /**
+         * ThresholdResult
+         * @description A measure held against its bound; None where it was not measured.
+         */
+        ThresholdResult: {
+            measure: string;
+            bound: number;
+            unit: string;
+            is_upper: boolean;
+            requirement: string | null;
+            value: number | null;
+            gold: number | null;
+            ratio: number | null;
+            share: number | null;
+            is_met: boolean | null;
         };
         /**
          * TokenCounts
@@ -4980,6 +5320,95 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FileLink"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readProblem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemDescription"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    compareScorecards: {
+        parameters: {
+            query: {
+                /** @description A submission, or RUN/SAMPLE/EPOCH/MODEL. */
+                a: string;
+                b: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScorecardDifference"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readScorecard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reference: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgramCard"];
                 };
             };
             401: components["responses"]["problem-401"];

@@ -7,7 +7,6 @@ import CompareScreen from '@/screens/compare/CompareScreen';
 import HistoryScreen from '@/screens/history/HistoryScreen';
 import HomeScreen from '@/screens/home/HomeScreen';
 import LeaderboardScreen from '@/screens/leaderboard/LeaderboardScreen';
-import ProblemsScreen from '@/screens/problems/ProblemsScreen';
 import RunScreen from '@/screens/run/RunScreen';
 import RunsScreen from '@/screens/runs/RunsScreen';
 import SamplesScreen from '@/screens/samples/SamplesScreen';
@@ -25,7 +24,11 @@ interface Route {
 
 // What a first visit does not show is loaded when it is opened; the editor and its YAML are larger than all else together.
 const PlanScreen = lazy(() => import('@/screens/plan/PlanScreen'));
+const ProblemScreen = lazy(() => import('@/screens/problems/ProblemScreen'));
+const ProblemsScreen = lazy(() => import('@/screens/problems/ProblemsScreen'));
 const ReviewScreen = lazy(() => import('@/screens/review/ReviewScreen'));
+const ScorecardScreen = lazy(() => import('@/screens/scorecard/ScorecardScreen'));
+const ScorecardsScreen = lazy(() => import('@/screens/scorecard/ScorecardsScreen'));
 
 export const ROUTES: readonly Route[] = [
   { pattern: '/', screen: HomeScreen, title: 'nav.home' },
@@ -38,6 +41,9 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/benchmarks', screen: BenchmarksScreen, title: 'nav.benchmarks' },
   { pattern: '/benchmarks/:name', screen: BenchmarkScreen, title: 'nav.benchmarks' },
   { pattern: '/problems', screen: ProblemsScreen, title: 'nav.problems' },
+  { pattern: '/problems/:name', screen: ProblemScreen, title: 'nav.problems' },
+  { pattern: '/scorecards', screen: ScorecardsScreen, title: 'nav.scorecard' },
+  { pattern: '/scorecards/:card', screen: ScorecardScreen, title: 'nav.scorecard' },
   { pattern: '/review', screen: ReviewScreen, title: 'nav.review' },
   { pattern: '/review/:queue', screen: ReviewScreen, title: 'nav.review' },
   { pattern: '/plan', screen: PlanScreen, title: 'nav.plan' },

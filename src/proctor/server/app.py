@@ -30,6 +30,7 @@ from proctor.server.routes import (
     results,
     review,
     runs,
+    scorecards,
     status,
 )
 from proctor.server.service import Service
@@ -49,6 +50,7 @@ ROUTERS = (
     comments.router,
     review.router,
     files.router,
+    scorecards.router,
     auth.router,
     accounts.router,
     provider_keys.router,

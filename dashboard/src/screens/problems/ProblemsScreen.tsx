@@ -2,6 +2,8 @@
 import { useProblems } from '@/api/queries';
 import { Empty, Loaded, PageHead, Wide } from '@/components/Basics';
 import { countText } from '@/numbers/text';
+import { Link } from '@/router/Link';
+import { path } from '@/router/location';
 import { t } from '@/text/text';
 
 export default function ProblemsScreen() {
@@ -35,7 +37,9 @@ export default function ProblemsScreen() {
                 <tbody>
                   {all.map((one) => (
                     <tr key={one.id}>
-                      <td>{one.id}</td>
+                      <td>
+                        <Link to={path`/problems/${one.id}`}>{one.id}</Link>
+                      </td>
                       <td>{one.title}</td>
                       <td>{one.difficulty}</td>
                       <td>{one.area}</td>
