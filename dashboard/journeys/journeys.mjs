@@ -1,5 +1,5 @@
 /** What people do with the dashboard, step by step; what each sees is returned and judged by the tests. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -143,6 +143,34 @@ export async function scorecard({ page, base, programs }) {
   await page.waitForURL(/scorecards\?a=/);
   await settled(page);
   return { verdict, rows: all, failing, compared: await heading(page) };
+}
+
+/** A going run in two tabs, while the server ends and comes back: one connection, and both see the end. */
+export async function live({ page, base, newPage, run, open, release }) {
+  const streams = [];
+  const { page: second } = await newPage();
+  for (const [index, tab] of [page, second].entries())
+    tab.on('request', (request) => request.url().endsWith('/events') && streams.push(index));
+  await page.goto(`${base}/runs/${run}`);
+  await page.locator('[data-live=live]').waitFor();
+  await second.goto(`${base}/runs/${run}`);
+  await second.locator('[data-live=live]').waitFor();
+  const before = [...streams];
+  writeFileSync(open, '');
+  for (const tab of [page, second]) await tab.locator('[data-live=lost]').waitFor();
+  const said = await second.locator('.live').innerText();
+  for (const tab of [page, second]) await tab.locator('[data-live=live]').waitFor();
+  writeFileSync(release, '');
+  const ends = [];
+  for (const tab of [page, second]) {
+    await tab.getByRole('link', { name: /Report/ }).waitFor();
+    ends.push(await heading(tab));
+  }
+  // The leader leaves; the other tab takes the connection over.
+  await page.close();
+  const until = Date.now() + 30_000;
+  while (!streams.includes(1) && Date.now() < until) await second.waitForTimeout(50);
+  return { before, said, ends, hasTakenOver: streams.includes(1), isReleased: existsSync(release) };
 }
 
 /** What is not there, or not allowed, or not English. */

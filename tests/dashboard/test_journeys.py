@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
 from dashboard.conftest import Browser
-from dashboard.hostile import PAYLOADS
+from dashboard.hostile import PAYLOADS, write_hostile
 from dashboard.node import builder
 from proctor.metrics.rounding import decimal_text
 from server.serving import Server, serving
@@ -79,6 +80,33 @@ def test_a_programs_failing_requirement_is_found_and_compared_without_a_mouse(
     assert seen["verdict"].startswith("Failed: ")
     assert (seen["rows"], seen["failing"]) == (len(card["requirements"]), ["R3"])
     assert seen["compared"] == "1 requirement differs."
+
+
+def test_a_going_run_stays_live_in_all_tabs_by_one_connection_when_the_server_comes_back(
+    browser: Browser, tmp_path: Path
+) -> None:
+    write_hostile(tmp_path)
+    opened, release = tmp_path / "opened", tmp_path / "release"
+    plan = {"name": "slow", "models": ["python/hostile:slow"], "benchmarks": [{"benchmark": "puzzles", "limit": 60}]}
+    plan["limits"] = {"concurrency": 1}
+    with serving(tmp_path / "home", tmp_path) as first:
+        run = first.post("/api/v1/runs", plan).json["run_id"]
+        first.wait(run, "running")
+        browser.begin("live", first, run=run, open=str(opened), release=str(release))
+        wait_for(opened)
+    with serving(tmp_path / "home", tmp_path, "--port", str(first.place[1])):
+        seen = browser.end()
+    assert seen["before"] == [0]
+    assert "not live" in seen["said"]
+    assert seen["ends"][0] == seen["ends"][1] == "python/hostile:slow on puzzles"
+    assert seen["hasTakenOver"]
+
+
+def wait_for(path: Path) -> None:
+    until = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < until, f"{path} does not come"
+        time.sleep(0.05)
 
 
 def test_a_plans_mistake_is_shown_in_its_line_and_nothing_typed_is_lost(browser: Browser, served: Server) -> None:

@@ -1,28 +1,48 @@
-/** A run's events in every open tab through one connection: the tab that holds the lock reads, the others listen. */
+/** What happens in the project, in every open tab through one connection: the tab that holds the lock reads, the others listen. */
 import { createParser } from 'eventsource-parser';
+import { useSyncExternalStore } from 'react';
 import { address } from './http';
-import { path } from '@/router/location';
 
-export interface RunEvent {
+export interface ProjectEvent {
   id: string;
   kind: string;
-  data: string;
+  run: string | null;
 }
 
-export type LiveState = 'connecting' | 'live' | 'lost' | 'ended';
-type Message = { type: 'event'; event: RunEvent } | { type: 'state'; state: LiveState };
+export type LiveState = 'connecting' | 'live' | 'lost';
 
-interface Listener {
-  event: (event: RunEvent) => void;
-  state: (state: LiveState) => void;
+export interface Live {
+  state: LiveState;
+  /** When something was last heard, in milliseconds; null before. */
+  heard: number | null;
 }
 
-/** The last of a run's events has one of these names; nothing comes after it. */
-export const LAST_EVENTS: ReadonlySet<string> = new Set(['finished', 'failed', 'cancelled']);
+type Message = { type: 'event'; event: ProjectEvent } | { type: 'state'; state: LiveState } | { type: 'ask' };
+
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
-/** A healthy stream says something at least this often, if only a comment. */
+/** A healthy stream says something at least this often, if only a sign of life. */
 const SILENCE_MS = 45_000;
+
+let live: Live = { state: 'connecting', heard: null };
+const listeners = new Set<() => void>();
+
+function setLive(next: Live): void {
+  live = next;
+  listeners.forEach((listener) => listener());
+}
+
+export const isLive = () => live.state === 'live';
+
+/** Whether what is seen renews itself, and since when not. */
+export const useLive = () =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => live,
+  );
 
 const wait = (milliseconds: number, signal: AbortSignal) =>
   new Promise<void>((done) => {
@@ -33,50 +53,56 @@ const wait = (milliseconds: number, signal: AbortSignal) =>
     });
   });
 
-/** Follows a run until it has ended or `stop` is called. */
-export function followRun(run: string, listener: Listener): { stop: () => void } {
+interface Listener {
+  event: (event: ProjectEvent) => void;
+  /** The stream is open, for the first time or again: what was missed is to be read anew. */
+  opened: () => void;
+}
+
+/** Follows a project until `stop` is called. */
+export function followProject(project: string, listener: Listener): { stop: () => void } {
   const ending = new AbortController();
-  const name = `proctor.run.${run}`;
+  const name = `proctor.events.${project}`;
   const channel = new BroadcastChannel(name);
   let lastId: string | null = null;
-  let isEnded = false;
+  let isLeading = false;
 
   const hear = (message: Message) => {
-    if (isEnded || ending.signal.aborted) return;
-    if (message.type === 'state') {
-      listener.state(message.state);
-      return;
-    }
-    lastId = message.event.id || lastId;
-    listener.event(message.event);
-    if (LAST_EVENTS.has(message.event.kind)) {
-      isEnded = true;
-      listener.state('ended');
-    }
+    if (ending.signal.aborted) return;
+    if (message.type === 'event') {
+      lastId = message.event.id || lastId;
+      setLive({ ...live, heard: Date.now() });
+      listener.event(message.event);
+    } else if (message.type === 'state') {
+      if (message.state === 'live' && live.state !== 'live') listener.opened();
+      setLive({ state: message.state, heard: message.state === 'live' ? Date.now() : live.heard });
+    } else if (isLeading) channel.postMessage({ type: 'state', state: live.state } satisfies Message);
   };
   const tell = (message: Message) => {
     hear(message);
     channel.postMessage(message);
   };
   channel.onmessage = ({ data }: MessageEvent<Message>) => hear(data);
+  channel.postMessage({ type: 'ask' } satisfies Message);
 
   const lead = async () => {
+    isLeading = true;
     let pause = FIRST_PAUSE_MS;
-    while (!isEnded && !ending.signal.aborted) {
-      tell({ type: 'state', state: 'connecting' });
+    while (!ending.signal.aborted) {
       try {
-        await readStream(run, lastId, ending.signal, tell, () => {
+        await readStream(lastId, ending.signal, tell, () => {
           pause = FIRST_PAUSE_MS;
         });
       } catch {
         // A connection that breaks is opened again from the last event that was seen.
       }
-      if (isEnded || ending.signal.aborted) return;
+      if (ending.signal.aborted) return;
       tell({ type: 'state', state: 'lost' });
       await wait(pause, ending.signal);
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
     }
   };
+  setLive({ state: 'connecting', heard: null });
   void navigator.locks.request(name, { signal: ending.signal }, lead).catch(() => undefined);
   return {
     stop: () => {
@@ -87,7 +113,6 @@ export function followRun(run: string, listener: Listener): { stop: () => void }
 }
 
 async function readStream(
-  run: string,
   lastId: string | null,
   signal: AbortSignal,
   tell: (message: Message) => void,
@@ -95,7 +120,7 @@ async function readStream(
 ) {
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), SILENCE_MS);
-  const response = await fetch(address(path`/runs/${run}/events`), {
+  const response = await fetch(address('/events'), {
     headers: { Accept: 'text/event-stream', ...(lastId === null ? {} : { 'Last-Event-ID': lastId }) },
     signal: AbortSignal.any([signal, silence.signal]),
   });
@@ -103,8 +128,8 @@ async function readStream(
   opened();
   tell({ type: 'state', state: 'live' });
   const parser = createParser({
-    onEvent: (event) =>
-      tell({ type: 'event', event: { id: event.id ?? '', kind: event.event ?? 'message', data: event.data } }),
+    onEvent: ({ id, event, data }) =>
+      tell({ type: 'event', event: { id: id ?? '', kind: event ?? 'message', run: runOf(data) } }),
   });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   try {
@@ -117,5 +142,14 @@ async function readStream(
     }
   } finally {
     clearTimeout(timer);
+  }
+}
+
+function runOf(data: string): string | null {
+  try {
+    const body = JSON.parse(data) as { run_id?: unknown };
+    return typeof body.run_id === 'string' ? body.run_id : null;
+  } catch {
+    return null;
   }
 }

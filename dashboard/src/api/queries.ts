@@ -23,6 +23,7 @@ import type {
   RunPage,
 } from './documents';
 import { ProblemError, request, type Query } from './http';
+import { isLive } from './live';
 import { path } from '@/router/location';
 
 const isWorthRetrying = (count: number, error: Error) =>
@@ -54,7 +55,7 @@ export interface RunFilters {
 const GOING = new Set(['queued', 'running']);
 export const isGoing = (run: { status: string }) => GOING.has(run.status);
 
-/** The runs, newest first; asked again every two seconds while one of them is going. */
+/** The runs, newest first; events renew them, and where these do not come they are asked again while one is going. */
 export function useRuns(filters: RunFilters = {}, limit = 50) {
   return useInfiniteQuery({
     queryKey: ['runs', filters, limit],
@@ -63,7 +64,8 @@ export function useRuns(filters: RunFilters = {}, limit = 50) {
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,
-    refetchInterval: (query) => (query.state.data?.pages.some((page) => page.items.some(isGoing)) ? 2_000 : false),
+    refetchInterval: (query) =>
+      !isLive() && query.state.data?.pages.some((page) => page.items.some(isGoing)) ? 2_000 : 15_000,
   });
 }
 
@@ -71,6 +73,8 @@ export function useRun(run: string) {
   return useQuery({
     queryKey: ['run', run],
     queryFn: ({ signal }) => request<RunDocument>(path`/runs/${run}`, { signal }),
+    // Events renew it; where these do not come it is asked again.
+    refetchInterval: (query) => (query.state.data && isGoing(query.state.data) ? (isLive() ? 15_000 : 2_000) : false),
   });
 }
 

@@ -2,6 +2,7 @@
 import { Suspense, useEffect, useState } from 'react';
 import { isGoing, useRuns } from '@/api/queries';
 import { useMay } from '@/api/session';
+import { useProjectEvents } from '@/api/useProjectEvents';
 import { Empty, Loading } from '@/components/Basics';
 import { Link } from '@/router/Link';
 import { usePath } from '@/router/location';
@@ -20,6 +21,7 @@ export function Shell() {
   const pathname = usePath();
   const [isSearching, setSearching] = useState(false);
   const [isListingKeys, setListingKeys] = useState(false);
+  useProjectEvents();
 
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { Live } from '@/api/useLiveRun';
+import type { Live } from '@/api/live';
 import { secondsText } from '@/numbers/text';
 import { t } from '@/text/text';
 
@@ -11,7 +11,7 @@ export function LiveBadge({ live }: { live: Live }) {
     return () => clearInterval(timer);
   }, []);
   const age = live.heard === null ? null : Math.max(0, Math.floor((now - live.heard) / 1000));
-  const isLive = live.state === 'live' || live.state === 'ended';
+  const isLive = live.state === 'live';
   return (
     <span className="live" role="status" data-live={live.state}>
       <i className={isLive ? 'dot' : 'dot off'} aria-hidden="true" />

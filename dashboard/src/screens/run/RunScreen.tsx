@@ -1,8 +1,8 @@
 /** A run: what it says so far, while it is going and when it is done. */
 import type { ListedRun, RunDocument } from '@/api/documents';
-import { isGoing, useComparison, useRunAction } from '@/api/queries';
+import { isGoing, useComparison, useRun, useRunAction } from '@/api/queries';
 import { useMay } from '@/api/session';
-import { useLiveRun, type Live } from '@/api/useLiveRun';
+import { useLive, type Live } from '@/api/live';
 import { useKeys } from '@/app/keys';
 import { Button, Failure, Loaded, PageHead } from '@/components/Basics';
 import { Link } from '@/router/Link';
@@ -20,10 +20,11 @@ import { Setup } from './Setup';
 import './run.css';
 
 export default function RunScreen({ parameters: { run = '' } }: { parameters: Readonly<Record<string, string>> }) {
-  const { query, live } = useLiveRun(run);
+  const query = useRun(run);
+  const live = useLive();
   return (
     <Loaded isPage query={query}>
-      {(data) => <Shown run={data} live={live} />}
+      {(data) => <Shown run={data} live={isGoing(data) ? live : null} />}
     </Loaded>
   );
 }

@@ -1,0 +1,55 @@
+/** Events of the project renew what is shown of its runs; mounted once, around every screen. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { followProject } from './live';
+import { useSession } from './session';
+
+const RUN_PAUSE_MS = 700;
+const LIST_PAUSE_MS = 1_500;
+
+/** Calls at most once in so many milliseconds, the last time for certain. */
+function atMostEvery(milliseconds: number, call: () => void): { run: () => void; stop: () => void } {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  return {
+    run: () => {
+      timer ??= setTimeout(() => {
+        timer = null;
+        call();
+      }, milliseconds);
+    },
+    stop: () => {
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+export function useProjectEvents(): void {
+  const client = useQueryClient();
+  const { data: session } = useSession();
+  const project = session?.project ?? 'local';
+  useEffect(() => {
+    const changed = new Set<string>();
+    const runs = atMostEvery(RUN_PAUSE_MS, () => {
+      for (const run of changed) void client.invalidateQueries({ queryKey: ['run', run] });
+      changed.clear();
+    });
+    const lists = atMostEvery(LIST_PAUSE_MS, () => void client.invalidateQueries({ queryKey: ['runs'] }));
+    const { stop } = followProject(project, {
+      event: ({ run }) => {
+        if (run === null) return;
+        changed.add(run);
+        runs.run();
+        lists.run();
+      },
+      opened: () => {
+        void client.invalidateQueries({ queryKey: ['run'] });
+        void client.invalidateQueries({ queryKey: ['runs'] });
+      },
+    });
+    return () => {
+      stop();
+      runs.stop();
+      lists.stop();
+    };
+  }, [client, project]);
+}
