@@ -22,7 +22,7 @@ from proctor.domain.role import PERMISSIONS as OF_ROLE
 from proctor.server.access import PERMISSIONS, V1, Permission
 from proctor.server.sign_in import COOKIE
 from proctor.stores.database import Database, open_database
-from server.serving import Answer, Server, serving
+from server.serving import SECRET, Answer, Server, serving
 
 PASSWORD = "a marked password 7261"
 PLAN: dict[str, Any] = {
@@ -80,7 +80,7 @@ class Site:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder: Path = tmp_path_factory.mktemp("accounts")
-    with serving(folder / "home", folder, "--accounts") as server:
+    with serving(folder / "home", folder, "--accounts", PROCTOR_SECRET=SECRET) as server:
         database = open_database(f"sqlite:///{folder / 'home' / 'proctor.db'}")
         found = Site(server, database)
         for project in ("acme", "other"):
@@ -114,6 +114,7 @@ def address(path: str, run_id: str, project: str, key: str, plan: str = NO_PLAN,
     named = {
         "run_id": run_id, "project": project, "key_id": key, "result_id": "1", "name:path": "demo/strong",
         "name": "puzzles", "session": "0" * 16, "user": "viewer", "connection_id": "c-000",
+        "token_id": "t-000",
         "plan_id": plan, "comment_id": comment, "file_id": NO_FILE,
     }  # fmt: skip
     for name, value in named.items():

@@ -555,7 +555,8 @@ SHARED = {
     "workers": "the operator's",
     "projects": "who is a member of one is asked before",
     **dict.fromkeys(
-        ("users", "members", "sessions", "links", "api_keys", "audit"), "read to find out what somebody may see"
+        ("users", "members", "sessions", "links", "api_keys", "audit", "token_families", "refresh_tokens"),
+        "read to find out what somebody may see",
     ),
 }
 
@@ -573,4 +574,4 @@ def test_every_table_is_somebodys_or_says_why_not() -> None:
     owned = {table.name for table in metadata.tables.values() if "project" in table.columns}
     hanging = {"events", "batches", "batch_trials", "queue", "chunks"}
     assert owned | hanging | SHARED.keys() == set(metadata.tables)
-    assert (owned & SHARED.keys()) == {"members", "api_keys", "audit"}
+    assert (owned & SHARED.keys()) == {"members", "api_keys", "audit", "token_families"}

@@ -1044,6 +1044,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tokens
+         * @description List the caller's tokens: when each was begun and used, from where; never a token.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Issue
+         * @description Make an access token, and the refresh token that follows it, for the session's user in its project.
+         */
+        post: operations["issueTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refresh
+         * @description Exchange a refresh token for the next two. One that comes a second time ends all that came of its sign-in.
+         */
+        post: operations["refreshTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End
+         * @description End an access token and its refresh tokens: no later request is let through with them.
+         */
+        delete: operations["endTokens"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users": {
         parameters: {
             query?: never;
@@ -2001,6 +2065,19 @@ export interface components {
             link: string;
         };
         /**
+         * IssuedTokens
+         * @description Shown once.
+         */
+        IssuedTokens: {
+            access_token: string;
+            expires_in: number;
+            refresh_token: string;
+            refresh_expires_in: number;
+            project: string;
+            scopes: string[];
+            token_type: string;
+        };
+        /**
          * JudgeAgreement
          * @description How far several judges agree; a statistic is None where it is undefined.
          */
@@ -2226,6 +2303,20 @@ export interface components {
             address: string;
             agent: string;
             is_this: boolean;
+        };
+        /**
+         * ListedTokens
+         * @description An access token and the refresh tokens that follow each other.
+         */
+        ListedTokens: {
+            token_id: string;
+            project: string;
+            scopes: string[];
+            begun_at: string;
+            used_at: string;
+            expires_at: string;
+            address: string;
+            agent: string;
         };
         /** ListedUser */
         ListedUser: {
@@ -2790,6 +2881,10 @@ export interface components {
             model: string;
             value_usd: number | null;
             why: string;
+        };
+        /** RefreshRequest */
+        RefreshRequest: {
+            refresh_token: string;
         };
         /**
          * ReportSample
@@ -3409,6 +3504,11 @@ export interface components {
             output_tokens: number | null;
             reasoning_tokens: number | null;
             cached_tokens: number | null;
+        };
+        /** TokenRequest */
+        TokenRequest: {
+            /** @default [] */
+            scopes: string[];
         };
         /**
          * UnderstoodPhrase
@@ -5580,6 +5680,137 @@ export interface operations {
             header?: never;
             path: {
                 session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedTokens"][];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    issueTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         "run:read"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description Shown once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedTokens"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    refreshTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "refresh_token": "of-the-answer-before"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefreshRequest"];
+            };
+        };
+        responses: {
+            /** @description The next two; shown once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedTokens"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    endTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: string;
             };
             cookie?: never;
         };

@@ -16,10 +16,12 @@ from proctor.domain.documents.accounts import (
     ListedMember,
     ListedProject,
     ListedSession,
+    ListedTokens,
     ListedUser,
 )
 from proctor.stores.accounts.audit import AuditRow, AuditStore
 from proctor.stores.accounts.credentials import CredentialStore, KeyRow, SessionRow
+from proctor.stores.accounts.token_families import TokenFamilyStore
 from proctor.stores.accounts.users import ProjectStore, UserRow, UserStore
 from proctor.stores.database import Database
 
@@ -72,6 +74,17 @@ def session_id(hashed: str) -> str:
 def show_session(row: SessionRow, own_hash: str) -> ListedSession:
     begun, seen = _time(row.created_at) or "", _time(row.seen_at) or ""
     return ListedSession(session_id(row.hash), begun, seen, row.address, row.agent, row.hash == own_hash)
+
+
+def list_tokens(database: Database, user_id: str) -> list[ListedTokens]:
+    """The families of tokens that a user has; never a token."""
+    return [
+        ListedTokens(
+            row.id, row.project, row.scopes, _time(row.created_at) or "", _time(row.used_at) or "",
+            _time(row.expires_at) or "", row.address, row.agent,
+        )
+        for row in TokenFamilyStore(database).of_user(user_id)
+    ]  # fmt: skip
 
 
 def show_audit(row: AuditRow) -> AuditEntry:

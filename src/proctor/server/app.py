@@ -32,6 +32,7 @@ from proctor.server.routes import (
     runs,
     scorecards,
     status,
+    tokens,
 )
 from proctor.server.service import Service
 from proctor.server.static import Dashboard
@@ -52,6 +53,7 @@ ROUTERS = (
     files.router,
     scorecards.router,
     auth.router,
+    tokens.router,
     accounts.router,
     provider_keys.router,
     older_names.router,

@@ -1,4 +1,4 @@
-"""Who calls, where there are accounts: a session's cookie, or a key; and in which project."""
+"""Who calls, where there are accounts: a session's cookie, a key or an access token; and in which project."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TypeVar
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
+from proctor.accounts.access_tokens import find_holder
 from proctor.accounts.sign_in import (
     SESSION_SECONDS,
     Session,
@@ -39,7 +40,7 @@ CHECK_SECONDS = 3.0
 UNKNOWN = ProblemError(
     401,
     "unauthorised",
-    "Sign in, or send a valid key: Authorization: Bearer pk_….",
+    "Sign in, or send a valid key or access token: Authorization: Bearer pk_….",
     headers={"WWW-Authenticate": "Bearer"},
 )
 
@@ -49,10 +50,7 @@ def identify(service: Service, connection: HTTPConnection) -> Caller:
     authorization = connection.headers.get("authorization")
     if authorization is not None:
         kind, _, text = authorization.partition(" ")
-        key = find_key(service.database, text.strip()) if kind.lower() == "bearer" else None
-        if key is None:
-            raise UNKNOWN
-        return _caller_with_key(service, connection, key)
+        return _caller_with_bearer(service, connection, text.strip() if kind.lower() == "bearer" else "")
     token = session_token(service, connection)
     session = None if token is None else find_session(service.database, token)
     if session is None:
@@ -64,13 +62,34 @@ def identify(service: Service, connection: HTTPConnection) -> Caller:
     return _caller_with_session(service, connection, session)
 
 
+def _caller_with_bearer(service: Service, connection: HTTPConnection, text: str) -> Caller:
+    """With a key, or with an access token: those have dots, and no key has one."""
+    if "." not in text:
+        key = find_key(service.database, text)
+        if key is None:
+            raise UNKNOWN
+        return _caller_with_key(service, connection, key)
+    holder = find_holder(service.database, service.context.environment, text)
+    if holder is None:
+        raise UNKNOWN
+    _refuse_other_project(connection, holder.project)
+    database = service.database.within(Scope(holder.project))
+    granted = _permissions(holder.permissions)
+    return Caller(holder.user.name, holder.project, granted, database, user_id=holder.user.id)
+
+
 def _caller_with_key(service: Service, connection: HTTPConnection, key: KeyRow) -> Caller:
-    asked = connection.headers.get(PROJECT_HEADER)
-    if asked not in (None, key.project):
-        raise foreign_project(asked or "")
+    _refuse_other_project(connection, key.project)
     granted = permissions_of_key(service.database, key)
     database = service.database.within(Scope(key.project))
     return Caller(f"key {key.id}", key.project, _permissions(granted), database, user_id=key.user_id)
+
+
+def _refuse_other_project(connection: HTTPConnection, project: str) -> None:
+    """A key or a token opens one project, whatever else is asked for."""
+    asked = connection.headers.get(PROJECT_HEADER)
+    if asked not in (None, project):
+        raise foreign_project(asked or "")
 
 
 def _caller_with_session(service: Service, connection: HTTPConnection, session: Session) -> Caller:

@@ -364,6 +364,23 @@ CREATE TABLE sessions (
 
 CREATE INDEX ix_sessions_user_id ON sessions (user_id);
 
+CREATE TABLE token_families (
+	id TEXT NOT NULL,
+	user_id TEXT NOT NULL,
+	project TEXT NOT NULL,
+	scopes TEXT NOT NULL,
+	created_at FLOAT NOT NULL,
+	used_at FLOAT NOT NULL,
+	expires_at FLOAT NOT NULL,
+	address TEXT NOT NULL,
+	agent TEXT NOT NULL,
+	CONSTRAINT pk_token_families PRIMARY KEY (id),
+	CONSTRAINT fk_token_families_user_id FOREIGN KEY(user_id) REFERENCES users (id),
+	CONSTRAINT fk_token_families_project FOREIGN KEY(project) REFERENCES projects (name)
+);
+
+CREATE INDEX ix_token_families_user_id ON token_families (user_id);
+
 CREATE TABLE batches (
 	id INTEGER NOT NULL,
 	evaluation_id INTEGER NOT NULL,
@@ -410,6 +427,16 @@ CREATE INDEX ix_chunks_evaluation_id ON chunks (evaluation_id);
 CREATE INDEX ix_chunks_open ON chunks (state, pool) WHERE state IN ('waiting', 'leased');
 
 CREATE INDEX ix_chunks_run_id_state_position ON chunks (run_id, state, position);
+
+CREATE TABLE refresh_tokens (
+	hash TEXT NOT NULL,
+	family_id TEXT NOT NULL,
+	used_at FLOAT,
+	CONSTRAINT pk_refresh_tokens PRIMARY KEY (hash),
+	CONSTRAINT fk_refresh_tokens_family_id FOREIGN KEY(family_id) REFERENCES token_families (id)
+);
+
+CREATE INDEX ix_refresh_tokens_family_id ON refresh_tokens (family_id);
 
 CREATE TABLE responses (
 	id INTEGER NOT NULL,

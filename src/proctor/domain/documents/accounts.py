@@ -75,6 +75,35 @@ class ListedSession(Document, frozen=True):
     is_this: bool
 
 
+class IssuedTokens(Document, frozen=True):
+    """Shown once."""
+
+    access_token: str
+    """Sent as `Authorization: Bearer …`, until it expires."""
+    expires_in: int
+    """Seconds."""
+    refresh_token: str
+    """Good once: it is exchanged for the next two."""
+    refresh_expires_in: int
+    project: str
+    scopes: Sequence[str]
+    token_type: str
+    """Always Bearer."""
+
+
+class ListedTokens(Document, frozen=True):
+    """An access token and the refresh tokens that follow each other."""
+
+    token_id: str
+    project: str
+    scopes: Sequence[str]
+    begun_at: str
+    used_at: str
+    expires_at: str
+    address: str
+    agent: str
+
+
 class AuditEntry(Document, frozen=True):
     number: int
     at: str

@@ -72,6 +72,32 @@ api_keys = Table(
     Index("ix_api_keys_project", "project"),
 )
 
+# Access tokens name their family and are let in as long as it is there.
+token_families = Table(
+    "token_families",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("user_id", ForeignKey("users.id"), nullable=False),
+    Column("project", ForeignKey("projects.name"), nullable=False),
+    Column("scopes", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("used_at", Float, nullable=False),
+    Column("expires_at", Float, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("agent", Text, nullable=False),
+    Index("ix_token_families_user_id", "user_id"),
+)
+
+# Those that were used stay as long as their family: whoever comes with one again ends it.
+refresh_tokens = Table(
+    "refresh_tokens",
+    metadata,
+    Column("hash", Text, primary_key=True),
+    Column("family_id", ForeignKey("token_families.id"), nullable=False),
+    Column("used_at", Float),
+    Index("ix_refresh_tokens_family_id", "family_id"),
+)
+
 # Rows are only ever added. Each has the hash of the one before, so that a row that is changed or gone is found.
 audit = Table(
     "audit",

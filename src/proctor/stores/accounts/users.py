@@ -9,6 +9,7 @@ from msgspec import Struct
 from proctor.domain.errors import NotFoundError, UserError
 from proctor.domain.role import Role
 from proctor.domain.scope import LOCAL
+from proctor.stores.accounts.token_families import end_families_of
 from proctor.stores.connection import Connection, Row
 from proctor.stores.database import Database
 from proctor.stores.runs import now_text
@@ -72,13 +73,14 @@ class UserStore:
         return _user(row), row["password_hash"]
 
     def set_password(self, user_id: str, password_hash: str) -> None:
-        """Every session that was begun with the one before is over."""
+        """Every session and every token that was had by the one before is over."""
         with self._database.connection() as connection, connection.transaction():
             connection.execute("UPDATE users SET password_hash = ? WHERE id = ?", [password_hash, user_id])
             connection.execute("DELETE FROM sessions WHERE user_id = ?", [user_id])
+            end_families_of(connection, user_id)
 
     def set_disabled(self, user_id: str, *, is_disabled: bool) -> None:
-        """A disabled user has no session any more, and his keys are refused."""
+        """A disabled user has no session and no token any more, and his keys are refused."""
         with self._database.connection() as connection, connection.transaction():
             connection.execute(
                 "UPDATE users SET disabled_at = ? WHERE id = ?", [now_text() if is_disabled else None, user_id]
@@ -86,6 +88,7 @@ class UserStore:
             if is_disabled:
                 connection.execute("DELETE FROM sessions WHERE user_id = ?", [user_id])
                 connection.execute("DELETE FROM links WHERE user_id = ?", [user_id])
+                end_families_of(connection, user_id)
 
     def _rows(self, which: str, *values: str) -> list[UserRow]:
         with self._database.connection() as connection:
