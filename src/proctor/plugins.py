@@ -158,6 +158,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "csv": "proctor.reports.export:export_csv",
         "parquet": "proctor.reports.parquet:export_parquet",
         "junit": "proctor.reports.junit:export_junit",
+        "inspect": "proctor.reports.inspect_log:export_inspect",
     },
     "themes": {
         "default": "proctor.reports.theme:default",

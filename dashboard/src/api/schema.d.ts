@@ -4248,9 +4248,13 @@ export interface operations {
     exportRun: {
         parameters: {
             query?: {
-                format?: "jsonl" | "csv" | "parquet" | "junit";
+                format?: "jsonl" | "csv" | "parquet" | "junit" | "inspect";
                 /** @description Every attempt at a trial, not only the current one. */
                 all_attempts?: boolean;
+                /** @description Only what this model answered. */
+                model?: string | null;
+                /** @description Only this benchmark. */
+                benchmark?: string | null;
                 /** @description Further fields, separated by commas: prompt, metadata, choices, tags. */
                 with?: string | null;
             };
@@ -4268,7 +4272,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": string;
                     "application/jsonl": string;
                     "text/csv": string;
                     "application/vnd.apache.parquet": string;
@@ -6639,7 +6643,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": string;
                     "application/jsonl": string;
                     "text/csv": string;
                     "application/vnd.apache.parquet": string;

@@ -25,7 +25,7 @@ def _extras(_context: click.Context, _option: click.Parameter, value: str | None
     return names
 
 
-@click.command(short_help="Export a run's results as JSONL, CSV, Parquet or JUnit XML.")
+@click.command(short_help="Export a run's results as JSONL, CSV, Parquet, JUnit XML or a log of Inspect.")
 @run_or_latest
 @click.option(
     "-f", "--format", "kind", type=PluginName("exports"), default="jsonl", show_default=True, help="The format."
@@ -38,19 +38,30 @@ def _extras(_context: click.Context, _option: click.Parameter, value: str | None
     "--with", "extras", callback=_extras, metavar="FIELDS",
     help="Add fields, separated by commas: prompt (as sent), metadata, choices, tags.",
 )  # fmt: skip
+@click.option("--model", metavar="MODEL", help="Only what this model answered.")
+@click.option("--benchmark", metavar="NAME", help="Only this benchmark.")
 @server_option
 def export(
-    reference: str, kind: str, output: Path | None, all_attempts: bool, extras: tuple[str, ...], server: str | None
-) -> None:  # fmt: skip
+    reference: str,
+    kind: str,
+    output: Path | None,
+    all_attempts: bool,
+    extras: tuple[str, ...],
+    model: str | None,
+    benchmark: str | None,
+    server: str | None,
+) -> None:
     """Write one row for each trial of RUN, streamed: a run of any size needs little memory.
 
     RUN is an id, a unique prefix of one, or 'latest' (the default). A CSV has a row for each trial and scorer;
-    JUnit XML has a test case for each trial, for CI.
+    JUnit XML has a test case for each trial, for CI. A log of Inspect holds one model on one benchmark.
 
     \b
     proctor export latest -f csv -o results.csv
     proctor export latest --with prompt,metadata -o results.jsonl
     """
+    if all_attempts and kind == "inspect":
+        raise click.UsageError("A log of Inspect has one attempt at each sample and epoch: leave out --all-attempts.")
     if extras and kind == "junit":
         raise click.UsageError("--with adds fields to jsonl, csv and parquet; JUnit XML has no place for them.")
     from proctor import plugins
@@ -58,9 +69,10 @@ def export(
     from proctor.cli.remote import client_of
     from proctor.runs.results import read_rows
 
-    client = client_of(server)
+    client, where = client_of(server), {"model": model, "benchmark": benchmark}
     if client is not None:
-        pieces = client.export(reference, kind, all_attempts=all_attempts, **{"with": ",".join(extras) or None})
+        query = {"all_attempts": all_attempts, "with": ",".join(extras) or None, **where}
+        pieces = client.export(reference, kind, **query)
         if output is None:
             _print(kind, pieces)
             return
@@ -68,7 +80,7 @@ def export(
         echo(f"Written to {output}.", err=True)
         return
     with database() as opened:
-        rows = read_rows(opened, reference, all_attempts=all_attempts, extras=extras)
+        rows = read_rows(opened, reference, all_attempts=all_attempts, extras=extras, where=where)
         chunks = _guarded(kind, plugins.create("exports", kind, rows))
         if output is None:
             _print(kind, chunks)

@@ -28,13 +28,21 @@ BESIDE_TEXT = ("turns", "reasoning", "tool_calls", "logprobs", "left_out", "note
 
 
 def read_rows(
-    database: Database, reference: str, *, all_attempts: bool = False, extras: tuple[str, ...] = ()
+    database: Database,
+    reference: str,
+    *,
+    all_attempts: bool = False,
+    extras: tuple[str, ...] = (),
+    where: Mapping[str, str | None] | None = None,
 ) -> RunRows:
-    """A run's results for an export; they are read while they are walked through."""
-    run_id = RunStore(database).get(reference).id
+    """A run's results for an export, of a model or a benchmark or all; they are read while they are walked through."""
+    store = RunStore(database)
+    run_id = store.get(reference).id
+    named = {name: value for name, value in (where or {}).items() if value is not None}
+    _refuse_unknown(named, store.evaluation_rows(run_id), run_id)
 
     def read() -> Iterator[TrialResult]:
-        for row in ResultStore(database).results(run_id, all_attempts=all_attempts):
+        for row in ResultStore(database).results(run_id, all_attempts=all_attempts, where=named):
             yield trial_result(row, extras=extras)
 
     return RunRows(run_id, read, extras)

@@ -39,7 +39,9 @@ EXPORTS = {
     "csv": "text/csv; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
     "junit": "application/xml",
+    "inspect": JSON,
 }
+ENDINGS = {"junit": "xml", "inspect": "json"}
 Cursor = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
@@ -134,8 +136,10 @@ def get_report(run_id: str, database: Store, query: Annotated[ReportQuery, Query
 class ExportQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    format: Literal["jsonl", "csv", "parquet", "junit"] = "jsonl"
+    format: Literal["jsonl", "csv", "parquet", "junit", "inspect"] = "jsonl"
     all_attempts: bool = Field(False, description="Every attempt at a trial, not only the current one.")
+    model: str | None = Field(None, max_length=500, description="Only what this model answered.")
+    benchmark: str | None = Field(None, max_length=500, description="Only this benchmark.")
     extras: str | None = Field(
         None, alias="with", max_length=100, description=f"Further fields, separated by commas: {', '.join(EXTRAS)}."
     )
@@ -152,11 +156,15 @@ class ExportQuery(BaseModel):
 )
 def export(run_id: str, database: Store, query: Annotated[ExportQuery, Query()]) -> Response:
     """Every result as a file for other programs; a run of any size needs little memory."""
-    rows = read_rows(database, run_id, all_attempts=query.all_attempts, extras=_extras(query.extras, query.format))
+    if query.all_attempts and query.format == "inspect":
+        raise ProblemError(422, "parameters", "A log of Inspect has one attempt at each sample and epoch.")
+    where = {"model": query.model, "benchmark": query.benchmark}
+    extras = _extras(query.extras, query.format)
+    rows = read_rows(database, run_id, all_attempts=query.all_attempts, extras=extras, where=where)
     chunks = iter(plugins.create("exports", query.format, rows))
     first = next(chunks, b"")  # what is wrong shows before the answer has begun
     content: Iterator[bytes] = (bytes(memoryview(part)) for part in chain([first], chunks))
-    headers = _attached(f"{rows.run_id}.{'xml' if query.format == 'junit' else query.format}")
+    headers = _attached(f"{rows.run_id}.{ENDINGS.get(query.format, query.format)}")
     return StreamingResponse(content, media_type=EXPORTS[query.format], headers=headers)
 
 
