@@ -15,7 +15,7 @@ PREFIX = "PROCTOR_"
 VARIABLES = (
     "HOME", "DATABASE_URL", "DATABASE_READ_URL", "BROKER_URL", "ARTIFACTS_URL", "BACKUPS_URL", "BACKUP_KEY",
     "BACKUP_KEY_FILE", "RETENTION_DAYS", "DATA", "PRICES", "OFFLINE", "KEY_HOSTS", "SERVER", "KEY",
-    "SECRET", "SECRETS", "UPLOAD_MB", "UPLOAD_DAYS",
+    "SECRET", "SECRETS", "UPLOAD_MB", "UPLOAD_DAYS", "LOG_LEVEL", "LOG_FORMAT", "LOG_FOLDER", "LOG_DAYS", "LOG_SAMPLE",
 )  # fmt: skip
 """What may follow the prefix; whoever misspells one believes that it holds."""
 MARKS = ("COMMAND",)
@@ -25,6 +25,8 @@ SWITCH |= {"1": True, "true": True, "yes": True, "on": True}
 MAX_DAYS = 36_500
 MAX_MEGABYTES = 1_000
 UPLOAD_MB, UPLOAD_DAYS = 20, 30.0
+MAX_COUNT = 1_000_000
+LOG_FORMATS = ("auto", "json", "text")
 _SQLITE = "sqlite:///"
 _ARTIFACTS = "artifacts"
 
@@ -57,6 +59,16 @@ class Settings(Struct, frozen=True):
     """The most megabytes that a file may have which is uploaded to this server."""
     upload_days: float = UPLOAD_DAYS
     """After how many days an uploaded file is gone that no run uses."""
+    log_level: str = "info"
+    """Of servers and workers: a level, and others for single modules: `info,proctor.access=warning`."""
+    log_format: str = "auto"
+    """`json`, `text`, or `auto`: text on a terminal."""
+    log_folder: Path | None = None
+    """Where a file a day is kept; standard error where there is none."""
+    log_days: int = 30
+    """How long those files are kept."""
+    log_sample: int = 100
+    """Of frequent requests that say nothing new, one in so many is logged."""
 
     @property
     def upload_bytes(self) -> int:
@@ -97,6 +109,11 @@ class Settings(Struct, frozen=True):
             server_key=environment.get("PROCTOR_KEY") or None,
             upload_mb=_megabytes(environment, "PROCTOR_UPLOAD_MB") or UPLOAD_MB,
             upload_days=_days(environment, "PROCTOR_UPLOAD_DAYS") or UPLOAD_DAYS,
+            log_level=environment.get("PROCTOR_LOG_LEVEL") or "info",
+            log_format=_choice(environment, "PROCTOR_LOG_FORMAT", LOG_FORMATS),
+            log_folder=Path(folder).absolute() if (folder := environment.get("PROCTOR_LOG_FOLDER")) else None,
+            log_days=int(_days(environment, "PROCTOR_LOG_DAYS") or 30),
+            log_sample=_count(environment, "PROCTOR_LOG_SAMPLE", 100),
         )
 
 
@@ -126,6 +143,21 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
         if name.startswith(PREFIX) and name not in known and name.removeprefix(PREFIX) not in MARKS:
             hint = did_you_mean(name, known)
             raise UserError(f"There is no environment variable {name}.{hint} There are: {', '.join(known)}.")
+
+
+def _choice(environment: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
+    """One of these; the first if nothing is said."""
+    text = environment.get(name) or choices[0]
+    if text not in choices:
+        raise UserError(f"{name} is {', '.join(choices[:-1])} or {choices[-1]}, not {text!r}.")
+    return text
+
+
+def _count(environment: Mapping[str, str], name: str, default: int) -> int:
+    text = environment.get(name) or str(default)
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_COUNT:
+        raise UserError(f"{name} is a whole number from 1 to {MAX_COUNT}, not {text!r}.")
+    return int(text)
 
 
 def _days(environment: Mapping[str, str], name: str) -> float | None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from proctor.cli.echo import echo
 from proctor.cli.options import COUNT
 
 if TYPE_CHECKING:
@@ -62,22 +61,20 @@ def worker(pools: tuple[Pool, ...], concurrency: int | None, beat: bool) -> None
     work in the database. Ctrl-C, or SIGTERM, finishes the requests in flight, and others go on with the rest.
     """
     from proctor.settings import Settings
+    from proctor.telemetry.logs import announce, start_logging
 
     settings = Settings.from_environment()
     count = concurrency or os.cpu_count() or 1
+    start_logging(settings, "worker")
     _refuse_unusable(settings, is_scheduling=beat)
     if settings.broker_url is None:
         from proctor.worker.serving import serve_by_polling
 
-        serve_by_polling(pools, count, say=_say)
+        serve_by_polling(pools, count, say=announce)
         return
     from proctor.worker.serving import serve_by_broker
 
-    sys.exit(serve_by_broker(settings, pools, count, is_beating=beat, say=_say))
-
-
-def _say(text: str) -> None:
-    echo(text, err=True)
+    sys.exit(serve_by_broker(settings, pools, count, is_beating=beat, say=announce))
 
 
 def _refuse_unusable(settings: Settings, *, is_scheduling: bool) -> None:

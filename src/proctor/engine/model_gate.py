@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Mapping
 from decimal import Decimal
@@ -31,6 +32,7 @@ from proctor.engine.limiter import AdaptiveLimit
 from proctor.engine.ratelimit import RateLimits, RequestLimit
 from proctor.engine.retry import RetryPolicy, retry
 
+log = logging.getLogger("proctor.models")
 REJECTIONS_BEFORE_GIVING_UP = 20
 MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024
 """Characters; servers are read no further than this anyway."""
@@ -240,6 +242,21 @@ class ModelGate:
         return replace(response, cost_usd=self._price.cost(response.usage))
 
     async def _send(self, prompt: Prompt, options: Mapping[str, Json]) -> Response:
+        """One request, of which the log says what came of it and never what was said."""
+        started = time.perf_counter()
+        try:
+            response = await self._send_unlogged(prompt, options)
+        except ModelError as error:
+            if log.isEnabledFor(logging.INFO):
+                said = {"model": self.label, "fault": type(error).__name__, "seconds": _since(started)}
+                log.info("model_failed", extra={**said, "status": getattr(error, "status", None)})
+            raise
+        if log.isEnabledFor(logging.DEBUG):
+            said = {"model": self.label, "provider_request_id": response.request_id, "seconds": _since(started)}
+            log.debug("model_answered", extra=said)
+        return response
+
+    async def _send_unlogged(self, prompt: Prompt, options: Mapping[str, Json]) -> Response:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._timeout_seconds + TIMEOUT_GRACE_SECONDS):
@@ -259,6 +276,10 @@ class ModelGate:
         if response.latency_seconds is None:
             return replace(response, latency_seconds=time.perf_counter() - started)
         return response
+
+
+def _since(started: float) -> float:
+    return round(time.perf_counter() - started, 4)
 
 
 def _cut(response: Response) -> Response:

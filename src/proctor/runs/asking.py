@@ -19,7 +19,7 @@ from proctor.runs.progress import EvaluationProgress
 from proctor.stores.database import Database
 
 FAULT_KIND = re.compile(r"^\w+Error: ")
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.runs")
 
 
 def face_opponents(evaluations: Sequence[Evaluation], database: Database) -> list[Evaluation]:

@@ -28,7 +28,7 @@ SLICE_SECONDS = 10.0
 STILL_SECONDS = 60.0
 """An event loop that stands still for longer will not go on: its chunk is left to others."""
 STUCK_SECONDS = 90.0
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.runs")
 
 
 class ChunkPulse:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from proctor.stopping.rule import StopRule, Value
 
 HEARTBEAT_SECONDS = 1.0
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.runs")
 
 
 class RunExecution(Struct, dict=True, eq=False):

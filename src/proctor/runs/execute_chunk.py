@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from decimal import Decimal
 from enum import StrEnum
 
@@ -12,6 +13,7 @@ from msgspec import Struct
 from proctor.costs.shared_budget import SharedBudget
 from proctor.domain.chunk import Chunk
 from proctor.domain.errors import ProctorError, StoreError
+from proctor.domain.log_context import log_context
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.loop import ModelWork, Work, execute
 from proctor.judges.asking import judging, lost
@@ -22,6 +24,7 @@ from proctor.runs.slices import trials_of_slice
 from proctor.runs.worker_context import ResolvedRun, WorkerContext
 from proctor.stores.chunk_rows import lease_of
 from proctor.stores.chunks import ChunkStore
+from proctor.stores.events import context_of
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.leases import LeaseLostError
 from proctor.stores.lost_chunks import LOSSES_OF_ONE_TRIAL
@@ -35,7 +38,7 @@ from proctor.stores.workers import WorkerStore
 REFUSALS = 3
 """Workers that could not execute a chunk before its run fails, at least."""
 PAUSE_AFTER_REFUSAL_SECONDS = 2.0
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.runs")
 
 
 class ChunkEnd(StrEnum):
@@ -68,6 +71,16 @@ async def execute_chunk(chunk_id: int, worker: WorkerContext) -> ExecutedChunk:
 
 async def execute_leased(chunk: Chunk, worker: WorkerContext) -> ExecutedChunk:
     """The same for a chunk that this process has leased already."""
+    began = time.monotonic()
+    told = await asyncio.to_thread(patiently, lambda: context_of(worker.database, chunk.run_id))
+    with log_context(**told, run_id=chunk.run_id, chunk=str(chunk.id)):
+        executed = await _execute_leased(chunk, worker)
+        seconds = round(time.monotonic() - began, 3)
+        log.info("chunk_ended", extra={"end": executed.end.value, "seconds": seconds, "trials": chunk.count})
+    return executed
+
+
+async def _execute_leased(chunk: Chunk, worker: WorkerContext) -> ExecutedChunk:
     store = ChunkStore(worker.database)
     failure: Exception | None = None
     with ChunkPulse(chunk, store, worker.is_stuck) as pulse:

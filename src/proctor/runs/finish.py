@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import NotFoundError, StoreError
+from proctor.domain.log_context import log_context
 from proctor.domain.run import RunStatus
 from proctor.domain.trial import Outcome
 from proctor.runs.asking import every_trial_failed
@@ -15,11 +16,12 @@ from proctor.runs.sides import sides_of_rows
 from proctor.runs.step import kept
 from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
+from proctor.stores.events import context_of
 from proctor.stores.queue import QueueRow, QueueStore
 from proctor.stores.runs import RunRow, RunStore
 from proctor.stores.steps import StepStore
 
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.runs")
 
 
 def finish_run(run_id: str, database: Database, artifacts: Artifacts | None = None) -> RunStatus | None:
@@ -44,7 +46,9 @@ def finish_run(run_id: str, database: Database, artifacts: Artifacts | None = No
             unanswered = max(Decimal(0), queued.taken_usd - _recorded_usd(run_id, database))
         if not steps.finish(lease, status, error, unanswered):
             return None
-    _compute_figures(run_id, database)
+    with log_context(**context_of(database, run_id), run_id=run_id):
+        log.info("run_ended", extra={"status": status.value, "error": error})
+        _compute_figures(run_id, database)
     if status is RunStatus.COMPLETED:
         _keep_raw_data(run_id, database, artifacts)
     return status

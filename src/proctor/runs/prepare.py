@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from proctor.domain.errors import ProctorError, StoreError, UserError
 from proctor.domain.evaluation import Evaluation
+from proctor.domain.log_context import log_context
 from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
 from proctor.domain.scope import Scope
@@ -23,6 +24,7 @@ from proctor.runs.resolve import PlanContext, close_models, resolve
 from proctor.runs.slices import slices_of
 from proctor.runs.step import kept
 from proctor.stores.database import Database
+from proctor.stores.events import context_of
 from proctor.stores.leases import LeaseLostError
 from proctor.stores.queue import QueueStore
 from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
@@ -31,7 +33,7 @@ from proctor.stores.steps import StepLease, StepStore
 
 PREPARERS = 3
 """Workers that may be lost with a run's preparation before it fails."""
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.runs")
 
 
 async def prepare(run_id: str, context: PlanContext, database: Database) -> bool:
@@ -46,8 +48,11 @@ async def prepare(run_id: str, context: PlanContext, database: Database) -> bool
     lease = await asyncio.to_thread(steps.lease, run_id)
     if lease is None:
         return False
-    with kept(steps, lease):
-        return await _prepare(lease, context, database, steps)
+    told = await asyncio.to_thread(context_of, database, run_id)
+    with kept(steps, lease), log_context(**told, run_id=run_id):
+        is_prepared = await _prepare(lease, context, database, steps)
+        log.info("run_prepared" if is_prepared else "run_not_prepared")
+        return is_prepared
 
 
 async def _prepare(lease: StepLease, context: PlanContext, database: Database, steps: StepStore) -> bool:

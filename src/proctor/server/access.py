@@ -179,6 +179,7 @@ def authorised(connection: HTTPConnection) -> Caller:
     if needed is Permission.PUBLIC:
         return Caller("anybody", "", frozenset(), service.database)
     caller = service.identify(service, connection)
+    connection.scope.setdefault("state", {}).update(user=caller.who, project=caller.project)
     if needed is not Permission.SIGNED_IN and needed not in caller.permissions:
         raise ProblemError(403, "forbidden", f"This needs the permission {needed.value}, which {caller.who} lacks.")
     return caller

@@ -66,7 +66,7 @@ class Application(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         service: Service = self.state.service
         guarded = Guard(super().build_middleware_stack(), service.hosts, service.origin)
-        return MeasuredRequests(guarded, service.metrics)
+        return MeasuredRequests(guarded, service.metrics, service.settings.log_sample)
 
 
 def create_app(service: Service) -> FastAPI:

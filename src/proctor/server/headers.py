@@ -14,6 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from proctor.domain.log_context import log_context
 from proctor.server.problems import ProblemError, problem_response
 
 CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
@@ -61,6 +62,10 @@ class Guard:
         given = headers.get("x-request-id", "")
         request_id = given if REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = request_id
+        with log_context(request_id=request_id):
+            await self._guarded(scope, receive, send, headers, request_id)
+
+    async def _guarded(self, scope: Scope, receive: Receive, send: Send, headers: Headers, request_id: str) -> None:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):

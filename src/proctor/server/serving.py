@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 import socket
-import sys
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +31,7 @@ from proctor.server.sign_in import identify
 from proctor.settings import Settings
 from proctor.stores.accounts.users import UserStore
 from proctor.stores.database import Database, open_database
+from proctor.telemetry.logs import announce, start_logging
 
 DRAIN_SECONDS = 10
 BACKLOG = 2048
@@ -48,8 +47,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            sys.stderr.write(f"Proctor is at {self._address} (Ctrl-C ends it)\n")
-            sys.stderr.flush()
+            announce(f"Proctor is at {self._address} (Ctrl-C ends it)")
             if self._is_opening:
                 await asyncio.to_thread(webbrowser.open, self._address)
 
@@ -98,6 +96,7 @@ def serve_until_told(
     """Serve until SIGINT or SIGTERM; raises UserError for an address that cannot be used."""
     host = place.host
     _refuse_unreachable(place)
+    start_logging(settings, "server")
     ServerSecret.read(context.environment)  # one that can be guessed is refused wherever it is
     if place.is_public:
         require_secret(context.environment, "A server that others can reach")
@@ -114,7 +113,6 @@ def serve_until_told(
     )  # fmt: skip
     if has_accounts:
         _tell_accounts(database, (place.origin or address).rstrip("/"))
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     config = uvicorn.Config(
         create_app(service),
         log_config=None,
@@ -161,12 +159,13 @@ def _tell_accounts(database: Database, address: str) -> None:
     """The way in for the first administrator; and a wall that is not there."""
     first = invite_first_admin(database)
     if first is not None:
-        sys.stderr.write(f"Nobody can sign in yet. The first administrator ({first.user.name}) sets a password at\n")
-        sys.stderr.write(f"{address}{first.path}\n(shown once, good for three days; every start makes a new one)\n")
+        announce(f"Nobody can sign in yet. The first administrator ({first.user.name}) sets a password at")
+        announce(f"{address}{first.path}")
+        announce("(shown once, good for three days; every start makes a new one)")
     if not database.is_second_wall():
-        sys.stderr.write(
+        announce(
             "The database's user passes row-level security (a superuser, or BYPASSRLS): projects are kept apart by "
-            "Proctor's queries alone. Give it an ordinary user that owns the tables.\n"
+            "Proctor's queries alone. Give it an ordinary user that owns the tables."
         )
 
 

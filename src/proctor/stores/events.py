@@ -49,6 +49,16 @@ def add_event(connection: Connection, run_id: str, kind: str, data: dict[str, An
     )
 
 
+def context_of(database: Database, run_id: str) -> dict[str, str]:
+    """What was known where the run was accepted, for the logs and spans of whoever works on it elsewhere."""
+    mine = of_run(database, run_id)
+    query = f"SELECT data FROM events WHERE {mine.sql} AND kind = 'accepted' ORDER BY number DESC LIMIT 1"  # noqa: S608
+    with database.connection() as connection:
+        row = connection.execute(query, list(mine.values)).fetchone()
+    found = {} if row is None else orjson.loads(row[0])
+    return {name: found[name] for name in ("request_id", "traceparent") if name in found}
+
+
 def find_event(database: Database, kind: str, text: str) -> str | None:
     """The run that has an event of this kind in which the text stands; None where there is none."""
     scope = scope_filter(database)

@@ -27,6 +27,7 @@ from proctor.domain.errors import StoreError
 from proctor.domain.run import RunStatus
 from proctor.stores.database import Database
 from proctor.stores.monitoring import LATENCY_BUCKETS, Distribution, ServiceFigures, read_service_figures
+from proctor.telemetry.logs import lines_dropped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,6 +76,9 @@ class DatabaseCollector(Collector):
             free = float(shutil.disk_usage(self._home).free)
             yield GaugeMetricFamily("proctor_disk_free_bytes", "Free where the home is.", value=free)
         took = time.monotonic() - began
+        yield CounterMetricFamily(
+            "proctor_log_lines_dropped", "Log lines that nobody took in time.", value=lines_dropped()
+        )
         yield GaugeMetricFamily("proctor_collect_seconds", "How long it took to count all of this.", value=took)
 
     def _read(self) -> ServiceFigures | None:

@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from proctor.domain.chunk import Pool, Priority
+from proctor.domain.log_context import current_context
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -22,7 +23,7 @@ EXECUTE, PREPARE, FINISH, SCHEDULED = (
 RETRY = {"max_retries": 2, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.2}
 """A connection that Redis has forgotten is found to be one only when it is used."""
 RUN_ID = re.compile(r"[0-9a-z]{6,40}")
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.worker")
 
 
 def queue_of(pool: Pool, priority: Priority) -> str:
@@ -60,8 +61,9 @@ class Bell:
         try:
             with self._lock:
                 self._app.send_task(
-                    task, args=(number,), queue=queue, retry=True, retry_policy=RETRY, ignore_result=True
-                )
+                    task, args=(number,), queue=queue, retry=True, retry_policy=RETRY, ignore_result=True,
+                    headers=dict(current_context()),
+                )  # fmt: skip
         except (KombuError, RedisError, OSError) as fault:
             log.debug("the broker could not be told of %s: %s", number, fault)
             return False

@@ -48,7 +48,7 @@ RINGS_FOR_EACH = 3
 AWAY_SECONDS = 0.5
 CLOSE_SECONDS = 20.0
 CLAIM = "proctor:claims:"
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.worker")
 
 
 class WorkerConfig(Struct, frozen=True):

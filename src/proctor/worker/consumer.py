@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kombu import Connection
 
 FIRST_SECONDS, MORE_SECONDS, MOST_SECONDS = 0.2, 0.2, 1.0
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.worker")
 
 
 class PromptConsumer(Consumer):  # type: ignore[misc]  # Celery has no types

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DAY = 86_400.0
 KEPT_DAYS = 90
 SUMMARIES_AT_A_TIME = 20
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.worker")
 
 
 async def refresh_catalogue(context: PlanContext) -> list[str]:

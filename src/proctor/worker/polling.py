@@ -28,7 +28,7 @@ REFUSED_SECONDS = 30.0
 """A run whose chunk could not be executed here is left to others for so long."""
 LEFT_SECONDS = 300.0
 """And one of which other processes have all that the plan allows at once."""
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.worker")
 
 
 async def work(worker: WorkerContext, stop: asyncio.Event) -> None:

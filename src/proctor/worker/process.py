@@ -25,6 +25,7 @@ from proctor.secret_files import with_secret_files
 from proctor.settings import Settings
 from proctor.stores.artifacts.opening import open_artifacts
 from proctor.stores.database import Database, open_database
+from proctor.telemetry.logs import start_logging
 from proctor.worker.polling import work
 
 GRACE_SECONDS = 30.0
@@ -55,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args(arguments)
     settings = Settings.from_environment()
+    start_logging(settings, "worker")
     try:
         database = open_database(settings.database_url, settings.database_read_url)
     except ProctorError as fault:

@@ -18,7 +18,7 @@ END_SECONDS = 20.0
 WATCH_SECONDS = 0.5
 RESTART_PAUSES = (0.2, 5.0)
 """Before a worker that was lost is started again: at first, and at most when it is lost at once every time."""
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.worker")
 
 
 class _Slot:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PREFIX = "proctor:limits"
 TIMEOUT_SECONDS = 1.0
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.worker")
 
 
 class RedisLimits:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import socket
@@ -34,7 +33,7 @@ def serve_by_broker(settings: Settings, pools: Sequence[Pool], count: int, *, is
 
     if settings.broker_url is None:
         raise ValueError("there is no broker")
-    _log_in_lines()
+    _quiet_celery()
     config = WorkerConfig(settings.database_url, settings.broker_url, tuple(pools), plan_context(settings, Path.cwd()))
     app, label = make_worker_app(config), broker_label(settings.broker_url)
 
@@ -63,24 +62,15 @@ def serve_by_broker(settings: Settings, pools: Sequence[Pool], count: int, *, is
     return int(worker.exitcode or 0)
 
 
-def _log_in_lines() -> None:
-    """Warnings in a line each: a broker that restarts is no reason for pages of tracebacks from within Celery."""
+def _quiet_celery() -> None:
+    """A broker that restarts is no reason for pages of tracebacks from within Celery."""
     from celery.signals import setup_logging
 
-    handler = logging.StreamHandler()
-    handler.setFormatter(_Line("%(asctime)s %(levelname)s %(processName)s: %(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    from proctor.telemetry.logs import leave_out_tracebacks_of_others
+
+    leave_out_tracebacks_of_others()
     warnings.simplefilter("ignore")  # Celery's, about being root and about what it will change
     setup_logging.connect(lambda **_: None, weak=False)  # it would set up its own
-
-
-class _Line(logging.Formatter):
-    def formatException(self, ei: object) -> str:  # noqa: ARG002, N802 - its name is logging's
-        return ""
-
-    def format(self, record: logging.LogRecord) -> str:
-        lines = super().format(record).splitlines()
-        return lines[0].rstrip() if record.exc_info and not record.name.startswith("proctor") else "\n".join(lines)
 
 
 def serve_by_polling(pools: Sequence[Pool], count: int, *, say: Say) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from proctor.worker.child import Child
 
 MOST = 2**63 - 1
-log = logging.getLogger("proctor")
+log = logging.getLogger("proctor.worker")
 
 
 def register_tasks(app: Celery, child: list[Child]) -> None:
