@@ -27,13 +27,17 @@ from proctor.domain.documents.file import FilePage, FileText, StoredFile
 from proctor.domain.documents.leaderboard import Leaderboard
 from proctor.domain.documents.listing import ListedRun
 from proctor.domain.documents.model import ModelDescription, ProviderDescription
+from proctor.domain.documents.problem import ListedProblem, ProblemDescription
 from proctor.domain.documents.problem_details import ProblemDetails
 from proctor.domain.documents.report import RunReport
 from proctor.domain.documents.result import TrialResult
 from proctor.domain.documents.run import RunSummary, ShownRun, StoppingRun
 from proctor.domain.documents.served import FoundResults, ResultPage, ServedResult, ShownSample
 from proctor.domain.documents.service import ServerVersion
+from proctor.domain.documents.submission import ProgramRanking, ServedSubmission
 from proctor.domain.errors import NotFoundError, RunError, StoreError, UserError
+from proctor.programs.archive import program_zip
+from proctor.programs.submissions import submission_from
 
 T = TypeVar("T")
 Query = Mapping[str, Any]
@@ -239,6 +243,46 @@ class Client:
         """Comment on a run, or on one of its results, under the name of the key."""
         body = {"text": text} if result_id is None else {"text": text, "result_id": result_id}
         return self._convert(self._ask("POST", f"/runs/{quote(self._id(run), safe='')}/comments", body=body), Comment)
+
+    # Programs
+
+    def problems(self) -> list[ListedProblem]:
+        """The programs to build from written requirements."""
+        return self._convert(self._ask("GET", "/problems"), list[ListedProblem])
+
+    def problem(self, name: str) -> ProblemDescription:
+        """A problem with its requirements, thresholds, weights and visible tests."""
+        return self._convert(self._ask("GET", f"/problems/{quote(name, safe='')}"), ProblemDescription)
+
+    def submit_program(
+        self, problem: str, program: Path, *, name: str | None = None, load: bool = True, idempotency_key: str = ""
+    ) -> ServedSubmission:
+        """Hand in the program in a folder or an archive; a worker of the server marks it."""
+        found = submission_from(program)
+        query = {"problem": problem, "name": name or program.resolve().name, "load": load}
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        body = program_zip(found.files)
+        return self._convert(self._ask("POST", "/submissions", query, body, headers), ServedSubmission)
+
+    def submission(self, submission: str) -> ServedSubmission:
+        """How far a submission is, and its scorecard once it is marked."""
+        return self._convert(self._ask("GET", f"/submissions/{quote(submission, safe='')}"), ServedSubmission)
+
+    def wait_for_submission(self, submission: str) -> ServedSubmission:
+        """The submission, once it is marked or has failed."""
+        pause = WAITS[0]
+        while (found := self.submission(submission)).status in ("queued", "running"):
+            time.sleep(pause)
+            pause = min(2 * pause, WAITS[-2])
+        return found
+
+    def ranking(self, problem: str) -> ProgramRanking:
+        """The programs that were built for a problem, by their marks."""
+        return self._convert(self._ask("GET", f"/problems/{quote(problem, safe='')}/ranking"), ProgramRanking)
+
+    def delete_submission(self, submission: str) -> None:
+        """Delete a submission, marked or not."""
+        self._ask("DELETE", f"/submissions/{quote(submission, safe='')}")
 
     # What can be evaluated
 

@@ -76,6 +76,7 @@ from proctor.stores.saved_plans import SavedPlanStore
 from proctor.stores.schema import metadata
 from proctor.stores.scores import SampleAnswers, ScoreStore
 from proctor.stores.steps import StepStore
+from proctor.stores.submission_queue import NewProgram, SubmissionQueue
 from proctor.stores.submissions import SubmissionStore
 from proctor.stores.whole_groups import whole_groups
 from stores.parts import PLAN, ListedSamples, evaluation, this_month
@@ -102,6 +103,7 @@ class Theirs:
     comment: str = "c-nosuch"
     provider_key: str = "c-nokey"
     file: str = "f-nosuch"
+    program: str = "s-noprogram"
 
     @property
     def id(self) -> int:
@@ -196,10 +198,14 @@ def fill(database: Database, folder: Path) -> Theirs:
     FileStore(database).use([file.id], run_id)
     [row] = evaluations_of(database, run_id)
     return Theirs(
-        run, columns, row, lease, trials, responses, submitted.id, batch.id, plan.id, comment.id, key.id, file.id
+        run, columns, row, lease, trials, responses, submitted.id, batch.id, plan.id, comment.id, key.id, file.id,
+        SubmissionQueue(database).add(PROGRAM),
     )  # fmt: skip
 
 
+PROGRAM = NewProgram(
+    name="mine", problem="add-up", artifact="c" * 40, form="zip", refused={}, is_measuring=False, author="ann"
+)
 PROMPT = Prompt((Message("user", "s1"),))
 
 READS: dict[str, Callable[[Database, Theirs], Any]] = {
@@ -210,6 +216,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "files.FileStore.some": lambda db, it: FileStore(db).some([it.file]),
     "files.FileStore.listed": lambda db, it: FileStore(db).listed(),
     "files.FileStore.uses": lambda db, it: FileStore(db).uses([it.file]),
+    "submission_queue.SubmissionQueue.get": lambda db, it: SubmissionQueue(db).get(it.program),
     "idempotency.IdempotencyStore.find": lambda db, it: IdempotencyStore(db).find(RequestKey("key", "digest")),
     "saved_plans.SavedPlanStore.get": lambda db, it: SavedPlanStore(db).get(it.plan),
     "provider_keys.ProviderKeyStore.of_project": lambda db, it: ProviderKeyStore(db).of_project(),
@@ -313,6 +320,7 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "deleting.delete_rows": lambda db, it: delete_rows(db, it.run.id),
     "deleting.delete_submission_row": lambda db, it: delete_submission_row(db, it.submission),
     "deleting.delete_unreferenced": lambda db, it: delete_unreferenced(db, ["b" * 40, KEY], lambda key: 1),
+    "submission_queue.SubmissionQueue.delete": lambda db, it: SubmissionQueue(db).delete(it.program),
     "files.FileStore.use": lambda db, it: FileStore(db).use([it.file], it.run.id),
     "files.FileStore.delete": lambda db, it: FileStore(db).delete(it.file),
     "files.FileStore.delete_expired": lambda db, it: FileStore(db).delete_expired(),
@@ -336,6 +344,7 @@ EXEMPT = {
     "answer_cache.AnswerCache.keep": "writes what is the caller's own",
     "answer_cache.AnswerCache.close": "reads and writes nothing",
     "copying.continue_numbers": "the numbers that the database hands out to all",
+    "submission_queue.SubmissionQueue.add": "writes what is the caller's own",
     "files.FileStore.add": "writes what is the caller's own",
     "deleting.referred_artifacts": "of all projects: an artifact that one of them refers to has an owner",
     "batches.BatchStore.remote_ids": "of all projects: a batch of none of them is nobody's; nobody is shown it",
@@ -352,7 +361,15 @@ EXEMPT = {
 }
 OPERATORS = ("backups.", "monitoring.", "retention.", "accounts.")
 """Of all projects by what they are for: of the operator, or what says which project somebody may see."""
-WORKERS = ("workers.", "chunks.ChunkStore.", "queue.QueueStore.", "steps.StepStore.", "lost_chunks.", "run_money.")
+WORKERS = (
+    "submission_queue.MarkingLeases.",
+    "workers.",
+    "chunks.ChunkStore.",
+    "queue.QueueStore.",
+    "steps.StepStore.",
+    "lost_chunks.",
+    "run_money.",
+)
 """The rest of these is the workers' own, who run for every project: ids from the queue, or leases."""
 MACHINERY = ("connection_thread", "keys", "postgresql", "results.is_measured", "scoping", "sqlite")
 """Parts of queries, and connections."""
@@ -455,13 +472,14 @@ def unknown(theirs: Theirs) -> Theirs:
         "c-nosuch00",
         "c-nosuchkey",
         "f-nosuch00",
+        "s-noprogram0",
     )
 
 
 def without_names(answer: object, theirs: Theirs) -> str:
     guess = unknown(theirs)
     text = repr(answer)
-    names = ("plan", "comment", "provider_key", "file")
+    names = ("plan", "comment", "provider_key", "file", "program")
     owned = tuple(getattr(of, name) for of in (theirs, guess) for name in names)
     text = text.replace(f"result {theirs.responses[0]} ", "result N ").replace(
         f"result {guess.responses[0]} ", "result N "

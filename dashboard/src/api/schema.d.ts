@@ -549,8 +549,39 @@ export interface paths {
          */
         get: operations["listSubmissions"];
         put?: never;
-        post?: never;
+        /**
+         * Submit Program
+         * @description Hand in a program for a problem: an archive, or files; it is marked as `proctor problems submit` marks it.
+         *
+         *     It is looked into at once: an archive that leads out of its folder, that holds links or devices, or that inflates
+         *     to too much is refused. Programs run in a sandbox only; where no worker has one, the submission fails and says so.
+         */
+        post: operations["submitProgram"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/submissions/{submission_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Submission
+         * @description How far a submission is, and its scorecard once it is marked.
+         */
+        get: operations["readSubmission"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Submission
+         * @description Delete a submission with its scorecard, or one that waits to be marked.
+         */
+        delete: operations["deleteSubmission"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3362,6 +3393,21 @@ export interface components {
             progress: number;
             shown_status: components["schemas"]["ShownStatus"];
         };
+        /**
+         * ServedSubmission
+         * @description A program that was handed in over the API, and its scorecard once it has one.
+         */
+        ServedSubmission: {
+            submission_id: string;
+            problem: string;
+            name: string;
+            status: string;
+            created_at: string;
+            /** @default null */
+            error: string | null;
+            /** @default null */
+            card: components["schemas"]["ProgramCard"] | null;
+        };
         /** ServerVersion */
         ServerVersion: {
             version: string;
@@ -4713,6 +4759,112 @@ export interface operations {
             };
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    submitProgram: {
+        parameters: {
+            query: {
+                /** @description What it is built for. */
+                problem: string;
+                /** @description What to call it. */
+                name?: string;
+                /** @description Whether it is put under load and profiled; performance is not measured else. */
+                load?: boolean;
+            };
+            header?: {
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An archive (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz), or a form with a part `file` for each file of the program, whose file name is its path. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    file: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description It is kept; a worker marks it. */
+            202: {
+                headers: {
+                    /** @description The submission's address. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServedSubmission"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readSubmission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                submission_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServedSubmission"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    deleteSubmission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                submission_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            409: components["responses"]["problem-409"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];

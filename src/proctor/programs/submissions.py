@@ -6,8 +6,10 @@ import io
 import os
 import stat
 import tarfile
+import unicodedata
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -43,7 +45,7 @@ class SubmissionError(UserError):
 
 def submission_from(path: Path) -> Submission:
     """The files of a program; a SubmissionError names the member and the reason when it cannot be taken whole."""
-    taking = _Taking(path.name)
+    taking = _Taking(path.name, is_strange=not path.is_dir())
     if path.is_dir():
         return _whole(taking, _from_folder(path, taking.leave_out), "folder")
     if not path.is_file():
@@ -55,6 +57,12 @@ def submission_from(path: Path) -> Submission:
     return _whole(taking, _from_tar(path), "tar")
 
 
+def submission_of(files: Iterable[tuple[str, IO[bytes]]], name: str) -> Submission:
+    """A program from files that were sent one by one, each with its path; refused like an archive's members."""
+    taking = _Taking(name, is_strange=True)
+    return _whole(taking, ((path, partial(_inflated, file)) for path, file in files), "files")
+
+
 Member = tuple[str, Callable[[int], bytes]]
 """A path, and how to read it: at most so many bytes and one more."""
 
@@ -62,8 +70,12 @@ Member = tuple[str, Callable[[int], bytes]]
 class _Taking:
     """Members taken one by one; the first that breaks a rule ends it."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, is_strange: bool) -> None:
+        """Names that differ in nothing but their letters' case are one file on many machines: a folder of this one
+        may have them, what comes from elsewhere not."""
         self.name = name
+        self._is_strange = is_strange
+        self._folded: dict[str, str] = {}
         self.files: dict[str, bytes] = {}
         self.left_out: dict[str, str] = {}
         self._size = 0
@@ -97,11 +109,17 @@ class _Taking:
         path = clean_path(member)
         if path in self.files or path in self.left_out:
             raise ValueError("it is there twice")
+        if self._is_strange and (other := self._folded.setdefault(_folded(path), path)) != path:
+            raise ValueError(f"it differs from {other!r} in nothing but the case of letters")
         if clash := clashing(path, self.files):
             raise ValueError(f"{clash!r} cannot be a file and a folder at once")
         if len(self.files) >= MAX_FILES:
             raise ValueError(f"there are more than {MAX_FILES:,} files")
         return path
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
 
 
 def _whole(taking: _Taking, members: Iterator[Member], form: str) -> Submission:

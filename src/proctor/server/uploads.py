@@ -25,7 +25,7 @@ MAX_UPLOADS = 32
 LOOKING = 2
 """At once looked into; the others wait."""
 SILENT_SECONDS = 30.0
-IN_MEMORY_BYTES = 256 * 1024
+IN_MEMORY_BYTES = 1024 * 1024
 MULTIPART = "multipart/form-data"
 FILE = "file"
 HEADER_BYTES = 8_192

@@ -158,6 +158,28 @@ CREATE TABLE saved_plans (
 
 CREATE INDEX ix_saved_plans_project_id ON saved_plans (project, id);
 
+CREATE TABLE submission_queue (
+	id TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	name TEXT NOT NULL,
+	problem TEXT NOT NULL,
+	artifact TEXT NOT NULL,
+	form TEXT NOT NULL,
+	refused TEXT NOT NULL,
+	is_measuring BOOLEAN NOT NULL,
+	author TEXT NOT NULL,
+	state TEXT DEFAULT 'queued' NOT NULL,
+	error TEXT,
+	created_at FLOAT NOT NULL,
+	fence INTEGER DEFAULT 0 NOT NULL,
+	lease_owner TEXT,
+	lease_until FLOAT,
+	lost_leases INTEGER DEFAULT 0 NOT NULL,
+	CONSTRAINT pk_submission_queue PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_submission_queue_state_created_at ON submission_queue (state, created_at);
+
 CREATE TABLE submissions (
 	id TEXT NOT NULL,
 	name TEXT NOT NULL,

@@ -14,7 +14,7 @@ from proctor.domain.errors import NotFoundError
 from proctor.domain.json_value import storable_json
 from proctor.domain.text import storable
 from proctor.stores import codec
-from proctor.stores.connection import Row
+from proctor.stores.connection import Connection, Row
 from proctor.stores.database import Database
 from proctor.stores.runs import new_run_id, now_text
 from proctor.stores.scoping import of_evaluation, scope_filter
@@ -74,13 +74,8 @@ class SubmissionStore:
         """Keep a marked program; `problem` is its id and its digest, `folder` where it is if it is the user's own."""
         submission_id = f"{PREFIX}{new_run_id()}"
         owner = self._database.scope.owner
-        kept_folder, marking = None if folder is None else str(folder.absolute()), codec.to_json(storable_json(details))
         with self._database.connection() as connection:
-            connection.execute(
-                "INSERT INTO submissions (id, name, problem, problem_digest, problem_folder, revision, details, "
-                "created_at, project) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [submission_id, storable(name), *problem, kept_folder, revision, marking, now_text(), owner],
-            )
+            insert_submission(connection, owner, (submission_id, name), problem, folder, revision, details)
         return self.get(submission_id)
 
     def get(self, reference: str) -> SubmissionRow:
@@ -144,6 +139,24 @@ class SubmissionStore:
     def _rows(self, query: str, *values: Any) -> list[Row]:
         with self._database.connection() as connection:
             return connection.execute(query, values).fetchall()
+
+
+def insert_submission(
+    connection: Connection,
+    project: str,
+    named: tuple[str, str],
+    problem: tuple[str, str],
+    folder: Path | None,
+    revision: str,
+    details: Mapping[str, Any],
+) -> None:
+    """`named` is the submission's id and its name; for the rest see `SubmissionStore.add`."""
+    kept_folder, marking = None if folder is None else str(folder.absolute()), codec.to_json(storable_json(details))
+    connection.execute(
+        "INSERT INTO submissions (id, name, problem, problem_digest, problem_folder, revision, details, "
+        "created_at, project) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [named[0], storable(named[1]), *problem, kept_folder, revision, marking, now_text(), project],
+    )
 
 
 def _marks(text: str | None) -> SubmissionMarks:

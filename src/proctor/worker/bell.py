@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
 STEPS = "proctor.steps"
 """The queue of what prepares and ends runs, which every worker serves, and first."""
-EXECUTE, PREPARE, FINISH, SCHEDULED = (
-    "proctor.execute_chunk", "proctor.prepare_run", "proctor.finish_run", "proctor.scheduled",
+MARKING = "proctor.marking"
+"""The queue of programs that were handed in, which workers of the pool `sandbox` serve."""
+EXECUTE, PREPARE, FINISH, SCHEDULED, MARK = (
+    "proctor.execute_chunk", "proctor.prepare_run", "proctor.finish_run", "proctor.scheduled", "proctor.mark_program",
 )  # fmt: skip
 RETRY = {"max_retries": 2, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.2}
 """A connection that Redis has forgotten is found to be one only when it is used."""
 RUN_ID = re.compile(r"[0-9a-z]{6,40}")
+SUBMISSION_ID = re.compile(r"s-[0-9a-z]{6,40}")
 log = logging.getLogger("proctor.worker")
 
 
@@ -33,7 +36,8 @@ def queue_of(pool: Pool, priority: Priority) -> str:
 def queues_of(pools: list[Pool]) -> list[str]:
     """The queues that a worker of these pools serves, the most urgent first."""
     by_urgency = sorted(Priority, key=lambda priority: -priority.rank)
-    return [STEPS, *(queue_of(pool, priority) for priority in by_urgency for pool in pools)]
+    marking = [MARKING] if Pool.SANDBOX in pools else []
+    return [STEPS, *(queue_of(pool, priority) for priority in by_urgency for pool in pools), *marking]
 
 
 class Bell:
@@ -53,6 +57,9 @@ class Bell:
 
     def finish(self, run_id: str) -> bool:
         return self._ring(FINISH, run_id, STEPS)
+
+    def mark(self, program_id: str) -> bool:
+        return self._ring(MARK, program_id, MARKING)
 
     def _ring(self, task: str, number: int | str, queue: str) -> bool:
         from kombu.exceptions import KombuError

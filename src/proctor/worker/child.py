@@ -21,6 +21,7 @@ from proctor.domain.chunk import Chunk, Pool, Priority
 from proctor.domain.errors import ProctorError
 from proctor.runs.execute_chunk import ChunkEnd, execute_chunk
 from proctor.runs.finish import finish_run
+from proctor.runs.mark_submission import mark_program
 from proctor.runs.prepare import prepare
 from proctor.runs.resolve import PlanContext
 from proctor.runs.sweep import reclaim
@@ -29,8 +30,9 @@ from proctor.stores.chunks import ChunkStore
 from proctor.stores.database import Database, open_database
 from proctor.stores.patience import StoreUnreachableError
 from proctor.stores.queue import QueueStore
+from proctor.stores.submission_queue import MarkingLeases
 from proctor.stores.workers import WorkerStore
-from proctor.worker.bell import Bell, queue_of
+from proctor.worker.bell import MARKING, Bell, queue_of
 from proctor.worker.process import STUCK, loop_factory
 from proctor.worker.redis_limits import RedisLimits
 
@@ -45,6 +47,8 @@ AGAIN_SECONDS = 3.0
 """A ring that nobody has followed by then is repeated."""
 RINGS_FOR_EACH = 3
 """Chunks that the broker holds for each worker of a pool: what is urgent does not queue behind more."""
+PROGRAMS_RUNG = 20
+"""Programs to mark that the broker holds at most."""
 AWAY_SECONDS = 0.5
 CLOSE_SECONDS = 20.0
 CLAIM = "proctor:claims:"
@@ -150,6 +154,9 @@ class Child:
     async def finish(self, run_id: str) -> None:
         await self._patiently(lambda: asyncio.to_thread(finish_run, run_id, self.database, self.context.artifacts))
 
+    async def mark(self, program_id: str) -> None:
+        await self._patiently(lambda: mark_program(program_id, self._worker))
+
     async def do_scheduled(self, name: str, scheduled: Scheduled) -> None:
         """Do it unless another worker has within its period."""
         if await self._limits.claim(f"{CLAIM}{name}", 0.9 * scheduled.period_seconds):
@@ -193,6 +200,7 @@ class Child:
         """Take back what lost workers had, and ring for everything that waits for somebody."""
         await asyncio.to_thread(reclaim, self.database)
         await asyncio.to_thread(self._ring_for_steps)
+        await self._ring_for_programs()
         await self._announce()
 
     def _ring_for_steps(self) -> None:
@@ -201,6 +209,13 @@ class Child:
             self.bell.prepare(run_id)
         for run_id in queue.announce(queue.to_finish(), AGAIN_SECONDS):
             self.bell.finish(run_id)
+
+    async def _ring_for_programs(self) -> None:
+        """For those that wait and that the broker does not hold already."""
+        (held,) = await self._limits.lengths([MARKING])
+        waiting = await asyncio.to_thread(MarkingLeases(self.database).waiting, PROGRAMS_RUNG)
+        for program_id in waiting[held:]:
+            await asyncio.to_thread(self.bell.mark, program_id)
 
     async def _announce(self) -> None:
         """Ring for chunks, a few for each worker that lives; once at a time in this process."""

@@ -53,8 +53,14 @@ async def prune(context: PlanContext) -> int:
 
 
 async def prune_uploads(database: Database, context: PlanContext) -> int:
-    """Delete the uploaded files that have expired and that no run uses; gives how many."""
+    """Delete the uploaded files that have expired and that no run uses; gives how many.
+
+    Programs that could not be marked are forgotten after as many days as caches are.
+    """
     from proctor.runs.files import prune_files
+    from proctor.stores.submission_queue import MarkingLeases
+
+    await asyncio.to_thread(MarkingLeases(database).delete_failed, KEPT_DAYS * DAY)
 
     if context.artifacts is None:
         return 0

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from proctor.domain.errors import ProctorError, StoreError
 from proctor.runs.execute_chunk import ChunkEnd, execute_leased
 from proctor.runs.finish import finish_run
+from proctor.runs.mark_submission import mark_next
 from proctor.runs.prepare import prepare
 from proctor.runs.sweep import reclaim
 from proctor.runs.worker_context import WorkerContext
@@ -62,6 +63,7 @@ class _Polling:
         self._doing: str | None = None
         self._done = 0
         self._refused: dict[str, float] = {}
+        self._marks_next = False
 
     async def beat(self) -> None:
         """Tell of this worker, and take up what lost ones left."""
@@ -139,9 +141,13 @@ class _Polling:
                     return True
         now = asyncio.get_running_loop().time()
         self._refused = {run_id: until for run_id, until in self._refused.items() if until > now}
+        # In turns with chunks: neither keeps the other waiting for more than one.
+        self._marks_next = not self._marks_next
+        if self._marks_next and await self._mark():
+            return True
         chunk = await asyncio.to_thread(self._chunks.lease_next, worker.pools, self._refused)
         if chunk is None:
-            return False
+            return not self._marks_next and await self._mark()
         with self._tell(f"run {chunk.run_id}, chunk {chunk.id}"):
             executed = await execute_leased(chunk, worker)
         if executed.end is ChunkEnd.FINISHED:
@@ -153,6 +159,10 @@ class _Polling:
             if others > 1:
                 self._refused[chunk.run_id] = now + REFUSED_SECONDS
         return True
+
+    async def _mark(self) -> bool:
+        with self._tell("marking a program"):
+            return await mark_next(self._worker)
 
     @contextmanager
     def _tell(self, doing: str) -> Iterator[None]:

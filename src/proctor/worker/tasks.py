@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from proctor.worker.bell import EXECUTE, FINISH, PREPARE, RUN_ID, SCHEDULED
+from proctor.worker.bell import EXECUTE, FINISH, MARK, PREPARE, RUN_ID, SCHEDULED, SUBMISSION_ID
 from proctor.worker.schedule import SCHEDULE
 
 if TYPE_CHECKING:
@@ -35,6 +35,11 @@ def register_tasks(app: Celery, child: list[Child]) -> None:
         if is_run_id(run_id):
             child[0].run(f"ending run {run_id}", lambda: child[0].finish(str(run_id)))
 
+    @app.task(name=MARK)  # type: ignore[untyped-decorator]
+    def mark_program(program_id: object) -> None:
+        if is_submission_id(program_id):
+            child[0].run(f"marking {program_id}", lambda: child[0].mark(str(program_id)))
+
     @app.task(name=SCHEDULED)  # type: ignore[untyped-decorator]
     def scheduled(name: object) -> None:
         found = SCHEDULE.get(name) if isinstance(name, str) else None
@@ -49,6 +54,13 @@ def is_chunk_id(value: object) -> bool:
     is_id = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST
     if not is_id:
         log.warning("a message that is no id of a chunk was dropped")
+    return is_id
+
+
+def is_submission_id(value: object) -> bool:
+    is_id = isinstance(value, str) and SUBMISSION_ID.fullmatch(value) is not None
+    if not is_id:
+        log.warning("a message that is no id of a submission was dropped")
     return is_id
 
 

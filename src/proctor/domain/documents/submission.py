@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from proctor.domain.documents.document import Document
+from proctor.domain.documents.scorecard import ProgramCard
 
 
 class MarkedProgram(Document, frozen=True, kw_only=True):
@@ -54,3 +55,17 @@ class ProgramRanking(Document, frozen=True):
     revision: str
     ranked: Sequence[MarkedProgram]
     apart: Sequence[ProgramsApart]
+
+
+class ServedSubmission(Document, frozen=True):
+    """A program that was handed in over the API, and its scorecard once it has one."""
+
+    submission_id: str
+    problem: str
+    name: str
+    status: str
+    """queued, running, completed or failed."""
+    created_at: str
+    error: str | None = None
+    """Why it could not be marked."""
+    card: ProgramCard | None = None

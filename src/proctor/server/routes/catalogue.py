@@ -9,13 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from proctor.benchmarks.problems.shelf import all_problems, find_problem
 from proctor.benchmarks.registry import BenchmarkInfo, is_installed, list_benchmarks
 from proctor.domain.documents.benchmark import BenchmarkDescription
 from proctor.domain.documents.dry_run import DryRun
 from proctor.domain.documents.model import ModelDescription, ProviderDescription
-from proctor.domain.documents.problem import ListedProblem
-from proctor.domain.documents.submission import MarkedProgram, ProgramRanking
 from proctor.domain.errors import NotFoundError
 from proctor.domain.taxonomy import TAXONOMY, refuse_foreign_words
 from proctor.planning.matrix import expand_matrix
@@ -24,7 +21,6 @@ from proctor.runs.benchmarks import describe_benchmark
 from proctor.runs.dry_run import estimate_run
 from proctor.runs.models import describe_model, describe_providers
 from proctor.runs.resolve import resolve_without_keys
-from proctor.runs.submissions import list_submissions, ranking_of
 from proctor.server.access import Me, Store
 from proctor.server.bodies import json_value, takes
 from proctor.server.documents import answers, cached_answer, json_answer
@@ -101,25 +97,3 @@ def model(request: Request, name: str, caller: Me) -> Response:
         refuse_foreign_model(model_spec(name), [], caller)
     context = service_of(request).context.of_project(caller.project)
     return cached_answer(request, describe_model(name, context), A_DAY)
-
-
-@router.get("/problems", operation_id="listProblems", responses=answers(ListedProblem, is_list=True))
-def problems(request: Request) -> Response:
-    """List the programs to build from written requirements."""
-    return cached_answer(request, [ListedProblem.of(problem) for problem in all_problems(None)])
-
-
-@router.get("/problems/{name}/ranking", operation_id="rankPrograms", responses=answers(ProgramRanking, problems=(404,)))
-def ranking(request: Request, name: str, database: Store) -> Response:
-    """Rank the programs that were built for a problem by their marks."""
-    if not name.replace("-", "").isalnum():
-        raise NotFoundError(f"There is no problem {name!r}.")
-    return cached_answer(request, ranking_of(database, find_problem(name, None)))
-
-
-@router.get("/submissions", operation_id="listSubmissions", responses=answers(MarkedProgram, is_list=True))
-def submissions(
-    request: Request, database: Store, problem: Annotated[str | None, Query(max_length=100)] = None
-) -> Response:
-    """List the programs that were marked."""
-    return cached_answer(request, list_submissions(database, problem))
