@@ -25,7 +25,7 @@ def _extras(_context: click.Context, _option: click.Parameter, value: str | None
     return names
 
 
-@click.command(short_help="Export a run's results as JSONL, CSV, Parquet, JUnit or Inspect's log.")
+@click.command(short_help="Export results as JSONL, CSV, Parquet, JUnit or Inspect log.")
 @run_or_latest
 @click.option(
     "-f", "--format", "kind", type=PluginName("exports"), default="jsonl", show_default=True, help="The format."

@@ -35,7 +35,7 @@ COMMANDS = {
     "leaderboard": ("proctor.cli.leaderboard:leaderboard", "Rank models across runs."),
     "power": ("proctor.cli.power:power", "Compute the sample size that a difference needs."),
     "report": ("proctor.cli.report:report", "Write a run's report as HTML, Markdown or JSON, with charts."),
-    "export": ("proctor.cli.export:export", "Export a run's results as JSONL, CSV, Parquet, JUnit or Inspect's log."),
+    "export": ("proctor.cli.export:export", "Export results as JSONL, CSV, Parquet, JUnit or Inspect log."),
     "import": ("proctor.cli.import_:import_", "Import logs of Inspect, lm-eval and promptfoo."),
     "sql": ("proctor.cli.sql:sql", "Ask a question in SQL over stored results."),
     "benchmarks": ("proctor.cli.benchmarks:benchmarks", "List, show and check benchmarks."),
