@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Many tests wait for programs under load rather than compute: two for each processor keep it busy.
 WORKERS ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 
-.PHONY: run test check unit quick sweep engines problems bench drill chaos dashboard locks clean help
+.PHONY: run test check unit quick sweep engines problems bench drill chaos dashboard locks site clean help
 
 help:
 	@echo "make run    set up, evaluate a real small model twice, compare, and show a wrong answer"
@@ -18,6 +18,7 @@ help:
 	@echo "make engines  the tests that start docker, podman, Proctor's own image and a stand-in for a cluster, one after the other"
 	@echo "make problems  prove every problem in the sandbox, three times over"
 	@echo "make locks  write the lockfiles anew (requirements/*.lock)"
+	@echo "make site   the documentation as a site that needs no network, in site/"
 	@echo "make drill  lose everything, restore it from a backup, and time that (RESULTS=100000)"
 	@echo "make bench  measure speed against a local mock provider (bench/RESULTS.md)"
 
@@ -98,6 +99,9 @@ $(VENV)/.run: pyproject.toml
 $(VENV)/.dev: pyproject.toml
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install dev
 	@touch $@ $(VENV)/.run
+
+site: $(VENV)/.dev
+	$(BIN)/python scripts/build_site.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage* dist

@@ -48,7 +48,7 @@ class Step:
 
 def documents() -> list[Path]:
     """Everything a reader reads, in a fixed order."""
-    at_the_top = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
+    at_the_top = [ROOT / name for name in ("README.md", "README.ja.md", "CHANGELOG.md", "CONTRIBUTING.md")]
     return [*at_the_top, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from docs import pages, picture
 from docs.markdown import documents, name_of
 from docs.playing import play
+from docs.translations import TRANSLATIONS, translated
 
 
 def refresh_document(document: Path, present: frozenset[str] = frozenset(), *, is_everything: bool = False) -> bool:
@@ -40,10 +41,13 @@ def main() -> None:
     if (is_everything or is_old) and _write(picture.PICTURE, drawn):
         changed.append(name_of(picture.PICTURE))
     for document in documents():
+        if document in TRANSLATIONS:
+            continue
         if (not wanted or name_of(document) in wanted) and refresh_document(
             document, present, is_everything=is_everything
         ):
             changed.append(name_of(document))
+    changed += [name_of(page) for page in TRANSLATIONS if _write(page, translated(page))]
     print(f"Changed: {', '.join(changed)}." if changed else "Everything is up to date.")
 
 
