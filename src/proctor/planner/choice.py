@@ -85,11 +85,8 @@ def choose_benchmarks(reading: Reading, catalogue: PlannerCatalogue) -> Choice:
     for name, at in reading.benchmarks:
         _choose_named(reading, catalogue, choice, name, at, languages, subjects)
     _choose_categories(reading, catalogue, choice, languages)
-    is_covered = bool(choice.chosen) and not _subjects_left(reading, subjects, choice, catalogue)
-    if not is_covered:
-        for subject in _subjects_left(reading, subjects, choice, catalogue):
-            for language in languages or [""]:
-                _choose_subject(reading, catalogue, choice, subject, language)
+    for subject in _subjects_left(reading, subjects, choice, catalogue):
+        _choose_subject_in(reading, catalogue, choice, subject, languages)
     if not choice.chosen and not choice.gaps:
         _choose_language(reading, catalogue, choice, [name for name in languages if name != "en"])
     for item in reading.phrases.items if not choice.chosen and not choice.gaps else ():
@@ -110,6 +107,29 @@ def choose_benchmarks(reading: Reading, catalogue: PlannerCatalogue) -> Choice:
     return choice
 
 
+def _choose_subject_in(
+    reading: Reading, catalogue: PlannerCatalogue, choice: Choice, subject: str, languages: Sequence[str]
+) -> None:
+    multi = _in_all_of(catalogue, subject, languages, reading)
+    if multi is not None:
+        choice.add(Chosen(multi.name, _where(reading, multi, languages)))
+        choice.reasons.append((multi.name, f"about {subject} in all these languages"))
+        return
+    for language in languages or [""]:
+        _choose_subject(reading, catalogue, choice, subject, language)
+
+
+def _in_all_of(
+    catalogue: PlannerCatalogue, subject: str, languages: Sequence[str], reading: Reading
+) -> CatalogueBenchmark | None:
+    """The one benchmark about a subject that is in each of several languages."""
+    is_every = any(item.kind == "alllanguages" for item in reading.phrases.items)
+    if len(languages) < 2 and not (is_every and not languages):
+        return None
+    fitting = [item for item in catalogue.benchmarks if item.tags.get("subject") == subject and item.languages]
+    return next((item for item in fitting if set(languages) <= set(item.languages)), None)
+
+
 def _choose_named(
     reading: Reading,
     catalogue: PlannerCatalogue,
@@ -126,7 +146,8 @@ def _choose_named(
         return
     own = benchmark.tags.get("language", "")
     foreign = [language for language in languages if language != own and language not in benchmark.languages]
-    if is_described and languages and len(foreign) == len(languages) and own != "multi":
+    is_every = is_soft and any(item.kind == "alllanguages" for item in reading.phrases.items)
+    if is_every or (is_described and languages and len(foreign) == len(languages) and own != "multi"):
         subject = SUBJECT_OF.get(name, benchmark.tags.get("subject", "general"))
         subjects += [] if subject in subjects else [subject]
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from proctor.domain.errors import UserError
 from proctor.domain.text import shorten
 from proctor.metrics.power import discordance, samples_for_paired_shares
 from proctor.planner.catalogue import CatalogueBenchmark, PlannerCatalogue
-from proctor.planner.choice import Choice, Chosen, choose_benchmarks
+from proctor.planner.choice import DEFAULT, USUAL, Choice, Chosen, choose_benchmarks
 from proctor.planner.phrases import Understood
 from proctor.planner.reader import not_understood
 from proctor.planner.reading import Reading, Size, Unsupported
@@ -55,7 +56,7 @@ class Drafted(Struct):
 def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = False) -> Drafted:
     """The plan that a query means; a UserError where it contradicts itself."""
     if not is_change:
-        _refuse_nothing(reading)
+        _refuse_nothing(reading, catalogue)
     choice = choose_benchmarks(reading, catalogue)
     if not choice.chosen:
         left_out = ", ".join(dict.fromkeys(reading.excluded_benchmarks))
@@ -74,10 +75,17 @@ def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = Fa
     return drafted
 
 
-def _refuse_nothing(reading: Reading) -> None:
+def _refuse_nothing(reading: Reading, catalogue: PlannerCatalogue) -> None:
     """A query of which nothing was understood is asked about, not guessed at."""
+    _refuse_absent(reading, catalogue)
     is_something = bool(reading.phrases.understood or reading.benchmarks or reading.sizes)
-    if is_something and (_is_about_models(reading) or len(_unknown_words(reading)) < UNKNOWN_ENOUGH):
+    is_elsewhere = any(item.kind == "elsewhere" for item in reading.phrases.items)
+    topics = (reading.benchmarks, reading.subjects, reading.groups, reading.categories)
+    if is_elsewhere and not any(topics):
+        is_something = False
+    said = (*topics, reading.models, reading.judge, reading.excluded_benchmarks)
+    is_measured = any(said) or any(item.kind == "sample" for item in reading.phrases.items)
+    if is_something and (is_measured or len(_unknown_words(reading)) < UNKNOWN_ENOUGH):
         return
     raise UserError(
         f"Nothing of {shorten(reading.phrases.text, 80)!r} names a model, a benchmark, a subject, a language, a size "
@@ -85,11 +93,25 @@ def _refuse_nothing(reading: Reading) -> None:
     )
 
 
-def _is_about_models(reading: Reading) -> bool:
-    """Whether a query names what is measured, and not only what any sentence may have: a number, a language, a time."""
-    said = (reading.models, reading.benchmarks, reading.subjects, reading.groups, reading.categories, reading.judge)
-    asked = (reading.cost_usd, reading.until, reading.gates, reading.vary, reading.options)
-    return any(said) or any(asked) or any(item.kind == "sample" for item in reading.phrases.items)
+def _refuse_absent(reading: Reading, catalogue: PlannerCatalogue) -> None:
+    """A UserError where all that is to be asked, or all that is asked, is known by name and is not here."""
+    topics = (reading.benchmarks, reading.subjects, reading.groups, reading.categories, reading.languages)
+    for text, subject in reading.absent:
+        near = [item.name for item in catalogue.benchmarks if item.tags.get("subject") == subject]
+        near.sort(key=lambda name: name not in (USUAL.get(subject), DEFAULT))
+        told = f"there is no benchmark {text!r} here" + (f"; the nearest: {', '.join(near[:3])}" if near else "")
+        if not any(topics):
+            raise UserError(f"{told[0].upper()}{told[1:]}. Name one that 'proctor benchmarks' lists.")
+        reading.unsupported.append(Unsupported(text, told))
+    for text in reading.absent_models:
+        told = f"no list here has {text!r}: write it as provider/name, for example ollama/{_plain_name(text)}"
+        if not reading.models:
+            raise UserError(f"{told[0].upper()}{told[1:]}.")
+        reading.unsupported.append(Unsupported(text, told))
+
+
+def _plain_name(text: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.") or "name"
 
 
 def _unknown_words(reading: Reading) -> list[int]:
@@ -100,6 +122,11 @@ def _unknown_words(reading: Reading) -> list[int]:
 def _assume_spelling(drafted: Drafted) -> None:
     for written, name in drafted.reading.corrections:
         drafted.assumed.append(Assumed("query", name, f"{written!r} is no name here; {name!r} is one letter away"))
+    if drafted.reading.budget_without_currency:
+        why = "no currency is named: a budget is in US dollars, as prices are"
+        drafted.assumed.append(Assumed("limits.cost_usd", float(drafted.reading.cost_usd or 0), why))
+    for low, high in drafted.reading.ranges:
+        drafted.assumed.append(Assumed("query", high, f"between {low:g} and {high:g}: the upper end is taken"))
     for name in drafted.reading.unlisted:
         drafted.assumed.append(Assumed("models", name, "no list here has it: it is taken as it is written"))
 
@@ -354,6 +381,13 @@ def _around(reading: Reading, at: int) -> list[int]:
 def _add_alternatives(drafted: Drafted, catalogue: PlannerCatalogue) -> None:
     for chosen in drafted.choice.alternatives:
         drafted.alternatives.append({**drafted.values, "benchmarks": _entries(drafted, catalogue, chosen)})
+    for low, high in drafted.reading.ranges:  # the lower end is near, too
+        entries = [
+            {**entry, "limit": int(low)} if isinstance(entry, dict) and entry.get("limit") == high else entry
+            for entry in drafted.values["benchmarks"]
+        ]
+        if low >= 1 and entries != drafted.values["benchmarks"]:
+            drafted.alternatives.append({**drafted.values, "benchmarks": entries})
 
 
 def _note_missing_keys(drafted: Drafted, catalogue: PlannerCatalogue) -> None:

@@ -14,6 +14,8 @@ LANGUAGES = ("en", "de", "es", "fr", "ko", "ja", "zh")
 LATIN = ("en", "de", "es", "fr")
 _SHARED = ("family", "provider", "bench", "tier")
 _NAMES = frozenset({"mini", "zero", "shot", "few", "k"})
+_SAME = frozenset({"marketing", "management", "virology", "arc", "benchmark", "benchmarks", "test", "tests", "version"})
+"""Words that several languages share, and so tell none."""
 FOLDER = Path(__file__).parent / "lexicons"
 
 Concepts = tuple[tuple[str, str], ...]
@@ -66,7 +68,16 @@ def lexicon(language: str) -> Lexicon:
 def vocabulary(language: str) -> frozenset[str]:
     """The words that tell a language: those of its phrases, without names, which are the same in all."""
     own = (forms for concepts, forms in _entries(language) if concepts[0][0] not in _SHARED)
-    return frozenset(word for forms in own for form in forms for word in form.strip("*").split()) - _NAMES
+    words = (word for forms in own for form in forms if not form.endswith("*") for word in form.split())
+    letters = "dl" if language == "fr" else ""
+    is_word = (word for word in words if len(word) > 1 or not word.isascii() or word in letters or language == "en")
+    return frozenset(is_word) - _NAMES - _SAME
+
+
+@cache
+def _beginnings(language: str) -> tuple[str, ...]:
+    """The beginnings of words that tell a language: `koreanisch*`."""
+    return tuple(form.strip("* ") for _, forms in _entries(language) for form in forms if form.strip().endswith("*"))
 
 
 @cache
@@ -107,6 +118,10 @@ def _texts(form: str) -> list[str]:
     return [token.text for token in tokens_of(form)]
 
 
+_JAPANESE = frozenset("円問歴対応験単図売読気検価済実権経々込戻時間題計")
+"""Characters that Japanese writes in this form and simplified Chinese does not."""
+
+
 def language_of(tokens: list[Token]) -> str:
     """The language a query is written in, of those that can be read; English where nothing says otherwise."""
     text: dict[str, Any] = dict.fromkeys(("kana", "hangul", "han"), 0)
@@ -118,12 +133,27 @@ def language_of(tokens: list[Token]) -> str:
     if text["kana"]:
         return "ja"
     if text["han"]:
-        return "zh"
+        return "ja" if any(token.text in _JAPANESE for token in tokens) else "zh"
     words = [token.text for token in tokens if token.kind == "word"]
     scores = {"en": 0}
     for name in LATIN[1:]:
         own = sum(word in vocabulary(name) and word not in vocabulary("en") for word in words)
         others = sum(word in vocabulary("en") and word not in vocabulary(name) for word in words)
+        own += sum(word.startswith(_beginnings(name)) for word in words if word not in vocabulary("en"))
         scores[name] = own - others
     scores["de"] += sum(any(mark in word for mark in "äöüß") for word in words)
     return max(LATIN, key=lambda name: (scores[name], name == "en"))
+
+
+@cache
+def _all_words(language: str) -> frozenset[str]:
+    return frozenset(
+        word for _, forms in _entries(language) for form in forms for word in form.split() if len(word) > 3
+    )
+
+
+def language_with(words: list[str]) -> str | None:
+    """The language that knows most of these words, which English does not know; None where no other does."""
+    known = {name: sum(word in _all_words(name) for word in words) for name in LATIN[1:]}
+    best = max(known, key=lambda name: known[name])
+    return best if known[best] else None

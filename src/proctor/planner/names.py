@@ -15,7 +15,25 @@ PLAIN_WORDS = frozenset({"math", "logic", "dates", "sorting", "strings", "sequen
                          "puzzles", "requirements"})  # fmt: skip
 """Benchmarks whose names are words: the lexicon says what they mean."""
 MAX_PARTS = 8
-UNITS = frozenset({"shot", "sample", "epoch", "times", "percent", "currency", "minutes", "example", "seconds"})
+UNITS = frozenset(
+    {
+        "shot",
+        "sample",
+        "epoch",
+        "times",
+        "percent",
+        "currency",
+        "minutes",
+        "example",
+        "seconds",
+        "points",
+        "counter",
+        "token",
+        "request",
+        "fractionbar",
+        "modelword",
+    }
+)
 _NEW_MODEL = {"gpt": "openai", "claude": "anthropic", "gemini": "google"}
 
 
@@ -63,6 +81,8 @@ def _squashed(names: tuple[tuple[str, str], ...]) -> Names:
             forms |= {plain[:-2], plain.removeprefix("claude-")[:-2]}
         if match := re.fullmatch(r"claude-(\d[\d-]*)-(\w+)", plain):
             forms |= {f"{match[2]}-{match[1]}", f"claude-{match[2]}-{match[1]}"}
+        if match := re.fullmatch(r"claude-([a-z]+)-(\d[\d-]*)", plain):  # claude 4.5 sonnet
+            forms.add(f"claude-{match[2]}-{match[1]}")
         for form in forms:
             if re.search(r"\d", form) and not form.isdigit() and len(squash(form)) > 1:
                 found.setdefault(squash(form), meaning)

@@ -57,6 +57,10 @@ _DE_TENS = dict(zip(_words(
         "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
     ), range(20, 100, 10),
                     strict=True)) | {"dreissig": 30}  # fmt: skip
+_UNITS_OF_DIGITS = {
+    name: {word: value for word, value in (words | dict.fromkeys(_ZERO[name], 0)).items() if value < 10}
+    for name, words in {**_UNITS, "de": _DE_UNITS}.items()
+}
 _HAN = dict(zip("一二三四五六七八九", range(1, 10), strict=True)) | {"两": 2, "両": 2, "〇": 0, "零": 0}
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
 _SINO = dict(zip("일이삼사오육칠팔구", range(1, 10), strict=True))
@@ -65,6 +69,10 @@ _KO_ONES = {"한": 1, "하나": 1, "두": 2, "둘": 2, "세": 3, "셋": 3, "네"
             "일곱": 7, "여덟": 8, "아홉": 9}  # fmt: skip
 _KO_TENS = {"열": 10, "스물": 20, "스무": 20, "서른": 30, "마흔": 40, "쉰": 50, "예순": 60, "일흔": 70,
             "여든": 80, "아흔": 90}  # fmt: skip
+
+
+_COUPLED = frozenset({"dollars", "bucks", "hours", "minutes", "dólares", "horas", "minutos"})
+"""A couple of these is two; a couple of questions is a few."""
 
 
 def number_in_digits(text: str, language: str) -> float | int:
@@ -79,7 +87,38 @@ def number_in_digits(text: str, language: str) -> float | int:
     return int(value) if value.is_integer() and "." not in text else value
 
 
-def number_in_words(tokens: list[Token], start: int, language: str) -> tuple[int, int, bool] | None:
+_HALVES = {
+    "en": (("and", "a", "half"),), "es": (("y", "medio"), ("y", "media")),
+    "fr": (("et", "demi"), ("et", "demie")),
+}  # fmt: skip
+_POINTS = {"en": "point", "de": "komma", "es": "coma", "fr": "virgule"}
+
+
+def with_fraction(tokens: list[Token], end: int, value: float | int, language: str) -> tuple[int, float | int]:
+    """A number with what is said behind it: `two and a half`, `zero point five`."""
+    for name in dict.fromkeys((language, "en")):
+        for words in _HALVES.get(name, ()):
+            if tuple(token.text for token in tokens[end : end + len(words)]) == words:
+                return end + len(words), value + 0.5
+        if _text(tokens, end) == _POINTS.get(name) and end + 1 < len(tokens):
+            digits = _digits_of(tokens, end + 1, name)
+            if digits:
+                return end + 1 + len(digits), float(f"{int(value)}.{''.join(map(str, digits))}")
+    return end, value
+
+
+def _digits_of(tokens: list[Token], start: int, language: str) -> list[int]:
+    """Digits that follow one another, as they are said behind a decimal point."""
+    found: list[int] = []
+    for token in tokens[start : start + 3]:
+        value = _UNITS_OF_DIGITS[language].get(token.text, int(token.text) if token.text.isdigit() else None)
+        if value is None or not (value < 10 or not found):
+            break
+        found.append(value)
+    return found
+
+
+def number_in_words(tokens: list[Token], start: int, language: str) -> tuple[int, float | int, bool] | None:
     """The end, the value, and whether it can stand without a unit; None where no number begins here."""
     token = tokens[start]
     if token.kind == "cjk":
@@ -90,7 +129,7 @@ def number_in_words(tokens: list[Token], start: int, language: str) -> tuple[int
         if token.text in _ZERO.get(name, ()):
             return start + 1, 0, False
         if name == "de" and _text(tokens, start + 1) == "dutzend":
-            return start + 2, 12 * (_german(token.text) or 1), True
+            return start + 2, round(12 * (_german(token.text) or 1)), True
         if name == "de" and (value := _german(token.text)) is not None:
             return start + 1, value, value > 1
         if name in _UNITS and (found := _composed(tokens, start, name)) is not None:
@@ -112,6 +151,10 @@ def _composed(tokens: list[Token], start: int, language: str) -> tuple[int, int]
         of = _text(tokens, start + 1) == "of"
         if _text(tokens, start + 1 + of) in ("dozen", "hundred", "thousand"):
             current, index = 2, start + 1 + of
+        elif _text(tokens, start + 1 + of) in _COUPLED:
+            return start + 1 + of, 2
+    if language == "es" and tokens[start].text == "par" and _text(tokens, start + 2) in _COUPLED:
+        return start + 2, 2
     while index < len(tokens):
         word = tokens[index].text
         if word in scales and word != "k" and (current or language != "en"):
@@ -149,7 +192,12 @@ def _text(tokens: list[Token], index: int) -> str:
     return tokens[index].text if index < len(tokens) else ""
 
 
-def _german(word: str) -> int | None:
+def _german(word: str) -> float | int | None:
+    if word in ("anderthalb", "anderthalbe"):
+        return 1.5
+    whole, found, _ = word.partition("einhalb")
+    if found and (whole in ("ein", "") or whole in _DE_UNITS):
+        return _DE_UNITS.get(whole, 1 if whole else 0) + 0.5
     thousands, found, rest = word.partition("tausend")
     if found:
         high = _german_below_1000(thousands) if thousands else 1

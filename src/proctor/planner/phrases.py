@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterator
 from typing import TypeGuard
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from proctor.domain.message import Json
 from proctor.planner.catalogue import PlannerCatalogue
-from proctor.planner.lexicon import Concepts, language_of, lexicon
+from proctor.planner.lexicon import Concepts, Lexicon, language_of, language_with, lexicon
 from proctor.planner.names import exact_models, known_names
-from proctor.planner.numbers import number_in_digits, number_in_words
+from proctor.planner.numbers import number_in_digits, number_in_words, with_fraction
 from proctor.planner.words import Token, normalise, parts_of_lists, tokens_of
 
 STOPS = frozenset(".,;:!?()[]{}、。/|\u2026")
+_SECONDS = {"s": ("seconds", ""), "m": ("minutes", "1")}
 SILENT_CJK = 4
 """Endings and particles behind a word that was understood say nothing of their own."""
 
@@ -135,8 +137,20 @@ def read_phrases(query: str, catalogue: PlannerCatalogue) -> Phrases:
     text = normalise(query)
     tokens = tokens_of(text)
     language = language_of(tokens)
-    tokens = parts_of_lists(tokens, language)
-    return Phrases(text, language, tokens, list(_phrases(text, tokens, language, catalogue)))
+    items = list(_phrases(text, parts_of_lists(tokens, language), language, catalogue))
+    if language == "en":
+        unknown = [tokens_of(text[item.start : item.end])[0].text for item in items if item.kind == "unknown"]
+        other = language_with(unknown)
+        if other is not None:
+            language = other
+            items = list(_phrases(text, parts_of_lists(tokens, language), language, catalogue))
+    return Phrases(text, language, parts_of_lists(tokens, language), items)
+
+
+def read_again(phrases: Phrases, texts: dict[int, str], catalogue: PlannerCatalogue) -> list[Phrase]:
+    """The phrases with other words in the places of some; what is shown stays what was written."""
+    tokens = [replace(token, text=texts.get(at, token.text)) for at, token in enumerate(phrases.tokens)]
+    return list(_phrases(phrases.text, tokens, phrases.language, catalogue))
 
 
 def _phrases(text: str, tokens: list[Token], language: str, catalogue: PlannerCatalogue) -> Iterator[Phrase]:
@@ -146,6 +160,10 @@ def _phrases(text: str, tokens: list[Token], language: str, catalogue: PlannerCa
     while at < len(tokens):
         token = tokens[at]
         found: tuple[int, Concepts] | None
+        if at and token.text in _SECONDS and not token.gap and tokens[at - 1].kind == "number":
+            yield _phrase(tokens, at, at + 1, (_SECONDS[token.text],))
+            at, is_after_word = at + 1, True
+            continue
         if at in written:
             end, spec = written[at]
             yield _phrase(tokens, at, end, (("model", spec),))
@@ -163,8 +181,12 @@ def _phrases(text: str, tokens: list[Token], language: str, catalogue: PlannerCa
             yield _phrase(tokens, at, end, (("number", ""),), value, can_stand)
             at, is_after_word = end, True
         elif found is not None:
+            found = _with_plus(tokens, *found, catalogue)
             yield _phrase(tokens, at, *found)
             at, is_after_word = found[0], True
+        elif language == "de" and (parts := _compound(token, at, words)):
+            yield from parts
+            at, is_after_word = at + 1, True
         elif token.kind == "mark":
             kind = "stop" if token.text in STOPS else "filler"
             yield _phrase(tokens, at, at + 1, ((kind, token.text),))
@@ -175,6 +197,35 @@ def _phrases(text: str, tokens: list[Token], language: str, catalogue: PlannerCa
             is_ending = token.kind == "cjk" and _is_ending(tokens, at, end, is_after_word)
             yield _phrase(tokens, at, end, (("filler" if is_ending else "unknown", ""),))
             at, is_after_word = end, is_ending
+
+
+_HEADS = ("fragen", "frage", "aufgaben", "aufgabe", "probleme", "r\u00e4tsel", "tests", "test", "modelle", "modell",
+          "kenntnisse", "wissen", "f\u00e4higkeiten", "f\u00e4higkeit", "benchmarks", "benchmark")  # fmt: skip
+"""Last parts of German words: `Physikfragen` are questions of physics."""
+
+
+def _compound(token: Token, at: int, words: Lexicon) -> list[Phrase]:
+    """The two parts of a German word of which the first means something; empty where it is none."""
+    last = next((head for head in _HEADS if token.text.endswith(head) and len(token.text) > len(head) + 2), None)
+    for cut in (0, 1) if last else ():  # the s of `Wissenschaftsfragen`
+        first = token.text[: len(token.text) - len(last or "") - cut]
+        found = words.longest([replace(token, text=first)], 0)
+        if found is not None:
+            middle = token.start + len(first) + cut
+            behind = words.longest([replace(token, text=last or "")], 0)
+            kinds: Concepts = behind[1] if behind else (("filler", ""),)
+            return [Phrase(found[1], at, at, token.start, middle), Phrase(kinds, at, at, middle, token.end)]
+    return []
+
+
+def _with_plus(tokens: list[Token], end: int, concepts: Concepts, catalogue: PlannerCatalogue) -> tuple[int, Concepts]:
+    """`humaneval+` is humaneval-plus; `humaneval + mbpp` are two."""
+    is_sign = end < len(tokens) and tokens[end].text == "+" and not tokens[end].gap
+    is_last = is_sign and (end + 1 == len(tokens) or bool(tokens[end + 1].gap) or tokens[end + 1].kind == "mark")
+    name = f"{concepts[0][1]}-plus"
+    if is_last and concepts[0][0] in ("benchmark", "bench") and catalogue.benchmark(name) is not None:
+        return end + 1, (("benchmark", name),)
+    return end, concepts
 
 
 def _phrase(
@@ -196,7 +247,8 @@ def _number(
     if token.kind == "number":
         if found is not None and found[0] > at + 1:
             return None
-        return _digits(tokens, at, language)
+        end, value, can_stand = _digits(tokens, at, language)
+        return *with_fraction(tokens, end, value, language), can_stand
     words = number_in_words(tokens, at, language)
     if words is None:
         return None
@@ -210,7 +262,7 @@ def _number(
             return None
     elif found is not None and found[0] > end:
         return None
-    return words
+    return *with_fraction(tokens, end, words[1], language), words[2]
 
 
 _SHARE_SIGNS = frozenset({"之", "の", "의"})
@@ -221,6 +273,9 @@ _COUNTED = frozenset(
 )  # fmt: skip
 
 
+_SCALE_SIGNS = {"百": 100, "千": 1000, "万": 10_000, "백": 100, "천": 1000, "만": 10_000}
+
+
 def _digits(tokens: list[Token], at: int, language: str) -> tuple[int, float | int, bool]:
     value, end = number_in_digits(tokens[at].text, language), at + 1
     if language == "fr" and end < len(tokens) and tokens[end].gap == " " and re.fullmatch(r"\d{3}", tokens[end].text):
@@ -229,9 +284,18 @@ def _digits(tokens: list[Token], at: int, language: str) -> tuple[int, float | i
     if following is not None and following.text == "k" and not following.gap:
         thousands = value * 1000
         return end + 1, int(thousands) if float(thousands).is_integer() else thousands, True
-    if following is not None and following.text in "千万" and not following.gap:
-        return end + 1, value * {"千": 1000, "万": 10_000}[following.text], True
+    is_scale = following is not None and following.text in _SCALE_SIGNS and not following.gap
+    if is_scale and tokens[end].text == "만":  # `1만` is also `only 1`
+        unit = lexicon(language).longest(tokens, end + 1) if end + 1 < len(tokens) else None
+        is_scale = unit is not None and unit[1][0][0] in _COUNTED
+    if following is not None and is_scale:
+        return end + 1, value * _SCALE_SIGNS[following.text], True
     return end, value, True
+
+
+_PARTICLES = frozenset(
+    {"은", "는", "이", "가", "을", "를", "와", "과", "랑", "이랑", "하고", "도", "만", "의", "에서", "으로"}
+)
 
 
 def _is_stray(tokens: list[Token], at: int, end: int, is_after_word: bool) -> bool:
@@ -239,7 +303,10 @@ def _is_stray(tokens: list[Token], at: int, end: int, is_after_word: bool) -> bo
     token = tokens[at]
     if token.text < "\uac00" or end - at > 1:
         return False
-    is_alone = end >= len(tokens) or bool(tokens[end].gap) or tokens[end].kind != "cjk"
+    rest = end
+    while rest < len(tokens) and not tokens[rest].gap and tokens[rest].kind == "cjk":
+        rest += 1
+    is_alone = rest == end or "".join(token.text for token in tokens[end:rest]) in _PARTICLES
     return not (is_alone or (is_after_word and not token.gap))
 
 

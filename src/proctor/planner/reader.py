@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from proctor.planner.amounts import merge_ranges
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.corrections import apply_corrections, refuse_negative
-from proctor.planner.phrases import read_phrases
+from proctor.planner.phrases import Phrases, read_phrases
 from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.minutes import read_minutes
 from proctor.planner.slots.models import read_judges, read_models
@@ -14,7 +15,7 @@ from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule
 from proctor.planner.slots.sizes import read_bare_numbers, read_points, read_sizes
-from proctor.planner.slots.topics import read_topics
+from proctor.planner.slots.topics import merge_categories, read_topics
 from proctor.planner.spelling import mend_spelling
 
 _UNSUPPORTED = {
@@ -27,7 +28,8 @@ _UNSUPPORTED = {
 _SILENT = frozenset(
     {"filler", "stop", "modelword", "request", "counter", "allof", "only", "each", "total", "sample", "atmost",
      "atleast", "metric", "budget", "difference", "see", "example", "gatebelow", "correction", "age",
-     "categoryword", "negative", "untilword", "decides"}
+     "categoryword", "negative", "untilword", "decides", "timeword", "effortlevel",
+     "effortword", "judgeverb", "bothways", "sizeword"}
 )  # fmt: skip
 """Kinds that say nothing without a neighbour."""
 
@@ -36,7 +38,9 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     """What a query says; a UserError where it contradicts itself or cannot be followed."""
     reading = Reading(read_phrases(query, catalogue))
     mend_spelling(reading, catalogue)
+    merge_categories(reading.phrases, catalogue)
     refuse_negative(reading.phrases)
+    reading.ranges = merge_ranges(reading.phrases)
     apply_corrections(reading.phrases)
     read_points(reading)
     read_stop_rule(reading)
@@ -45,6 +49,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     read_options(reading)
     read_gates(reading)
     read_judges(reading, catalogue)
+    _read_absent(reading)
     read_models(reading, catalogue)
     read_topics(reading, catalogue)
     read_sizes(reading)
@@ -55,11 +60,37 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     return reading
 
 
+def _read_absent(reading: Reading) -> None:
+    """Names of the field that nothing here answers to: told with what is nearest, never passed over."""
+    phrases = reading.phrases
+    for at in list(phrases.free("absent")):
+        reading.absent.append((phrases.words(at), phrases.items[at].value.partition("/")[2]))
+        phrases.use(at)
+    for at in list(phrases.free("absentmodel")):
+        last = at
+        while last + 1 < len(phrases.items) and _belongs_to_name(phrases, last + 1):
+            last += 1
+        reading.absent_models.append(phrases.text[phrases.items[at].start : phrases.items[last].end])
+        phrases.use(*range(at, last + 1))
+
+
+def _belongs_to_name(phrases: Phrases, at: int) -> bool:
+    """A version or a size behind a model's name: `llama 3.1 8b instruct`."""
+    item = phrases.items[at]
+    written = phrases.text[item.start : item.end].lower()
+    gap = phrases.text[phrases.items[at - 1].end : item.start]
+    follows = phrases.items[at + 1].kind if at + 1 < len(phrases.items) else ""
+    is_number = item.number is not None and follows not in ("sample", "currency", "minutes", "percent", "shot")
+    is_word = written in ("b", "instruct", "chat", "large", "small", "medium", "coder", "turbo", "v", "r", ".")
+    return gap in ("", " ", "-", ":") and (is_number or is_word) and (is_number or item.kind != "stop" or not gap)
+
+
 def _read_intent(reading: Reading) -> None:
     phrases = reading.phrases
     wishes: tuple[tuple[str, Literal["compare", "rank"]], ...] = (("compare", "compare"), ("rank", "rank"))
     for kind, wish in wishes:
-        places = [at for at in phrases.free(kind) if phrases.words(at).lower() != "or"]
+        meant = [at for at, item in enumerate(phrases.items) if at not in phrases.used and item.means(kind) is not None]
+        places = [at for at in meant if phrases.words(at).lower() != "or"]
         if places:
             phrases.take("then", wish, places[0])
             phrases.use(*places)

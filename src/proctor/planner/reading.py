@@ -53,6 +53,9 @@ class Reading(Struct):
     sizes: list[Size] = field(default_factory=list)
     wants_all: bool = False
     cost_usd: Decimal | None = None
+    budget_without_currency: bool = False
+    ranges: list[tuple[float | int, float | int]] = field(default_factory=list)
+    """What is said as a range: its lower end and its upper end, which is taken."""
     minutes: float | int | None = None
     options: dict[str, float | int | str | bool] = field(default_factory=dict)
     """How samples are asked, by the name of the plan's field."""
@@ -60,6 +63,10 @@ class Reading(Struct):
     until: str | None = None
     gates: dict[str, float] = field(default_factory=dict)
     then: Literal["compare", "rank"] | None = None
+    absent: list[tuple[str, str]] = field(default_factory=list)
+    """Benchmarks that are known by name and are not here, each with the subject it is about."""
+    absent_models: list[str] = field(default_factory=list)
+    """Models that are known by name and are in no list here."""
     unsupported: list[Unsupported] = field(default_factory=list)
     corrections: list[tuple[str, str]] = field(default_factory=list)
     """A word that was taken for another: as it is written, and as it was read."""

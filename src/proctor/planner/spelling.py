@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.names import PLAIN_WORDS, known_names, squash
-from proctor.planner.phrases import Phrase
+from proctor.planner.phrases import Phrase, read_again
 from proctor.planner.reading import Reading
 
 SHORTEST = 4
@@ -18,6 +18,7 @@ def mend_spelling(reading: Reading, catalogue: PlannerCatalogue) -> None:
     phrases = reading.phrases
     names = known_names(catalogue).squashed
     items = phrases.items
+    families: dict[int, str] = {}
     at = 0
     while at < len(items):
         if items[at].kind != "unknown":
@@ -37,9 +38,16 @@ def mend_spelling(reading: Reading, catalogue: PlannerCatalogue) -> None:
                 (meaning,) = meanings
                 merged = replace(items[at], meanings=meaning, last=items[last].last, end=items[last].end)
                 reading.corrections.append((phrases.text[merged.start : merged.end], meaning[0][1]))
+                if meaning[0][0] == "family" and merged.first == merged.last:
+                    families[merged.first] = meaning[0][1]
                 items[at : last + 1] = [merged]
                 break
         at += 1
+    if families:  # `sonet 5` is a version of sonnet
+        kept, reading.corrections = reading.corrections, []
+        phrases.items[:] = read_again(phrases, families, catalogue)
+        mend_spelling(reading, catalogue)
+        reading.corrections = list(dict.fromkeys([*kept, *reading.corrections]))
 
 
 def _is_one_word(reading: Reading, first: int, last: int) -> bool:

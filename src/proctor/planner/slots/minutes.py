@@ -1,26 +1,60 @@
-"""Time: `within ten minutes`, `eine halbe Stunde`, `10분 안에`."""
+"""Time: `within ten minutes`, `an hour and a half`, `eine halbe Stunde`, `10분 안에`."""
 
 from __future__ import annotations
 
 from proctor.domain.errors import UserError
+from proctor.planner.amounts import amount_at, is_joined
 from proctor.planner.reading import Reading
 
 
 def read_minutes(reading: Reading) -> None:
     """Set the time limit; a UserError for two of them."""
     phrases = reading.phrases
-    for at in list(phrases.free("minutes", "seconds")):
-        number = phrases.before(at, most=0)
-        if number is None or not phrases.is_kind(number, "number"):
+    found: list[tuple[float, float, list[int]]] = []
+    for at in list(phrases.free("minutes", "seconds", "duration")):
+        item = phrases.items[at]
+        factor = 1 / 60 if item.kind == "seconds" else int(item.value)
+        number = phrases.before(at, most=0) if item.kind != "duration" else None
+        number = number if phrases.is_kind(number, "number", "fraction") else phrases.before(at, most=1)
+        if phrases.is_kind(number, "fraction") and "/" not in phrases.items[number].value:
+            count: float | None = float(phrases.items[number].value)
+        elif item.kind == "duration":
+            number, count = None, 1
+        else:
+            number = number if phrases.is_kind(number, "number") and number == phrases.before(at, most=0) else None
+            # `wait a second` limits nothing.
+            count = None if number is None and item.kind == "seconds" else amount_at(phrases, at, number)
+        if count is None:
             continue
-        factor = int(phrases.items[at].value) if phrases.items[at].kind == "minutes" else 1 / 60
-        count = phrases.items[number].number or 0
-        _set(reading, count * factor, number, at)
-    for at in list(phrases.free("duration")):
-        _set(reading, int(phrases.items[at].value), at, at)
+        places = [at] if number is None else [number, at]
+        if found and factor < found[-1][1] and is_joined(phrases, found[-1][2][-1], places[0]):
+            found[-1] = (found[-1][0] + count * factor, factor, [*found[-1][2], *places])
+        else:
+            found.append((count * factor, factor, places))
+        phrases.use(*places)
+    for value, unit, places in found:
+        _set(reading, *_with_minutes(reading, value, unit, places))
 
 
-def _set(reading: Reading, value: float, first: int, last: int) -> None:
+def _with_minutes(reading: Reading, value: float, unit: float, places: list[int]) -> tuple[float, list[int]]:
+    """`1h30`, `2 h 15`: a number right behind the hours."""
+    phrases, last = reading.phrases, places[-1]
+    number = last + 1
+    if unit != 60 or not phrases.is_kind(number if number < len(phrases.items) else None, "number"):
+        return value, places
+    item = phrases.items[number]
+    is_written = phrases.text[item.start : item.end].isdigit() and item.start - phrases.items[last].end <= 1
+    ends = number + 1 == len(phrases.items) or phrases.items[number + 1].kind in ("stop", "atmost")
+    is_near = item.start == phrases.items[last].end or ends
+    if (
+        not (is_written and is_near and 0 < (item.number or 0) < 60)
+        or phrases.text[phrases.items[last].start] not in "hH"
+    ):
+        return value, places
+    return value + (item.number or 0), [*places, number]
+
+
+def _set(reading: Reading, value: float, places: list[int]) -> None:
     value = int(value) if float(value).is_integer() else round(value, 4)
     if not value > 0:
         raise UserError("A limit of 0 minutes leaves no time to ask anything.")
@@ -28,4 +62,5 @@ def _set(reading: Reading, value: float, first: int, last: int) -> None:
         raise UserError(f"The query names two time limits, {reading.minutes:g} and {value:g} minutes: say one.")
     reading.minutes = value
     phrases = reading.phrases
-    phrases.take("limits.minutes", value, *phrases.absorb(first, last, "atmost", "budget", "total"))
+    around = phrases.absorb(min(places), max(places), "atmost", "budget", "total", "timeword")
+    phrases.take("limits.minutes", value, *sorted({*places, *around}))

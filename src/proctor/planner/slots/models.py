@@ -2,47 +2,76 @@
 
 from __future__ import annotations
 
+import re
+
+from msgspec.structs import replace
+
+from proctor.domain.errors import UserError
 from proctor.planner.catalogue import FAMILIES, FLAGSHIP, PlannerCatalogue
 from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading, Unsupported
+from proctor.planner.slots.vary import JOINS
 
 NAMED = ("model", "family")
 
 
 def read_judges(reading: Reading, catalogue: PlannerCatalogue) -> None:
-    """Models named as judges: behind `judged by`, `judge is`, within `a panel of`, or right before `as judge`."""
+    """Models named as judges: behind `judged by` or `judge is`, within `a panel of`, or before `grades them`."""
     phrases = reading.phrases
-    for at in [*phrases.free("panel"), *phrases.free("judge")]:
+    for at in [*phrases.free("panel"), *phrases.free("judge"), *phrases.free("judgeverb")]:
         if at in phrases.used:
             continue
-        is_panel = phrases.items[at].kind == "panel"
-        is_colon = at + 1 < len(phrases.items) and phrases.items[at + 1].value == ":"
-        first = phrases.after(at + is_colon, most=3)
-        chain = _chain(phrases, first, 1)
-        if not chain and not is_panel:
-            last = phrases.before(at, most=2)
-            chain = _chain(phrases, last, -1)
+        chain = _judges_at(phrases, at)
         if not chain:
             continue
         for place in chain:
             name = _resolve(reading, catalogue, place)
             if name is not None and name not in reading.judge:
                 reading.judge.append(name)
-        judges = [at, *chain]
-        if is_panel:  # `should judge` behind a panel's names says the same once more
-            judges += [place for place in phrases.free("judge") if 0 < place - chain[-1] <= 3]
-        phrases.take("judge", list(reading.judge), *sorted(judges))
+        # `should judge` behind the names, and `a panel` before them, say the same once more.
+        again = [place for place in phrases.free("judge", "judgeverb", "panel") if -2 <= place - chain[-1] <= 3]
+        phrases.take("judge", list(reading.judge), *sorted({at, *chain, *again}))
+
+
+def _judges_at(phrases: Phrases, at: int) -> list[int]:
+    kind = phrases.items[at].kind
+    is_colon = at + 1 < len(phrases.items) and phrases.items[at + 1].value in (":", "(")
+    behind = _chain(phrases, phrases.after(at + is_colon, over="judge", most=4), 1)
+    ahead = _chain(phrases, phrases.before(at, most=2), -1)
+    if kind == "panel":
+        return behind
+    follows = phrases.text[phrases.items[at].end :]
+    if kind == "judgeverb" and not ahead:  # `grade haiku on gsm8k` names what is measured
+        return behind if re.match(r"\s*(?:is|:|by|with|using|von|mit|por|con|par|avec)", follows) else []
+    if ahead and (kind == "judgeverb" or _is_made_to(phrases, min(ahead))):
+        return behind if behind and re.match(r"\s*(?:by|using|von|por|par)\b", follows) else ahead
+    return behind or ahead
+
+
+def _is_made_to(phrases: Phrases, first: int) -> bool:
+    """`let opus judge`, `have gpt-5 as judge`: who judges stands before the word."""
+    begins = phrases.text[: phrases.items[first].start].rstrip().lower()
+    return bool(re.search(r"\b(?:let|have|make|get|ask|lass|lasse|laisse|deja)$", begins))
 
 
 def _chain(phrases: Phrases, at: int | None, step: int) -> list[int]:
-    """Models that follow one another, joined by `and`."""
+    """Models that follow one another, joined by `and`; behind a word for judges also by commas before an `and`."""
     found: list[int] = []
+    commas: list[int] = []
     while at is not None and phrases.is_kind(at, *NAMED) and at not in phrases.used:
         found.append(at)
-        link = at + step
-        is_linked = 0 <= link < len(phrases.items) and phrases.items[link].kind == "filler"
-        at = link + step if is_linked and 0 <= link + step < len(phrases.items) else None
-    return found
+        link, is_comma = at + step, False
+        while 0 <= link < len(phrases.items) and phrases.items[link].value in (",", "、"):
+            link, is_comma = link + step, True
+        is_join = 0 <= link < len(phrases.items) and phrases.words(link).lower() in JOINS
+        is_particle = 0 <= link < len(phrases.items) and phrases.text[phrases.items[link].start] >= "\u3000"
+        is_filler = is_particle and phrases.items[link].kind == "filler" and not is_comma
+        if is_comma and not is_join:
+            commas.append(len(found))
+        at = link + step if is_join or is_filler else link if is_comma else None
+        at = at if at is not None and 0 <= at < len(phrases.items) else None
+    is_listed = len(found) > 1 and commas and commas[-1] < len(found) - 1
+    return found if is_listed or not commas else found[: commas[0]]
 
 
 def read_models(reading: Reading, catalogue: PlannerCatalogue) -> None:
@@ -54,10 +83,9 @@ def read_models(reading: Reading, catalogue: PlannerCatalogue) -> None:
             found += _of_tier(reading, catalogue, at)
     for at in list(phrases.free("models")):
         found += _of_choice(reading, catalogue, at)
+    _inherit_versions(phrases, catalogue)
+    left_out = _excluded_models(reading, catalogue)
     for at in list(phrases.free(*NAMED, "provider")):
-        if _is_excluded(phrases, at):
-            phrases.take("models.except", phrases.words(at), at)
-            continue
         aged = _of_age(reading, catalogue, at)
         if aged:
             found += aged
@@ -67,12 +95,44 @@ def read_models(reading: Reading, catalogue: PlannerCatalogue) -> None:
             found.append((at, name, [at]))
     for at in list(phrases.free("predecessor")):
         found += _of_predecessor(reading, catalogue, at, found)
+    if left_out:
+        kept = [item for item in found if item[1] not in left_out]
+        if found and not kept:
+            raise UserError(f"The query leaves out every model that it names ({', '.join(left_out)}): name one to run.")
+        found = kept
     for _, name, places in sorted(found, key=lambda item: item[0]):
         if name not in reading.models:
             phrases.take(f"models[{len(reading.models)}]", name, *places)
             reading.models.append(name)
         else:
             phrases.use(*places)
+
+
+def _excluded_models(reading: Reading, catalogue: PlannerCatalogue) -> list[str]:
+    """`except opus and sonnet`: the models that a query leaves out."""
+    phrases, found = reading.phrases, list[str]()
+    for at in list(phrases.free(*NAMED, "provider")):
+        if at in phrases.used or not _is_excluded(phrases, at):
+            continue
+        for place in _chain(phrases, at, 1) or [at]:
+            name = _resolve(reading, catalogue, place) if phrases.is_kind(place, *NAMED) else None
+            found += [name] if name is not None else []
+            phrases.take("models.except", name or phrases.words(place), place)
+    return found
+
+
+def _inherit_versions(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
+    """`gpt-5.4, mini and nano`: a word for a size behind a version is the model of this size of that version."""
+    known = {item.name for item in catalogue.models}
+    last: str | None = None
+    for at, item in enumerate(phrases.items):
+        if item.kind == "model" and item.value.startswith("openai/gpt-"):
+            last = re.sub(r"-(?:mini|nano|pro|codex|turbo)$", "", item.value)
+        elif item.kind == "sizeword" and at not in phrases.used:
+            name = f"{last}-{item.value}"
+            meaning = ("model", name) if last and name in known else ("family", f"gpt-{item.value}")
+            if meaning[1] in FAMILIES or meaning[0] == "model":
+                phrases.items[at] = replace(item, meanings=(meaning,))
 
 
 def _is_excluded(phrases: Phrases, at: int) -> bool:
@@ -162,18 +222,53 @@ def _of_choice(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[t
 
 
 def _of_tier(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tuple[int, str, list[int]]]:
-    """`the two cheapest from OpenAI`, `two small models`: only beside a provider or the word `model`."""
-    phrases, tier = reading.phrases, reading.phrases.items[at].value
+    """`the two cheapest from OpenAI`, `a small and a large model`: only beside a provider or the word `model`."""
+    phrases = reading.phrases
     around = _around(phrases, at)
-    numbers = [place for place in around if phrases.is_kind(place, "number")]
     words = [place for place in around if phrases.is_kind(place, "modelword")]
     providers = [place for place in around if phrases.is_kind(place, "provider")]
-    if not (words or providers):
+    is_every = [place for place in around if phrases.is_kind(place, "eachprovider")]
+    if not (words or providers or is_every):
         return []
+    is_named = any(item.kind in NAMED for item in phrases.items)
+    is_open = not (providers or is_every or any(phrases.is_kind(place, "number") for place in around))
+    if is_open and is_named and phrases.items[at].means("compare") is not None:
+        return []  # `which model is best, haiku or opus`
+    tiers = [place for place in around if phrases.is_kind(place, "tier")]
+    found = []
+    for index, place in enumerate(tiers):
+        own = _of_own(tiers, index, providers) if len(tiers) > 1 and len(providers) > 1 else providers
+        houses = [phrases.items[one].value for one in own] or list(catalogue.keys) or ["anthropic", "openai"]
+        first = tiers[index - 1] if index else -1
+        numbers = [one for one in around if phrases.is_kind(one, "number") and first < one]
+        numbers = [one for one in numbers if index + 1 == len(tiers) or one < tiers[index + 1]]
+        places = sorted({place, *numbers[:1], *_counters(phrases, around)})
+        found += _choose_tier(
+            reading, catalogue, place, houses, numbers, places, is_each=len(own) > 1 or bool(is_every)
+        )
+        wishes = {phrases.items[one].value for one in tiers}
+        if (len(wishes) == 1 or wishes == {"small", "cheap"}) and len(providers) < 2:
+            break  # `small and cheap` is one wish
+    phrases.use(*tiers, *words, *providers, *is_every, *_counters(phrases, around))
+    return found
+
+
+def _of_own(tiers: list[int], index: int, providers: list[int]) -> list[int]:
+    """The providers of one word for a size where several stand side by side: those before it, or those behind it."""
+    before = [place for place in providers if place < tiers[0]]
+    low = tiers[index - 1] if index else -1
+    high = tiers[index + 1] if index + 1 < len(tiers) else max(providers) + 1
+    own = [place for place in providers if (low < place < tiers[index] if before else tiers[index] < place <= high)]
+    return own or providers
+
+
+def _choose_tier(
+    reading: Reading, catalogue: PlannerCatalogue, at: int, houses: list[str], numbers: list[int], places: list[int],
+    *, is_each: bool,
+) -> list[tuple[int, str, list[int]]]:  # fmt: skip
+    phrases, tier = reading.phrases, reading.phrases.items[at].value
     count = int(phrases.items[numbers[0]].number or 1) if numbers else 1
-    houses = [phrases.items[place].value for place in providers] or list(catalogue.keys) or ["anthropic", "openai"]
-    places = sorted({at, *numbers[:1], *words, *providers, *_counters(phrases, around)})
-    names = _ranked(catalogue, tier, houses, count, is_each=len(providers) > 1)
+    names = _ranked(catalogue, tier, houses, count, is_each=is_each)
     phrases.use(*places)
     told = {"cheap": "the cheapest by the price list", "small": "a newest small model", "large": "a newest large model"}
     for name in names:
@@ -185,14 +280,30 @@ def _of_tier(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tup
 
 def _around(phrases: Phrases, at: int) -> list[int]:
     """The places near a word for a size, in its clause, up to a phrase that belongs to something else."""
-    ours = ("filler", "number", "modelword", "provider", "counter", "tier", "sample", "compare")
+    ours = (
+        "filler",
+        "number",
+        "modelword",
+        "provider",
+        "counter",
+        "tier",
+        "sample",
+        "compare",
+        "eachprovider",
+        "judge",
+    )
     found = [at]
     for step in (-1, 1):
-        place = at + step
-        while 0 <= place < len(phrases.items) and abs(place - at) <= 5 and phrases.items[place].kind in ours:
+        place, since = at + step, 0
+        while (
+            0 <= place < len(phrases.items)
+            and since <= 5
+            and (phrases.items[place].kind in ours or phrases.items[place].value == ":")
+        ):
             if place in phrases.used or (step < 0 and phrases.items[place].kind == "sample"):
                 break
             found.append(place)
+            since = 0 if phrases.items[place].kind in ("tier", "provider", "modelword") else since + 1
             place += step
     return sorted(found)
 
@@ -206,7 +317,12 @@ def _counters(phrases: Phrases, around: list[int]) -> list[int]:
 
 
 def _ranked(catalogue: PlannerCatalogue, tier: str, houses: list[str], count: int, *, is_each: bool) -> list[str]:
+    if tier == "small" and not is_each and len(catalogue.small(houses)) < count:
+        tier = "cheap"  # a provider has one newest small model; smaller ones cost less
     if tier == "cheap":
         groups = [[house] for house in houses] if is_each else [houses]
         return [item.name for group in groups for item in catalogue.cheapest(group)[:count]]
-    return (catalogue.small(houses) if tier == "small" else catalogue.large(houses))[:count]
+    find = catalogue.small if tier == "small" else catalogue.large
+    if is_each:
+        return [name for house in houses for name in find([house])[:count]]
+    return find(houses)[:count]

@@ -1,42 +1,48 @@
-"""Budgets: `under $2`, `höchstens fünfzig Cent`, `2달러 이하`."""
+"""Budgets: `under $2`, `two dollars and fifty cents`, `höchstens fünfzig Cent`, `2달러 이하`."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 
 from proctor.domain.errors import UserError
+from proctor.planner.amounts import amount_at, is_joined
 from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading, Unsupported
 
 CURRENCIES = {
     "eur": "euros", "gbp": "pounds", "jpy": "yen", "krw": "won", "cny": "yuan", "chf": "francs", "inr": "rupees",
-    "mxn": "pesos",
+    "mxn": "pesos", "cad": "Canadian dollars", "aud": "Australian dollars", "hkd": "Hong Kong dollars",
+    "sgd": "Singapore dollars", "twd": "Taiwan dollars", "nzd": "New Zealand dollars", "brl": "reais",
+    "rub": "roubles", "sek": "kronor", "pln": "zloty", "btc": "bitcoin",
 }  # fmt: skip
 
 
 def read_money(reading: Reading) -> None:
     """Set the cost limit; a UserError for another currency, and for two budgets."""
     phrases = reading.phrases
+    found: list[tuple[Decimal, list[int]]] = []
     for at in list(phrases.free("currency")):
-        number = _number_of(phrases, at)
-        if number is None:
+        if at in phrases.used:
             continue
-        is_part = phrases.items[number].kind == "fraction"
+        number = _number_of(phrases, at)
+        amount = _amount(phrases, at, number)
+        if amount is None:
+            continue
+        places = [at] if number is None else sorted((at, number))
         currency = phrases.items[at].value
-        written = phrases.items[number].value if is_part else phrases.items[number].number
         if currency not in ("usd", "cent"):
             raise UserError(
-                f"The budget {phrases.words(*sorted((at, number)))!r} is in {CURRENCIES.get(currency, currency)}: "
+                f"The budget {phrases.words(*places)!r} is in {CURRENCIES.get(currency, currency)}: "
                 "there are no exchange rates here, and prices are in US dollars. Say the budget in dollars."
             )
-        amount = Decimal(str(written)) * (Decimal("0.01") if currency == "cent" else 1)
-        if not amount > 0:
-            raise UserError("A budget of $0 pays for nothing. Say more, or leave the budget out.")
-        if reading.cost_usd is not None and reading.cost_usd != amount:
-            raise UserError(f"The query names two budgets, ${reading.cost_usd} and ${amount}: say one.")
-        reading.cost_usd = amount
-        places = phrases.absorb(min(at, number), max(at, number), "atmost", "budget", "total")
-        phrases.take("limits.cost_usd", float(amount), *places)
+        if currency == "cent" and found and is_joined(phrases, found[-1][1][-1], places[0]):
+            found[-1] = (found[-1][0] + amount, [*found[-1][1], *places])
+        else:
+            found.append((amount, places))
+        phrases.use(*places)
+    for amount, places in found:
+        _set(reading, *_with_cents(phrases, amount, places))
+    _read_spoken(reading)
     for at in list(phrases.free("nolimit")):
         phrases.use(at)
         reading.unsupported.append(
@@ -44,16 +50,78 @@ def read_money(reading: Reading) -> None:
         )
 
 
+def _set(reading: Reading, amount: Decimal, places: list[int]) -> None:
+    phrases = reading.phrases
+    if not amount > 0:
+        raise UserError("A budget of $0 pays for nothing. Say more, or leave the budget out.")
+    if reading.cost_usd is not None and reading.cost_usd != amount:
+        raise UserError(f"The query names two budgets, ${reading.cost_usd} and ${amount}: say one.")
+    reading.cost_usd = amount
+    around = phrases.absorb(min(places), max(places), "atmost", "budget", "total")
+    phrases.take("limits.cost_usd", float(amount), *sorted({*places, *around}))
+
+
+def _amount(phrases: Phrases, at: int, number: int | None) -> Decimal | None:
+    if phrases.is_kind(number, "fraction"):
+        value: float | str | None = phrases.items[number].value
+    else:
+        value = amount_at(phrases, at, number)
+    if value is None:
+        return None
+    return Decimal(str(value)) * (Decimal("0.01") if phrases.items[at].value == "cent" else 1)
+
+
+def _with_cents(phrases: Phrases, amount: Decimal, places: list[int]) -> tuple[Decimal, list[int]]:
+    """`a dollar fifty`, `2 Dollar 50`: a number right behind the dollars that counts nothing else."""
+    cents, last = places[-1] + 1, places[-1]
+    is_number = cents < len(phrases.items) and phrases.is_kind(cents, "number") and cents not in phrases.used
+    if not is_number or phrases.items[last].kind != "currency" or not is_joined(phrases, last, cents):
+        return amount, places
+    item = phrases.items[cents]
+    written = phrases.text[item.start : item.end]
+    ends = cents + 1 == len(phrases.items) or phrases.items[cents + 1].kind in ("stop", "atmost", "budget", "total")
+    is_spoken = not written.isdigit() or (len(written) == 2 and phrases.language in ("fr", "de", "es"))
+    if not (ends and is_spoken and isinstance(item.number, int) and 0 < item.number < 100):
+        return amount, places
+    return amount + Decimal(item.number) / 100, [*places, cents]
+
+
+def _read_spoken(reading: Reading) -> None:
+    """`budget two fifty`, `budget: 3`: an amount of a budget without a currency is in dollars, as prices are."""
+    phrases = reading.phrases
+    for at in list(phrases.free("budget")):
+        number = phrases.after(at + (at + 1 < len(phrases.items) and phrases.items[at + 1].value == ":"), most=2)
+        if reading.cost_usd is not None or not phrases.is_kind(number, "number"):
+            continue
+        follows = phrases.after(number, most=0)
+        places, value = [at, number], Decimal(str(phrases.items[number].number))
+        if phrases.is_kind(follows, "number") and not phrases.words(number, follows)[-1:].isdigit():
+            value += Decimal(phrases.items[follows].number or 0) / 100
+            places.append(follows)
+            follows = phrases.after(follows, most=0)
+        if follows is not None and phrases.items[follows].kind in ("sample", "minutes", "seconds", "percent", "token",
+                                                                    "times", "epoch", "counter"):  # fmt: skip
+            continue
+        reading.budget_without_currency = True
+        _set(reading, value, places)
+
+
 def _number_of(phrases: Phrases, at: int) -> int | None:
     """The number beside a currency: behind the sign, or before the word."""
     before = phrases.before(at, most=1)
     after = phrases.after(at, most=0)
     sign = phrases.items[at]
-    is_sign = not phrases.text[sign.start : sign.end].isalpha()
-    first, second = (after, before) if is_sign else (before, after)
+    written = phrases.text[sign.start : sign.end]
+    is_sign = not written.isalpha() or written.lower() in ("usd", "eur", "gbp", "chf", "cad", "aud", "us")
+    if is_sign and phrases.is_kind(before, "number") and phrases.items[before].end == sign.start:
+        return before  # `3$`
+    first, second = (after, before) if is_sign else (before, None)
     for place in (first, second):
         if phrases.is_kind(place, "number"):
             return place
     # `half a dollar`
     is_part = phrases.is_kind(before, "fraction") and "/" not in phrases.items[before].value
-    return before if is_part else None
+    if is_part:
+        return before
+    ends = at + 2 >= len(phrases.items) or phrases.items[at + 2].kind in ("stop", "atmost")
+    return after if phrases.is_kind(after, "number") and ends and amount_at(phrases, at, None) is None else None

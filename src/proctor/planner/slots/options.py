@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+from msgspec.structs import replace
+
 from proctor.domain.errors import UserError
 from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading
@@ -10,10 +14,13 @@ from proctor.planner.slots.vary import read_varied
 SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 SWITCHES: dict[str, bool | int] = {"cache": False, "batch": True, "offline": True, "temperature": 0}
 MOST_SHOWN = 10
+MOST_SHOTS = 64
+HOTTEST = 2.0
 
 
 def read_options(reading: Reading) -> None:
     """Set every option that is said; a UserError where two values of one are."""
+    _read_sample_shots(reading)
     read_varied(reading)
     for name in ("temperature", "top_p", "seed"):
         _read_named(reading, name)
@@ -22,6 +29,17 @@ def read_options(reading: Reading) -> None:
     _read_epochs(reading)
     _read_concurrency(reading)
     _read_switches(reading)
+
+
+def _read_sample_shots(reading: Reading) -> None:
+    """`零样本和5样本`: beside its word for zero-shot, the Chinese word for samples counts examples."""
+    phrases = reading.phrases
+    if phrases.language != "zh" or not re.search(r"零样本|少样本|小样本|单样本", phrases.text):
+        return
+    for at, item in enumerate(phrases.items):
+        is_counted = at > 0 and phrases.is_kind(at - 1, "number")
+        if is_counted and phrases.text[item.start : item.end] in ("样本", "个样本"):
+            phrases.items[at] = replace(item, meanings=(("shot", ""),))
 
 
 def set_option(reading: Reading, name: str, value: float | int | str | bool, *places: int) -> None:
@@ -43,7 +61,7 @@ def _field(name: str) -> str:
 def _read_named(reading: Reading, name: str) -> None:
     phrases = reading.phrases
     for at in list(phrases.free(name)):
-        number = phrases.after(at, most=2)
+        number = phrases.after(at + _is_colon(phrases, at), most=3)
         if not phrases.is_kind(number, "number"):
             number = phrases.before(at, most=1)
         if not phrases.is_kind(number, "number"):
@@ -51,7 +69,15 @@ def _read_named(reading: Reading, name: str) -> None:
         value = phrases.items[number].number or 0
         if name == "seed" and not isinstance(value, int):
             raise UserError(f"The seed {value} is not a whole number.")
+        if name == "temperature" and value > HOTTEST:
+            raise UserError(f"The temperature {value:g} is above {HOTTEST:g}, the most that a model takes.")
+        if name == "top_p" and value > 1:
+            raise UserError(f"A top_p of {value:g} is above 1.")
         set_option(reading, name, value, *sorted((at, number)))
+
+
+def _is_colon(phrases: Phrases, at: int) -> bool:
+    return at + 1 < len(phrases.items) and phrases.items[at + 1].value == ":"
 
 
 def _read_max_tokens(reading: Reading) -> None:
@@ -72,8 +98,9 @@ def _read_shots(reading: Reading) -> None:
     if "shots" in reading.vary:
         return
     few = list(phrases.free("fewshot"))
-    for at in list(phrases.free("shots")):
-        set_option(reading, "shots", int(phrases.items[at].value), at)
+    said: list[tuple[int, list[int]]] = [(int(phrases.items[at].value), [at]) for at in phrases.free("shots")]
+    for _, places in said:
+        phrases.use(*places)
     shown = [at for at in phrases.free("example") if few or _is_shown(phrases, at)]
     for at in [*phrases.free("shot"), *shown]:
         sides = (phrases.before(at, over="counter", most=1), phrases.after(at, most=1))
@@ -81,11 +108,29 @@ def _read_shots(reading: Reading) -> None:
         if number is not None:
             first, last = sorted((at, number))
             places = phrases.absorb(first, last, "fewshot", "counter", "sample" if number > at else "fewshot")
-            set_option(reading, "shots", int(phrases.items[number].number or 0), *sorted({*places, *few}))
+            said.append((int(phrases.items[number].number or 0), sorted({*places, *few})))
+            phrases.use(*places)
             few = []
+    said += _few_alone(reading, few)
+    values = list(dict.fromkeys(value for value, _ in sorted(said, key=lambda one: one[1])))
+    if len(values) > 1:  # `once without examples and once with five`
+        reading.vary["shots"] = list(values)
+        phrases.take("matrix.shots", list(values), *sorted(place for _, places in said for place in places))
+    for value, places in said if len(values) == 1 else ():
+        set_option(reading, "shots", value, *places)
+
+
+def _few_alone(reading: Reading, few: list[int]) -> list[tuple[int, list[int]]]:
+    """`few-shot (5)`, `few-shot k=5`: the number stands behind, with nothing of its own to count."""
+    phrases = reading.phrases
     for at in few:
-        if "shots" in reading.options:
-            phrases.use(at)
+        number = phrases.after(at, over="epoch", most=4, stops=False)
+        if phrases.is_kind(number, "number") and 0 < (phrases.items[number].number or 0) <= MOST_SHOTS:
+            between = phrases.text[phrases.items[at].end : phrases.items[number].start].strip()
+            if re.fullmatch(r"\(|:|=|k ?=|\(k ?=|mit|with|n ?=", between):
+                phrases.use(*range(at, number + 1))
+                return [(int(phrases.items[number].number or 0), [at, number])]
+    return []
 
 
 def _is_shown(phrases: Phrases, at: int) -> bool:
@@ -101,10 +146,21 @@ def _read_epochs(reading: Reading) -> None:
     phrases = reading.phrases
     for at in list(phrases.free("epochs")):
         set_option(reading, "epochs", int(phrases.items[at].value), *phrases.absorb(at, at, "each"))
+    soft = [at for at in phrases.free("filler") if phrases.items[at].means("epochsoft") is not None]
+    for at in [at for at in soft if at and phrases.is_kind(at - 1, "number") and at - 1 not in phrases.used]:
+        phrases.items[at] = replace(phrases.items[at], meanings=(("epoch", ""),))  # `3 runs`
     for at in list(phrases.free("epoch", "times")):
         number = phrases.before(at, most=1)
+        if (
+            at + 1 < len(phrases.items)
+            and phrases.items[at].end == phrases.items[at + 1].start
+            and phrases.text[phrases.items[at].start] in "xX×"
+        ):
+            number = phrases.after(at, most=0)  # `x3`
         if not phrases.is_kind(number, "number") and phrases.items[at].kind == "epoch":
-            number = phrases.after(at, most=1)
+            number = phrases.after(at + _is_colon(phrases, at), most=2)
+            follows = phrases.after(number, over="counter", most=1) if phrases.is_kind(number, "number") else None
+            number = None if phrases.is_kind(follows, "sample", "currency", "minutes", "percent") else number
         if phrases.is_kind(number, "number"):
             count = phrases.items[number].number or 0
             if not isinstance(count, int) or count < 1:
@@ -142,7 +198,16 @@ def _read_switches(reading: Reading) -> None:
     for at in list(phrases.free("flag")):
         name = phrases.items[at].value.partition("=")[0]
         set_option(reading, name, SWITCHES[name], at)
-    for at in list(phrases.free("variant")):
+    variants = list(phrases.free("variant"))
+    names = list(dict.fromkeys(phrases.items[at].value for at in variants))
+    both = [at - 1 for at in variants if phrases.is_kind(at - 1 if at else None, "bothways")]
+    if both and names == ["cot"]:
+        names, variants = ["cot", "direct"], [*both, *variants]
+    if len(names) > 1:  # `both chain of thought and direct answers`
+        reading.vary["variant"] = list(names)
+        phrases.take("matrix.variant", list(names), *variants)
+        variants = []
+    for at in variants:
         set_option(reading, "variant", phrases.items[at].value, at)
     for at in list(phrases.free("reasoning")):
         set_option(reading, "reasoning_effort", phrases.items[at].value, at)

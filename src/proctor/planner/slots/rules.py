@@ -67,12 +67,12 @@ def _set_rule(reading: Reading, rule: str, *places: int) -> None:
 def read_gates(reading: Reading) -> None:
     """Set the bars of `fail below 80 %`: a plan cannot hold them, a run is given them."""
     phrases = reading.phrases
-    gates = list(phrases.free("gate"))
-    for at in gates:
+    _read_bars(reading)
+    for at in list(phrases.free("gate")):
         near = sorted(phrases.free("number"), key=lambda number: abs(number - at))
         for number in near:
             share = share_at(phrases, number, is_bar=True)
-            if share is None or abs(number - at) > NEAR:
+            if share is None or abs(number - at) > NEAR or _is_of_samples(phrases, share[1][-1]):
                 continue
             bar, places = share
             known = reading.gates.get("accuracy")
@@ -82,7 +82,7 @@ def read_gates(reading: Reading) -> None:
             said = [
                 place
                 for place in range(max(0, min(at, number) - 2), min(len(phrases.items), max(at, number) + 4))
-                if phrases.items[place].kind in ("metric", "atmost", "atleast", "gatebelow", "gate", "except")
+                if phrases.items[place].kind in ("metric", "atmost", "atleast", "gatebelow", "gate")
                 and place not in phrases.used
             ]
             phrases.take("fail_under.accuracy", bar, *sorted({at, *places, *said}))
@@ -92,6 +92,46 @@ def read_gates(reading: Reading) -> None:
         before = phrases.before(number, most=1)
         if reading.gates and share and share[0] in reading.gates.values() and phrases.is_kind(before, "atmost"):
             phrases.take("fail_under.accuracy", share[0], *sorted({before or number, *share[1]}))
+
+
+def _read_bars(reading: Reading) -> None:
+    """`at least 75 % accuracy`, `accuracy >= 0.8`: a share beside what is measured, with a word for a bar."""
+    phrases = reading.phrases
+    for number in list(phrases.free("number")):
+        share = share_at(phrases, number, is_bar=True)
+        if share is None or _is_of_samples(phrases, share[1][-1]):
+            continue
+        near = _clause(phrases, number, 4)
+        metrics = [place for place in near if phrases.items[place].kind == "metric"]
+        bars = [place for place in near if phrases.items[place].kind in ("atleast", "gatebelow", "atmost")]
+        is_least = phrases.is_kind(phrases.before(number, most=2), "atleast")
+        is_meant = (metrics and bars) or (is_least and phrases.is_kind(share[1][-1], "percent"))
+        if is_meant and "accuracy" not in reading.gates:
+            reading.gates["accuracy"] = share[0]
+            gates = list(phrases.free("gate"))
+            phrases.take("fail_under.accuracy", share[0], *sorted({*share[1], *metrics, *bars, *gates}))
+
+
+def _clause(phrases: Phrases, at: int, most: int) -> list[int]:
+    """The places around one, up to the end of the clause or to another number."""
+    found = []
+    for step in (-1, 1):
+        place = at + step
+        while 0 <= place < len(phrases.items) and abs(place - at) <= most and place not in phrases.used:
+            if phrases.items[place].kind in ("stop", "number", "model", "family", "budget"):
+                break
+            found.append(place)
+            place += step
+    return found
+
+
+def _is_of_samples(phrases: Phrases, last: int) -> bool:
+    """`10 % of the questions` and `at least 10 % of mmlu` say how many, and are no bar."""
+    follows = phrases.after(last, most=3)
+    if follows is None or not phrases.is_kind(follows, "sample", "benchmark", "bench", "only"):
+        return False
+    between = phrases.text[phrases.items[last].end : phrases.items[follows].start].lower().split()
+    return not between or between[0] in ("of", "der", "von", "des", "aus", "de", "del", "du", "las", "los")
 
 
 def share_at(phrases: Phrases, number: int, *, is_bar: bool = False) -> tuple[float, list[int]] | None:

@@ -10,6 +10,9 @@ from proctor.planner.reading import Reading, Size
 from proctor.planner.slots.vary import JOINS
 
 QUICK = 20
+FARTHEST_POINTS = 9
+"""How many phrases may stand between `see` and the difference that is to be seen."""
+DESCRIBING = ("benchmark", "bench", "softname", "subject", "group", "language", "category")
 BARE_FROM = 5
 """A number without a unit is a count of samples from here on; smaller ones are asked about."""
 
@@ -18,7 +21,7 @@ def read_points(reading: Reading) -> None:
     """`enough to see 3 points`: read before anything else takes the number."""
     phrases = reading.phrases
     for at in list(phrases.free("see")):
-        near = [n for n in phrases.free("number") if abs(n - at) <= 5]
+        near = [n for n in phrases.free("number") if abs(n - at) <= FARTHEST_POINTS]
         for number in sorted(near, key=lambda n: abs(n - at)):
             unit = phrases.after(number, most=0)
             if unit is not None and phrases.is_kind(unit, "points", "percent"):
@@ -74,7 +77,10 @@ def _add_share(reading: Reading, share: float, first: int, last: int) -> None:
         raise UserError(f"{share * 100:g} % of the samples cannot be asked: say between 0 and 100 %.")
     if share < 1:
         reading.sizes.append(Size("share", share, first))
-    reading.phrases.use(*reading.phrases.absorb(first, last, "sample", "only", "atmost", "each"))
+    phrases = reading.phrases
+    places = phrases.absorb(first, last, "sample", "only", "atmost", "each")
+    # `50 questions and 10 %` are two sizes.
+    phrases.use(*(at for at in places if at >= first or not at or phrases.items[at - 1].number is None))
 
 
 def _read_written_fractions(reading: Reading) -> None:
@@ -98,8 +104,15 @@ def _read_count(reading: Reading, at: int) -> None:
     count, unit = phrases.items[at].number or 0, phrases.after(at, over="counter", most=2)
     before = phrases.before(at, most=2)
     is_before = phrases.is_kind(before, "sample") and at - before <= 2 and not _is_other_unit(phrases, unit)
+    named = at + 1
+    while named < len(phrases.items) and named - at <= 2 and phrases.items[named].kind in DESCRIBING:
+        named += 1
+    behind = named if at + 1 < named < len(phrases.items) and named not in phrases.used else None
     if phrases.is_kind(unit, "sample", "example") and unit - at <= 3:
         first, last = at, unit
+    elif phrases.is_kind(behind, "sample"):  # `100 gsm8k questions`
+        first, last = at, at
+        phrases.use(behind)
     elif phrases.is_kind(before, "limit") or is_before:
         first, last = before or 0, at
     elif phrases.is_kind(unit, "each", "total", "only"):
@@ -111,9 +124,18 @@ def _read_count(reading: Reading, at: int) -> None:
     if count < 1:
         raise UserError(f"{count} samples measure nothing: say at least 1.")
     places = phrases.absorb(first, last, "only", "atmost", "each", "total", "limit", "counter", "sample", "allof")
+    # `but only 20 of them` says another size.
+    places = [
+        place for place in places if not (place > last and phrases.is_kind(place, "only") and _counts(phrases, place))
+    ]
     is_total = any(phrases.items[place].kind == "total" for place in places)
     reading.sizes.append(Size("count", count, at, is_total))
     phrases.use(*places)
+
+
+def _counts(phrases: Phrases, only: int) -> bool:
+    following = only + 1
+    return following < len(phrases.items) and phrases.items[following].number is not None
 
 
 def _is_other_unit(phrases: Phrases, unit: int | None) -> bool:

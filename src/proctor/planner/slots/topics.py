@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.names import squash
+from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading
 from proctor.planner.slots.vary import JOINS
 
@@ -40,40 +43,55 @@ MATHEMATICAL = frozenset({"Algebra", "Counting & Probability", "Geometry", "Inte
 
 def read_topics(reading: Reading, catalogue: PlannerCatalogue) -> None:
     """Set what is named and what is left out."""
-    _read_categories(reading, catalogue)
     _read_levels(reading)
     phrases = reading.phrases
     excluded: set[int] = set()
     for at in list(phrases.free("except")):
-        if at in phrases.used or phrases.text[phrases.items[at].start : phrases.items[at].end].lower() == "no":
-            follows = phrases.after(at, most=2)
-            if not phrases.is_kind(follows, "language", "category"):
-                continue
-        excluded |= _listed(reading, phrases.after(at, most=2), 1)
-        if phrases.after(at, most=2) in excluded:
-            phrases.use(at)
+        if at not in phrases.used:
+            listed = _listed(reading, _next_topic(reading, at, 1), 1)
+            excluded |= listed
+            phrases.use(*([at] if listed else []))
     for at in list(phrases.free("suffixexcept")):
-        last = phrases.before(at, most=2)
-        excluded |= _listed(reading, last, -1)
-        if last in excluded:
-            phrases.use(at)
+        listed = _listed(reading, _next_topic(reading, at, -1), -1)
+        excluded |= listed
+        phrases.use(*([at] if listed else []))
     for at in list(phrases.free(*TOPICS)):
         _set_topic(reading, catalogue, at, is_excluded=at in excluded)
 
 
+def _next_topic(reading: Reading, at: int, step: int) -> int | None:
+    """The topic beside a word that leaves it out, over articles and the like."""
+    phrases = reading.phrases
+    beside = (phrases.after if step > 0 else phrases.before)(at, over="only", most=3)
+    while phrases.is_kind(beside, "except", "suffixexcept", "sample", "modelword") and beside != at:
+        beside = (phrases.after if step > 0 else phrases.before)(beside, most=2)
+    return beside
+
+
 def _listed(reading: Reading, at: int | None, step: int) -> set[int]:
-    """Topics that follow one another, joined by `and`."""
+    """Topics that follow one another, joined by `and`, or by commas where they are of one kind."""
     phrases, found = reading.phrases, set[int]()
-    while at is not None and phrases.is_kind(at, *TOPICS):
+    while at is not None and phrases.is_kind(at, *TOPICS) and at not in phrases.used:
         found.add(at)
-        link = at + step
-        kind, at = phrases.items[at].kind, None
-        if not 0 <= link + step < len(phrases.items):
+        link, joins, commas = at + step, 0, 0
+        while 0 <= link < len(phrases.items) and abs(link - at) <= 4 and phrases.items[link].kind in (
+            "filler", "stop", "compare", "sample", "except", "suffixexcept",
+        ):  # fmt: skip
+            is_comma = phrases.items[link].value in (",", "、")
+            if phrases.items[link].kind == "stop" and not is_comma:
+                return found
+            is_join = phrases.words(link).lower() in JOINS or phrases.items[link].kind.endswith("except")
+            joins, commas, link = joins + is_join, commas + is_comma, link + step
+        if not 0 <= link < len(phrases.items) or not phrases.is_kind(link, *TOPICS):
             break
-        is_list = phrases.items[link].value in (",", "、") and kind not in ("benchmark", "bench")
-        if phrases.words(link).lower() in JOINS or (is_list and phrases.items[link + step].kind == kind):
-            at = link + step
+        is_named = phrases.is_kind(at, "benchmark", "bench") or phrases.is_kind(link, "benchmark", "bench")
+        is_alike = _family_of(phrases.items[link].kind) == _family_of(phrases.items[at].kind)
+        at = link if (joins and (is_alike or not commas)) or (commas and is_alike and not is_named) else None
     return found
+
+
+def _family_of(kind: str) -> str:
+    return "topic" if kind in ("subject", "group", "category") else "named" if kind in ("benchmark", "bench") else kind
 
 
 def _set_topic(reading: Reading, catalogue: PlannerCatalogue, at: int, *, is_excluded: bool) -> None:
@@ -103,11 +121,12 @@ def _set_topic(reading: Reading, catalogue: PlannerCatalogue, at: int, *, is_exc
             phrases.take(f"{label}.except" if is_excluded else label, value, at)
 
 
-def _read_categories(reading: Reading, catalogue: PlannerCatalogue) -> None:
-    """Categories by their own names: `abstract algebra`, `high school physics`."""
-    phrases, tokens = reading.phrases, reading.phrases.tokens
+def merge_categories(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
+    """Categories by their own names, each as one phrase: `abstract algebra`, `high school physics`."""
+    tokens = phrases.tokens
     named = {item.value for item in phrases.items if item.kind in ("benchmark", "bench")}
-    broad = ("mmlu", "jmmlu", "math")
+    is_japanese = "jmmlu" in named or any(item.means("language") == "ja" for item in phrases.items)
+    broad = ("mmlu", "jmmlu", "math") if is_japanese else ("mmlu", "math")
     # Elsewhere `data` and `reasoning` are words like any other.
     having = [item for item in catalogue.benchmarks if item.name in broad or item.name in named]
     having.sort(key=lambda item: item.name not in broad, reverse=True)
@@ -119,7 +138,7 @@ def _read_categories(reading: Reading, catalogue: PlannerCatalogue) -> None:
         best, joined = None, ""
         for last in range(at, min(at + 5, len(phrases.items))):
             item = phrases.items[last]
-            if last in phrases.used or item.kind in ("stop", "number", "model", "benchmark"):
+            if item.kind in ("stop", "number", "model", "benchmark"):
                 break
             joined += squash("".join(token.text for token in tokens[item.first : item.last + 1]))
             if joined in known and (
@@ -127,9 +146,9 @@ def _read_categories(reading: Reading, catalogue: PlannerCatalogue) -> None:
             ):
                 best = (last, known[joined])
         if best is not None:
-            reading.categories.append(best[1])
-            phrases.take("where.category", best[1], *range(at, best[0] + 1))
-            at = best[0]
+            first, final = phrases.items[at], phrases.items[best[0]]
+            meaning = (("category", best[1]),)
+            phrases.items[at : best[0] + 1] = [replace(first, meanings=meaning, last=final.last, end=final.end)]
         at += 1
 
 
@@ -148,9 +167,17 @@ def _read_levels(reading: Reading) -> None:
         low, places = phrases.items[first].number, [at, first]
         second = phrases.after(first, most=1)
         is_range = phrases.is_kind(second, "number") and _is_range(phrases.text, phrases, first, second)
+        is_range = is_range or (phrases.is_kind(second, "number") and _is_next(phrases, first, second))
         high = phrases.items[second].number if is_range and second else low
         reading.levels = f"{low}" if high == low else f"{low}-{high}"
         phrases.take("level", reading.levels, *places, *([second] if is_range and second else []))
+
+
+def _is_next(phrases: Phrases, first: int, second: int) -> bool:
+    """`levels 4 and 5`: two that follow one another are a range."""
+    low, high = phrases.items[first].number or 0, phrases.items[second].number or 0
+    between = phrases.text[phrases.items[first].end : phrases.items[second].start].strip().lower()
+    return between in JOINS and high == low + 1 and high <= 5
 
 
 def _is_range(text: str, phrases: object, first: int, second: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading
 
@@ -60,10 +62,46 @@ def read_varied(reading: Reading) -> None:
             if len(values) > 1 and len(set(values)) == len(values) and name not in reading.vary:
                 _set(reading, name, values, places)
                 break
+    _merge_efforts(phrases)
     for at in list(phrases.free("reasoning")):
         values, places = _efforts(phrases, at)
         if len(values) > 1 and "reasoning_effort" not in reading.vary:
             _set(reading, "reasoning_effort", values, places)
+    apart = list(phrases.free("reasoning"))
+    efforts = list(dict.fromkeys(phrases.items[at].value for at in apart))
+    if len(efforts) > 1 and "reasoning_effort" not in reading.vary:  # `gpt-5 low effort vs gpt-5 high effort`
+        _set(reading, "reasoning_effort", list(efforts), apart)
+    _read_apart(reading)
+
+
+def _merge_efforts(phrases: Phrases) -> None:
+    """`effort: high`, `high thinking effort`: a level beside the word for effort is the effort."""
+    for at in list(phrases.free("effortword")):
+        for step in (1, -1):
+            place, skipped = at + step, 0
+            while 0 <= place < len(phrases.items) and skipped < 3 and phrases.items[place].means("effortlevel") is None:
+                is_link = phrases.items[place].kind == "filler" or phrases.items[place].value == ":"
+                skipped, place = skipped + (1 if is_link else 9), place + step
+            if skipped < 3 and 0 <= place < len(phrases.items):
+                level = phrases.items[place].means("effortlevel")
+                phrases.items[place] = replace(phrases.items[place], meanings=(("reasoning", str(level)),))
+                phrases.use(at)
+                break
+
+
+def _read_apart(reading: Reading) -> None:
+    """`does temperature matter? try 0 and 1`: values that stand apart from the option's name."""
+    phrases = reading.phrases
+    for at in list(phrases.free("temperature")):
+        if phrases.is_kind(phrases.after(at, most=3), "number") or "temperature" in reading.vary:
+            continue
+        for number in list(phrases.free("number")):
+            link, is_join = _link(phrases, number, 1)
+            pair = [phrases.items[place].number or 0 for place in (number, link) if place is not None]
+            is_pair = is_join and phrases.is_kind(link, "number") and all(value <= 2 for value in pair)
+            if is_pair and link is not None and not (_has_unit(phrases, number) or _has_unit(phrases, link)):
+                _set(reading, "temperature", list(pair), [at, number, link])
+                return
 
 
 def _set(reading: Reading, name: str, values: list[Value], places: list[int]) -> None:
@@ -73,7 +111,8 @@ def _set(reading: Reading, name: str, values: list[Value], places: list[int]) ->
 
 def _behind(phrases: Phrases, at: int, name: str) -> tuple[list[Value], list[int]]:
     """`temperatures 0 and 1`: the values that follow the option's name."""
-    first = phrases.after(at, most=2)
+    is_colon = at + 1 < len(phrases.items) and phrases.items[at + 1].value == ":"
+    first = phrases.after(at + is_colon, over="atleast", most=2)
     if not phrases.is_kind(first, "number") or _has_unit(phrases, first):
         return [], []
     values: list[Value] = [phrases.items[first].number or 0]
@@ -131,9 +170,10 @@ def _efforts(phrases: Phrases, at: int) -> tuple[list[Value], list[int]]:
         last = at
         while True:
             link, _ = _link(phrases, last, step)
-            if not phrases.is_kind(link, "effortlevel", "reasoning"):
+            level = None if link is None else phrases.items[link].means("effortlevel")
+            if link is None or (level is None and not phrases.is_kind(link, "reasoning")):
                 break
-            values.insert(0 if step < 0 else len(values), phrases.items[link].value)
+            values.insert(0 if step < 0 else len(values), level or phrases.items[link].value)
             places += range(min(last, link), max(last, link) + 1)
             last = link
     return list(dict.fromkeys(values)), sorted(set(places))

@@ -1,0 +1,206 @@
+"""The same wish in many words: amounts, sizes, what is left out, judges, bars, options, in seven languages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planner.world import world
+from proctor.domain.documents.draft import PlanDraft
+from proctor.domain.errors import UserError
+from proctor.runs.draft_plan import draft_plan
+
+
+def drafted(query: str) -> PlanDraft:
+    return draft_plan(query, world())
+
+
+@pytest.mark.parametrize(
+    ("said", "limits"),
+    [
+        ("costing no more than a dollar", {"cost_usd": 1}),
+        ("a couple of dollars at most", {"cost_usd": 2}),
+        ("a dollar fifty max", {"cost_usd": 1.5}),
+        ("2 dollars and 50 cents at most", {"cost_usd": 2.5}),
+        ("budget two fifty", {"cost_usd": 2.5}),
+        ("99¢ max", {"cost_usd": 0.99}),
+        ("USD5", {"cost_usd": 5}),
+        ("$2-3", {"cost_usd": 3}),
+        ("under an hour and a half", {"minutes": 90}),
+        ("1h30", {"minutes": 90}),
+        ("half a minute", {"minutes": 0.5}),
+        ("no longer than 30s", {"minutes": 0.5}),
+        ("10 to 15 minutes", {"minutes": 15}),
+        ("nicht mehr als anderthalb Dollar", {"cost_usd": 1.5}),
+        ("zweieinhalb Stunden maximal", {"minutes": 150}),
+        ("que no cueste más de un dólar y medio", {"cost_usd": 1.5}),
+        ("en menos de hora y media", {"minutes": 90}),
+        ("pas plus d'un dollar et demi", {"cost_usd": 1.5}),
+        ("deux heures et demie max", {"minutes": 150}),
+        ("1달러 50센트 이내", {"cost_usd": 1.5}),
+        ("두 시간 반 이내", {"minutes": 150}),
+        ("1ドル50セント以内", {"cost_usd": 1.5}),
+        ("1時間半以内", {"minutes": 90}),
+        ("1美元50美分以内", {"cost_usd": 1.5}),
+        ("两个半小时以内", {"minutes": 150}),
+    ],
+)
+def test_amounts_of_several_words_are_one_amount(said: str, limits: dict[str, float]) -> None:
+    assert drafted(f"haiku, mmlu, {said}").plan["limits"] == limits
+
+
+@pytest.mark.parametrize(
+    ("query", "entry"),
+    [
+        ("pass@5 on humaneval with sonnet", {"epochs": 5}),
+        ("five samples per problem on humaneval, gpt-5", {"epochs": 5}),
+        ("gsm8k, haiku, k=3 runs each", {"epochs": 3}),
+        ("gsm8kをhaikuで、1問につき3回ずつ", {"epochs": 3}),
+        ("haiku, gsm8k, temperature zero point five", {"sampling": {"temperature": 0.5}}),
+        ("haiku, gsm8k, with 8 workers", {"limits": {"concurrency": 8}}),
+        ("haiku, gsm8k, don't use cached answers", {"cache": False}),
+        ("gpt-5 low effort vs gpt-5 high effort on aime24", {"matrix": {"reasoning_effort": ["low", "high"]}}),
+        ("aime24 gpt-5 推論の深さ 低、中、高", {"matrix": {"reasoning_effort": ["low", "medium", "high"]}}),
+        ("mmlu mit haiku, einmal zero-shot und einmal mit 5 Beispielen", {"matrix": {"shots": [0, 5]}}),
+        ("mmlu haiku 零样本和5样本", {"matrix": {"shots": [0, 5]}}),
+        ("does temperature matter? haiku on gsm8k at 0 and 1", {"matrix": {"temperature": [0, 1]}}),
+        ("bbh, sonnet, with and without chain of thought", {"matrix": {"variant": ["cot", "direct"]}}),
+        ("haiku vs sonnet on mmlu, stop early once there's a clear winner", {"until": "decided"}),
+        ("haiku vs luna piqa 유의미한 차이 날 때까지", {"until": "decided"}),
+    ],
+)
+def test_options_are_read_however_they_are_said(query: str, entry: dict[str, Any]) -> None:
+    plan = drafted(query).plan
+    assert {name: plan.get(name) for name in entry} == entry
+
+
+@pytest.mark.parametrize(
+    ("query", "limit"),
+    [
+        ("haiku, every tenth question of mmlu", 1405),
+        ("jede zehnte Frage aus mmlu, haiku", 1405),
+        ("haiku, mmlu, 5천 문제", 5000),
+        ("100 gsm8k questions, haiku", 100),
+        ("unas pocas preguntas de gsm8k, haiku", 20),
+        ("ein paar Fragen aus gsm8k, haiku", 20),
+    ],
+)
+def test_sizes_are_read_however_they_are_said(query: str, limit: int) -> None:
+    assert drafted(query).plan["benchmarks"][0]["limit"] == limit
+
+
+def test_a_range_is_its_upper_end_and_the_lower_end_is_shown_as_another_reading() -> None:
+    draft = drafted("between 50 and 100 questions of gsm8k, haiku")
+    assert draft.plan["benchmarks"] == [{"benchmark": "gsm8k", "limit": 100}]
+    assert [plan["benchmarks"] for plan in draft.alternatives] == [[{"benchmark": "gsm8k", "limit": 50}]]
+    assert any("the upper end is taken" in one.why for one in draft.assumed)
+
+
+@pytest.mark.parametrize(
+    ("query", "benchmarks"),
+    [
+        ("no coding, just maths and science, haiku", {"gsm8k", "arc-challenge"}),
+        ("kein Coding, nur Mathe, haiku", {"gsm8k"}),
+        ("nada de programación, solo matemáticas, haiku", {"gsm8k"}),
+        ("pas de programmation, seulement des maths, haiku", {"gsm8k"}),
+        ("コーディングはなしで数学だけ、haiku", {"gsm8k"}),
+        ("arc-easy not arc-challenge, haiku", {"arc-easy"}),
+        ("Mathe auf Deutsch, Englisch und Thai, haiku", {"mgsm"}),
+        ("Physikfragen für haiku", {"mmlu"}),
+        ("code generation with gpt-5, humaneval+ and mbpp+", {"humaneval-plus", "mbpp-plus"}),
+    ],
+)
+def test_what_is_left_out_is_not_asked(query: str, benchmarks: set[str]) -> None:
+    found = drafted(query).plan["benchmarks"]
+    assert {item if isinstance(item, str) else item["benchmark"] for item in found} == benchmarks
+
+
+@pytest.mark.parametrize(
+    ("query", "dropped"),
+    [
+        ("mmlu excluding professional law, haiku", {"professional_law"}),
+        ("mmlu sans le droit ni la médecine, haiku", {"professional_law", "anatomy"}),
+        ("mmlu 歴史以外 haiku", {"prehistory"}),
+        ("mmlu에서 법이랑 의학 빼고 haiku", {"professional_law", "anatomy"}),
+        ("mgsm in all languages but english, haiku", {"en"}),
+    ],
+)
+def test_categories_are_left_out_in_every_language(query: str, dropped: set[str]) -> None:
+    kept = drafted(query).plan["benchmarks"][0]["where"]["category"]
+    assert not dropped & set(kept)
+    assert len(kept) >= 10
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "let opus mark the answers of haiku on mt-bench",
+        "mt-bench: opus judging haiku",
+        "mt-bench with haiku where opus is the judge",
+        "mt-bench con haiku, que opus califique",
+        "mt-bench haiku,由opus打分",
+    ],
+)
+def test_who_judges_is_told_from_who_answers(query: str) -> None:
+    plan = drafted(query).plan
+    assert plan["models"] == ["anthropic/claude-haiku-5-5"]
+    assert plan["judge"] == ["anthropic/claude-opus-5-5"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "must get 80%", "exit non-zero if accuracy < 0.8", "I need at least 80 % accuracy", "threshold 0.8",
+        "muss mindestens 80 Prozent schaffen", "debe sacar al menos 80 por ciento", "최소 80% 넘어야 함",
+        "80%を下回ったら失敗", "低于80%就报错",
+    ],
+)  # fmt: skip
+def test_bars_are_told_from_shares_of_the_samples(said: str) -> None:
+    draft = drafted(f"gsm8k, sonnet, 50 questions, {said}")
+    assert draft.fail_under == {"accuracy": 0.8}
+    assert draft.plan["benchmarks"] == [{"benchmark": "gsm8k", "limit": 50}]
+    share = drafted("at least 10 % of mmlu, sonnet")
+    assert share.plan["benchmarks"] == [{"benchmark": "mmlu", "limit": 1405}]
+
+
+@pytest.mark.parametrize(
+    ("query", "models"),
+    [
+        ("gpt-5.4 and its mini and nano versions on gsm8k", ["gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano"]),
+        ("a small and a large model from openai on bbh", ["gpt-6-luna", "gpt-6.1-sol"]),
+        ("openai's best model against anthropic's best on aime24", ["gpt-6.1-sol", "claude-opus-5-5"]),
+        ("cheapest model from each provider on gsm8k", ["gpt-5-nano", "claude-haiku-5-5"]),
+        ("all my models except opus and sonnet on gsm8k", ["gpt-6.1-sol"]),
+        ("sonet 5 vs haikku on hellasawg", ["claude-sonnet-5", "claude-haiku-5-5"]),
+        ("claude 4.5 sonnet on gsm8k", ["claude-sonnet-4-5"]),
+        ("キーがあるモデル全部でgsm8k", ["gpt-6.1-sol", "claude-sonnet-5-5"]),
+    ],
+)
+def test_models_are_described_in_many_ways(query: str, models: list[str]) -> None:
+    assert sorted(name.partition("/")[2] for name in drafted(query).plan["models"]) == sorted(models)
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("gpqa with opus", "There is no benchmark 'gpqa' here; the nearest: arc-challenge"),
+        ("qwen2.5-7b on gsm8k", "write it as provider/name"),
+        ("write me a poem about haiku", "names a model, a benchmark"),
+        ("order a pizza", "names a model, a benchmark"),
+        ("gsm8k haiku 5 CAD", "in Canadian dollars: there are no exchange rates"),
+        ("gsm8k haiku temperature 5", "above 2"),
+        ("gsm8k with haiku, without haiku", "leaves out every model"),
+        ("100 questions of puzzles but only 20 of them, demo/strong", "several sizes"),
+        ("gsm8k haiku 50 questions and 10 % of it", "several sizes"),
+    ],
+)
+def test_a_name_that_is_not_here_and_a_contradiction_are_told(query: str, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        drafted(query)
+
+
+def test_a_known_name_beside_others_is_told_as_not_in_the_plan() -> None:
+    draft = drafted("compare llama 3.1 8b and haiku on piqa and gpqa, 30 questions")
+    assert draft.plan["benchmarks"] == [{"benchmark": "piqa", "limit": 30}]
+    assert {wish.text for wish in draft.unsupported} == {"llama 3.1 8b", "gpqa"}
