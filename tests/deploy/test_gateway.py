@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import shutil
-import signal
 import socket
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from http.client import HTTPException, HTTPResponse, HTTPSConnection
@@ -23,11 +22,8 @@ from typing import Any
 import pytest
 
 import postgres
+from deploy.local_processes import GATEWAY, PLACES, PROGRAM, end, free_port, is_open, nginx_command, wait_for
 
-ROOT = Path(__file__).parents[2]
-FILES = ROOT / "deploy" / "gateway"
-PROGRAM = "from proctor.cli.main import main; main()"
-PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin"
 PLAN = {"models": ["demo/strong"], "benchmarks": [{"benchmark": "puzzles", "limit": 6}], "cache": False}
 SLOW = {
     "models": ["demo/strong?delay_ms=250"],
@@ -37,19 +33,6 @@ SLOW = {
 }
 SECRET = "a-query-that-is-in-no-log"
 pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(240)]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def wait_for(holds: Callable[[], bool], said: Callable[[], str], seconds: float = 60) -> None:
-    until = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < until, said()
-        time.sleep(0.1)
 
 
 class Spare:
@@ -87,6 +70,7 @@ class Behind:
     def __init__(self, folder: Path, database: str, stack: ExitStack) -> None:
         self.folder, self.port = folder, free_port()
         self.environment = {**os.environ, "PROCTOR_HOME": str(folder / "home"), "PROCTOR_DATABASE_URL": database}
+        self.environment["PROCTOR_SECRET"] = secrets.token_hex(32)
         self._stack = stack
         self._make_certificate()
         self.key = self._make_key()
@@ -165,39 +149,9 @@ class Behind:
         return 0 if named in ("api-1", f"127.0.0.1:{self.ports[0]}") else 1
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.send_signal(signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(40)
-    if process.poll() is None:
-        process.kill()
-        process.wait()
-
-
-def is_open(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
 def nginx(behind: Behind) -> tuple[list[str], dict[str, str]]:
-    """The files as they are, with this test's addresses and folders in the two that differ from place to place."""
-    folder = behind.folder
-    shutil.copy(FILES / "nginx.conf", folder / "nginx.conf")
-    site, listen = (FILES / "site.conf").read_text(), (FILES / "listen.conf").read_text()
-    for name, port in zip(("api-1", "api-2", "api-spare"), (*behind.ports, behind.spare.port), strict=True):
-        assert f"server {name}:8000" in site
-        site = site.replace(f"{name}:8000", f"127.0.0.1:{port}")
-    assert "listen 8443 ssl http2;" in listen
-    (folder / "site.conf").write_text(site.replace(" /tmp/", f" {folder}/nginx-"))
-    listen = listen.replace("listen 8443", f"listen 127.0.0.1:{behind.port}").replace("/run/secrets", str(folder))
-    (folder / "listen.conf").write_text(listen)
-    found = shutil.which("nginx", path=PLACES)
-    assert found is not None
-    who = "user root; " if os.geteuid() == 0 else ""
-    given = f"daemon off; {who}pid {folder}/nginx.pid;"
-    return [found, "-e", "stderr", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-g", given], {**os.environ}
+    servers = (*behind.ports, behind.spare.port)
+    return nginx_command(behind.folder, behind.port, servers), {**os.environ}
 
 
 def haproxy(behind: Behind) -> tuple[list[str], dict[str, str]]:
@@ -206,7 +160,7 @@ def haproxy(behind: Behind) -> tuple[list[str], dict[str, str]]:
     environment |= {"LISTEN": f"127.0.0.1:{behind.port}", "CERTIFICATE": str(behind.folder / "both.pem")}
     found = shutil.which("haproxy", path=PLACES)
     assert found is not None
-    return [found, "-W", "-db", "-f", str(FILES / "haproxy.cfg")], {**os.environ, **environment}
+    return [found, "-W", "-db", "-f", str(GATEWAY / "haproxy.cfg")], {**os.environ, **environment}
 
 
 GATEWAYS: dict[str, Callable[[Behind], tuple[list[str], dict[str, str]]]] = {"nginx": nginx, "haproxy": haproxy}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import tempfile
@@ -146,7 +147,8 @@ def _evaluates_confined() -> None:
     assert shown["evaluations"][0]["scored"] == 20
     wrote = podman("run", "--rm", *CONFINED, "--entrypoint", "/bin/touch", IMAGE, "/opt/proctor/x", fails=True)
     assert "Read-only file system" in wrote
-    assert proctor("serve", "--host", "0.0.0.0", fails=True).count("--origin")
+    options = ("--network", "none", "-e", f"PROCTOR_SECRET={secrets.token_hex(32)}")
+    assert "--origin" in proctor("serve", "--host", "0.0.0.0", options=options, fails=True)
 
 
 def _serves_with_tls(tmp_path: Path) -> None:
@@ -163,7 +165,18 @@ def _serves_with_tls(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     podman(
         *("run", "--detach", "--name", "served", "-v", "home:/data", "-v", f"{tmp_path}:/tls:ro", *CONFINED),
-        *("--network", "none", IMAGE, "serve", "--host", "0.0.0.0", "--origin", "https://localhost:8443"),
+        *(
+            "-e",
+            f"PROCTOR_SECRET={secrets.token_hex(32)}",
+            "--network",
+            "none",
+            IMAGE,
+            "serve",
+            "--host",
+            "0.0.0.0",
+            "--origin",
+            "https://localhost:8443",
+        ),
         *("--tls-certificate", "/tls/tls.pem", "--tls-key", "/tls/tls.key"),
     )
     wait_for(lambda: is_healthy("served"))
@@ -214,7 +227,7 @@ def _works_for_others() -> None:
         wait_for(lambda: is_healthy("worked"))
         shown = json.loads(proctor("run", "puzzles", "-m", "demo/strong", "--limit", "20", "--json", options=options))
         assert shown["status"] == "completed"
-        assert json.loads(proctor("workers", "--json", options=options))["workers"][0]["chunks"] >= 1
+        wait_for(lambda: json.loads(proctor("workers", "--json", options=options))["workers"][0]["chunks"] >= 1)
         podman("stop", "--time", "60", "worked")
         assert json.loads(podman("inspect", "worked"))[0]["State"]["ExitCode"] == 0
         podman("rm", "worked")

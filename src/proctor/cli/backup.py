@@ -46,6 +46,7 @@ def open_backups(place: str | None) -> BackupPlace:
     import os
 
     from proctor.domain.errors import did_you_mean
+    from proctor.secret_files import with_secret_files
     from proctor.settings import Settings
     from proctor.stores.backups.places import open_place
 
@@ -53,7 +54,7 @@ def open_backups(place: str | None) -> BackupPlace:
     if place is not None and "/" not in place and not place.startswith(".") and not Path(place).is_dir():
         hint = did_you_mean(place, backup.commands)
         raise click.UsageError(f"{place!r} is neither a folder nor a command.{hint} A new folder is written ./{place}.")
-    return open_place(place or settings.backups_url, os.environ, is_offline=settings.is_offline)
+    return open_place(place or settings.backups_url, with_secret_files(os.environ), is_offline=settings.is_offline)
 
 
 def backup_key() -> BackupKey | None:

@@ -38,11 +38,12 @@ def context(data: str | None = None) -> PlanContext:
 
 def artifacts() -> Artifacts:
     """Where this environment keeps large bodies; nothing is connected to yet."""
+    from proctor.secret_files import with_secret_files
     from proctor.settings import Settings
     from proctor.stores.artifacts.opening import open_artifacts
 
-    settings = Settings.from_environment()
-    return open_artifacts(settings.artifacts_url, settings.waiting, os.environ, is_offline=settings.is_offline)
+    settings, environment = Settings.from_environment(), with_secret_files(os.environ)
+    return open_artifacts(settings.artifacts_url, settings.waiting, environment, is_offline=settings.is_offline)
 
 
 @contextmanager

@@ -151,12 +151,13 @@ def _backups() -> Iterator[DoctorFinding]:
 
     from proctor.domain.errors import ProctorError
     from proctor.runs.backups import list_backups
+    from proctor.secret_files import with_secret_files
     from proctor.settings import Settings
     from proctor.stores.backups.places import open_place
 
     settings = Settings.from_environment()
     try:
-        place = open_place(settings.backups_url, os.environ, is_offline=settings.is_offline)
+        place = open_place(settings.backups_url, with_secret_files(os.environ), is_offline=settings.is_offline)
         found = list_backups(place).backups
     except ProctorError as error:
         yield DoctorFinding("backups", "problem", str(error))

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from proctor.runs.resolve import PlanContext
+from proctor.secret_files import with_secret_files
 from proctor.settings import Settings
 from proctor.stores.artifacts.opening import open_artifacts
 from proctor.stores.database import Database, open_database
@@ -20,10 +21,11 @@ def read_settings(home: Path | str | None) -> Settings:
 
 def context(settings: Settings, folder: Path, data: Path | str | None = None) -> PlanContext:
     found = settings.data if data is None else Path(data)
-    artifacts = open_artifacts(settings.artifacts_url, settings.waiting, os.environ, is_offline=settings.is_offline)
+    environment = with_secret_files(os.environ)
+    artifacts = open_artifacts(settings.artifacts_url, settings.waiting, environment, is_offline=settings.is_offline)
     return PlanContext(
         folder,
-        os.environ,
+        environment,
         found,
         settings.prices,
         settings.is_offline,

@@ -36,10 +36,11 @@ STUCK = 70
 
 def plan_context(settings: Settings, folder: Path) -> PlanContext:
     """What a worker reads plans in."""
-    artifacts = open_artifacts(settings.artifacts_url, settings.waiting, os.environ, is_offline=settings.is_offline)
+    environment = with_secret_files(os.environ)
+    artifacts = open_artifacts(settings.artifacts_url, settings.waiting, environment, is_offline=settings.is_offline)
     return PlanContext(
         folder,
-        with_secret_files(os.environ),
+        environment,
         settings.data,
         settings.prices,
         settings.is_offline,

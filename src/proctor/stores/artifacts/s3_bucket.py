@@ -43,7 +43,7 @@ class S3Bucket:
             self._store = S3Store(
                 place.bucket,
                 prefix=place.prefix or None,
-                config=_config(place),
+                config=_config(place) | _keys(environment),
                 client_options=_client_options(place, environment),
                 retry_config=_RETRIES,
             )
@@ -79,6 +79,17 @@ def _has_keys(environment: Mapping[str, str]) -> bool:
     if len(missing) == 1:
         raise UserError(f"Artifacts in S3 need {' and '.join(_KEY_VARIABLES)}: {missing[0]} is not set.")
     return not missing
+
+
+def _keys(environment: Mapping[str, str]) -> S3Config:
+    """As obstore reads them from the process's environment; here they may come from files of secrets, too."""
+    keys: S3Config = {}
+    if _has_keys(environment):
+        keys["access_key_id"] = environment["AWS_ACCESS_KEY_ID"]
+        keys["secret_access_key"] = environment["AWS_SECRET_ACCESS_KEY"]
+        if token := environment.get("AWS_SESSION_TOKEN"):
+            keys["session_token"] = token
+    return keys
 
 
 def _config(place: S3Location) -> S3Config:
