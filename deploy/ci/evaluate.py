@@ -10,15 +10,20 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Callable
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 WORSE_AT_MOST = 10
+RUNS = 500
+"""How many of the newest runs are looked through for the one to compare with."""
+DATABASE = "proctor.db"
 WEBHOOK_SECONDS = 10
 MARKUP = frozenset("\\|<>&@`[]*~#")
 """What Markdown and GitHub make something of."""
@@ -48,11 +53,39 @@ def branches() -> tuple[str, str]:
     return ref, os.environ.get("GITHUB_BASE_REF") or os.environ.get("CI_BASE_BRANCH") or ref
 
 
-def baseline(branch: str) -> str | None:
-    listed = proctor("runs", "--json")
+class BaselineError(Exception):
+    """What was named to compare with cannot be had: a build must not pass because nothing was compared."""
+
+
+def newest(is_wanted: Callable[[str], bool]) -> str | None:
+    """The newest completed run with a name that is wanted, of this machine's store or of PROCTOR_SERVER's."""
+    arguments = ("--name", f"{given('NAME') or 'proctor'}:", "--status", "completed", "--limit", str(RUNS))
+    listed = proctor("runs", *arguments, "--json")
     runs = json.loads(listed.stdout) if listed.returncode == 0 else []
-    found = [run["run_id"] for run in runs if run["name"] == label(branch) and run["status"] == "completed"]
-    return found[0] if found else None
+    return next((str(run["run_id"]) for run in runs if is_wanted(run["name"] or "")), None)
+
+
+def baseline(base: str, out: Path) -> str | None:
+    """The run to compare with: of the base branch, or what INPUT_BASELINE names. Read before this build's own run."""
+    named = given("BASELINE")
+    kind, _, value = named.partition(":")
+    if not named or kind == "branch":
+        return newest(lambda name: name == label(value or base))
+    if kind == "run":
+        return value
+    home, copy = Path(named), out / "proctor-baseline"
+    if not (home / DATABASE).is_file():
+        raise BaselineError(f"There is no {home / DATABASE}: baseline is branch:NAME, run:ID, or another build's home.")
+    if os.environ.get("PROCTOR_SERVER"):
+        raise BaselineError("A run on a server is compared with runs there: name branch:NAME or run:ID as baseline.")
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(home, copy)
+    os.environ["PROCTOR_HOME"] = str(copy)  # both runs are in one place, and answers of the artifact serve as a cache
+    prefix = label("")
+    found = newest(lambda name: name.startswith(prefix))
+    if found is None:
+        raise BaselineError(f"{home} holds no completed run that is called {prefix}….")
+    return found
 
 
 def run_arguments(before: str | None, branch: str, junit: Path) -> list[str]:
@@ -63,9 +96,14 @@ def run_arguments(before: str | None, branch: str, junit: Path) -> list[str]:
         arguments += ["--max-cost", given("MAX_COST")]
     for gate in given("FAIL_UNDER").split():
         arguments += ["--fail-under", gate]
-    if before is not None and given("FAIL_ON_REGRESSION") != "false":
+    if before is not None and is_gate() and not os.environ.get("PROCTOR_SERVER"):
         arguments += ["--fail-on-regression", before]
     return [*arguments, *shlex.split(given("ARGUMENTS"))]
+
+
+def is_gate() -> bool:
+    """Whether a significant loss fails the build."""
+    return given("FAIL_ON_REGRESSION") != "false"
 
 
 def compared(before: str | None, run: str) -> dict[str, Any]:
@@ -193,7 +231,14 @@ def main() -> int:
     out = Path(os.environ.get("EVALUATION_OUT") or os.environ.get("RUNNER_TEMP") or ".")
     out.mkdir(parents=True, exist_ok=True)
     branch, base = branches()
-    before = baseline(base)
+    try:
+        before = baseline(base, out)
+    except BaselineError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        text = summary({}, [], str(error))
+        (out / "summary.md").write_text(text, encoding="utf-8")
+        append("GITHUB_STEP_SUMMARY", text)
+        return 2
     done = proctor(*run_arguments(before, branch, out / "junit.xml"))
     try:
         document: dict[str, Any] = json.loads(done.stdout)
@@ -201,6 +246,8 @@ def main() -> int:
         document = {}
     run = document.get("run_id")
     pairs = compared(before, run)["comparisons"] if run else []
+    if done.returncode == 0 and is_gate() and verdict_of(pairs) == "worse":
+        done.returncode = 1  # a server does not compare by itself
     failed = "" if done.returncode == 0 else document.get("error") or "A gate failed: see the log of this step."
     text = summary(document, pairs, failed)
     (out / "summary.md").write_text(text, encoding="utf-8")
@@ -210,7 +257,8 @@ def main() -> int:
     append("GITHUB_STEP_SUMMARY", text)
     append(
         "GITHUB_OUTPUT",
-        f"run={run or ''}\nverdict={result['verdict']}\njunit={out / 'junit.xml'}\nsarif={out / 'proctor.sarif'}\n",
+        f"run={run or ''}\nverdict={result['verdict']}\njunit={out / 'junit.xml'}\nsarif={out / 'proctor.sarif'}\n"
+        f"home={os.environ.get('PROCTOR_HOME', '')}\n",
     )
     send(result)
     return done.returncode

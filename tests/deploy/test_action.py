@@ -7,6 +7,7 @@ import os
 import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ from typing import Any
 
 import pytest
 import yaml
+
+from server.serving import serving
 
 ROOT = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -188,6 +191,50 @@ def test_a_mistake_in_the_inputs_is_said_in_the_summary_and_runs_no_command(runn
     assert (ended.returncode, "pull-requests: write" in ended.stderr) == (0, True)
     github.status = 500
     assert runner("Comment", "feature", "main", token="t").returncode == 1
+
+
+def test_another_build_s_results_are_the_baseline(runner: Runner, tmp_path: Path) -> None:
+    (runner.work / "plan.yaml").write_text("models: [{model: demo/strong, label: mine}]\nbenchmarks: [puzzles]\n")
+    assert runner("Evaluate", "release", None, plan="plan.yaml").returncode == 0
+    artifact = tmp_path / "artifact"
+    shutil.move(runner.outputs["home"], artifact)
+    (runner.work / "plan.yaml").write_text("models: [{model: demo/weak, label: mine}]\nbenchmarks: [puzzles]\n")
+    before = (artifact / "proctor.db").read_bytes()
+    worse = runner("Evaluate", "feature", "main", plan="plan.yaml", baseline=str(artifact))
+    assert (worse.returncode, runner.outputs["verdict"]) == (1, "worse")
+    assert (artifact / "proctor.db").read_bytes() == before  # what was downloaded stays as it is
+    missing = runner("Evaluate", "feature", "main", plan="plan.yaml", baseline="no/such/folder")
+    assert missing.returncode == 2
+    assert "There is no no/such/folder/proctor.db" in missing.stderr
+
+
+def test_another_branch_is_the_baseline_also_behind_many_runs(runner: Runner) -> None:
+    (runner.work / "plan.yaml").write_text("models: [{model: demo/strong, label: mine}]\nbenchmarks: [puzzles]\n")
+    assert runner("Evaluate", "release", None, plan="plan.yaml").returncode == 0
+    environment = {**os.environ, "PROCTOR_HOME": str(runner.temp / "proctor-home")}
+    code = "import proctor\nfor seed in range(25): proctor.evaluate('arithmetic', 'demo/strong', limit=1, seed=seed)"
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    (runner.work / "plan.yaml").write_text("models: [{model: demo/weak, label: mine}]\nbenchmarks: [puzzles]\n")
+    worse = runner("Evaluate", "feature", "main", plan="plan.yaml", baseline="branch:release")
+    assert (worse.returncode, runner.outputs["verdict"]) == (1, "worse")
+
+
+def test_a_server_executes_the_runs_and_has_the_baseline(runner: Runner, tmp_path: Path) -> None:
+    folder = tmp_path / "served"
+    folder.mkdir()
+    plan = "models: [{{model: demo/{0}, label: mine}}]\nbenchmarks: [{{benchmark: puzzles, limit: 60}}]\n"
+    with serving(folder / "home", folder) as server:
+        (runner.work / "plan.yaml").write_text(plan.format("strong"))
+        first = runner("Evaluate", "main", None, plan="plan.yaml", server=server.address)
+        assert (first.returncode, runner.outputs["verdict"]) == (0, "none"), first.stderr
+        (runner.work / "plan.yaml").write_text(plan.format("weak"))
+        worse = runner("Evaluate", "feature", "main", plan="plan.yaml", server=server.address)
+        assert (worse.returncode, runner.outputs["verdict"]) == (1, "worse"), worse.stderr
+        shown = server.get(f"/api/v1/runs/{runner.outputs['run']}")
+        assert shown["name"] == "proctor:feature"
+        quiet = runner("Evaluate", "f2", "main", plan="plan.yaml", server=server.address, fail_on_regression="false")
+        assert quiet.returncode == 0
+    assert not (runner.temp / "proctor-home").exists()
 
 
 def test_no_name_or_answer_shows_a_picture_or_calls_anybody_in_a_comment() -> None:
