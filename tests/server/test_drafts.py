@@ -32,3 +32,25 @@ def test_a_query_that_cannot_be_followed_is_a_problem_with_the_sentence(server: 
     assert answer.status == 422
     assert "no exchange rates" in answer.json["detail"]
     assert server.post(f"{V1}/plans/draft", {"query": "x", "form": {}}).status == 422
+
+
+def test_what_was_asked_and_what_was_made_of_it_is_in_the_audit_log(server: Server) -> None:
+    server.post(f"{V1}/plans/draft", {"query": "7 puzzles with demo/strong"})
+    server.post(f"{V1}/plans/draft", {"query": "7 puzzles, demo/strong, under 5 euros"})
+    rows = [row for row in audited(server) if row["what"] == "draft-plan"]
+    made, refused = rows[-2:]
+    assert made["object"] == "7 puzzles with demo/strong"
+    assert '"limit":7' in made["outcome"]
+    assert refused["outcome"].startswith("refused: The budget '5 euros' is in euros")
+
+
+def audited(server: Server) -> list[dict[str, str]]:
+    """Every row of the audit log, page by page."""
+    rows: list[dict[str, str]] = []
+    after = ""
+    while True:
+        page = server.get(f"{V1}/audit?limit=500{after}")
+        rows += page["items"]
+        if page["next"] is None:
+            return rows
+        after = f"&after={page['next']}"

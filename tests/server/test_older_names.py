@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from server.serving import Answer, Server
+from server.test_drafts import audited
 
 V1 = "/api/v1"
 MODEL = {"api_base": "https://api.openai.com/v1", "api_key": "sk-0", "model_type": "openai"}
@@ -46,8 +47,21 @@ def test_words_and_models_become_a_plan_that_is_run_and_ranked(server: Server) -
     assert sent["plan"]["models"] == ["demo/strong", "demo/weak"]
     assert sent["plan"]["benchmarks"][0]["limit"] == 4
     assert server.wait(sent["task_id"])["status"] == "completed"
+    task = older(server.ask("GET", f"{V1}/tasks/{sent['task_id']}"), 200, f"/runs/{sent['task_id']}")
+    assert {row["model_name"] for row in task["result"]["model_results"]} == {"demo/strong", "demo/weak"}
     ranked = server.ask("GET", f"{V1}/leaderboard?benchmark=puzzles").body.decode()
     assert sent["task_id"] in ranked
+    (row,) = [row for row in audited(server) if row["what"] == "generate-leaderboard"]
+    assert row["object"] == asked["query"]
+
+
+def test_words_about_what_has_no_data_run_nothing_and_name_the_nearest(server: Server) -> None:
+    before = server.get(f"{V1}/runs?limit=500")["items"]
+    asked = {"query": "Korean maths, 4 questions", "models": [{"name": "demo/strong"}]}
+    answer = server.post(f"{V1}/leaderboard/generate", asked)
+    assert answer.status == 422
+    assert "no benchmark here is about mathematics in Korean; the nearest: mgsm" in answer.json["detail"]
+    assert server.get(f"{V1}/runs?limit=500")["items"] == before
 
 
 def test_a_key_in_a_body_is_refused_and_starts_nothing(server: Server) -> None:

@@ -16,17 +16,15 @@ from proctor.domain.documents.older_names import ModelResult, SubmittedTask, Tas
 from proctor.domain.documents.problem_details import FieldProblem
 from proctor.domain.documents.served import ResultPage
 from proctor.domain.run import RunStatus
-from proctor.runs.draft_plan import draft_plan
-from proctor.runs.planner_catalogue import planner_catalogue
 from proctor.server.access import V1, Me, Store, authorised
 from proctor.server.bodies import body_of, json_value, takes
 from proctor.server.documents import answers, json_answer
 from proctor.server.plan_schema import EXAMPLE, PLAN
 from proctor.server.problems import ProblemError
 from proctor.server.routes.catalogue import providers
+from proctor.server.routes.drafts import draft_on_record
 from proctor.server.routes.results import EXPORTS, ExportQuery, ResultQuery, export, list_results
 from proctor.server.routes.runs import accept_plan, served_run
-from proctor.server.service import service_of
 
 router = APIRouter(tags=["older names"], dependencies=[Depends(authorised)])
 SINCE = "@1795046400"
@@ -99,10 +97,14 @@ def generate_leaderboard(
 ) -> Response:
     """Draft a plan from words and run it; use `POST /api/v1/plans/draft`, then `POST /api/v1/runs`."""
     models = [_model_name(index, model) for index, model in enumerate(body.models)]
-    drafted = draft_plan(body.query, planner_catalogue(service_of(request).context.environment))
+    drafted = draft_on_record(request, caller, body.query, what="generate-leaderboard")
+    if drafted.gaps:
+        detail = f"Nothing is run: {drafted.gaps[0].sentence}. Name one of them."
+        raise ProblemError(422, "no-data", detail, [FieldProblem("/query", detail)])
     plan = {**drafted.plan, "models": models}
     accepted = accept_plan(request, caller, database, plan)
-    return _deprecated(json_answer(SubmittedTask(accepted, "PENDING", plan, drafted.not_understood)), "/plans/draft")
+    left = [*drafted.not_understood, *(wish.text for wish in drafted.unsupported)]
+    return _deprecated(json_answer(SubmittedTask(accepted, "PENDING", plan, left)), "/plans/draft")
 
 
 @router.get(
