@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from types import MappingProxyType
@@ -25,6 +26,9 @@ MAX_CHARACTERS = 20_000
 MAX_FILLS = 20
 FIELDS = ("models", "benchmarks", "subjects", "languages", "limit", "cost_usd", "minutes", "epochs", "shots",
           "temperature", "seed", "max_tokens", "none")  # fmt: skip
+NUMERIC = ("limit", "cost_usd", "minutes", "epochs", "shots", "temperature", "seed", "max_tokens")
+UNWRITTEN = {"limit": 1_000, "epochs": 10, "shots": 10, "max_tokens": 8_192}
+"""The most that a model may make of words without a digit."""
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
@@ -112,7 +116,7 @@ def merge_answer(
         if not places:
             refused.append((fill.text, "these are no words that the rules left over"))
             continue
-        why = _raises(fill, limits) or _SETTERS[fill.field](reading, catalogue, fill.value, places[0])
+        why = _raises(fill, limits) or _invents(fill) or _SETTERS[fill.field](reading, catalogue, fill.value, places[0])
         if why is None:
             reading.phrases.use(*places)
             name = {"limit": "benchmarks.limit", "cost_usd": "limits.cost_usd", "minutes": "limits.minutes"}
@@ -128,6 +132,17 @@ def _raises(fill: Fill, limits: Mapping[str, Any]) -> str | None:
     if given is None or not re.fullmatch(r"\d{1,6}(\.\d{1,4})?", fill.value):
         return None
     return "only the query itself raises a limit of the plan" if Decimal(fill.value) > Decimal(str(given)) else None
+
+
+def _invents(fill: Fill) -> str | None:
+    """A number stands in the words that it is read from; where these have none, it is a small one."""
+    if fill.field not in NUMERIC or not re.fullmatch(r"\d+(\.\d+)?", fill.value):
+        return None
+    written = {Decimal(part) for part in re.findall(r"\d+(?:\.\d+)?", unicodedata.normalize("NFKC", fill.text))}
+    if written:
+        return None if Decimal(fill.value) in written else f"{fill.value} does not stand in these words"
+    most = UNWRITTEN.get(fill.field)
+    return f"{fill.value} is more than these words say" if most is not None and Decimal(fill.value) > most else None
 
 
 def _places(reading: Reading, text: str) -> list[int]:

@@ -61,11 +61,12 @@ def _afterwards(draft: PlanDraft) -> Iterator[str]:
 
 
 def _reader(draft: PlanDraft) -> Iterator[str]:
+    cost = "an unknown amount" if draft.cost_usd is None else f"${draft.cost_usd:.6f}"
     if draft.by != "rules":
-        cost = "an unknown amount" if draft.cost_usd is None else f"${draft.cost_usd:.6f}"
         yield f"Read with {draft.by}; its answer cost {cost}."
     if draft.fallback is not UNSET:
-        yield f"Read by rules alone: {draft.fallback}"
+        paid = "" if draft.cost_usd is None else f" (its answer cost {cost})"
+        yield f"Read by rules alone: {draft.fallback}{paid}"
 
 
 def _benchmarks_text(plan: Mapping[str, Json]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from proctor.domain.documents.draft import PlanChange, PlanDraft, UnsupportedWish
-from proctor.domain.errors import ModelError
+from proctor.domain.errors import ModelError, UserError
 from proctor.domain.response import FinishReason, Response
 from proctor.models.key_hosts import with_key_hosts
 from proctor.models.prices import find_price
@@ -52,8 +52,14 @@ def draft_with_model(
         refused = merge_answer(reading, catalogue, _fills(response), (base or {}).get("limits") or {})
     except (ModelError, UnreadableAnswerError, TimeoutError) as error:
         failure = f"{planner} gave nothing that could be used: {str(error) or 'it took too long'}"
-    made = _drafted(reading, catalogue, base)
+    try:
+        made = _drafted(reading, catalogue, base)
+    except UserError as error:
+        # What the rules alone read may hold; where it does not, that is what is told.
+        made = _drafted(read_query(query, catalogue), catalogue, base)
+        failure = failure or f"what {planner} made of the words does not go with the rest: {error}"
     if failure is not None:
+        made = _drafted(read_query(query, catalogue), catalogue, base)
         return replace(made, fallback=failure, cost_usd=None if cost is None else float(cost))
     told = f"{planner} gave these words a meaning that is not used"
     notes = [UnsupportedWish(text, f"{told}: {why}") for text, why in refused]
