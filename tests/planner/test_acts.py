@@ -71,6 +71,56 @@ def test_sizes_and_seeds_choose_the_samples_and_the_same_seed_the_same(limit: in
     assert set(smaller[0][2]) < set(first[0][2])
 
 
+REGIONS = ("Africa", "Americas", "Asia", "Europe", "Oceania")
+
+
+@given(st.sets(st.sampled_from(REGIONS), min_size=1, max_size=4), st.booleans(), st.integers(0, 20))
+@settings(max_examples=12)
+def test_a_filter_keeps_or_leaves_out_exactly_what_it_says(regions: set[str], is_left_out: bool, seed: int) -> None:
+    words = " and ".join(sorted(regions))
+    said = f"capitals without {words}" if is_left_out else f"capitals of {words}"
+    query = f"{said}, demo/strong, all of it, seed {seed}"
+    (item,) = evaluations(query)
+    kept = set(REGIONS) - regions if is_left_out else regions
+    assert {sample.category for sample in item.samples} == kept
+    (whole,) = evaluations(f"capitals, demo/strong, all of it, seed {seed}")
+    assert {one.id for one in item.samples} == {one.id for one in whole.samples if one.category in kept}
+    assert told(evaluations(query)) == told([item])
+
+
+OF_THE_PLAN: dict[str, dict[str, Any]] = {
+    "no cache": {"cache": False},
+    "batch mode": {"batch": True},
+    "offline": {"offline": True},
+    "within 7 minutes": {"limits.minutes": 7},
+    "8 at once": {"limits.concurrency": 8},
+    "judged by demo/average": {"judge": ["demo/average"]},
+    "seed 9": {"seed": 9},
+    "4 epochs": {"epochs": 4},
+    "temperatures 0 and 1": {"matrix.temperature": [0, 1]},
+}
+
+
+def flat(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan's fields, those of its parts by their path."""
+    found: dict[str, Any] = {}
+    for name, value in plan.items():
+        found |= {f"{name}.{part}": one for part, one in value.items()} if isinstance(value, dict) else {name: value}
+    return found
+
+
+@given(st.sets(st.sampled_from(sorted(OF_THE_PLAN)), min_size=1))
+@settings(max_examples=20)
+def test_each_field_that_is_said_is_set_and_no_other_is(said: set[str]) -> None:
+    start = "demo/strong and demo/weak on 30 puzzles"
+    before, after = (
+        flat(dict(draft_plan(query, world()).plan)) for query in (start, f"{start}, {', '.join(sorted(said))}")
+    )
+    changed = {name: value for name, value in after.items() if before.get(name) != value}
+    assert changed == {name: value for words in said for name, value in OF_THE_PLAN[words].items()}
+    assert set(before) <= set(after)
+
+
 @pytest.mark.parametrize(
     "said",
     ["demo/weak", "and capitals, 10 questions each", "level 5", "temperatures 0 and 1"],
