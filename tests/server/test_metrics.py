@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 import yaml
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from proctor.telemetry.process_metrics import ProcessMetrics
 from server.serving import Server
 
 ROOT = Path(__file__).parents[2]
@@ -73,6 +75,13 @@ def test_requests_are_counted_by_declared_route_and_nothing_a_caller_sends_is_a_
     assert not [key for key in after if "canary" in str(key).lower() or finished in str(key)]
 
 
+def declared_by_workers() -> CollectorRegistry:
+    """What they count is given once it has a value: here are the names."""
+    registry = CollectorRegistry()
+    ProcessMetrics(registry, "proctor_worker")
+    return registry
+
+
 def exported(server: Server) -> set[str]:
     """Every name that a query may use, whether it has a value by now or not."""
     text = server.ask("GET", "/metrics").body.decode()
@@ -82,6 +91,11 @@ def exported(server: Server) -> set[str]:
             _, _, name, kind = line.split()
             suffixes = {"histogram": ("_bucket", "_count", "_sum")}.get(kind, ("",))
             names |= {f"{name}{suffix}" for suffix in suffixes}
+    for line in generate_latest(declared_by_workers()).decode().splitlines():
+        if line.startswith("# TYPE "):
+            _, _, name, kind = line.split()
+            names |= {f"{name}{suffix}" for suffix in ("_bucket", "_count", "_sum")} if kind == "histogram" else {name}
+    names.add("proctor_certificate_expiry_timestamp_seconds")  # where there is a certificate
     return names | {"proctor_backup_timestamp_seconds"}  # where there is a backup
 
 

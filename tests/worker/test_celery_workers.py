@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
@@ -96,7 +100,7 @@ def test_workers_do_what_they_are_told_and_nothing_else(cluster: Cluster) -> Non
         ("os.system", f"touch {cluster.folder}/done"), ("celery.chain", "x"),
     ]  # fmt: skip
     with FakeProvider(latency_seconds=0.2) as provider:
-        [group] = cluster.start(1, "--beat")
+        [group] = cluster.start(1, "--beat", "--metrics-port", "0")
         for name, value in forged:
             app.send_task(name, args=(value,), queue=STEPS)
         with app.connection_for_write() as connection:
@@ -121,9 +125,27 @@ def test_workers_do_what_they_are_told_and_nothing_else(cluster: Cluster) -> Non
         assert len(provider.arrivals) == asked
         assert provider.most_in_flight <= 64
         assert not (cluster.folder / "done").exists()
+        assert set(metrics_of(cluster)) >= {"default", "proctor_worker_database_seconds_count"}
         cluster.end(group)
+        said = [line for line in cluster.logs().splitlines() if line and not line.startswith("worker: Warm")]
+        logged = [json.loads(line) for line in said]  # Celery says goodbye on standard output
+        assert {line["service"] for line in logged} == {"worker"}
+        assert [line for line in logged if line["event"] == "chunk_ended"]
         assert group.returncode == 0
         assert cluster.run("workers")[1].startswith("No worker.")
+
+
+def metrics_of(cluster: Cluster) -> Iterator[str]:
+    """Which pools' chunks, and which series without labels, a worker's own /metrics count in all of its processes."""
+    found = re.search(r"Metrics are at (http://\S+/metrics)", cluster.logs())
+    assert found is not None
+    with urlopen(found[1], timeout=60) as answer:
+        families = list(text_string_to_metric_families(answer.read().decode()))
+    for one in (one for family in families for one in family.samples):
+        if one.name == "proctor_worker_chunk_seconds_count" and one.value > 0:
+            yield one.labels["pool"]
+        if not one.labels and one.value > 0:
+            yield one.name
 
 
 def postgres_server() -> Any:

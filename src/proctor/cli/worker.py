@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli.options import COUNT
+from proctor.domain.errors import UserError
 
 if TYPE_CHECKING:
     from proctor.domain.chunk import Pool
@@ -53,8 +55,13 @@ class Pools(click.ParamType["tuple[Pool, ...]"]):
     help="What it takes: default; sandbox, where code can be run in one; local, where local models are.",
 )
 @click.option("--concurrency", type=COUNT, metavar="N", help="Processes; one for each processor if left out.")
+@click.option("--metrics-port", type=click.IntRange(0, 65_535), metavar="N",
+              help="Serve Prometheus's metrics of its processes at this port; 0 takes a free one.")  # fmt: skip
+@click.option("--metrics-host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="And at this address.")
 @click.option("--beat", is_flag=True, help="Also ring for what is done on a schedule. One worker is enough.")
-def worker(pools: tuple[Pool, ...], concurrency: int | None, beat: bool) -> None:
+def worker(
+    pools: tuple[Pool, ...], concurrency: int | None, metrics_port: int | None, metrics_host: str, beat: bool
+) -> None:
     """Execute runs that 'proctor run' or a server hands to workers, on any number of machines.
 
     All share one PostgreSQL (PROCTOR_DATABASE_URL) and one Redis (PROCTOR_BROKER_URL); without Redis, workers look for
@@ -62,19 +69,19 @@ def worker(pools: tuple[Pool, ...], concurrency: int | None, beat: bool) -> None
     """
     from proctor.settings import Settings
     from proctor.telemetry.logs import announce, start_logging
+    from proctor.worker.serving import MetricsPlace, serve_by_broker, serve_by_polling
 
     settings = Settings.from_environment()
     count = concurrency or os.cpu_count() or 1
     start_logging(settings, "worker")
     _refuse_unusable(settings, is_scheduling=beat)
+    metrics = None if metrics_port is None else MetricsPlace(metrics_host, metrics_port)
+    if metrics is not None and find_spec("prometheus_client") is None:
+        raise UserError("--metrics-port needs more than is installed: pip install 'proctor[worker]'.")
     if settings.broker_url is None:
-        from proctor.worker.serving import serve_by_polling
-
-        serve_by_polling(pools, count, say=announce)
+        serve_by_polling(pools, count, say=announce, metrics=metrics)
         return
-    from proctor.worker.serving import serve_by_broker
-
-    sys.exit(serve_by_broker(settings, pools, count, is_beating=beat, say=announce))
+    sys.exit(serve_by_broker(settings, pools, count, is_beating=beat, say=announce, metrics=metrics))
 
 
 def _refuse_unusable(settings: Settings, *, is_scheduling: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import partial
 
@@ -20,6 +20,7 @@ from proctor.domain.errors import (
     UnusableAnswerError,
 )
 from proctor.domain.event import ConcurrencyChanged, FaultSeen, ModelGivenUp, Observer
+from proctor.domain.measuring import measure
 from proctor.domain.message import Json, Message, Prompt
 from proctor.domain.model import Model
 from proctor.domain.price import Price
@@ -92,6 +93,7 @@ class ModelGate:
     ) -> None:
         """`limit` is one that has learned from earlier requests; it tells nobody of its changes."""
         self.label = label
+        self._provider = label.partition("/")[0]
         self._rate = rate or RateLimits().of(model)
         self._price = price
         self._budget = budget
@@ -144,7 +146,7 @@ class ModelGate:
         finally:
             self._limit.release()
         self._limit.succeeded()
-        self._breaker.succeeded()
+        self._tell_breaker(self._breaker.succeeded)
         self._has_answered = True
         self._rejections_in_a_row = 0
         return response
@@ -154,15 +156,23 @@ class ModelGate:
         if isinstance(error, ModelUnavailableError):
             self._give_up(str(error))
         elif isinstance(error, ProviderFaultError):
-            self._breaker.failed(is_alive=error.status is not None)
+            self._tell_breaker(partial(self._breaker.failed, is_alive=error.status is not None))
             if self._breaker.is_spent:
                 self._give_up(f"it stayed down: {error}")
         elif not isinstance(error, RateLimitedError):
             # A rejection is an answer of a working server, but twenty in a row with no success mean a wrong set-up.
-            self._breaker.succeeded()
+            self._tell_breaker(self._breaker.succeeded)
             self._rejections_in_a_row += 1
             if not self._has_answered and self._rejections_in_a_row >= REJECTIONS_BEFORE_GIVING_UP:
                 self._give_up(f"it rejected the first {self._rejections_in_a_row} requests: {error}")
+
+    def _tell_breaker(self, tell: Callable[[], None]) -> None:
+        was_open = self._breaker.is_open
+        tell()
+        if self._breaker.is_open and not was_open:
+            measure("breaker_opened", provider=self._provider)
+        if self._breaker.is_open != was_open:
+            measure("breakers_open", 1.0 if self._breaker.is_open else -1.0, provider=self._provider)
 
     def _give_up(self, reason: str) -> None:
         if self.given_up is None:
@@ -247,6 +257,7 @@ class ModelGate:
         try:
             response = await self._send_unlogged(prompt, options)
         except ModelError as error:
+            measure("model_faults", provider=self._provider, kind=_kind_of(error))
             if log.isEnabledFor(logging.INFO):
                 said = {"model": self.label, "fault": type(error).__name__, "seconds": _since(started)}
                 log.info("model_failed", extra={**said, "status": getattr(error, "status", None)})
@@ -276,6 +287,14 @@ class ModelGate:
         if response.latency_seconds is None:
             return replace(response, latency_seconds=time.perf_counter() - started)
         return response
+
+
+def _kind_of(error: ModelError) -> str:
+    if isinstance(error, RateLimitedError):
+        return "rate limit"
+    if isinstance(error, ModelUnavailableError):
+        return "unavailable"
+    return "fault" if isinstance(error, ProviderFaultError) else "rejected"
 
 
 def _since(started: float) -> float:

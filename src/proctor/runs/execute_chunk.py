@@ -14,6 +14,7 @@ from proctor.costs.shared_budget import SharedBudget
 from proctor.domain.chunk import Chunk
 from proctor.domain.errors import ProctorError, StoreError
 from proctor.domain.log_context import log_context
+from proctor.domain.measuring import measure
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.loop import ModelWork, Work, execute
 from proctor.judges.asking import judging, lost
@@ -76,6 +77,7 @@ async def execute_leased(chunk: Chunk, worker: WorkerContext) -> ExecutedChunk:
     with log_context(**told, run_id=chunk.run_id, chunk=str(chunk.id)):
         executed = await _execute_leased(chunk, worker)
         seconds = round(time.monotonic() - began, 3)
+        measure("chunk_seconds", seconds, pool=chunk.pool.value, end=executed.end.value)
         log.info("chunk_ended", extra={"end": executed.end.value, "seconds": seconds, "trials": chunk.count})
     return executed
 

@@ -50,9 +50,7 @@ async def prepare(run_id: str, context: PlanContext, database: Database) -> bool
         return False
     told = await asyncio.to_thread(context_of, database, run_id)
     with kept(steps, lease), log_context(**told, run_id=run_id):
-        is_prepared = await _prepare(lease, context, database, steps)
-        log.info("run_prepared" if is_prepared else "run_not_prepared")
-        return is_prepared
+        return await _prepare(lease, context, database, steps)
 
 
 async def _prepare(lease: StepLease, context: PlanContext, database: Database, steps: StepStore) -> bool:
@@ -71,6 +69,7 @@ async def _prepare(lease: StepLease, context: PlanContext, database: Database, s
             here = replace(mine, folder=run.folder, data=run.data or context.data)
             with restored(queued.content, here) as here:
                 evaluations = await asyncio.to_thread(_write, lease, run, here, database, steps)
+        log.info("run_prepared", extra={"trials": sum(item.trials for item in evaluations)})
     except (StoreError, LeaseLostError):
         await asyncio.to_thread(steps.release, lease)
         raise
@@ -78,6 +77,7 @@ async def _prepare(lease: StepLease, context: PlanContext, database: Database, s
         if not isinstance(fault, ProctorError):
             log.exception("run %s could not be prepared", run.id)
         reason = str(fault) if isinstance(fault, ProctorError) else f"{type(fault).__name__}: {fault}"
+        log.info("run_ended", extra={"status": RunStatus.FAILED.value, "error": reason})
         await asyncio.to_thread(steps.finish, lease, RunStatus.FAILED, reason)
     finally:
         await close_models(evaluations)

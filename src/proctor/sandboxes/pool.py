@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from proctor.domain.errors import SandboxError
+from proctor.domain.measuring import is_measured, measure
 from proctor.domain.sandbox import Check, Ending, Program, SandboxLimits, SandboxResult, Verdict
 from proctor.sandboxes.orders import check_order, execution_of, program_order, verdict_of
 from proctor.sandboxes.slot import Slot, cores
@@ -80,6 +81,7 @@ class SandboxPool:
 
     async def run(self, program: Program, limits: SandboxLimits = SandboxLimits()) -> SandboxResult:  # noqa: B008  frozen
         answer = await self._ask(program_order(program, limits, self._python), limits)
+        self._measure(answer)
         return execution_of(answer, self._record(limits))
 
     async def check(self, check: Check, limits: SandboxLimits = SandboxLimits()) -> Verdict:  # noqa: B008  frozen
@@ -90,7 +92,16 @@ class SandboxPool:
             answer = await self._ask(order, limits)
             if answer["judge_is_lost"]:
                 answer["ending"] = Ending.VIOLATION
+        self._measure(answer)
         return verdict_of(answer, check, self._record(limits))
+
+    def _measure(self, answer: Mapping[str, Any]) -> None:
+        if not is_measured():
+            return
+        ending = str(Ending(answer["ending"]))
+        measure("sandbox_seconds", answer["spent"].get("seconds") or 0.0, backend=self.name, ending=ending)
+        if answer["violations"]:
+            measure("sandbox_violations", float(sum(answer["violations"].values())), backend=self.name)
 
     async def close(self) -> None:
         self._is_closed = True

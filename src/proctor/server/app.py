@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from proctor.domain.measuring import listen, stop_listening
 from proctor.server.access import refuse_unguarded
 from proctor.server.headers import Guard
 from proctor.server.measuring import MeasuredRequests
@@ -77,9 +78,11 @@ def create_app(service: Service) -> FastAPI:
     @asynccontextmanager
     async def alive(_: FastAPI) -> AsyncIterator[None]:
         await service.executor.start()
+        listen(service.metrics.take)
         try:
             yield
         finally:
+            stop_listening(service.metrics.take)
             await service.executor.close()
             service.database.dispose()
 

@@ -7,7 +7,10 @@ import os
 from pathlib import Path
 from typing import Protocol
 
+from prometheus_client.registry import Collector
+
 from proctor.settings import Settings
+from proctor.telemetry.process_metrics import ProcessesCollector, WorkerFiles
 from proctor.worker.processes import WorkerProcesses
 
 MOST_PROCESSES = 4
@@ -21,6 +24,9 @@ class Executor(Protocol):
     def announce(self, run_id: str) -> None:
         """The run can be worked on; called from any thread, after it was committed."""
 
+    def collectors(self) -> list[Collector]:
+        """What tells of the processes that were started here, for metrics."""
+
     async def close(self) -> None:
         """End; what is in flight is finished and kept, the rest waits for the next start."""
 
@@ -28,9 +34,11 @@ class Executor(Protocol):
 class OwnWorkers:
     """Worker processes that are started and ended with the server; they look into the database by themselves."""
 
-    def __init__(self, folder: Path, count: int | None = None) -> None:
+    def __init__(self, folder: Path, home: Path, count: int | None = None) -> None:
         usual = min(MOST_PROCESSES, max(1, (os.cpu_count() or 1) // 2))
-        self._workers = WorkerProcesses(usual if count is None else count, folder=folder)
+        self._files = WorkerFiles.within(home)
+        environment = {**os.environ, **self._files.environment()}
+        self._workers = WorkerProcesses(usual if count is None else count, environment=environment, folder=folder)
 
     async def start(self) -> None:
         await asyncio.to_thread(self._workers.start)
@@ -38,8 +46,12 @@ class OwnWorkers:
     def announce(self, run_id: str) -> None:
         """Nothing: a worker that has nothing to do looks twice a second."""
 
+    def collectors(self) -> list[Collector]:
+        return [self._files.collector(), ProcessesCollector(lambda: self._workers.pids)]
+
     async def close(self) -> None:
         await self._workers.aclose()
+        self._files.close()
 
 
 class OtherWorkers:
@@ -58,6 +70,9 @@ class OtherWorkers:
         """A ring that fails is no error: the run is accepted, and whoever sweeps rings again."""
         self._bell.prepare(run_id)
 
+    def collectors(self) -> list[Collector]:
+        return []
+
     async def close(self) -> None:
         """Nothing is open."""
 
@@ -65,7 +80,7 @@ class OtherWorkers:
 def choose_executor(settings: Settings, folder: Path) -> Executor:
     """Workers of its own, or those elsewhere where the environment names a broker."""
     if settings.broker_url is None:
-        return OwnWorkers(folder)
+        return OwnWorkers(folder, settings.home)
     from proctor.worker.broker import check_broker, refuse_without_postgresql
 
     refuse_without_postgresql(settings.database_url)

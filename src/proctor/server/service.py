@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct, field
@@ -13,6 +14,7 @@ from proctor.accounts.guessing import GuessLimit
 from proctor.domain.errors import ProctorError, StoreError
 from proctor.runs.backups import list_backups
 from proctor.runs.resolve import PlanContext
+from proctor.server.certificate import read_expiry
 from proctor.server.events import Feeds
 from proctor.server.project_feed import ProjectFeed
 from proctor.server.stream_limit import StreamLimit
@@ -42,6 +44,8 @@ class Service(Struct, dict=True, eq=False):
     """Names by which requests may call this server; every other is refused."""
     origin: str | None = None
     """The address people use, where it is not the one that is listened on: `https://proctor.example`."""
+    certificate: Path | None = None
+    """The file with the certificate that is shown, where there is one."""
     feeds: Feeds = field(default_factory=Feeds)
     streams: StreamLimit = field(default_factory=StreamLimit)
     guesses: GuessLimit = field(default_factory=GuessLimit)
@@ -59,7 +63,14 @@ class Service(Struct, dict=True, eq=False):
         """What Prometheus reads of this server."""
         from proctor.telemetry.metrics import ServerMetrics
 
-        return ServerMetrics(self.database, self.settings.home, self._newest_backup)
+        return ServerMetrics(
+            self.database,
+            self.settings.home,
+            self._newest_backup,
+            streams=lambda: self.streams.open,
+            others=self.executor.collectors(),
+            certificate_expiry=None if self.certificate is None else read_expiry(self.certificate),
+        )
 
     def _newest_backup(self) -> float | None:
         """When it was made; None where there is none, or the place of backups cannot be read."""

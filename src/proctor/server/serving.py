@@ -110,6 +110,7 @@ def serve_until_told(
     service = Service(
         settings, database, context, identify if has_accounts else local_person, executor,
         hosts_of(host, place.origin, place.names), place.origin,
+        certificate=None if place.certificate is None else Path(place.certificate),
     )  # fmt: skip
     if has_accounts:
         _tell_accounts(database, (place.origin or address).rstrip("/"))

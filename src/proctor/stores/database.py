@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from proctor.domain.errors import UserError
+from proctor.domain.measuring import measure
 from proctor.domain.scope import EVERYTHING, Scope
 from proctor.stores.connection import Connection, SqlDialect
 from proctor.stores.upgrade import HEAD
@@ -137,8 +139,13 @@ class Database(ABC):
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """A plain connection for one piece of work, its errors explained."""
-        with self.explained(), closing(self.connect()) as connection:
-            yield connection
+        began = time.perf_counter()
+        try:
+            with self.explained(), closing(self.connect()) as connection:
+                measure("database_wait_seconds", time.perf_counter() - began)
+                yield connection
+        finally:
+            measure("database_seconds", time.perf_counter() - began)
 
     def stream(self, query: sqlalchemy.Executable) -> Iterator[Any]:
         """The rows of a query, few of them in memory at a time."""

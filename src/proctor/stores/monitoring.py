@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import orjson
 from msgspec import Struct
 
+from proctor.domain.chunk import Pool
 from proctor.domain.scope import EVERYTHING
 from proctor.stores.codec import PICO
+from proctor.stores.connection import Connection
 from proctor.stores.database import Database
 
 LATENCY_BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
@@ -66,6 +70,10 @@ class ServiceFigures(Struct, frozen=True):
     lost_leases: int
     workers: int
     """Seen in the last minute."""
+    pool_workers: Mapping[str, int]
+    """Of these, by pool; a worker may serve several."""
+    budget_used: float
+    """The largest part of its cost limit that a run which is being executed has set aside; 0 where none has one."""
 
 
 def clock_of(database: Database) -> float:
@@ -88,7 +96,8 @@ def read_service_figures(database: Database) -> ServiceFigures:
             "JOIN queue ON queue.run_id = chunks.run_id WHERE chunks.state = 'waiting' GROUP BY chunks.pool"
         ).fetchall()
         outcomes = f"SELECT models.provider, {_OUTCOME}, count(*) {_OF_PROVIDER} {_MARKS} WHERE {_LATEST} GROUP BY 1, 2"
-        workers = f"SELECT count(*) FROM workers WHERE seen_at > {now} - 60"  # noqa: S608
+        alive = connection.execute(f"SELECT pools FROM workers WHERE seen_at > {now} - 60").fetchall()  # noqa: S608
+        pools = Counter(pool for row in alive for pool in str(row[0]).split(","))
         rows = connection.execute(_provider_query()).fetchall()
         return ServiceFigures(
             runs=counted("SELECT status, count(*) FROM runs GROUP BY status"),
@@ -97,8 +106,23 @@ def read_service_figures(database: Database) -> ServiceFigures:
             chunks=counted("SELECT pool, state, count(*) FROM chunks GROUP BY pool, state"),
             oldest_waiting_seconds={row[0]: max(0.0, float(row[1])) for row in oldest},
             lost_leases=int(connection.execute("SELECT coalesce(sum(lost_leases), 0) FROM chunks").fetchone()[0]),
-            workers=int(connection.execute(workers).fetchone()[0]),
+            workers=len(alive),
+            pool_workers={pool.value: pools[pool.value] for pool in Pool},
+            budget_used=_budget_used(connection),
         )
+
+
+def _budget_used(connection: Connection) -> float:
+    rows = connection.execute(
+        "SELECT runs.plan, queue.taken_pico_usd FROM queue JOIN runs ON runs.id = queue.run_id "
+        "WHERE runs.status = 'running'"
+    ).fetchall()
+    parts = []
+    for plan, taken in map(tuple, rows):
+        cap = orjson.loads(plan).get("limits", {}).get("cost_usd")
+        if cap:
+            parts.append(float(taken / PICO) / float(cap))
+    return max(parts, default=0.0)
 
 
 def _provider_query() -> str:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from prometheus_client import (
     CollectorRegistry,
     Counter,
+    Gauge,
     Histogram,
     PlatformCollector,
     ProcessCollector,
@@ -28,9 +28,7 @@ from proctor.domain.run import RunStatus
 from proctor.stores.database import Database
 from proctor.stores.monitoring import LATENCY_BUCKETS, Distribution, ServiceFigures, read_service_figures
 from proctor.telemetry.logs import lines_dropped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from proctor.telemetry.process_metrics import ProcessMetrics
 
 FRESH_SECONDS = 10.0
 """How long what was counted is given again; longer where counting takes long."""
@@ -102,11 +100,34 @@ class DatabaseCollector(Collector):
 class ServerMetrics:
     """The registry of one server; every server of a test has its own."""
 
-    def __init__(self, database: Database, home: Path, newest_backup: Callable[[], float | None]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        home: Path,
+        newest_backup: Callable[[], float | None],
+        *,
+        streams: Callable[[], float] = lambda: 0.0,
+        others: Iterable[Collector] = (),
+        certificate_expiry: float | None = None,
+    ) -> None:
+        """`streams` counts who follows events; `others` tell of worker processes that the server started.
+
+        `certificate_expiry` is when the certificate that the server shows ends, in seconds since 1970.
+        """
         self._registry = CollectorRegistry()
+        for one in others:
+            self._registry.register(one)
+        self._process = ProcessMetrics(self._registry, "proctor_server", is_server=True)
+        clients = Gauge("proctor_event_stream_clients", "Streams that are followed.", registry=self._registry)
+        clients.set_function(streams)
         ProcessCollector(registry=self._registry)
         PlatformCollector(registry=self._registry)
         self._registry.register(DatabaseCollector(database, home, newest_backup))
+        if certificate_expiry is not None:
+            expiry = Gauge(
+                "proctor_certificate_expiry_timestamp_seconds", "When the certificate ends.", registry=self._registry
+            )
+            expiry.set(certificate_expiry)
         self._requests = Counter(
             "benchmark_requests", "Requests served.", ("method", "route", "status"), registry=self._registry
         )
@@ -122,6 +143,10 @@ class ServerMetrics:
         """Count a request; `route` is as it was declared, never the address that was asked for."""
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
+
+    def take(self, name: str, value: float, labels: Mapping[str, str]) -> None:
+        """Count what this process measured of itself."""
+        self._process.take(name, value, labels)
 
     def text(self) -> bytes:
         """All of it in Prometheus's text format."""
@@ -176,6 +201,9 @@ def _of_queue(figures: ServiceFigures) -> Iterator[Metric]:
     yield chunks
     yield _by_pool("proctor_queue_oldest_seconds", "Since when the oldest chunk waits.", figures.oldest_waiting_seconds)
     yield CounterMetricFamily("proctor_lost_leases", "Workers that were lost with a chunk.", value=figures.lost_leases)
+    yield _by_pool("proctor_pool_workers", "Workers of a pool seen in the last minute.", figures.pool_workers)
+    about = "Largest part of its cost limit that a run has set aside."
+    yield GaugeMetricFamily("proctor_budget_used_ratio", about, value=figures.budget_used)
     yield GaugeMetricFamily("proctor_workers", "Workers seen in the last minute.", value=figures.workers)
 
 

@@ -82,6 +82,10 @@ def make_worker_app(config: WorkerConfig) -> Celery:
         from proctor.worker.child import Child
 
         die_with(parent)
+        if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+            from proctor.telemetry.process_metrics import measure_worker
+
+            measure_worker()
         child.append(Child(config, Bell(app)))
         child[0].start()
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
 import sys
+from pathlib import Path
 
 SET_PDEATHSIG = 1
 GONE = 71
 """The exit code of a process whose parent was gone before it could be tied to it."""
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that this one has started and that live; none where the system does not tell."""
+    found: list[int] = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += [int(text) for text in path.read_text().split()]
+    return found
 
 
 def die_with(parent: int) -> None:

@@ -58,6 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     settings = Settings.from_environment()
     start_logging(settings, "worker")
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        from proctor.telemetry.process_metrics import measure_worker
+
+        measure_worker()
     try:
         database = open_database(settings.database_url, settings.database_read_url)
     except ProctorError as fault:

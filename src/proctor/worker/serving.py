@@ -5,13 +5,19 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from proctor.domain.chunk import Pool
+from proctor.domain.errors import UserError
+from proctor.worker.parent import children_of
 
 if TYPE_CHECKING:
     from proctor.settings import Settings
@@ -20,8 +26,54 @@ Say = Callable[[str], None]
 ENDING = "Ending: requests in flight are finished, and others go on with the rest."
 
 
-def serve_by_broker(settings: Settings, pools: Sequence[Pool], count: int, *, is_beating: bool, say: Say) -> int:
+class MetricsPlace(Struct, frozen=True):
+    """Where a worker serves /metrics."""
+
+    host: str
+    port: int
+
+
+@contextmanager
+def _metrics(place: MetricsPlace | None, say: Say) -> Iterator[None]:
+    """While it lasts, what this process's children count can be read."""
+    if place is None:
+        yield
+        return
+    # prometheus_client looks for it when it is imported, also for the children that are forked later.
+    folder = os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="proctor-metrics-")
+    from proctor.telemetry.process_metrics import WorkerFiles, serve_worker_metrics
+
+    files = WorkerFiles(Path(folder))
+    try:
+        try:
+            server = serve_worker_metrics(place.host, place.port, files, lambda: children_of(os.getpid()))
+        except OSError as error:
+            raise UserError(f"Metrics cannot be served on {place.host}, port {place.port}: {error.strerror}.") from None
+        say(f"Metrics are at http://{place.host}:{server.server_port}/metrics")
+        try:
+            yield
+        finally:
+            server.shutdown()
+            server.server_close()
+    finally:
+        files.close()
+
+
+def serve_by_broker(
+    settings: Settings,
+    pools: Sequence[Pool],
+    count: int,
+    *,
+    is_beating: bool,
+    say: Say,
+    metrics: MetricsPlace | None = None,
+) -> int:
     """Execute what the broker rings for, in so many child processes; gives the exit code."""
+    with _metrics(metrics, say):
+        return _serve_by_broker(settings, pools, count, is_beating=is_beating, say=say)
+
+
+def _serve_by_broker(settings: Settings, pools: Sequence[Pool], count: int, *, is_beating: bool, say: Say) -> int:
     from celery.apps.worker import Worker
     from celery.signals import worker_ready, worker_shutting_down
 
@@ -73,19 +125,20 @@ def _quiet_celery() -> None:
     setup_logging.connect(lambda **_: None, weak=False)  # it would set up its own
 
 
-def serve_by_polling(pools: Sequence[Pool], count: int, *, say: Say) -> None:
+def serve_by_polling(pools: Sequence[Pool], count: int, *, say: Say, metrics: MetricsPlace | None = None) -> None:
     """Execute what waits in the database, in so many processes; on one machine, because limits are shared out here."""
     from proctor.worker.processes import WorkerProcesses
 
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
-    processes = WorkerProcesses(count, pools=pools, folder=Path.cwd())
-    processes.start()
-    say(f"{_ready(pools, count)}. It looks for work in the database; for several machines, set PROCTOR_BROKER_URL.")
-    ended.wait()
-    say(ENDING)
-    processes.close()
+    with _metrics(metrics, say):
+        processes = WorkerProcesses(count, pools=pools, folder=Path.cwd())
+        processes.start()
+        say(f"{_ready(pools, count)}. It looks for work in the database; for several machines, set PROCTOR_BROKER_URL.")
+        ended.wait()
+        say(ENDING)
+        processes.close()
 
 
 def _ready(pools: Sequence[Pool], count: int) -> str:
