@@ -66,6 +66,7 @@ from proctor.stores.idempotency import IdempotencyStore, RequestKey, reserve
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.leases import Lease
 from proctor.stores.listing import count_runs, list_runs
+from proctor.stores.playground import AnswerRow, AskedFile, PlaygroundStore
 from proctor.stores.provider_keys import ProviderKeyStore
 from proctor.stores.queue import QueueStore
 from proctor.stores.recorded import RecordedAnswers
@@ -104,6 +105,7 @@ class Theirs:
     provider_key: str = "c-nokey"
     file: str = "f-nosuch"
     program: str = "s-noprogram"
+    asked: str = "a-nosuch"
 
     @property
     def id(self) -> int:
@@ -197,9 +199,16 @@ def fill(database: Database, folder: Path) -> Theirs:
     file = FileStore(database).add(new, lambda: None)
     FileStore(database).use([file.id], run_id)
     [row] = evaluations_of(database, run_id)
+    playground = PlaygroundStore(database)
+    asked_files = [AskedFile("note.txt", "text/plain", b"note")]
+    answers = [AnswerRow(slot=slot, position=n, model=f"demo/{slot}") for n, slot in enumerate("ab")]
+    asked, _ = playground.add("ann", "text", {"prompt": "p", "models": []}, answers, asked_files, is_blind=True)
+    playground.grow(asked, {"a": ("so far", "")}, ["a"])
+    playground.finish(asked, AnswerRow(slot="b", position=1, model="demo/b", state="complete", text="all"))
+    playground.vote(asked, "ann", ["b"], is_blind=True)
     return Theirs(
         run, columns, row, lease, trials, responses, submitted.id, batch.id, plan.id, comment.id, key.id, file.id,
-        SubmissionQueue(database).add(PROGRAM),
+        SubmissionQueue(database).add(PROGRAM), asked,
     )  # fmt: skip
 
 
@@ -221,6 +230,11 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "saved_plans.SavedPlanStore.get": lambda db, it: SavedPlanStore(db).get(it.plan),
     "provider_keys.ProviderKeyStore.of_project": lambda db, it: ProviderKeyStore(db).of_project(),
     "saved_plans.SavedPlanStore.listed": lambda db, it: SavedPlanStore(db).listed(),
+    "playground.PlaygroundStore.get": lambda db, it: PlaygroundStore(db).get(it.asked),
+    "playground.PlaygroundStore.listed": lambda db, it: PlaygroundStore(db).listed(),
+    "playground.PlaygroundStore.voted": lambda db, it: PlaygroundStore(db).voted(),
+    "playground.PlaygroundStore.file": lambda db, it: PlaygroundStore(db).file(it.asked, 0),
+    "playground.PlaygroundStore.open_slots": lambda db, it: PlaygroundStore(db).open_slots(it.asked),
     "answer_cache.count_kept": lambda db, it: count_kept(db, ["asked"]),
     "answer_cache.AnswerCache.find": lambda db, it: with_cache(db, lambda cache: cache.find("asked")),
     "batches.BatchStore.open_batches": lambda db, it: BatchStore(db).open_batches(it.id),
@@ -310,6 +324,15 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "saved_plans.SavedPlanStore.replace": lambda db, it: SavedPlanStore(db).replace(it.plan, 1, "stolen", {}),
     "provider_keys.ProviderKeyStore.remove": lambda db, it: ProviderKeyStore(db).remove(it.provider_key),
     "saved_plans.SavedPlanStore.delete": lambda db, it: SavedPlanStore(db).delete(it.plan),
+    "playground.PlaygroundStore.grow": lambda db, it: PlaygroundStore(db).grow(it.asked, {"a": ("stolen", "")}, ["a"]),
+    "playground.PlaygroundStore.finish": lambda db, it: PlaygroundStore(db).finish(
+        it.asked, AnswerRow(slot="a", position=0, model="", state="complete")
+    ),
+    "playground.PlaygroundStore.end_lost": lambda db, it: PlaygroundStore(db).end_lost(it.asked, -LATER, {}),
+    "playground.PlaygroundStore.request_stop": lambda db, it: PlaygroundStore(db).request_stop(it.asked, ["a"]),
+    "playground.PlaygroundStore.vote": lambda db, it: PlaygroundStore(db).vote(it.asked, "eve", ["a"], is_blind=True),
+    "playground.PlaygroundStore.reveal": lambda db, it: PlaygroundStore(db).reveal(it.asked),
+    "playground.PlaygroundStore.delete": lambda db, it: PlaygroundStore(db).delete(it.asked),
     "batches.BatchStore.announce": lambda db, it: BatchStore(db).announce(it.id, "t", [], Decimal(1)),
     "batches.BatchStore.handed_in": lambda db, it: BatchStore(db).handed_in(it.batch, "stolen"),
     "batches.BatchStore.forget": lambda db, it: BatchStore(db).forget(it.batch),
@@ -341,6 +364,7 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
 EXEMPT = {
     "provider_keys.ProviderKeyStore.put": "writes what is the caller's own",
     "saved_plans.SavedPlanStore.add": "writes what is the caller's own",
+    "playground.PlaygroundStore.add": "writes what is the caller's own",
     "answer_cache.AnswerCache.keep": "writes what is the caller's own",
     "answer_cache.AnswerCache.close": "reads and writes nothing",
     "copying.continue_numbers": "the numbers that the database hands out to all",
@@ -473,13 +497,14 @@ def unknown(theirs: Theirs) -> Theirs:
         "c-nosuchkey",
         "f-nosuch00",
         "s-noprogram0",
+        "a-nosuch00",
     )
 
 
 def without_names(answer: object, theirs: Theirs) -> str:
     guess = unknown(theirs)
     text = repr(answer)
-    names = ("plan", "comment", "provider_key", "file", "program")
+    names = ("plan", "comment", "provider_key", "file", "program", "asked")
     owned = tuple(getattr(of, name) for of in (theirs, guess) for name in names)
     text = text.replace(f"result {theirs.responses[0]} ", "result N ").replace(
         f"result {guess.responses[0]} ", "result N "

@@ -368,6 +368,8 @@ export interface paths {
         /**
          * Draft
          * @description The plan that a sentence means, with what was understood, assumed and not understood; nothing is run.
+         *
+         *     The query and what was made of it are in the audit log.
          */
         post: operations["draftPlan"];
         delete?: never;
@@ -674,6 +676,216 @@ export interface paths {
          * @description Delete a saved plan.
          */
         delete: operations["deletePlan"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playground": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Asks
+         * @description List what was asked side by side, newest first.
+         */
+        get: operations["listAsks"];
+        put?: never;
+        /**
+         * Ask Models
+         * @description Put one prompt to several models at once; `kind` is text where it is left out.
+         *
+         *     Every model is asked by itself: one that fails or is slow delays no other. The answers go on when the caller leaves.
+         */
+        post: operations["askModels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playground/ranking": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ranking
+         * @description Rank the models by what people preferred (Bradley-Terry), with intervals.
+         */
+        get: operations["rankPreferred"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playground/{ask_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Ask
+         * @description What was asked, and the answers as far as they have come; names are hidden while a vote is blind.
+         */
+        get: operations["readAsk"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete
+         * @description Delete an ask; what is still being answered is stopped.
+         */
+        delete: operations["deleteAsk"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playground/{ask_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow
+         * @description Follow the answers; after a pause, `Last-Event-ID` gives the rest without a gap or a repeat.
+         */
+        get: operations["followAsk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playground/{ask_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop
+         * @description Stop some answers, or all; what they wrote stays, and what they cost is not known.
+         */
+        post: operations["stopAnswers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playground/{ask_id}/votes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Vote
+         * @description Say which answers none is preferred to; everybody votes once, because he then knows who is who.
+         */
+        post: operations["voteOnAnswers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playground/{ask_id}/reveal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reveal
+         * @description Tell everybody who is who; votes after that are not blind.
+         */
+        post: operations["revealAnswers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playground/{ask_id}/sample": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sample
+         * @description The ask as a line of a benchmark's data.
+         */
+        get: operations["sampleOfAsk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playground/{ask_id}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Plan
+         * @description A plan that puts the same models with the same options to a benchmark.
+         */
+        get: operations["planOfAsk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/playground/{ask_id}/files/{position}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * File
+         * @description A file of an ask.
+         */
+        get: operations["readAskedFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1549,6 +1761,19 @@ export interface components {
             run_id: string;
             status: components["schemas"]["RunStatus"];
         };
+        /** AnswersToStop */
+        AnswersToStop: {
+            /** @default null */
+            answers: string[] | null;
+        };
+        /**
+         * AskPage
+         * @description Newest first.
+         */
+        AskPage: {
+            items: components["schemas"]["ListedAsk"][];
+            next: string | null;
+        };
         /**
          * Assumption
          * @description A choice that the query left open.
@@ -1875,6 +2100,15 @@ export interface components {
             missing_keys: string[];
         };
         /**
+         * EarlierTurn
+         * @description What was said before the prompt.
+         */
+        EarlierTurn: {
+            /** @enum {unknown} */
+            role: "assistant" | "user";
+            text: string;
+        };
+        /**
          * EstimatedCost
          * @description Dollars with a 95 % interval, and what they rest on; None where they cannot be told.
          */
@@ -2089,6 +2323,36 @@ export interface components {
         Health: {
             status: string;
         };
+        /**
+         * ImageRequest
+         * @description A prompt about images: PNG, JPEG or WebP.
+         */
+        ImageRequest: {
+            /** @enum {unknown} */
+            kind: "image";
+            models: (string | Record<string, never>)[];
+            /** @default  */
+            prompt: string;
+            /** @default  */
+            system: string;
+            /** @default [] */
+            history: components["schemas"]["EarlierTurn"][];
+            /** @default {} */
+            options: Record<string, never>;
+            /** @default [] */
+            tools: Record<string, never>[];
+            /** @default null */
+            answer_schema: Record<string, never> | null;
+            /** @default false */
+            is_blind: boolean;
+            /** @default null */
+            cost_usd: number | null;
+            /** @default null */
+            assume_price: string | null;
+            /** @default 600 */
+            timeout_seconds: number;
+            images: components["schemas"]["SentFile"][];
+        };
         /** InvitedUser */
         InvitedUser: {
             name: string;
@@ -2264,6 +2528,18 @@ export interface components {
          * @enum {unknown}
          */
         Level: "MAY" | "MUST" | "SHOULD";
+        /** ListedAsk */
+        ListedAsk: {
+            ask_id: string;
+            kind: string;
+            author: string;
+            created_at: string;
+            is_blind: boolean;
+            is_finished: boolean;
+            prompt: string;
+            models: string[];
+            votes: number;
+        };
         /** ListedKey */
         ListedKey: {
             key_id: string;
@@ -2547,6 +2823,10 @@ export interface components {
             /** @default false */
             is_admin: boolean;
         };
+        /** NewVote */
+        NewVote: {
+            best: string[];
+        };
         /**
          * Outcome
          * @enum {unknown}
@@ -2569,6 +2849,36 @@ export interface components {
             title: string;
             level: number;
             page: number | null;
+        };
+        /**
+         * PdfRequest
+         * @description A prompt about documents; models that take none are given their text.
+         */
+        PdfRequest: {
+            /** @enum {unknown} */
+            kind: "pdf";
+            models: (string | Record<string, never>)[];
+            /** @default  */
+            prompt: string;
+            /** @default  */
+            system: string;
+            /** @default [] */
+            history: components["schemas"]["EarlierTurn"][];
+            /** @default {} */
+            options: Record<string, never>;
+            /** @default [] */
+            tools: Record<string, never>[];
+            /** @default null */
+            answer_schema: Record<string, never> | null;
+            /** @default false */
+            is_blind: boolean;
+            /** @default null */
+            cost_usd: number | null;
+            /** @default null */
+            assume_price: string | null;
+            /** @default 600 */
+            timeout_seconds: number;
+            documents: components["schemas"]["SentFile"][];
         };
         /**
          * Percentiles
@@ -2721,6 +3031,109 @@ export interface components {
             judges: components["schemas"]["EstimatedJudge"][];
         };
         /**
+         * PlaygroundAnswer
+         * @description One model's answer; whatever could tell who it is is null until that may be known.
+         */
+        PlaygroundAnswer: {
+            answer: string;
+            /** @enum {unknown} */
+            state: "complete" | "failed" | "stopped" | "streaming" | "waiting";
+            text: string;
+            model: string | null;
+            reasoning: string | null;
+            error: string | null;
+            finish_reason: string | null;
+            tool_calls: components["schemas"]["PlaygroundCall"][];
+            schema_problems: string[] | null;
+            first_token_seconds: number | null;
+            latency_seconds: number | null;
+            tokens_per_second: number | null;
+            usage: components["schemas"]["PlaygroundUsage"] | null;
+            cost_usd: number | null;
+            cost_basis: string | null;
+        };
+        /** PlaygroundAsk */
+        PlaygroundAsk: {
+            ask_id: string;
+            kind: string;
+            author: string;
+            created_at: string;
+            is_blind: boolean;
+            is_revealed: boolean;
+            is_finished: boolean;
+            request: Record<string, never>;
+            view: components["schemas"]["PlaygroundView"];
+            answers: components["schemas"]["PlaygroundAnswer"][];
+            votes: components["schemas"]["PlaygroundVote"][];
+            cost_usd: number | null;
+        };
+        /**
+         * PlaygroundCall
+         * @description A tool that the answer asks for.
+         */
+        PlaygroundCall: {
+            name: string;
+            arguments: unknown;
+            problem: string | null;
+        };
+        /** @description One event of the stream. */
+        PlaygroundEvent: {
+            /** @description How much of each answer its reader has. */
+            id?: string;
+            /** @enum {unknown} */
+            event?: "start" | "delta" | "complete" | "error" | "end";
+            data?: string;
+        };
+        /** PlaygroundFile */
+        PlaygroundFile: {
+            position: number;
+            name: string;
+            media_type: string;
+            bytes: number;
+            pages: number | null;
+            characters: number | null;
+            width: number | null;
+            height: number | null;
+        };
+        /** PlaygroundPlan */
+        PlaygroundPlan: {
+            plan: Record<string, never>;
+        };
+        /**
+         * PlaygroundSample
+         * @description A line of a benchmark's data.
+         */
+        PlaygroundSample: {
+            id: string;
+            input: unknown;
+            target: string | null;
+            files: string[];
+            metadata: Record<string, never>;
+        };
+        /** PlaygroundUsage */
+        PlaygroundUsage: {
+            input_tokens: number | null;
+            output_tokens: number | null;
+            reasoning_tokens: number | null;
+            cached_tokens: number | null;
+        };
+        /**
+         * PlaygroundView
+         * @description What this kind of request has to show beside its prompt.
+         */
+        PlaygroundView: {
+            files: components["schemas"]["PlaygroundFile"][];
+            input: unknown;
+            input_schema: Record<string, never> | null;
+        };
+        /** PlaygroundVote */
+        PlaygroundVote: {
+            voter: string;
+            best: string[];
+            is_blind: boolean;
+            voted_at: string;
+        };
+        /**
          * PowerAnswer
          * @description Either `samples` and the difference they detect, or a `difference` and the samples it needs.
          */
@@ -2739,6 +3152,32 @@ export interface components {
             difference: number | null;
             /** @default null */
             samples_needed: number | null;
+        };
+        /** PreferenceRanking */
+        PreferenceRanking: {
+            models: components["schemas"]["PreferredModel"][];
+            votes: number;
+            method: string;
+        };
+        /**
+         * PreferredModel
+         * @description A rating on Elo's scale, where 1000 is the mean of those ranked.
+         */
+        PreferredModel: {
+            model: string;
+            rating: number;
+            ci95: [
+                number,
+                number
+            ];
+            rank: [
+                number,
+                number
+            ];
+            votes: number;
+            wins: number;
+            ties: number;
+            losses: number;
         };
         /** ProblemDescription */
         ProblemDescription: {
@@ -3320,6 +3759,18 @@ export interface components {
             parameters: Record<string, never> | null;
         };
         /**
+         * SentFile
+         * @description A file: its bytes in base64, or the id of one that was uploaded. What it is, its content tells.
+         */
+        SentFile: {
+            /** @default null */
+            data: string | null;
+            /** @default null */
+            file: string | null;
+            /** @default file */
+            name: string;
+        };
+        /**
          * ServedResult
          * @description A row of `proctor export -f jsonl`, and where it is found again.
          */
@@ -3490,6 +3941,37 @@ export interface components {
             runs: string[];
         };
         /**
+         * StructuredRequest
+         * @description A JSON value that fits a schema, put after the prompt.
+         */
+        StructuredRequest: {
+            /** @enum {unknown} */
+            kind: "structured";
+            models: (string | Record<string, never>)[];
+            /** @default  */
+            prompt: string;
+            /** @default  */
+            system: string;
+            /** @default [] */
+            history: components["schemas"]["EarlierTurn"][];
+            /** @default {} */
+            options: Record<string, never>;
+            /** @default [] */
+            tools: Record<string, never>[];
+            /** @default null */
+            answer_schema: Record<string, never> | null;
+            /** @default false */
+            is_blind: boolean;
+            /** @default null */
+            cost_usd: number | null;
+            /** @default null */
+            assume_price: string | null;
+            /** @default 600 */
+            timeout_seconds: number;
+            input: unknown;
+            input_schema: Record<string, never>;
+        };
+        /**
          * SubmittedTask
          * @description A run that was drafted from words and accepted.
          */
@@ -3512,6 +3994,37 @@ export interface components {
             progress: number;
             result: components["schemas"]["TaskResult"] | null;
             error_message: string | null;
+        };
+        /**
+         * TextRequest
+         * @description A prompt, and text files before it.
+         */
+        TextRequest: {
+            /** @enum {unknown} */
+            kind: "text";
+            models: (string | Record<string, never>)[];
+            /** @default  */
+            prompt: string;
+            /** @default  */
+            system: string;
+            /** @default [] */
+            history: components["schemas"]["EarlierTurn"][];
+            /** @default {} */
+            options: Record<string, never>;
+            /** @default [] */
+            tools: Record<string, never>[];
+            /** @default null */
+            answer_schema: Record<string, never> | null;
+            /** @default false */
+            is_blind: boolean;
+            /** @default null */
+            cost_usd: number | null;
+            /** @default null */
+            assume_price: string | null;
+            /** @default 600 */
+            timeout_seconds: number;
+            /** @default [] */
+            texts: components["schemas"]["SentFile"][];
         };
         /**
          * Threshold
@@ -5108,6 +5621,411 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    listAsks: {
+        parameters: {
+            query?: {
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    /** @description The next page. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskPage"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    askModels: {
+        parameters: {
+            query?: never;
+            header?: {
+                accept?: string;
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "text",
+                 *       "models": [
+                 *         "demo/strong",
+                 *         "demo/weak"
+                 *       ],
+                 *       "prompt": "What is 17 + 25? End with ANSWER: and the number.",
+                 *       "options": {
+                 *         "temperature": 0
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TextRequest"] | components["schemas"]["ImageRequest"] | components["schemas"]["PdfRequest"] | components["schemas"]["StructuredRequest"];
+            };
+        };
+        responses: {
+            /** @description With `Accept: text/event-stream`. `event:` is one of start, delta, complete, error, each with the letter of its answer, and end after the last one; `data:` is JSON. Sent back as Last-Event-ID, an event's id goes on after it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["PlaygroundEvent"];
+                };
+            };
+            /** @description The models are being asked; its events tell of their answers. */
+            202: {
+                headers: {
+                    /** @description The ask's address. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundAsk"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    rankPreferred: {
+        parameters: {
+            query?: {
+                kind?: ("text" | "image" | "pdf" | "structured") | null;
+                /** @description Only those made without knowing who is who, or all. */
+                votes?: "blind" | "all";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreferenceRanking"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readAsk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ask_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundAsk"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    deleteAsk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ask_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone, with its answers and votes. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    followAsk: {
+        parameters: {
+            query?: never;
+            header?: {
+                "last-event-id"?: string;
+            };
+            path: {
+                ask_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description `event:` is one of start, delta, complete, error, each with the letter of its answer, and end after the last one; `data:` is JSON. Sent back as Last-Event-ID, an event's id goes on after it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/event-stream": components["schemas"]["PlaygroundEvent"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    stopAnswers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ask_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswersToStop"];
+            };
+        };
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundAsk"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    voteOnAnswers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ask_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewVote"];
+            };
+        };
+        responses: {
+            /** @description It is kept; who is who is told. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundAsk"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            409: components["responses"]["problem-409"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    revealAnswers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ask_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundAsk"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    sampleOfAsk: {
+        parameters: {
+            query?: {
+                /** @description The answer whose text is the right one. */
+                target?: string | null;
+            };
+            header?: never;
+            path: {
+                ask_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line of a benchmark's data. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundSample"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    planOfAsk: {
+        parameters: {
+            query: {
+                benchmark: string;
+            };
+            header?: never;
+            path: {
+                ask_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As in a plan file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaygroundPlan"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readAskedFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ask_id: string;
+                position: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file as it was sent; its type is that of its content. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/octet-stream": string;
+                };
             };
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -54,6 +54,29 @@ class Model(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class TextDelta(Struct, frozen=True):
+    """A piece of an answer that is still being written."""
+
+    text: str = ""
+    reasoning: str = ""
+
+
+@runtime_checkable
+class StreamsText(Protocol):
+    """A model whose answer can be read while it is written; any other answers all at once."""
+
+    async def stream(
+        self,
+        prompt: Prompt,
+        options: Mapping[str, Json],
+        *,
+        timeout_seconds: float,
+        on_delta: Callable[[TextDelta], None],
+    ) -> Response:
+        """As `respond`, and each piece is handed over in the very callback that receives it."""
+        ...
 
 
 @runtime_checkable

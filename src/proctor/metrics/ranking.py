@@ -38,7 +38,7 @@ def rank_paired(values: Mapping[str, float], comparisons: Iterable[PairedCompari
     """
     found = {(one.better, _other(one)) for one in correct(list(comparisons)) if one.better is not None}
     winners = {(better, other) for better, other in found if values[better] >= values[other]}
-    return _rank(values, lambda a, b: (a, b) in winners)
+    return rank_by(values, lambda a, b: (a, b) in winners)
 
 
 def _other(comparison: PairedComparison) -> str:
@@ -62,7 +62,7 @@ def rank_unpaired(estimates: Mapping[str, Estimate], worst: Mapping[str, float] 
         better, worse = (a, b) if values[a] > values[b] else (b, a)
         p_values.append(2 * normal_cdf(-gap / _error_between(estimates[better], estimates[worse])) if gap else 1.0)
     shown = {pair for pair, p in zip(pairs, holm(p_values), strict=True) if p < ALPHA}
-    return _rank(values, lambda a, b: values[a] > values[b] and ((a, b) in shown or (b, a) in shown))
+    return rank_by(values, lambda a, b: values[a] > values[b] and ((a, b) in shown or (b, a) in shown))
 
 
 def _error_between(better: Estimate, worse: Estimate) -> float:
@@ -75,7 +75,8 @@ def _error_between(better: Estimate, worse: Estimate) -> float:
     return math.hypot(better.value - better.low, worse.high - worse.value) / normal_quantile((1 + LEVEL) / 2)
 
 
-def _rank(values: Mapping[str, float], beats: Callable[[str, str], bool]) -> list[Rank]:
+def rank_by(values: Mapping[str, float], beats: Callable[[str, str], bool]) -> list[Rank]:
+    """Ranks from values, and from which system was shown to be better than which."""
     ranks = []
     for name, value in values.items():
         place = 1 + sum(other > value for other in values.values())

@@ -7,6 +7,8 @@ from typing import Any
 from proctor.models.event_stream import EventStream
 from proctor.models.faults import Target, fault_in_answer
 
+REASONING = frozenset({"reasoning_content", "reasoning"})
+
 
 class ChatStream(EventStream):
     def __init__(self, target: Target) -> None:
@@ -45,7 +47,7 @@ class ChatStream(EventStream):
         for name, parts in self._texts.items():
             if text := text_of(delta.get(name)):
                 parts.append(text)
-                self.note_token()
+                self.note_text(**{"reasoning" if name in REASONING else "text": text})
         for call in delta.get("tool_calls") or ():
             self._read_call(call)
         if logprobs := (choice.get("logprobs") or {}).get("content"):

@@ -11,17 +11,18 @@ import asyncio
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.errors import NotFoundError, PlanError, ProviderFaultError, did_you_mean
 from proctor.domain.identity import digest
 from proctor.domain.message import Json, Prompt
-from proctor.domain.model import ModelIdentity
+from proctor.domain.model import ModelIdentity, TextDelta
 from proctor.domain.response import FinishReason, Response, Usage
 from proctor.models.demo_answers import blunder, guess, solve
 from proctor.models.parts import plain_text
@@ -71,6 +72,7 @@ PROVIDER = Provider(
     settings=DemoSettings.__struct_fields__,
 )
 WORD = re.compile(r"\S+")
+PIECE = re.compile(r"\s*\S+\s*\Z|\s*\S+")
 
 
 class DemoModel:
@@ -86,23 +88,54 @@ class DemoModel:
 
     async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
         started = time.perf_counter()
-        text = await plain_text(prompt, f"demo/{self.identity.name}")
-        key = digest([text, dict(options)])
+        text, key = await self._read(prompt, options)
         await self._wait(key, timeout_seconds)
+        answer, finish = self._written(prompt, text, key, options)
+        return _response(answer, finish, text, time.perf_counter() - started)
+
+    async def stream(
+        self,
+        prompt: Prompt,
+        options: Mapping[str, Json],
+        *,
+        timeout_seconds: float,
+        on_delta: Callable[[TextDelta], None],
+    ) -> Response:
+        """As `respond`: the time that `delay_ms` gives an answer is spread over its words."""
+        started = time.perf_counter()
+        text, key = await self._read(prompt, options)
+        answer, finish = self._written(prompt, text, key, options)
+        pieces = PIECE.findall(answer) or [""]
+        first_token = None
+        for piece in pieces:
+            await self._wait(key, timeout_seconds, 1 / len(pieces))
+            if first_token is None and piece:
+                first_token = time.perf_counter() - started
+            on_delta(TextDelta(piece))
+        response = _response(answer, finish, text, time.perf_counter() - started)
+        return replace(response, first_token_seconds=first_token)
+
+    async def _read(self, prompt: Prompt, options: Mapping[str, Json]) -> tuple[str, str]:
+        text = await plain_text(prompt, f"demo/{self.identity.name}")
+        return text, digest([text, dict(options)])
+
+    def _written(
+        self, prompt: Prompt, text: str, key: str, options: Mapping[str, Json]
+    ) -> tuple[str, FinishReason]:  # fmt: skip
         self._fail(key)
         question = next((message.text for message in reversed(prompt.messages) if message.role == "user"), text)
         answer = "" if self.identity.name == "silent" else self._answer(question, key)
-        return _response(answer, text, options.get("max_tokens"), time.perf_counter() - started)
+        return _shortened(answer, options.get("max_tokens"))
 
     async def close(self) -> None:
         self._asked.clear()
 
-    async def _wait(self, key: str, timeout_seconds: float) -> None:
+    async def _wait(self, key: str, timeout_seconds: float, part: float = 1.0) -> None:
         if not self._settings.delay_ms:
             return
         spread = 1 + self._settings.jitter * (2 * Dice("delay", key).below(10_001) / 10_000 - 1)
         seconds = self._settings.delay_ms * spread / 1000
-        await asyncio.sleep(min(seconds, timeout_seconds))
+        await asyncio.sleep(min(seconds, timeout_seconds) * part)
         if seconds > timeout_seconds:
             raise ProviderFaultError(f"demo/{self.identity.name}: no complete answer within {timeout_seconds:g} s")
 
@@ -161,11 +194,13 @@ def _spoken(character: Character, answer: str, dice: Dice) -> str:
     return f"{character.opening} {closing}\n\nANSWER: {answer}"
 
 
-def _response(answer: str, prompt: str, max_tokens: Any, seconds: float) -> Response:
+def _shortened(answer: str, max_tokens: Any) -> tuple[str, FinishReason]:
     words = list(WORD.finditer(answer))
-    finish = FinishReason.STOP
     if isinstance(max_tokens, int) and len(words) > max_tokens:
-        words = words[:max_tokens]
-        answer, finish = answer[: words[-1].end()], FinishReason.LENGTH
-    usage = Usage(input_tokens=len(WORD.findall(prompt)), output_tokens=len(words))
+        return answer[: words[max_tokens - 1].end()], FinishReason.LENGTH
+    return answer, FinishReason.STOP
+
+
+def _response(answer: str, finish: FinishReason, prompt: str, seconds: float) -> Response:
+    usage = Usage(input_tokens=len(WORD.findall(prompt)), output_tokens=len(WORD.findall(answer)))
     return Response(answer, finish, usage, latency_seconds=seconds)

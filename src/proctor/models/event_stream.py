@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 
 from proctor.domain.errors import ModelError, ProviderFaultError
+from proctor.domain.model import TextDelta
 from proctor.models.faults import Target
 from proctor.models.sse import EventParser
 
@@ -26,6 +28,8 @@ class EventStream:
         """More may come, but the answer would be whole without it."""
         self.first_token_at: float | None = None
         """When the first piece of the answer's text came, by `time.perf_counter`."""
+        self.on_delta: Callable[[TextDelta], None] | None = None
+        """Who is told of each piece of text, if anybody is."""
         self._parser = EventParser()
 
     def take(self, chunk: bytes) -> bool:
@@ -49,6 +53,12 @@ class EventStream:
     def note_token(self) -> None:
         if self.first_token_at is None:
             self.first_token_at = time.perf_counter()
+
+    def note_text(self, text: str = "", reasoning: str = "") -> None:
+        """A piece of the answer, or of the thoughts before it."""
+        self.note_token()
+        if self.on_delta is not None:
+            self.on_delta(TextDelta(text, reasoning))
 
     def _read_data(self, data: bytes) -> None:
         if self.is_done:

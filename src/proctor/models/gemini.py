@@ -100,7 +100,8 @@ class GeminiStream(EventStream):
             pieces = (candidate.get("content") or {}).get("parts") or []
             if pieces:
                 self._parts.extend(pieces)
-                self.note_token()
+                for piece in pieces:
+                    self.note_text(**{"reasoning" if piece.get("thought") else "text": piece.get("text") or ""})
             result = candidate.get("logprobsResult") or {}
             self._chosen.extend(result.get("chosenCandidates") or ())
             self._tops.extend(result.get("topCandidates") or ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import orjson
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from proctor.domain.errors import ProviderFaultError
 from proctor.domain.message import Json, Prompt
-from proctor.domain.model import Allowance, ModelIdentity
+from proctor.domain.model import Allowance, ModelIdentity, TextDelta
 from proctor.domain.price import reported
 from proctor.domain.response import Response
 from proctor.models.event_stream import EventStream
@@ -77,6 +77,26 @@ class HostedModel:
         self._accepts = accepts
 
     async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
+        return await self._ask(prompt, options, timeout_seconds, None)
+
+    async def stream(
+        self,
+        prompt: Prompt,
+        options: Mapping[str, Json],
+        *,
+        timeout_seconds: float,
+        on_delta: Callable[[TextDelta], None],
+    ) -> Response:
+        """As `respond`; pieces come only where the model was made with the setting `stream`."""
+        return await self._ask(prompt, options, timeout_seconds, on_delta)
+
+    async def _ask(
+        self,
+        prompt: Prompt,
+        options: Mapping[str, Json],
+        timeout_seconds: float,
+        on_delta: Callable[[TextDelta], None] | None,
+    ) -> Response:
         transport, target = self._transport, self._transport.target
         prompt = await prepare(prompt, self._accepts, target.model)
         fields = self._dialect.body(self.identity.name, prompt, options, is_streaming=self._is_streaming)
@@ -85,6 +105,7 @@ class HostedModel:
         first_token: float | None = None
         if self._is_streaming:
             stream = self._dialect.stream(target)
+            stream.on_delta = on_delta
             answer = await transport.stream(self._url, self._headers, body, timeout_seconds, stream.take)
             document = stream.finish()
             if stream.first_token_at is not None:

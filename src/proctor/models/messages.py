@@ -90,8 +90,10 @@ class MessagesStream(EventStream):
         if kind == "content_block_delta":
             self._read_delta(part["index"], part["delta"])
         elif kind == "content_block_start":
-            self._blocks[part["index"]] = dict(part["content_block"])
+            block = self._blocks[part["index"]] = dict(part["content_block"])
             self._pieces[part["index"]] = []
+            if block.get("text") or block.get("thinking"):
+                self.note_text(block.get("text") or "", block.get("thinking") or "")
         elif kind == "message_start":
             self._message = dict(part["message"])
         elif kind == "message_delta":
@@ -106,7 +108,7 @@ class MessagesStream(EventStream):
         piece = delta.get("text") or delta.get("thinking") or delta.get("partial_json")
         if piece:
             self._pieces[index].append(piece)
-            self.note_token()
+            self.note_text(delta.get("text") or "", delta.get("thinking") or "")
 
     def document(self) -> dict[str, Any]:
         for index, block in self._blocks.items():

@@ -18,6 +18,13 @@ from proctor.models.parts import data_url
 from proctor.models.tools import function_of, is_strict, read_arguments
 
 FINAL = frozenset({"response.completed", "response.incomplete", "response.failed"})
+TEXTS = {
+    "response.output_text.delta": "text",
+    "response.refusal.delta": "text",
+    "response.reasoning_text.delta": "reasoning",
+    "response.reasoning_summary_text.delta": "reasoning",
+}
+"""Events that hold a piece of text, and whether it is the answer's."""
 
 
 class ResponsesDialect(Struct, frozen=True):
@@ -82,7 +89,7 @@ class ResponsesStream(EventStream):
                 self.target, part.get("error") or {"code": part.get("code"), "message": part["message"]}
             )
         if kind.endswith(".delta") and part.get("delta"):
-            self.note_token()
+            self.note_text(**{TEXTS[kind]: part["delta"]} if kind in TEXTS else {})
         elif kind in FINAL:
             self._final = part["response"]
             self.is_done = True

@@ -26,6 +26,7 @@ from proctor.server.routes import (
     metrics,
     older_names,
     plans,
+    playground,
     programs,
     project_events,
     provider_keys,
@@ -51,6 +52,7 @@ ROUTERS = (
     programs.router,
     metrics.router,
     plans.router,
+    playground.router,
     comments.router,
     review.router,
     files.router,
@@ -83,6 +85,7 @@ def create_app(service: Service) -> FastAPI:
             yield
         finally:
             stop_listening(service.metrics.take)
+            await service.playground.close()
             await service.executor.close()
             service.database.dispose()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Callable
@@ -133,11 +134,21 @@ def _mistake(text: str, kind: type) -> ProblemError:
 
 
 async def json_value(request: Request) -> Any:
-    """The body's JSON value, whatever it is; its type must be said to be JSON, which no form of a foreign page can."""
+    """The body's JSON value, whatever it is: see `large_json_value`."""
+    return await large_json_value(request, MAX_BYTES)
+
+
+async def large_json_value(request: Request, most: int) -> Any:
+    """The JSON value of a body of at most so many bytes.
+
+    Its type must be said to be JSON, which no form of a foreign page can.
+    """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON and not (kind.startswith("application/") and kind.endswith("+json")):
         raise ProblemError(415, "not-json", "The body is JSON: send it with Content-Type: application/json.")
-    return parse_json(await read_limited(request))
+    body = await read_limited(request, most)
+    # Beyond the usual size it takes long enough to be felt by everybody else.
+    return parse_json(body) if len(body) <= MAX_BYTES else await asyncio.to_thread(parse_json, body)
 
 
 def body_of(kind: type[T]) -> Callable[[Request], Any]:

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from proctor.accounts.guessing import GuessLimit
 from proctor.domain.errors import ProctorError, StoreError
 from proctor.runs.backups import list_backups
+from proctor.runs.playground.live import Playground
 from proctor.runs.resolve import PlanContext
 from proctor.server.certificate import read_expiry
 from proctor.server.events import Feeds
@@ -48,6 +49,8 @@ class Service(Struct, dict=True, eq=False):
     """The file with the certificate that is shown, where there is one."""
     feeds: Feeds = field(default_factory=Feeds)
     streams: StreamLimit = field(default_factory=StreamLimit)
+    playground: Playground = field(default_factory=Playground)
+    """The asks that this process answers."""
     guesses: GuessLimit = field(default_factory=GuessLimit)
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is told to end: streams say goodbye and are to be opened again."""

@@ -85,6 +85,20 @@ CREATE TABLE models (
 	CONSTRAINT pk_models PRIMARY KEY (name)
 );
 
+CREATE TABLE playground_asks (
+	id TEXT NOT NULL,
+	author TEXT NOT NULL,
+	kind TEXT NOT NULL,
+	request TEXT NOT NULL,
+	is_blind BOOLEAN NOT NULL,
+	revealed_at TEXT,
+	created_at TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	CONSTRAINT pk_playground_asks PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_playground_asks_project_id ON playground_asks (project, id);
+
 CREATE TABLE projects (
 	name TEXT NOT NULL,
 	created_at TEXT NOT NULL,
@@ -342,6 +356,44 @@ CREATE TABLE members (
 	CONSTRAINT pk_members PRIMARY KEY (project, user_id),
 	CONSTRAINT fk_members_project FOREIGN KEY(project) REFERENCES projects (name),
 	CONSTRAINT fk_members_user_id FOREIGN KEY(user_id) REFERENCES users (id)
+);
+
+CREATE TABLE playground_answers (
+	ask_id TEXT NOT NULL,
+	slot TEXT NOT NULL,
+	position INTEGER NOT NULL,
+	model TEXT NOT NULL,
+	state TEXT NOT NULL,
+	text TEXT NOT NULL,
+	reasoning TEXT NOT NULL,
+	details TEXT NOT NULL,
+	held_pico_usd INTEGER NOT NULL,
+	beat_at FLOAT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	CONSTRAINT pk_playground_answers PRIMARY KEY (ask_id, slot),
+	CONSTRAINT fk_playground_answers_ask_id FOREIGN KEY(ask_id) REFERENCES playground_asks (id) ON DELETE CASCADE
+);
+
+CREATE TABLE playground_files (
+	ask_id TEXT NOT NULL,
+	position INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	media_type TEXT NOT NULL,
+	content TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	CONSTRAINT pk_playground_files PRIMARY KEY (ask_id, position),
+	CONSTRAINT fk_playground_files_ask_id FOREIGN KEY(ask_id) REFERENCES playground_asks (id) ON DELETE CASCADE
+);
+
+CREATE TABLE playground_votes (
+	ask_id TEXT NOT NULL,
+	voter TEXT NOT NULL,
+	best TEXT NOT NULL,
+	is_blind BOOLEAN NOT NULL,
+	voted_at TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	CONSTRAINT pk_playground_votes PRIMARY KEY (ask_id, voter),
+	CONSTRAINT fk_playground_votes_ask_id FOREIGN KEY(ask_id) REFERENCES playground_asks (id) ON DELETE CASCADE
 );
 
 CREATE TABLE queue (

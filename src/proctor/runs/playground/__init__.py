@@ -1,0 +1,1 @@
+"""One prompt put to several models side by side."""
