@@ -204,3 +204,36 @@ def test_a_known_name_beside_others_is_told_as_not_in_the_plan() -> None:
     draft = drafted("compare llama 3.1 8b and haiku on piqa and gpqa, 30 questions")
     assert draft.plan["benchmarks"] == [{"benchmark": "piqa", "limit": 30}]
     assert {wish.text for wish in draft.unsupported} == {"llama 3.1 8b", "gpqa"}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ('"claude-haiku-5-5" (anthropic) against "gpt-5-nano" (openai), piqa', {"claude-haiku-5-5", "gpt-5-nano"}),
+        ("클로드 하이쿠랑 GPT-5.4-mini를 hellaswag에서 비교", {"claude-haiku-5-5", "gpt-5.4-mini"}),
+        ("compare the previous opus with the current one on aime", {"claude-opus-5", "claude-opus-5-5"}),
+        ("the cheapest thing you have on svamp", {"gpt-5-nano"}),
+    ],
+)
+def test_a_provider_beside_its_model_is_no_further_model(query: str, expected: set[str]) -> None:
+    assert {name.partition("/")[2] for name in drafted(query).plan["models"]} == expected
+
+
+def test_names_are_completed_and_fields_of_broad_benchmarks_are_their_categories() -> None:
+    both = drafted("bfcl simple and multiple for gpt-5.4-mini, 40 tasks each").plan["benchmarks"]
+    assert [item["benchmark"] for item in both] == ["bfcl-simple", "bfcl-multiple"]
+    (maths,) = drafted("mmlu math, haiku").plan["benchmarks"]
+    assert "college_mathematics" in maths["where"]["category"]
+    assert "humaneval-plus" in str(drafted("gpt-5.2のhumaneval+の結果").plan["benchmarks"])
+
+
+@pytest.mark.parametrize(
+    "query", ["chemistry yes, physics no, haiku", "Chemie ja, Physik nein, haiku", "化学要,物理不要,haiku"]
+)
+def test_a_refusal_behind_a_subject_leaves_it_out(query: str) -> None:
+    (item,) = drafted(query).plan["benchmarks"]
+    assert item["where"] == {"category": ["college_chemistry", "high_school_chemistry"]}
+
+
+def test_a_question_that_names_two_models_asks_which() -> None:
+    assert drafted("haiku or sonnet for gsm8k?").then == "compare"

@@ -14,7 +14,8 @@ LANGUAGES = ("en", "de", "es", "fr", "ko", "ja", "zh")
 LATIN = ("en", "de", "es", "fr")
 _SHARED = ("family", "provider", "bench", "tier")
 _NAMES = frozenset({"mini", "zero", "shot", "few", "k"})
-_SAME = frozenset({"marketing", "management", "virology", "arc", "benchmark", "benchmarks", "test", "tests", "version"})
+_SAME = frozenset({"marketing", "management", "virology", "arc", "benchmark", "benchmarks", "test", "tests", "version",
+                   "python", "cache", "multiple", "coding", "batch", "offline"})  # fmt: skip
 """Words that several languages share, and so tell none."""
 FOLDER = Path(__file__).parent / "lexicons"
 
@@ -147,9 +148,8 @@ def language_of(tokens: list[Token]) -> str:
 
 @cache
 def _all_words(language: str) -> frozenset[str]:
-    return frozenset(
-        word for _, forms in _entries(language) for form in forms for word in form.split() if len(word) > 3
-    )
+    forms = (form.strip() for _, forms in _entries(language) for form in forms)
+    return frozenset(form for form in forms if len(form) > 3 and " " not in form) - _SAME - vocabulary("en")
 
 
 def language_with(words: list[str]) -> str | None:

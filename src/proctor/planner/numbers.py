@@ -157,7 +157,8 @@ def _composed(tokens: list[Token], start: int, language: str) -> tuple[int, int]
         return start + 2, 2
     while index < len(tokens):
         word = tokens[index].text
-        if word in scales and word != "k" and (current or language != "en"):
+        is_alone = index == start and word in ("hundred", "thousand", "dozen")
+        if word in scales and word != "k" and (current or language != "en" or is_alone):
             current = max(current, 1) * scales[word]
             if scales[word] == 1000:
                 total, current = total + current, 0

@@ -147,6 +147,22 @@ def read_phrases(query: str, catalogue: PlannerCatalogue) -> Phrases:
     return Phrases(text, language, parts_of_lists(tokens, language), items)
 
 
+def complete_names(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
+    """`bfcl simple and multiple`, `kobest-copa and wic`: the second part of a name whose first part was said before."""
+    for at, item in enumerate(phrases.items[:-2]):
+        first, dash, _ = item.value.rpartition("-") if item.kind in ("benchmark", "bench") else ("", "", "")
+        follows = at + 2
+        while (
+            dash and follows < len(phrases.items) and phrases.items[follows - 1].kind in ("filler", "stop", "compare")
+        ):
+            other = phrases.items[follows]
+            name = f"{first}-{phrases.text[other.start : other.end].lower()}"
+            if other.kind in ("benchmark", "bench") or catalogue.benchmark(name) is None:
+                break
+            phrases.items[follows] = replace(other, meanings=(("benchmark", name),))
+            follows += 2
+
+
 def read_again(phrases: Phrases, texts: dict[int, str], catalogue: PlannerCatalogue) -> list[Phrase]:
     """The phrases with other words in the places of some; what is shown stays what was written."""
     tokens = [replace(token, text=texts.get(at, token.text)) for at, token in enumerate(phrases.tokens)]
@@ -221,7 +237,9 @@ def _compound(token: Token, at: int, words: Lexicon) -> list[Phrase]:
 def _with_plus(tokens: list[Token], end: int, concepts: Concepts, catalogue: PlannerCatalogue) -> tuple[int, Concepts]:
     """`humaneval+` is humaneval-plus; `humaneval + mbpp` are two."""
     is_sign = end < len(tokens) and tokens[end].text == "+" and not tokens[end].gap
-    is_last = is_sign and (end + 1 == len(tokens) or bool(tokens[end + 1].gap) or tokens[end + 1].kind == "mark")
+    is_last = is_sign and (
+        end + 1 == len(tokens) or bool(tokens[end + 1].gap) or tokens[end + 1].kind in ("mark", "cjk")
+    )
     name = f"{concepts[0][1]}-plus"
     if is_last and concepts[0][0] in ("benchmark", "bench") and catalogue.benchmark(name) is not None:
         return end + 1, (("benchmark", name),)

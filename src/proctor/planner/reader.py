@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from proctor.planner.amounts import merge_ranges
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.corrections import apply_corrections, refuse_negative
-from proctor.planner.phrases import Phrases, read_phrases
+from proctor.planner.phrases import Phrases, complete_names, read_phrases
 from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.minutes import read_minutes
 from proctor.planner.slots.models import read_judges, read_models
@@ -15,7 +16,7 @@ from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule
 from proctor.planner.slots.sizes import read_bare_numbers, read_points, read_sizes
-from proctor.planner.slots.topics import merge_categories, read_topics
+from proctor.planner.slots.topics import merge_categories, merge_fields, read_topics
 from proctor.planner.spelling import mend_spelling
 
 _UNSUPPORTED = {
@@ -38,7 +39,9 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     """What a query says; a UserError where it contradicts itself or cannot be followed."""
     reading = Reading(read_phrases(query, catalogue))
     mend_spelling(reading, catalogue)
+    complete_names(reading.phrases, catalogue)
     merge_categories(reading.phrases, catalogue)
+    merge_fields(reading.phrases)
     refuse_negative(reading.phrases)
     reading.ranges = merge_ranges(reading.phrases)
     apply_corrections(reading.phrases)
@@ -91,10 +94,23 @@ def _read_intent(reading: Reading) -> None:
     for kind, wish in wishes:
         meant = [at for at, item in enumerate(phrases.items) if at not in phrases.used and item.means(kind) is not None]
         places = [at for at in meant if phrases.words(at).lower() != "or"]
+        if kind == "compare" and not places:
+            places = _either_or(phrases)
         if places:
             phrases.take("then", wish, places[0])
             phrases.use(*places)
             reading.then = wish
+
+
+def _either_or(phrases: Phrases) -> list[int]:
+    """`haiku or sonnet?`: a question that names two models asks which."""
+    words = ("or", "oder", "o", "ou", "u", "아니면", "또는", "か", "それとも", "还是")
+    named = ("model", "family")
+    for at in range(1, len(phrases.items) - 1):
+        beside = phrases.items[at - 1].kind in named and phrases.items[at + 1].kind in named
+        if beside and phrases.words(at).lower() in words and re.search("[?\uff1f]", phrases.text):
+            return [at]
+    return []
 
 
 def _read_unsupported(reading: Reading) -> None:

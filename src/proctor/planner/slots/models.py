@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from proctor.domain.errors import UserError
 from proctor.planner.catalogue import FAMILIES, FLAGSHIP, PlannerCatalogue
-from proctor.planner.phrases import Phrases
+from proctor.planner.phrases import Phrase, Phrases
 from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.vary import JOINS
 
@@ -85,6 +85,7 @@ def read_models(reading: Reading, catalogue: PlannerCatalogue) -> None:
         found += _of_choice(reading, catalogue, at)
     _inherit_versions(phrases, catalogue)
     left_out = _excluded_models(reading, catalogue)
+    _use_describing(phrases)
     for at in list(phrases.free(*NAMED, "provider")):
         aged = _of_age(reading, catalogue, at)
         if aged:
@@ -95,6 +96,14 @@ def read_models(reading: Reading, catalogue: PlannerCatalogue) -> None:
             found.append((at, name, [at]))
     for at in list(phrases.free("predecessor")):
         found += _of_predecessor(reading, catalogue, at, found)
+    for at in list(phrases.free("age")):
+        found += _of_same_family(reading, catalogue, at, found)
+    _put_models(reading, found, left_out)
+
+
+def _put_models(reading: Reading, found: list[tuple[int, str, list[int]]], left_out: list[str]) -> None:
+    """Set the models that were found, in the order in which they are said, without those that are left out."""
+    phrases = reading.phrases
     if left_out:
         kept = [item for item in found if item[1] not in left_out]
         if found and not kept:
@@ -106,6 +115,33 @@ def read_models(reading: Reading, catalogue: PlannerCatalogue) -> None:
             reading.models.append(name)
         else:
             phrases.use(*places)
+
+
+def _house(item: Phrase) -> str:
+    """Whose a model or a family is."""
+    return item.value.partition("/")[0] if item.kind == "model" else FAMILIES[item.value][0]
+
+
+def _use_describing(phrases: Phrases) -> None:
+    """`haiku (anthropic)`, `클로드 하이쿠`: a provider right beside a model of its own says no further one."""
+    for at in list(phrases.free("family"))[:-1]:
+        line, behind = phrases.items[at].value, phrases.items[at + 1] if at + 1 < len(phrases.items) else None
+        if line in FLAGSHIP.values() and behind is not None and behind.kind in NAMED:
+            gap = phrases.text[phrases.items[at].end : behind.start]
+            if _house(behind) == FAMILIES[line][0] and gap in ("", " ", "-"):
+                phrases.use(at)
+    for at in list(phrases.free("provider")):
+        house = phrases.items[at].value
+        for beside in (phrases.before(at, most=2, stops=False), phrases.after(at, most=2, stops=False)):
+            if beside is None or not phrases.is_kind(beside, *NAMED):
+                continue
+            own = _house(phrases.items[beside])
+            first, last = sorted((at, beside))
+            between = phrases.text[phrases.items[first].end : phrases.items[last].start].strip().lower()
+            between = re.sub(r"[\"“”()]", "", between).strip()
+            if own == house and re.fullmatch(r"|,? ?(?:from|by|of|von|de|d'|의|の|的)|'s?|s", between):
+                phrases.use(at)
+                break
 
 
 def _excluded_models(reading: Reading, catalogue: PlannerCatalogue) -> list[str]:
@@ -206,6 +242,25 @@ def _of_predecessor(
     return []
 
 
+def _of_same_family(
+    reading: Reading, catalogue: PlannerCatalogue, at: int, found: list[tuple[int, str, list[int]]]
+) -> list[tuple[int, str, list[int]]]:
+    """`the previous opus with the current one`: another version of the family that is said last."""
+    phrases = reading.phrases
+    if not re.match(r"\s*(?:one|version|ones)\b", phrases.text[phrases.items[at].end :].lower()):
+        return []
+    last = max((item for item in found if item[0] < at), default=None)
+    for family in FAMILIES if last else ():
+        names = catalogue.generations(family)
+        if last and last[1] in names:
+            place = {"new": 0, "previous": names.index(last[1]) + 1, "old": len(names) - 1}[phrases.items[at].value]
+            if place < len(names) and names[place] != last[1]:
+                reading.model_notes.append((names[place], f"another version of {family} in the price list"))
+                return [(at, names[place], [at])]
+            return []
+    return []
+
+
 def _of_choice(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tuple[int, str, list[int]]]:
     """`my local model`, `everything I have a key for`."""
     phrases = reading.phrases
@@ -229,7 +284,9 @@ def _of_tier(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tup
     providers = [place for place in around if phrases.is_kind(place, "provider")]
     is_every = [place for place in around if phrases.is_kind(place, "eachprovider")]
     if not (words or providers or is_every):
-        return []
+        others = any(item.kind in (*NAMED, "provider", "models", "sizeword") for item in phrases.items)
+        if others or phrases.items[at].value != "cheap":
+            return []
     is_named = any(item.kind in NAMED for item in phrases.items)
     is_open = not (providers or is_every or any(phrases.is_kind(place, "number") for place in around))
     if is_open and is_named and phrases.items[at].means("compare") is not None:
@@ -291,6 +348,7 @@ def _around(phrases: Phrases, at: int) -> list[int]:
         "compare",
         "eachprovider",
         "judge",
+        "each",
     )
     found = [at]
     for step in (-1, 1):

@@ -39,7 +39,7 @@ def _use_level(phrases: Phrases, at: int) -> None:
 def _read_decided(reading: Reading) -> None:
     """`until we know who wins`, `差が出るまで`: a word for the end beside one for a decision, in either order."""
     phrases = reading.phrases
-    between = ("filler", "unknown", "stop", "modelword", "compare", "decides", "interval", "untilword")
+    between = ("filler", "unknown", "stop", "modelword", "compare", "decides", "interval", "untilword", "see")
     for at in list(phrases.free("untilword")):
         step = -1 if phrases.text[phrases.items[at].start] >= "\u3000" and phrases.language != "zh" else 1
         place, decides, is_beyond = at + step, None, False

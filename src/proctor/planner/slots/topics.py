@@ -33,6 +33,15 @@ GROUPS: Mapping[str, tuple[str, str]] = {
     "statistics": ("mathematics", r".*statistics"),
     "accounting": ("economics", r".*accounting"),
     "religion": ("humanities", r".*religions"),
+    "humanities": (
+        "humanities",
+        r"formal_logic|.*history|prehistory|jurisprudence|.*law|logical_fallacies|moral_.*|philosophy|world_religions",
+    ),
+    "social-sciences": (
+        "social-science",
+        r"econometrics|.*(?:economics|geography|politics|psychology)|human_sex.*|public_rel.*|security.*|sociology|us_.*cy",
+    ),
+    "mathematical": ("mathematics", r"abstract_algebra|.*mathematics|high_school_statistics"),
     "ethics": ("humanities", r"business_ethics|moral_.*"),
 }
 """Fields that are categories of broader benchmarks: the subject each belongs to, and which categories."""
@@ -56,7 +65,28 @@ def read_topics(reading: Reading, catalogue: PlannerCatalogue) -> None:
         excluded |= listed
         phrases.use(*([at] if listed else []))
     for at in list(phrases.free(*TOPICS)):
+        excluded |= _refused(phrases, at)
+    for at in list(phrases.free(*TOPICS)):
         _set_topic(reading, catalogue, at, is_excluded=at in excluded)
+
+
+def _refused(phrases: Phrases, at: int) -> set[int]:
+    """`chemistry yes, physics no`: a refusal right behind what it refuses, at the end of the clause."""
+    no, ends = at + 1, at + 2
+    is_no = no < len(phrases.items) and phrases.words(no).lower() in ("no", "nein", "non", "不要", "いらない")
+    if not is_no or (ends < len(phrases.items) and phrases.items[ends].kind != "stop"):
+        return set()
+    phrases.use(no)
+    return {at}
+
+
+def merge_fields(phrases: Phrases) -> None:
+    """`mmlu math`: a subject right behind a broad benchmark is those of its categories."""
+    for at, item in enumerate(phrases.items[:-1]):
+        behind = phrases.items[at + 1]
+        is_broad = item.kind == "benchmark" and item.value in ("mmlu", "jmmlu")
+        if is_broad and behind.means("subject") == "mathematics" and behind.kind in ("softname", "subject"):
+            phrases.items[at + 1] = replace(behind, meanings=(("group", "mathematical"),))
 
 
 def _next_topic(reading: Reading, at: int, step: int) -> int | None:
