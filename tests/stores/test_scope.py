@@ -598,7 +598,17 @@ SHARED = {
     "workers": "the operator's",
     "projects": "who is a member of one is asked before",
     **dict.fromkeys(
-        ("users", "members", "sessions", "links", "api_keys", "audit", "token_families", "refresh_tokens"),
+        (
+            "users",
+            "members",
+            "sessions",
+            "links",
+            "api_keys",
+            "audit",
+            "token_families",
+            "refresh_tokens",
+            "identities",
+        ),
         "read to find out what somebody may see",
     ),
 }

@@ -35,4 +35,5 @@ export type ScorecardDifference = Schemas['ScorecardDifference'];
 export type ScorerReview = Schemas['ScorerReview'];
 export type ServerVersion = Schemas['ServerVersion'];
 export type SignedIn = Schemas['SignedIn'];
+export type ListedWay = Schemas['ListedWay'];
 export type TrialResult = Schemas['ServedResult'];

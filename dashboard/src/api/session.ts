@@ -1,6 +1,6 @@
 /** Who is signed in, and what he may do; on a server without accounts, whoever is at this machine may do everything. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { SignedIn } from './documents';
+import type { ListedWay, SignedIn } from './documents';
 import { ProblemError, request, rememberCsrf } from './http';
 
 export type Session = SignedIn;
@@ -19,6 +19,16 @@ async function readSession(): Promise<Session | null> {
 
 export function useSession() {
   return useQuery({ queryKey: ['session'], queryFn: readSession, staleTime: 60_000, retry: false });
+}
+
+/** The identity providers through which people can sign in here. */
+export function useWays() {
+  return useQuery({
+    queryKey: ['ways'],
+    queryFn: () => request<ListedWay[]>('/auth/ways'),
+    staleTime: 60_000,
+    retry: false,
+  });
 }
 
 export const isSignedOut = (error: Error | null) => error instanceof ProblemError && error.status === 401;

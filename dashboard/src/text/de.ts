@@ -328,6 +328,7 @@ export const de: Texts = {
   'sign-in.name': 'Name',
   'sign-in.password': 'Passwort',
   'sign-in.enter': 'Anmelden',
+  'sign-in.with': 'Anmelden mit {name}',
   'sign-in.help': 'Kein Konto? Einen Link gibt Ihnen, wer den Server verwaltet.',
   'sign-in.ended':
     'Ihre Sitzung ist abgelaufen. Melden Sie sich an, um fortzufahren; was Sie getippt haben, ist noch da.',

@@ -345,6 +345,7 @@ export const en = {
   'sign-in.name': 'Name',
   'sign-in.password': 'Password',
   'sign-in.enter': 'Sign in',
+  'sign-in.with': 'Sign in with {name}',
   'sign-in.help': 'No account? An administrator gives you a link.',
   'sign-in.ended': 'Your session has ended. Sign in to go on; what you typed is still there.',
   'sign-in.out': 'Sign out',

@@ -325,6 +325,7 @@ export const ja: Texts = {
   'sign-in.name': '名前',
   'sign-in.password': 'パスワード',
   'sign-in.enter': 'サインインする',
+  'sign-in.with': '{name} でサインイン',
   'sign-in.help': 'アカウントがない場合は管理者からリンクを受け取ってください。',
   'sign-in.ended': 'セッションが終了しました。サインインすると続けられます。入力した内容は残っています。',
   'sign-in.out': 'サインアウト',

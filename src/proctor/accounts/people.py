@@ -36,11 +36,17 @@ class Invitation(Struct, frozen=True):
 
 def add_user(database: Database, name: str, *, is_admin: bool, by: str, address: str = "") -> Invitation:
     """A new user and the link by which he sets his password."""
+    user = create_user(database, name, is_admin=is_admin, by=by, address=address)
+    return invite(database, user, by=by, address=address)
+
+
+def create_user(database: Database, name: str, *, is_admin: bool = False, by: str, address: str = "") -> UserRow:
+    """A new user who has no password and no link; raises UserError for a name that none can have."""
     if not _NAME.fullmatch(name):
         raise UserError("A user's name is 1 to 100 letters, digits and . _ @ + -, a letter or digit first.")
     user = UserStore(database).add(name, is_admin=is_admin)
     AuditStore(database).add(by, "add-admin" if is_admin else "add-user", of=name, address=address)
-    return invite(database, user, by=by, address=address)
+    return user
 
 
 def invite(database: Database, user: UserRow, *, by: str, address: str = "") -> Invitation:

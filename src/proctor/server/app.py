@@ -34,6 +34,7 @@ from proctor.server.routes import (
     review,
     runs,
     scorecards,
+    single_sign_on,
     status,
     tokens,
 )
@@ -59,6 +60,7 @@ ROUTERS = (
     scorecards.router,
     auth.router,
     tokens.router,
+    single_sign_on.router,
     accounts.router,
     provider_keys.router,
     older_names.router,

@@ -13,6 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.websockets import WebSocket, WebSocketState
 
+from proctor.accounts.single_sign_on import ForeignNextError
 from proctor.domain.documents.document import json_bytes
 from proctor.domain.documents.problem_details import FieldProblem, ProblemDetails
 from proctor.domain.errors import (
@@ -70,6 +71,8 @@ def problem_of(error: ProctorError) -> ProblemError:
     """An error of the use cases, as the service says it."""
     field = getattr(error, "field", ())
     errors = [FieldProblem(pointer(field), str(error))] if field else []
+    if isinstance(error, ForeignNextError):
+        return ProblemError(400, "foreign-next", str(error))
     if isinstance(error, SignInError):
         return ProblemError(401, "unauthorised", str(error))
     if isinstance(error, TooManyTriesError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec import Struct, field
 
 from proctor.accounts.guessing import GuessLimit
+from proctor.accounts.single_sign_on import SignInWay
 from proctor.domain.errors import ProctorError, StoreError
 from proctor.runs.backups import list_backups
 from proctor.runs.playground.live import Playground
@@ -47,6 +48,8 @@ class Service(Struct, dict=True, eq=False):
     """The address people use, where it is not the one that is listened on: `https://proctor.example`."""
     certificate: Path | None = None
     """The file with the certificate that is shown, where there is one."""
+    ways: Mapping[str, SignInWay] = {}
+    """Identity providers through which people sign in."""
     feeds: Feeds = field(default_factory=Feeds)
     streams: StreamLimit = field(default_factory=StreamLimit)
     playground: Playground = field(default_factory=Playground)

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from proctor.accounts.people import invite_first_admin
 from proctor.accounts.provider_keys import ProjectKeys
 from proctor.accounts.sealing import ServerSecret, require_secret
+from proctor.accounts.single_sign_on import read_ways
 from proctor.domain.errors import UserError
 from proctor.offline import is_loopback_host
 from proctor.runs.resolve import PlanContext
@@ -100,6 +101,7 @@ def serve_until_told(
     ServerSecret.read(context.environment)  # one that can be guessed is refused wherever it is
     if place.is_public:
         require_secret(context.environment, "A server that others can reach")
+    ways = read_ways(context.environment)
     listening = _listen(host, place.port)
     scheme = "https" if place.certificate else "http"
     address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
@@ -111,6 +113,7 @@ def serve_until_told(
         settings, database, context, identify if has_accounts else local_person, executor,
         hosts_of(host, place.origin, place.names), place.origin,
         certificate=None if place.certificate is None else Path(place.certificate),
+        ways=ways if has_accounts else {},
     )  # fmt: skip
     if has_accounts:
         _tell_accounts(database, (place.origin or address).rstrip("/"))

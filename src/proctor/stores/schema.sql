@@ -324,6 +324,16 @@ CREATE TABLE file_uses (
 
 CREATE INDEX ix_file_uses_file_id ON file_uses (file_id);
 
+CREATE TABLE identities (
+	issuer TEXT NOT NULL,
+	subject TEXT NOT NULL,
+	user_id TEXT NOT NULL,
+	created_at TEXT NOT NULL,
+	CONSTRAINT pk_identities PRIMARY KEY (issuer, subject),
+	CONSTRAINT uq_identities_issuer_user_id UNIQUE (issuer, user_id),
+	CONSTRAINT fk_identities_user_id FOREIGN KEY(user_id) REFERENCES users (id)
+);
+
 CREATE TABLE labels (
 	run_id TEXT NOT NULL,
 	response_id INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 /** The way in: a name and a password, or a new password by a one-time link. */
 import { useState, type FormEvent } from 'react';
-import { useSignIn } from '@/api/session';
+import { useSignIn, useWays } from '@/api/session';
 import { Button } from '@/components/Basics';
 import { Field } from '@/components/Fields';
 import { t } from '@/text/text';
@@ -12,6 +12,7 @@ const linkToken = () => (location.pathname === '/welcome' ? location.hash.slice(
 export function SignIn() {
   const token = linkToken();
   const signIn = useSignIn();
+  const ways = useWays();
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const submit = (event: FormEvent) => {
@@ -55,6 +56,16 @@ export function SignIn() {
       <Button kind="main" type="submit" disabled={signIn.isPending}>
         {t('sign-in.enter')}
       </Button>
+      {!token &&
+        ways.data?.map((way) => (
+          <a
+            key={way.name}
+            className="button"
+            href={`${way.path}?next=${encodeURIComponent(location.pathname + location.search)}`}
+          >
+            {t('sign-in.with', { name: way.label })}
+          </a>
+        ))}
       <p className="muted small">{t('sign-in.help')}</p>
     </form>
   );

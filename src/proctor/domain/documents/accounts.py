@@ -104,6 +104,15 @@ class ListedTokens(Document, frozen=True):
     agent: str
 
 
+class ListedWay(Document, frozen=True):
+    """An identity provider through which people sign in."""
+
+    name: str
+    label: str
+    path: str
+    """Where the browser goes to begin; `?next=/runs` says where it ends."""
+
+
 class AuditEntry(Document, frozen=True):
     number: int
     at: str

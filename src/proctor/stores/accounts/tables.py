@@ -72,6 +72,17 @@ api_keys = Table(
     Index("ix_api_keys_project", "project"),
 )
 
+# Who a user is at an identity provider.
+identities = Table(
+    "identities",
+    metadata,
+    Column("issuer", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("user_id", ForeignKey("users.id"), nullable=False),
+    Column("created_at", Text, nullable=False),
+    UniqueConstraint("issuer", "user_id"),
+)
+
 # Access tokens name their family and are let in as long as it is there.
 token_families = Table(
     "token_families",
