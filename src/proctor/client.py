@@ -35,6 +35,7 @@ from proctor.domain.documents.run import RunSummary, ShownRun, StoppingRun
 from proctor.domain.documents.served import FoundResults, ResultPage, ServedResult, ShownSample
 from proctor.domain.documents.service import ServerVersion
 from proctor.domain.documents.submission import ProgramRanking, ServedSubmission
+from proctor.domain.documents.webhook import CreatedWebhook, DeliveryPage, Webhook, WholeDelivery
 from proctor.domain.errors import NotFoundError, RunError, StoreError, UserError
 from proctor.programs.archive import program_zip
 from proctor.programs.submissions import submission_from
@@ -243,6 +244,42 @@ class Client:
         """Comment on a run, or on one of its results, under the name of the key."""
         body = {"text": text} if result_id is None else {"text": text, "result_id": result_id}
         return self._convert(self._ask("POST", f"/runs/{quote(self._id(run), safe='')}/comments", body=body), Comment)
+
+    # Webhooks
+
+    def create_webhook(self, url: str, events: Sequence[str] = ()) -> CreatedWebhook:
+        """Tell an address how runs end: run.finished, run.failed, run.cancelled. Its secret is shown once."""
+        body = {"url": url, "events": list(events)}
+        return self._convert(self._ask("POST", "/webhooks", body=body), CreatedWebhook)
+
+    def webhooks(self) -> list[Webhook]:
+        """The project's webhooks, without their secrets."""
+        return self._convert(self._ask("GET", "/webhooks"), list[Webhook])
+
+    def rotate_webhook(self, webhook: str) -> CreatedWebhook:
+        """Another secret; for a day messages are signed with the former one as well."""
+        return self._convert(self._ask("POST", f"/webhooks/{quote(webhook, safe='')}/rotate"), CreatedWebhook)
+
+    def delete_webhook(self, webhook: str) -> None:
+        """Delete a webhook with its deliveries."""
+        self._ask("DELETE", f"/webhooks/{quote(webhook, safe='')}")
+
+    def deliveries(
+        self, webhook: str, *, limit: int = 50, after: str | None = None, state: str | None = None
+    ) -> DeliveryPage:
+        """A page of what a webhook was told, newest first; the state is waiting, delivered or failed."""
+        query = {"limit": limit, "after": after, "state": state}
+        return self._convert(self._ask("GET", f"/webhooks/{quote(webhook, safe='')}/deliveries", query), DeliveryPage)
+
+    def delivery(self, webhook: str, delivery: str) -> WholeDelivery:
+        """A message with its body and what was answered to it last."""
+        path = f"/webhooks/{quote(webhook, safe='')}/deliveries/{quote(delivery, safe='')}"
+        return self._convert(self._ask("GET", path), WholeDelivery)
+
+    def resend(self, webhook: str, delivery: str) -> WholeDelivery:
+        """Send a message again, with the same id."""
+        path = f"/webhooks/{quote(webhook, safe='')}/deliveries/{quote(delivery, safe='')}/resend"
+        return self._convert(self._ask("POST", path), WholeDelivery)
 
     # Programs
 

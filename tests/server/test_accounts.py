@@ -116,7 +116,7 @@ def address(path: str, run_id: str, project: str, key: str, plan: str = NO_PLAN,
         "name": "puzzles", "session": "0" * 16, "user": "viewer", "connection_id": "c-000",
         "token_id": "t-000", "way": "oidc",
         "plan_id": plan, "comment_id": comment, "file_id": NO_FILE,
-        "submission_id": "s-000",
+        "submission_id": "s-000", "webhook_id": "w-000", "delivery_id": "d-000",
     }  # fmt: skip
     for name, value in named.items():
         path = path.replace(f"{{{name}}}", value)

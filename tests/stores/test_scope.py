@@ -79,6 +79,7 @@ from proctor.stores.scores import SampleAnswers, ScoreStore
 from proctor.stores.steps import StepStore
 from proctor.stores.submission_queue import NewProgram, SubmissionQueue
 from proctor.stores.submissions import SubmissionStore
+from proctor.stores.webhooks import WebhookStore
 from proctor.stores.whole_groups import whole_groups
 from stores.parts import PLAN, ListedSamples, evaluation, this_month
 
@@ -106,6 +107,8 @@ class Theirs:
     file: str = "f-nosuch"
     program: str = "s-noprogram"
     asked: str = "a-nosuch"
+    webhook: str = "w-nosuch"
+    delivery: str = "d-nosuch"
 
     @property
     def id(self) -> int:
@@ -208,8 +211,21 @@ def fill(database: Database, folder: Path) -> Theirs:
     playground.vote(asked, "ann", ["b"], is_blind=True)
     return Theirs(
         run, columns, row, lease, trials, responses, submitted.id, batch.id, plan.id, comment.id, key.id, file.id,
-        SubmissionQueue(database).add(PROGRAM), asked,
+        SubmissionQueue(database).add(PROGRAM), asked, *add_delivery(database, run_id),
     )  # fmt: skip
+
+
+def add_delivery(database: Database, run_id: str) -> tuple[str, str]:
+    """A webhook that was told of the run."""
+    hook = WebhookStore(database).add("https://hooks.example", ["run.finished"], "ann", lambda _: "sealed")
+    values = ["d-mine", hook.id, database.scope.owner, run_id]
+    with database.connection() as connection:
+        connection.execute(
+            "INSERT INTO deliveries (id, webhook_id, project, run_id, number, event, body, next_at, created_at) "
+            "VALUES (?, ?, ?, ?, 1, 'run.finished', '{}', 9e9, 1)",
+            values,
+        )
+    return hook.id, "d-mine"
 
 
 PROGRAM = NewProgram(
@@ -225,6 +241,10 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "files.FileStore.some": lambda db, it: FileStore(db).some([it.file]),
     "files.FileStore.listed": lambda db, it: FileStore(db).listed(),
     "files.FileStore.uses": lambda db, it: FileStore(db).uses([it.file]),
+    "webhooks.WebhookStore.get": lambda db, it: WebhookStore(db).get(it.webhook),
+    "webhooks.WebhookStore.listed": lambda db, it: WebhookStore(db).listed(),
+    "webhooks.WebhookStore.deliveries": lambda db, it: WebhookStore(db).deliveries(it.webhook),
+    "webhooks.WebhookStore.delivery": lambda db, it: WebhookStore(db).delivery(it.webhook, it.delivery),
     "submission_queue.SubmissionQueue.get": lambda db, it: SubmissionQueue(db).get(it.program),
     "idempotency.IdempotencyStore.find": lambda db, it: IdempotencyStore(db).find(RequestKey("key", "digest")),
     "saved_plans.SavedPlanStore.get": lambda db, it: SavedPlanStore(db).get(it.plan),
@@ -343,6 +363,9 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "deleting.delete_rows": lambda db, it: delete_rows(db, it.run.id),
     "deleting.delete_submission_row": lambda db, it: delete_submission_row(db, it.submission),
     "deleting.delete_unreferenced": lambda db, it: delete_unreferenced(db, ["b" * 40, KEY], lambda key: 1),
+    "webhooks.WebhookStore.rotate": lambda db, it: WebhookStore(db).rotate(it.webhook, "stolen", 9e9),
+    "webhooks.WebhookStore.delete": lambda db, it: WebhookStore(db).delete(it.webhook),
+    "webhooks.WebhookStore.resend": lambda db, it: WebhookStore(db).resend(it.webhook, it.delivery),
     "submission_queue.SubmissionQueue.delete": lambda db, it: SubmissionQueue(db).delete(it.program),
     "files.FileStore.use": lambda db, it: FileStore(db).use([it.file], it.run.id),
     "files.FileStore.delete": lambda db, it: FileStore(db).delete(it.file),
@@ -368,6 +391,7 @@ EXEMPT = {
     "answer_cache.AnswerCache.keep": "writes what is the caller's own",
     "answer_cache.AnswerCache.close": "reads and writes nothing",
     "copying.continue_numbers": "the numbers that the database hands out to all",
+    "webhooks.WebhookStore.add": "writes what is the caller's own",
     "submission_queue.SubmissionQueue.add": "writes what is the caller's own",
     "files.FileStore.add": "writes what is the caller's own",
     "deleting.referred_artifacts": "of all projects: an artifact that one of them refers to has an owner",
@@ -387,6 +411,7 @@ OPERATORS = ("backups.", "monitoring.", "retention.", "accounts.")
 """Of all projects by what they are for: of the operator, or what says which project somebody may see."""
 WORKERS = (
     "submission_queue.MarkingLeases.",
+    "webhooks.DeliveryQueue.",
     "workers.",
     "chunks.ChunkStore.",
     "queue.QueueStore.",
@@ -498,13 +523,15 @@ def unknown(theirs: Theirs) -> Theirs:
         "f-nosuch00",
         "s-noprogram0",
         "a-nosuch00",
+        "w-nosuch00",
+        "d-nosuch00",
     )
 
 
 def without_names(answer: object, theirs: Theirs) -> str:
     guess = unknown(theirs)
     text = repr(answer)
-    names = ("plan", "comment", "provider_key", "file", "program", "asked")
+    names = ("plan", "comment", "provider_key", "file", "program", "asked", "webhook", "delivery")
     owned = tuple(getattr(of, name) for of in (theirs, guess) for name in names)
     text = text.replace(f"result {theirs.responses[0]} ", "result N ").replace(
         f"result {guess.responses[0]} ", "result N "

@@ -37,6 +37,7 @@ from proctor.server.routes import (
     single_sign_on,
     status,
     tokens,
+    webhooks,
 )
 from proctor.server.service import Service
 from proctor.server.static import Dashboard
@@ -57,6 +58,7 @@ ROUTERS = (
     comments.router,
     review.router,
     files.router,
+    webhooks.router,
     scorecards.router,
     auth.router,
     tokens.router,

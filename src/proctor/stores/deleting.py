@@ -30,6 +30,7 @@ _ROWS = (
     ("comments", "run_id = ?"),
     ("labels", "run_id = ?"),
     ("file_uses", "run_id = ?"),
+    ("deliveries", "run_id = ?"),
     ("chunks", "run_id = ?"),
     ("queue", "run_id = ?"),
     ("evaluations", "run_id = ?"),

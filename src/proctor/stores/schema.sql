@@ -220,6 +220,20 @@ CREATE TABLE users (
 	CONSTRAINT uq_users_name UNIQUE (name)
 );
 
+CREATE TABLE webhooks (
+	id TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	url TEXT NOT NULL,
+	events TEXT NOT NULL,
+	sealed TEXT NOT NULL,
+	former TEXT,
+	former_until FLOAT NOT NULL,
+	position INTEGER NOT NULL,
+	author TEXT NOT NULL,
+	created_at FLOAT NOT NULL,
+	CONSTRAINT pk_webhooks PRIMARY KEY (id)
+);
+
 CREATE TABLE workers (
 	name TEXT NOT NULL,
 	host TEXT NOT NULL,
@@ -265,6 +279,31 @@ CREATE TABLE comments (
 );
 
 CREATE INDEX ix_comments_run_id_id ON comments (run_id, id);
+
+CREATE TABLE deliveries (
+	id TEXT NOT NULL,
+	webhook_id TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	run_id TEXT NOT NULL,
+	number INTEGER NOT NULL,
+	event TEXT NOT NULL,
+	body TEXT NOT NULL,
+	state TEXT DEFAULT 'waiting' NOT NULL,
+	attempts INTEGER DEFAULT 0 NOT NULL,
+	next_at FLOAT NOT NULL,
+	created_at FLOAT NOT NULL,
+	ended_at FLOAT,
+	status INTEGER,
+	answer TEXT,
+	error TEXT,
+	CONSTRAINT pk_deliveries PRIMARY KEY (id),
+	CONSTRAINT uq_deliveries_webhook_id_run_id_number UNIQUE (webhook_id, run_id, number),
+	CONSTRAINT fk_deliveries_webhook_id FOREIGN KEY(webhook_id) REFERENCES webhooks (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_deliveries_run_id ON deliveries (run_id);
+
+CREATE INDEX ix_deliveries_state_next_at ON deliveries (state, next_at);
 
 CREATE TABLE evaluations (
 	id INTEGER NOT NULL,

@@ -56,6 +56,12 @@ async def prune_uploads(worker: HasStores) -> object:
     return await prune_expired(worker.database, worker.context)
 
 
+async def deliver_webhooks(worker: HasStores) -> object:
+    from proctor.worker.webhooks import deliver_webhooks as deliver
+
+    return await deliver(worker.database, worker.context)
+
+
 async def refresh_summaries(child: Child) -> object:
     from proctor.worker.housekeeping import refresh_summaries as refresh
 
@@ -67,6 +73,7 @@ SCHEDULE: dict[str, Scheduled] = {
     "sweep": Scheduled(sweep, 2.0, 0.0),
     "refresh_catalogue": Scheduled(refresh_catalogue, 10 * MINUTE, DAY),
     "prune": Scheduled(prune, 10 * MINUTE, 6 * HOUR),
+    "deliver_webhooks": Scheduled(deliver_webhooks, 2.0, 1.0),
     "prune_uploads": Scheduled(prune_uploads, MINUTE, 5 * MINUTE),
     "refresh_summaries": Scheduled(refresh_summaries, MINUTE, 5 * MINUTE),
 }
@@ -78,5 +85,8 @@ class PolledTask(Struct, frozen=True):
     period_seconds: float
 
 
-POLLED = {"prune_uploads": PolledTask(prune_uploads, 5 * MINUTE)}
+POLLED = {
+    "prune_uploads": PolledTask(prune_uploads, 5 * MINUTE),
+    "deliver_webhooks": PolledTask(deliver_webhooks, 1.0),
+}
 """Those that workers without a broker do as well: the first of the processes of a machine."""

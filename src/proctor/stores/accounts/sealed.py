@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from proctor.stores.database import Database
 
-SEALED = (("provider_keys", "id", "sealed"),)
+SEALED = (("provider_keys", "id", "sealed"), ("webhooks", "id", "sealed"), ("webhooks", "id", "former"))
 """Table, key and column."""
 
 

@@ -1,0 +1,332 @@
+"""Webhooks: signed, delivered at least once with one id, again and again for a day, and only where they may go."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from fakes.loopback import Exchange, Loopback, Request
+from proctor import Client
+from proctor.accounts.keys import create_key
+from proctor.accounts.projects import add_project
+from proctor.accounts.provider_keys import seal_all_anew
+from proctor.accounts.webhooks import create_webhook, read_delivery, rotate_secret
+from proctor.domain.errors import NotFoundError, UserError
+from proctor.public_address import check_address
+from proctor.runs.resolve import PlanContext
+from proctor.stores.database import Database, open_database
+from proctor.stores.events import add_event
+from proctor.stores.webhooks import DeliveryQueue, WebhookStore
+from proctor.worker.webhooks import AGAIN_SECONDS, deliver_webhooks
+from server.conftest import PLAN
+from server.serving import SECRET, Server, serving
+from stores.parts import evaluation, new_run
+
+V1 = "/api/v1"
+SMALL: dict[str, Any] = {**PLAN, "benchmarks": [{"benchmark": "puzzles", "limit": 1}]}
+
+
+class Receiver:
+    """Keeps what it is told, and answers what it is set to."""
+
+    def __init__(self) -> None:
+        self.heard: list[Request] = []
+        self.answer: Callable[[Exchange], Any] = lambda exchange: exchange.reply(200, b"thanks")
+        self.server = Loopback(self._handle)
+
+    async def _handle(self, exchange: Exchange) -> None:
+        self.heard.append(exchange.request)
+        await self.answer(exchange)
+
+    @property
+    def url(self) -> str:
+        return f"{self.server.url}/told?team=evals"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Of a server whose operator lists this receiver."""
+        return {"PROCTOR_WEBHOOK_HOSTS": f"127.0.0.1:{self.server.port}", "PROCTOR_SECRET": SECRET}
+
+    def wait(self, count: int) -> list[Request]:
+        until = time.monotonic() + 60
+        while len(self.heard) < count:
+            assert time.monotonic() < until, f"{len(self.heard)} of {count} messages came"
+            time.sleep(0.05)
+        return self.heard
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    made = Receiver()
+    with made.server:
+        yield made
+
+
+def verify(secret: str, request: Request) -> Any:
+    """As somebody who was given the secret does it, with a library that others wrote."""
+    return Webhook(secret).verify(request.body, request.headers)
+
+
+def test_whoever_listens_is_told_how_runs_end_and_can_prove_it(receiver: Receiver, tmp_path: Path) -> None:
+    with serving(tmp_path / "home", tmp_path, **receiver.environment) as server:
+        client = Client(server.address)
+        server.run(SMALL)  # before anybody listens
+        made = client.create_webhook(receiver.url, ["run.finished"])
+        run_id = server.run({**SMALL, "name": "nightly"})
+        [told] = receiver.wait(1)
+        said = verify(made.secret, told)
+        assert (said["type"], said["data"]["run_id"], said["data"]["name"]) == ("run.finished", run_id, "nightly")
+        assert said["data"]["status"] == "completed"
+        assert (told.method, told.path, told.query) == ("POST", "/told", {"team": "evals"})
+        with pytest.raises(WebhookVerificationError):
+            verify("whsec_" + "A" * 43 + "=", told)
+        [delivery] = until_ended(client, made.webhook_id)
+        assert (delivery.state, delivery.attempts, delivery.status) == ("delivered", 1, 200)
+        assert delivery.delivery_id == told.headers["webhook-id"]
+        whole = client.delivery(made.webhook_id, delivery.delivery_id)
+        assert (whole.answer, whole.body) == ("thanks", said)
+
+        rotated = client.rotate_webhook(made.webhook_id)
+        client.resend(made.webhook_id, delivery.delivery_id)
+        again = receiver.wait(2)[1]
+        assert again.headers["webhook-id"] == told.headers["webhook-id"]
+        assert again.body == told.body
+        assert rotated.secret != made.secret
+        for secret in (made.secret, rotated.secret):  # both for a day
+            verify(secret, again)
+
+        kept = b"".join(path.read_bytes() for path in server.home.rglob("*") if path.is_file())
+        shown = server.ask("GET", f"{V1}/webhooks").body + server.ask("GET", f"{V1}/audit").body
+        for secret in (made.secret, rotated.secret):
+            assert secret.removeprefix("whsec_").encode() not in kept + shown
+        [listed] = client.webhooks()
+        assert (listed.webhook_id, listed.url) == (made.webhook_id, receiver.url)
+        assert client.deliveries(made.webhook_id, state="failed").items == []
+        client.delete_webhook(made.webhook_id)
+        with pytest.raises(NotFoundError):
+            client.deliveries(made.webhook_id)
+        server.run(SMALL)
+        assert len(receiver.heard) == 2
+
+
+def until_ended(client: Client, webhook_id: str) -> Any:
+    until = time.monotonic() + 60
+    while True:
+        items = client.deliveries(webhook_id).items
+        if items and all(item.state != "waiting" for item in items):
+            return items
+        assert time.monotonic() < until, items
+        time.sleep(0.05)
+
+
+def test_a_message_survives_the_server_and_keeps_its_id(receiver: Receiver, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    receiver.answer = lambda exchange: exchange.reply(503, b"not now")
+    with serving(home, tmp_path, **receiver.environment) as server:
+        made = Client(server.address).create_webhook(receiver.url)
+        run_id = server.run(SMALL)
+        receiver.wait(1)
+        server.process.kill()
+        server.process.wait(60)
+        server.process.returncode = 0  # it was meant to be killed
+    with sqlite3.connect(home / "proctor.db") as opened:
+        opened.execute("UPDATE deliveries SET next_at = 0")
+    receiver.answer = lambda exchange: exchange.reply(204, b"")
+    with serving(home, tmp_path, **receiver.environment) as server:
+        heard = receiver.wait(2)
+        [delivery] = until_ended(Client(server.address), made.webhook_id)
+    assert (delivery.run_id, delivery.state, delivery.attempts) == (run_id, "delivered", 2)
+    assert {one.headers["webhook-id"] for one in heard} == {delivery.delivery_id}
+    assert len({one.body for one in heard}) == 1
+    assert verify(made.secret, heard[-1])["data"]["run_id"] == run_id
+
+
+def ended_run(database: Database, folder: Path, kind: str = "finished") -> str:
+    run_id, _ = new_run(database, evaluation(1), folder)
+    with database.connection() as connection, connection.transaction():
+        add_event(connection, run_id, "progress", {"done": 1})
+        add_event(connection, run_id, kind, {})
+    return run_id
+
+
+def deliver(database: Database, environment: dict[str, str], folder: Path, seconds: float = 10.0) -> int:
+    return asyncio.run(deliver_webhooks(database, PlanContext(folder, environment), seconds=seconds))
+
+
+def due_again(database: Database) -> None:
+    with database.connection() as connection:
+        connection.execute("UPDATE deliveries SET next_at = 0 WHERE state = 'waiting'")
+
+
+def test_a_delivery_of_a_lost_process_is_tried_again(database: Database, receiver: Receiver, tmp_path: Path) -> None:
+    create_webhook(database, receiver.environment, receiver.url, [], by="ann")
+    ended_run(database, tmp_path)
+    queue = DeliveryQueue(database)
+    assert [queue.announce(), queue.announce()] == [1, 0]
+    [(lost, _)] = queue.due(9)  # and the process is gone
+    assert queue.due(9) == []
+    due_again(database)
+    assert deliver(database, receiver.environment, tmp_path) == 1
+    assert [one.headers["webhook-id"] for one in receiver.heard] == [lost.id]
+    queue.delivered(lost, 200, "late")  # by whoever was only slow: it changes nothing
+    [row] = WebhookStore(database).deliveries(lost.webhook_id)
+    assert (row.attempts, row.answer) == (2, "thanks")
+
+
+def test_a_day_of_attempts_and_then_no_more(database: Database, receiver: Receiver, tmp_path: Path) -> None:
+    assert 20 * 3_600 < sum(AGAIN_SECONDS) < 24 * 3_600
+    receiver.answer = lambda exchange: exchange.reply(500, b"x" * 200_000)
+    hook = create_webhook(database, receiver.environment, receiver.url, ["run.failed"], by="ann").webhook_id
+    ended_run(database, tmp_path)  # nobody wants to hear of this one
+    ended_run(database, tmp_path, "failed")
+    pauses = []
+    for _ in range(len(AGAIN_SECONDS) + 1):
+        due_again(database)
+        began = time.time()
+        assert deliver(database, receiver.environment, tmp_path) == 1
+        [row] = WebhookStore(database).deliveries(hook)
+        pauses.append(row.next_at - began)
+    assert all(0.9 * due - 1 < pause < 1.1 * due + 30 for pause, due in zip(pauses, AGAIN_SECONDS, strict=False))
+    assert (row.state, row.attempts, row.status) == ("failed", len(AGAIN_SECONDS) + 1, 500)
+    assert row.answer == "x" * 64_000
+    assert row.error == "It answered 500."
+    due_again(database)
+    assert deliver(database, receiver.environment, tmp_path) == 0
+    receiver.answer = lambda exchange: exchange.reply(200, b"")
+    WebhookStore(database).resend(hook, row.id)
+    assert deliver(database, receiver.environment, tmp_path) == 1
+    assert read_delivery(database, hook, row.id).state == "delivered"
+
+
+def test_no_redirect_is_followed_and_no_slow_answer_waited_for(
+    database: Database, receiver: Receiver, tmp_path: Path
+) -> None:
+    hook = create_webhook(database, receiver.environment, receiver.url, [], by="ann").webhook_id
+    ended_run(database, tmp_path)
+    elsewhere = {"location": f"{receiver.server.url}/secret"}
+    receiver.answer = lambda exchange: exchange.reply(302, b"", elsewhere)
+    deliver(database, receiver.environment, tmp_path)
+    [row] = WebhookStore(database).deliveries(hook)
+    assert (row.state, row.error) == ("waiting", "It answered 302: redirects are not followed.")
+    assert [one.path for one in receiver.heard] == ["/told"]
+
+    async def drip(exchange: Exchange) -> None:
+        await exchange.start_stream("text/plain")
+        while True:
+            await exchange.send_chunk(b".")
+            await asyncio.sleep(0.05)
+
+    receiver.answer = drip
+    due_again(database)
+    deliver(database, receiver.environment, tmp_path, seconds=1.0)
+    [row] = WebhookStore(database).deliveries(hook)
+    assert (row.state, row.error) == ("waiting", "Nothing was answered within 1 s.")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://127.0.0.1/", "https://localhost:8443/", "https://0x7f.1/", "https://2130706433/", "https://[::1]/",
+        "https://[::ffff:10.0.0.1]/", "https://10.1.2.3/", "https://172.16.0.1/", "https://192.168.1.1/",
+        "https://100.64.0.1/", "https://169.254.169.254/latest/meta-data", "https://0.0.0.0/", "https://[fd00::1]/",
+        "https://[64:ff9b::7f00:1]/", "https://[2002:7f00:1::]/", "https://224.0.0.1/", "http://hooks.example/",
+        "ftp://hooks.example/", "https://user:secret@hooks.example/", "https:///x", "javascript:alert(1)",
+        "https://hooks.example/\r\nX: y",
+    ],
+)  # fmt: skip
+def test_private_addresses_are_refused_in_whatever_notation(server: Server, url: str) -> None:
+    answer = server.post(f"{V1}/webhooks", {"url": url})
+    assert answer.status == 422, answer.body
+    assert "cannot be a webhook" in answer.json["detail"]
+    assert server.get(f"{V1}/webhooks") == []
+
+
+def test_a_name_is_looked_at_again_when_it_is_connected_to(
+    database: Database, receiver: Receiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the check and the message its owner lets it mean this machine (DNS rebinding)."""
+    port, environment = receiver.server.port, {"PROCTOR_SECRET": SECRET}
+    means, resolve = ["93.184.215.14"], socket.getaddrinfo
+
+    def lookup(host: str, *arguments: Any, **named: Any) -> Any:
+        return resolve(means[0] if host == "hooks.example" else host, *arguments, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    hook = create_webhook(database, environment, f"https://hooks.example:{port}/", [], by="ann").webhook_id
+    ended_run(database, tmp_path)
+    means[0] = "127.0.0.1"
+    deliver(database, environment, tmp_path)
+    [row] = WebhookStore(database).deliveries(hook)
+    assert (row.state, row.status, row.answer) == ("waiting", None, None)
+    assert row.error == "Address not allowed: hooks.example is not a public address."
+    assert receiver.heard == []
+    assert check_address(f"https://hooks.example:{port}/", []) == "hooks.example is not a public address"
+
+
+def test_what_is_asked_for_must_make_sense(server: Server) -> None:
+    for body, words in (
+        ({"url": "https://hooks.example", "events": ["run.finish"]}, "Did you mean 'run.finished'?"),
+        ({"url": "https://hooks.example", "secret": "mine"}, "secret"),
+        ({"events": []}, "url"),
+    ):
+        answer = server.post(f"{V1}/webhooks", body)
+        assert (answer.status, words in answer.json["detail"]) == (422, True), answer.body
+
+
+def test_without_a_secret_of_the_server_no_webhook_is_kept(database: Database) -> None:
+    with pytest.raises(UserError, match="PROCTOR_SECRET"):
+        create_webhook(database, {}, "https://hooks.example/", [], by="ann")
+    assert WebhookStore(database).listed() == []
+
+
+def test_a_new_secret_of_the_server_opens_what_was_sealed_before(
+    database: Database, receiver: Receiver, tmp_path: Path
+) -> None:
+    made = create_webhook(database, receiver.environment, receiver.url, [], by="ann")
+    second = rotate_secret(database, receiver.environment, made.webhook_id, by="ann")
+    other = {**receiver.environment, "PROCTOR_SECRET": f"{SECRET[::-1]},{SECRET}"}
+    assert seal_all_anew(database, other, by="ann") == 2
+    ended_run(database, tmp_path)
+    deliver(database, {**other, "PROCTOR_SECRET": SECRET[::-1]}, tmp_path)
+    for secret in (made.secret, second.secret):
+        verify(secret, receiver.heard[0])
+
+
+def test_webhooks_are_the_projects_owners_to_see(tmp_path: Path, receiver: Receiver) -> None:
+    with serving(tmp_path / "home", tmp_path, "--accounts", **receiver.environment) as server:
+        database = open_database(f"sqlite:///{server.home / 'proctor.db'}")
+        keys = {}
+        for project in ("acme", "rival"):
+            add_project(database, project, by="test")
+            for name, scopes in (("all", ["project:admin", "run:write"]), ("some", ["run:write", "results:read"])):
+                text = create_key(database, project, scopes, by="test").text
+                keys[project, name] = {"Authorization": f"Bearer {text}"}
+        database.dispose()
+        made = server.post(f"{V1}/webhooks", {"url": receiver.url}, **keys["rival", "all"]).json["webhook_id"]
+        server.post(f"{V1}/runs", SMALL, **keys["rival", "all"])
+        receiver.wait(1)
+        sent = receiver.heard[0].headers["webhook-id"]
+        server.post(f"{V1}/runs", SMALL, **keys["acme", "all"])
+        routes = [
+            ("GET", ""), ("DELETE", ""), ("POST", "/rotate"), ("GET", "/deliveries"), ("GET", f"/deliveries/{sent}"),
+            ("POST", f"/deliveries/{sent}/resend"),
+        ]  # fmt: skip
+        for method, path in routes:
+            where = f"{V1}/webhooks/{made}{path}"
+            assert server.ask(method, where).status == 401
+            assert server.ask(method, where, **keys["rival", "some"]).status == 403
+            foreign = server.ask(method, where, **keys["acme", "all"])
+            unknown = server.ask(method, where.replace(made, "w-0"), **keys["acme", "all"])
+            assert foreign.status == unknown.status == 404
+            assert foreign.json["detail"].replace(made, "w-0") == unknown.json["detail"]
+        assert server.ask("GET", f"{V1}/webhooks", **keys["acme", "all"]).json == []
+        assert server.ask("GET", f"{V1}/webhooks/{made}/deliveries/{sent}", **keys["rival", "all"]).status == 200
+    assert len(receiver.heard) == 1
