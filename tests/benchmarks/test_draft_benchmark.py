@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from commands import Cli
 from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider
 from proctor.benchmarks.document_text import passages_of
-from proctor.runs.draft_benchmark import _question_in, decide, read_drafts
+from proctor.runs.draft_benchmark import decide, read_drafts
+from proctor.runs.draft_kinds import KINDS, WrittenSample, is_answered, refused_by_rules, written_in
 
 NAMES = ("Ada", "Bela", "Cleo", "Dora", "Egon", "Fritz")
 TEXT = "\n\n".join(f"{name} keeps the key of tower {10 + at}. " + f"Nobody else may enter tower {10 + at}. " * 30
@@ -90,8 +92,72 @@ def test_what_others_wrote_is_not_written_over_and_nothing_is_asked_first(cli: C
 
 
 def test_a_writer_that_writes_half_a_character_or_endless_brackets_ends_nothing() -> None:
-    assert _question_in('{"question": "Who\\ud800?", "answer": "Ada"}') == ("Who??", "Ada")
-    assert _question_in('{"a": ' + "[" * 100_000 + "}") == ("", "")
+    sample = written_in(KINDS["qa"], '{"question": "Who\\ud800?", "answer": "Ada"}')
+    assert (sample.question, sample.answer) == ("Who??", "Ada")
+    assert written_in(KINDS["qa"], '{"a": ' + "[" * 100_000 + "}") == WrittenSample()
+
+
+def test_choices_and_statements_are_drafted_checked_reviewed_and_run(cli: Cli) -> None:
+    Path("notes.md").write_text(TEXT)
+    for kind in ("choice", "true-false"):
+        with FakeProvider(reply=reply_of(kind)) as provider:
+            models = [f"openai/{name}?base_url={provider.url}/v1" for name in ("writer", "checker")]
+            arguments = ("benchmarks", "draft", "notes.md", "--kind", kind, "--n", "6", "--writer", models[0])
+            drafted = cli(*arguments, "--checker", models[1], "--pilot", models[1], "-o", f"{kind}.yaml", "--json").json
+        assert drafted["accepted"] == 3
+        assert drafted["difficulties"] == {"0.00": 3}
+        assert sum(drafted["refused"].values()) == 3
+        assert cli("benchmarks", "check", f"{kind}.yaml").code == 0
+        dry = cli("run", f"{kind}.yaml", "-m", "demo/strong", "--dry-run", "--json").json
+        assert dry["trials"] == 3
+        rows = [json.loads(line) for line in Path(f"{kind}.jsonl").read_text().splitlines()]
+        assert all(row["answer"] in row["choices"] for row in rows)
+    mixed = cli(*arguments, "--kind", "qa", "--checker", models[1], "-o", "choice.yaml")
+    assert "has drafts of the kind 'choice'" in mixed.error
+
+
+def reply_of(kind: str) -> Callable[[Ask], Reply]:
+    """A writer of choices or statements that errs on three passages, and a checker that reads the passage."""
+
+    def answer(ask: Ask) -> Reply:
+        found = re.search(r"(\w+) keeps the key of tower (\d+)", ask.text)
+        if ask.model == "writer":
+            assert found is not None
+            name, tower = found[1], found[2]
+            wrong = {"Bela": ["Ida", "Ida", "Ole"], "Cleo": ["Ida"]}.get(name, ["Ida", "Ole", "Uwe"])
+            value = {"Bela": "perhaps", "Dora": "false"}.get(name, "true")
+            evidence = "nothing of it" if name == "Cleo" else f"{name} keeps the key"
+            said: dict[str, object] = (
+                {"question": f"Who keeps the key of tower {tower}?", "answer": name, "wrong": wrong}
+                if kind == "choice"
+                else {"question": f"Tower {tower} is opened by {name}.", "answer": value, "evidence": evidence}
+            )
+            return Reply(json.dumps(said if name != "Fritz" else {"question": "What?"}))
+        if found is None or "Passage:" not in ask.text:
+            return Reply("unknown")
+        letters = dict(reversed(pair) for pair in re.findall(r"^([A-D])\. (.+)$", ask.text, re.MULTILINE))
+        wanted = found[1] if kind == "choice" else "false" if found[1] == "Dora" else "true"
+        return Reply(letters[wanted])
+
+    return answer
+
+
+def test_choices_that_give_themselves_away_are_refused() -> None:
+    kind = KINDS["choice"]
+    passage = "The lighthouse on the northern cape was built by the brothers Anselm and Ottokar Wiegand."
+    long = WrittenSample(
+        "Who built it?",
+        "the brothers Anselm and Ottokar Wiegand",
+        ("Ida", "Ole", "Uwe", "the brothers Anselm and Ottokar Wiegand"),
+    )
+    assert refused_by_rules(kind, long, passage) == "the right choice stands out by its length"
+    two = WrittenSample("Who?", "Anselm", ("Anselm", "Ida", "ida!", "Ole"))
+    assert refused_by_rules(kind, two, passage) == "there are no three wrong choices that differ"
+    fair = WrittenSample("Who?", "Anselm", ("Ole", "Anselm", "Ida", "Uwe"))
+    assert refused_by_rules(kind, fair, passage) is None
+    assert [is_answered(fair, reply) for reply in ("B", "(B) Anselm", "Anselm", "A", "Anselm or Ole", "unknown")] == [
+        True, True, True, False, False, False,
+    ]  # fmt: skip
 
 
 def test_passages_are_whole_paragraphs_of_a_bounded_length() -> None:

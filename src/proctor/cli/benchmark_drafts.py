@@ -20,7 +20,10 @@ DECISIONS: dict[str, Literal["kept", "dropped"]] = {"k": "kept", "d": "dropped"}
 
 @click.command()
 @click.argument("document", type=FILE)
-@click.option("--kind", type=click.Choice(["qa"]), default="qa", show_default=True, help="What is drafted.")
+@click.option(
+    "--kind", type=click.Choice(["qa", "choice", "true-false"]), default="qa", show_default=True,
+    help="What is drafted: questions with short answers, multiple choice, or statements that are true or false.",
+)  # fmt: skip
 @click.option("--n", "count", type=COUNT, default=20, show_default=True, metavar="N", help="Accepted samples wanted.")
 @click.option("--writer", required=True, metavar="MODEL", shell_complete=complete_model, help="Writes the samples.")
 @click.option(
@@ -31,11 +34,12 @@ DECISIONS: dict[str, Literal["kept", "dropped"]] = {"k": "kept", "d": "dropped"}
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="DOCUMENT.yaml")
 @offline_option
 @as_json
-def draft(document: Path, kind: str, output: Path | None, as_json: bool, offline: bool, **given: Any) -> None:  # noqa: ARG001
+def draft(document: Path, output: Path | None, as_json: bool, offline: bool, **given: Any) -> None:
     """Draft a benchmark from a document (.txt, .md, .pdf): each sample with the passage it rests on.
 
-    A sample is used only when its answer stands in the passage, the question does not give it away, no other asks the
-    same, and the checker answers it with the passage and not without. Run it again to go on where it was interrupted.
+    A sample is used only when its answer, or what it rests on, stands in the passage, the question does not give it
+    away, no other asks the same, and the checker answers it with the passage and not without. Run it
+    again to go on where it was interrupted.
     """
     from proctor.cli.context import context, print_json
     from proctor.domain.errors import UserError
@@ -54,6 +58,9 @@ def draft(document: Path, kind: str, output: Path | None, as_json: bool, offline
     echo(f"{found.accepted} of {found.asked_for} samples accepted, of {found.passages} passages.")
     for reason, number in found.refused.items():
         echo(f"  {number} refused: {reason}")
+    if found.difficulties:
+        spread = ", ".join(f"{value}: {number}" for value, number in found.difficulties.items())
+        echo(f"  difficulty, as the share of pilots that failed: {spread}")
     for note in found.notes:
         echo(f"  not drafted: {note}")
     cost = "an amount nobody knows" if found.cost_usd is None else f"${found.cost_usd:.4f}"
@@ -90,5 +97,7 @@ def review(file: Path) -> None:
 def _show(sample: DraftedSample, place: str) -> None:
     echo(f"\n{place}\n{sample.passage}\n")
     echo(f"Question: {sample.question}")
+    for choice in sample.choices:
+        echo(f"          - {choice}")
     hard = "" if sample.difficulty is None else f" (difficulty {sample.difficulty:.2f})"
     echo(f"Answer:   {sample.answer}{hard}")

@@ -21,6 +21,11 @@ class DraftedSample(Document, frozen=True, kw_only=True):
     """The share of pilot models that answered wrongly with the passage before them; None without a pilot."""
     review: Literal["kept", "dropped"] | None = None
     """What a person decided; None before."""
+    kind: Literal["qa", "choice", "true-false"] = "qa"
+    choices: Sequence[str] = ()
+    """The right one among them; empty for short answers."""
+    evidence: str = ""
+    """The words of the passage that the answer rests on."""
 
 
 class BenchmarkDraft(Document, frozen=True, kw_only=True):
@@ -37,3 +42,5 @@ class BenchmarkDraft(Document, frozen=True, kw_only=True):
     cost_usd: float | None
     """None where the price of one of the models is not known."""
     notes: Sequence[str] = ()
+    difficulties: Mapping[str, int] = {}
+    """How many accepted samples have which difficulty, by the share of pilots that failed; empty without a pilot."""
