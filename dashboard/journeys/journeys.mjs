@@ -173,6 +173,43 @@ export async function live({ page, base, newPage, run, open, release }) {
   return { before, said, ends, hasTakenOver: streams.includes(1), isReleased: existsSync(release) };
 }
 
+/** A result marked, commented, and found again by its address; filters that hide everything are lifted by one click. */
+export async function sample({ page, base, run }) {
+  await page.goto(`${base}/runs/${run}/samples?mark=zero`);
+  await page.locator('.sample-detail').waitFor();
+  const wrong = await page.locator('.samples-head [role=status]').innerText();
+  await page.keyboard.press('j');
+  await page.waitForURL(/at=\d+/);
+  await page.keyboard.press('1');
+  await page.locator('.own-mark [aria-pressed=true]').waitFor();
+  await page.getByLabel('Your comment').fill('<b>It</b> reads the table wrongly.');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.locator('.comments li').waitFor();
+  const at = new URL(page.url()).searchParams.get('at');
+  await page.reload();
+  await page.locator('.comments li').waitFor();
+  await settled(page);
+  await page.getByText('Prompt as it was sent').click();
+  const prompt = await page.locator('.messages').first().innerText();
+  const comment = await page.locator('.comments li .foreign').innerText();
+  await page.goto(`${base}/runs/${run}/samples?text=nothinghasthistext`);
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.locator('.sample-detail').waitFor();
+  return { wrong, at, comment, prompt, all: await page.locator('.samples-head [role=status]').innerText() };
+}
+
+/** Repeats are one row each; equal answers are counted together. */
+export async function repeats({ page, base, run }) {
+  await page.goto(`${base}/runs/${run}/samples`);
+  await page.getByText('distinct answers').waitFor();
+  await settled(page);
+  const folded = await page.locator('.samples-head [role=status]').innerText();
+  const said = await page.getByText('distinct answers').innerText();
+  await page.goto(`${base}/runs/${run}/samples?repeats=all`);
+  await settled(page);
+  return { folded, said, all: await page.locator('.samples-head [role=status]').innerText() };
+}
+
 /** What is not there, or not allowed, or not English. */
 export async function dead({ page, base }) {
   const found = {};

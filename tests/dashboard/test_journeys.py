@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from dashboard.conftest import Browser
+from dashboard.conftest import DEMO, Browser
 from dashboard.hostile import PAYLOADS, write_hostile
 from dashboard.node import builder
 from proctor.metrics.rounding import decimal_text
@@ -72,6 +72,26 @@ def test_answers_are_marked_by_keys_and_compared_with_the_scorer(
     assert "demo/weak · puzzles · puzzle" in seen["agreement"]
 
 
+def test_a_result_is_marked_commented_and_found_again(browser: Browser, served: Server, finished: str) -> None:
+    seen = browser.go("sample", served, run=finished)
+    wrong = served.get(f"/api/v1/runs/{finished}/positions?score_to=0")["total"]
+    assert seen["wrong"] == f"{wrong} results"
+    assert seen["all"].startswith("180 results")
+    assert seen["comment"] == "<b>It</b> reads the table wrongly."
+    labels = {label["result_id"]: label["value"] for label in served.get(f"/api/v1/runs/{finished}/labels")}
+    assert labels[seen["at"]] == 1
+    result = served.get(f"/api/v1/runs/{finished}/results/{seen['at']}")
+    assert result["prompt"]["messages"][0]["content"].split()[0] in seen["prompt"]
+
+
+def test_repeats_are_folded_into_one_row_with_their_distinct_answers_counted(browser: Browser, served: Server) -> None:
+    plan = {**DEMO, "name": "repeats", "models": ["demo/weak"], "epochs": 3}
+    run = served.run(plan)
+    seen = browser.go("repeats", served, run=run)
+    assert (seen["folded"], seen["all"]) == ("60 results", "180 results")
+    assert re.fullmatch(r"3 repeats, [123] distinct answers", seen["said"])
+
+
 def test_a_programs_failing_requirement_is_found_and_compared_without_a_mouse(
     browser: Browser, served: Server, programs: tuple[str, str]
 ) -> None:
@@ -87,7 +107,7 @@ def test_a_going_run_stays_live_in_all_tabs_by_one_connection_when_the_server_co
 ) -> None:
     write_hostile(tmp_path)
     opened, release = tmp_path / "opened", tmp_path / "release"
-    plan = {"name": "slow", "models": ["python/hostile:slow"], "benchmarks": [{"benchmark": "puzzles", "limit": 60}]}
+    plan = {"name": "slow", "models": ["python/hostile:slow"], "benchmarks": [{"benchmark": "puzzles", "limit": 400}]}
     plan["limits"] = {"concurrency": 1}
     with serving(tmp_path / "home", tmp_path) as first:
         run = first.post("/api/v1/runs", plan).json["run_id"]

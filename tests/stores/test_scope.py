@@ -72,6 +72,7 @@ from proctor.stores.queue import QueueStore
 from proctor.stores.recorded import RecordedAnswers
 from proctor.stores.repeats import sample_repeats
 from proctor.stores.results import ResultStore, Unmeasured
+from proctor.stores.reviewing import ReviewStore
 from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
 from proctor.stores.saved_plans import SavedPlanStore
 from proctor.stores.schema import metadata
@@ -307,6 +308,8 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "results.ResultStore.covered": lambda db, it: list(ResultStore(db).covered(it.id, "echo", "1")),
     "results.ResultStore.latencies": lambda db, it: list(ResultStore(db).latencies(it.id)),
     "results.ResultStore.streamed": lambda db, it: list(ResultStore(db).streamed(it.id)),
+    "results.ResultStore.positions": lambda db, it: ResultStore(db).positions(it.run.id, every=1)[1],
+    "reviewing.ReviewStore.answers": lambda db, it: list(ReviewStore(db).answers(it.id, {"echo": "1"})),
     "results.ResultStore.results": lambda db, it: list(ResultStore(db).results(it.run.id)),
     "results.ResultStore.count_wrong": lambda db, it: ResultStore(db).count_wrong(it.run.id),
     "runs.RunStore.evaluation_rows": lambda db, it: RunStore(db).evaluation_rows(it.run.id),

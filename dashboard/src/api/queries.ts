@@ -19,7 +19,6 @@ import type {
   PlanDraft,
   ProviderDescription,
   RunDocument,
-  ResultPage,
   RunPage,
 } from './documents';
 import { ProblemError, request, type Query } from './http';
@@ -75,19 +74,6 @@ export function useRun(run: string) {
     queryFn: ({ signal }) => request<RunDocument>(path`/runs/${run}`, { signal }),
     // Events renew it; where these do not come it is asked again.
     refetchInterval: (query) => (query.state.data && isGoing(query.state.data) ? (isLive() ? 15_000 : 2_000) : false),
-  });
-}
-
-export function useResults(run: string, filters: Query, limit = 100) {
-  return useInfiniteQuery({
-    queryKey: ['results', run, filters, limit],
-    queryFn: ({ pageParam, signal }) =>
-      request<ResultPage>(path`/runs/${run}/results`, {
-        query: { ...filters, limit, after: pageParam },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next,
   });
 }
 

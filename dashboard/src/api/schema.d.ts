@@ -236,6 +236,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/positions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Positions
+         * @description How many results fit, and `after` of every page of them: any row is then one request away.
+         */
+        get: operations["findPages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/results/{result_id}": {
         parameters: {
             query?: never;
@@ -3800,6 +3820,15 @@ export interface components {
             next: string | null;
         };
         /**
+         * ResultPositions
+         * @description Where each page of a list begins, so that any row of a million is one request away.
+         */
+        ResultPositions: {
+            total: number;
+            every: number;
+            after: string[];
+        };
+        /**
          * ResultScore
          * @description One scorer's mark; `value` is None where it could measure nothing.
          */
@@ -4966,8 +4995,24 @@ export interface operations {
                 benchmark?: string | null;
                 category?: string | null;
                 sample?: string | null;
+                epoch?: number | null;
                 /** @description In the input or the response. */
                 text?: string | null;
+                /** @description In what a scorer gave as its reason. */
+                reason?: string | null;
+                /** @description In the error. */
+                error?: string | null;
+                /** @description Of the scorer that counts. */
+                score_from?: number | null;
+                score_to?: number | null;
+                /** @description Seconds. */
+                latency_from?: number | null;
+                /** @description USD. */
+                cost_from?: number | null;
+                /** @description Tokens of output. */
+                tokens_from?: number | null;
+                /** @description Only those of which one scorer says yes and another no. */
+                disputed?: boolean;
                 /** @description The last result of the page before. */
                 after?: number;
                 limit?: number;
@@ -4991,6 +5036,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResultPage"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    findPages: {
+        parameters: {
+            query?: {
+                outcome?: ("scored" | "invalid" | "failed") | null;
+                /** @description Only those with a score below 1, invalid ones included. */
+                wrong?: boolean;
+                model?: string | null;
+                benchmark?: string | null;
+                category?: string | null;
+                sample?: string | null;
+                epoch?: number | null;
+                /** @description In the input or the response. */
+                text?: string | null;
+                /** @description In what a scorer gave as its reason. */
+                reason?: string | null;
+                /** @description In the error. */
+                error?: string | null;
+                /** @description Of the scorer that counts. */
+                score_from?: number | null;
+                score_to?: number | null;
+                /** @description Seconds. */
+                latency_from?: number | null;
+                /** @description USD. */
+                cost_from?: number | null;
+                /** @description Tokens of output. */
+                tokens_from?: number | null;
+                /** @description Only those of which one scorer says yes and another no. */
+                disputed?: boolean;
+                /** @description Rows on a page. */
+                every?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where each page of the results begins. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultPositions"];
                 };
             };
             401: components["responses"]["problem-401"];
@@ -8267,8 +8369,24 @@ export interface operations {
                 benchmark?: string | null;
                 category?: string | null;
                 sample?: string | null;
+                epoch?: number | null;
                 /** @description In the input or the response. */
                 text?: string | null;
+                /** @description In what a scorer gave as its reason. */
+                reason?: string | null;
+                /** @description In the error. */
+                error?: string | null;
+                /** @description Of the scorer that counts. */
+                score_from?: number | null;
+                score_to?: number | null;
+                /** @description Seconds. */
+                latency_from?: number | null;
+                /** @description USD. */
+                cost_from?: number | null;
+                /** @description Tokens of output. */
+                tokens_from?: number | null;
+                /** @description Only those of which one scorer says yes and another no. */
+                disputed?: boolean;
                 /** @description The last result of the page before. */
                 after?: number;
                 limit?: number;

@@ -42,8 +42,10 @@ export function useProjectEvents(): void {
         lists.run();
       },
       opened: () => {
-        void client.invalidateQueries({ queryKey: ['run'] });
-        void client.invalidateQueries({ queryKey: ['runs'] });
+        // What could not be read at all is asked again by whoever reads it.
+        const predicate = (query: { state: { data: unknown } }) => query.state.data !== undefined;
+        void client.invalidateQueries({ queryKey: ['run'], predicate });
+        void client.invalidateQueries({ queryKey: ['runs'], predicate });
       },
     });
     return () => {

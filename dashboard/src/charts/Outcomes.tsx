@@ -18,12 +18,22 @@ export function Outcomes({ evaluation, link }: { evaluation: EvaluationSummary; 
         ))}
       </div>
       <div className="outcome-legend">
-        {shown.map((kind) => (
-          <Link key={kind} to={link(kind)}>
-            <i className={`fill-${FILL[kind]}`} />
-            {countText(evaluation[kind])} {t(`outcome.${kind}` as TextKey)}
-          </Link>
-        ))}
+        {shown.map((kind) => {
+          const text = (
+            <>
+              <i className={`fill-${FILL[kind]}`} />
+              {countText(evaluation[kind])} {t(`outcome.${kind}` as TextKey)}
+            </>
+          );
+          // What was not answered is no sample to look at.
+          return kind === 'stopped' || kind === 'pending' ? (
+            <span key={kind}>{text}</span>
+          ) : (
+            <Link key={kind} to={link(kind)}>
+              {text}
+            </Link>
+          );
+        })}
       </div>
     </div>
   );

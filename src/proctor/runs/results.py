@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct
 from proctor.domain.documents.effort import TokenCounts
 from proctor.domain.documents.evaluation import ScorersInForce
 from proctor.domain.documents.result import EXTRAS, ResultScore, TrialResult
+from proctor.domain.documents.served import ResultPositions
 from proctor.domain.errors import NotFoundError, did_you_mean
 from proctor.domain.message import Json
 from proctor.domain.price import basis_kind, basis_source
@@ -89,15 +90,36 @@ def read_page(
     outcome: Outcome | None = None,
     is_wrong: bool = False,
 ) -> tuple[list[ResultRow], bool]:
-    """The results after this id that fit, and whether there are more; `where` may also have a text they contain."""
+    """The results after this id that fit, and whether there are more; `where` has what `result_filters` knows."""
+    run_id, wanted = _wanted(database, reference, where, is_wrong=is_wrong)
+    rows = ResultStore(database).results(run_id, outcome=outcome, where=wanted, after=after, page_size=limit + 1)
+    found = list(islice(rows, limit + 1))
+    return found[:limit], len(found) > limit
+
+
+def read_positions(
+    database: Database,
+    reference: str,
+    where: Mapping[str, str],
+    *,
+    every: int,
+    outcome: Outcome | None = None,
+    is_wrong: bool = False,
+) -> ResultPositions:
+    """How many results fit, and where each page of `every` begins: `after` for the page with that number."""
+    run_id, wanted = _wanted(database, reference, where, is_wrong=is_wrong)
+    total, ids = ResultStore(database).positions(run_id, every=every, outcome=outcome, where=wanted)
+    return ResultPositions(total, every, ["0", *map(str, ids)])
+
+
+def _wanted(
+    database: Database, reference: str, where: Mapping[str, str], *, is_wrong: bool
+) -> tuple[str, dict[str, str]]:
+    """The run, and what its results are asked for; refuses what the run does not have."""
     store = RunStore(database)
     run = store.get(reference)
     _refuse_unknown(where, store.evaluation_rows(run.id), run.id)
-    rows = ResultStore(database).results(
-        run.id, outcome=outcome, where=dict(where), after=after, page_size=limit + 1
-    )  # fmt: skip
-    found = list(islice((row for row in rows if not is_wrong or _is_wrong(row)), limit + 1))
-    return found[:limit], len(found) > limit
+    return run.id, {**where, **({"below_full": "1"} if is_wrong else {})}
 
 
 def read_attempts(database: Database, reference: str, result_id: int) -> list[ResultRow]:

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from proctor.stores.comparing import EvaluationRow
 from proctor.stores.database import Database
 from proctor.stores.keys import is_of_evaluation, is_score_of
-from proctor.stores.results import is_current
+from proctor.stores.result_filters import is_current
 from proctor.stores.schema import responses, scores
 
 

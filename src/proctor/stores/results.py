@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Executable, Select, and_, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, Executable, Select, and_, case, func, or_, select, union_all
 
 from proctor.domain.errors import NotFoundError
 from proctor.domain.estimate import SampleScore
@@ -19,6 +19,7 @@ from proctor.domain.trial import Outcome
 from proctor.stores.codec import from_pico
 from proctor.stores.database import ROWS_AT_A_TIME, Database
 from proctor.stores.keys import is_body_of, is_of_evaluation, is_score_of, month_of_evaluation
+from proctor.stores.result_filters import condition, is_current, is_of, is_wrong, outcome_sql
 from proctor.stores.schema import bodies, evaluations, responses, samples, scores
 from proctor.stores.scoping import in_scope
 
@@ -134,18 +135,6 @@ class _Filters(Struct, frozen=True):
     is_wrong: bool = False
 
 
-def is_current() -> ColumnElement[bool]:
-    """The response is the latest attempt at its trial."""
-    later = responses.alias("later")
-    return ~exists().where(
-        later.c.evaluation_id == responses.c.evaluation_id,
-        later.c.trial_id == responses.c.trial_id,
-        later.c.month == responses.c.month,
-        later.c.attempt > responses.c.attempt,
-        later.c.attempt > 0,  # always true here; it lets the small index of repeated trials be used
-    )
-
-
 def is_measured(database: Database, evaluation_id: int, scorer: str, version: str) -> ColumnElement[bool]:
     """The score is this scorer's, of a current response, and says something."""
     return and_(
@@ -155,11 +144,6 @@ def is_measured(database: Database, evaluation_id: int, scorer: str, version: st
         scores.c.value.is_not(None),
         is_current(),
     )
-
-
-def is_of(scorer: str, version: str) -> ColumnElement[bool]:
-    """The score is this scorer's of the response; what responses without one are joined by too."""
-    return and_(is_score_of(scores), scores.c.scorer == scorer, scores.c.version == version)
 
 
 def counted_value(unmeasured: Unmeasured) -> ColumnElement[Any]:
@@ -176,19 +160,6 @@ def mark_weight() -> ColumnElement[Any]:
     return case((scores.c.value.is_(None), None), else_=func.coalesce(scores.c.weight, 1))
 
 
-def _outcome(scorers: str) -> ColumnElement[str]:
-    """By the scorer versions that the evaluation names, as it has them; scores of older ones are kept but not shown."""
-    versions: dict[str, str] = orjson.loads(scorers)
-    in_force = or_(*(and_(scores.c.scorer == name, scores.c.version == version) for name, version in versions.items()))
-    mine = select(scores.c.response_id).where(is_score_of(scores), in_force).correlate(responses)
-    return case(
-        (responses.c.error.is_not(None), Outcome.FAILED.value),
-        (~mine.where(scores.c.value.is_not(None)).exists(), Outcome.FAILED.value),
-        (mine.where(scores.c.is_invalid).exists(), Outcome.INVALID.value),
-        else_=Outcome.SCORED.value,
-    )
-
-
 class ResultStore:
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -200,7 +171,7 @@ class ResultStore:
         (scorers,) = self._one(self._of(evaluation_id, evaluations.c.scorers))
         query = (
             select(
-                _outcome(scorers).label("outcome"),
+                outcome_sql(scorers).label("outcome"),
                 responses.c.cost_basis,
                 func.count().label("trials"),
                 func.count().filter(responses.c.error.is_(None)).label("answered"),
@@ -319,8 +290,8 @@ class ResultStore:
     ) -> Iterator[ResultRow]:
         """The run's results in the order they were recorded, read a page at a time; `after` is the last id seen.
 
-        `where` has a model, benchmark, sample or category, or a text that is in the input or the response. With
-        `is_wrong`, only those that were scored and got less than the full mark of the first scorer.
+        `where` has a model, a benchmark, or what `result_filters.condition` knows. With `is_wrong`, only those that
+        were scored and got less than the full mark of the first scorer.
         """
         given = dict(where or {})
         query = self._of_run(run_id).order_by(evaluations.c.position)
@@ -351,22 +322,50 @@ class ResultStore:
             )
             .join(samples, samples.c.digest == responses.c.sample_digest)
             .outerjoin(bodies, is_body_of())
-            .where(is_of_evaluation(self.database, part.id), responses.c.id > after)
+            .where(responses.c.id > after)
             .order_by(responses.c.id)
             .limit(filters.page_size)
         )
-        if not filters.all_attempts:
-            query = query.where(is_current())
-        if filters.outcome is not None:
-            query = query.where(_outcome(part.scorers) == filters.outcome.value)
-        if filters.is_wrong:
-            query = query.where(_is_wrong(part))
-        for name, value in filters.where.items():
-            query = query.where(_condition(name, value))
-        rows = list(self.database.stream(query))
+        rows = list(self.database.stream(self._conditions(query, part, filters)))
         marks = self._scores_of(part, [row.id for row in rows])
         for row in rows:
             yield _result_row(part, row, tuple(marks.get(row.id, ())))
+
+    def _conditions(self, query: Select[Any], part: _Part, filters: _Filters) -> Select[Any]:
+        """The query of responses, narrowed to what of this evaluation is wanted."""
+        query = query.where(is_of_evaluation(self.database, part.id))
+        if not filters.all_attempts:
+            query = query.where(is_current())
+        if filters.outcome is not None:
+            query = query.where(outcome_sql(part.scorers) == filters.outcome.value)
+        if filters.is_wrong:
+            query = query.where(is_wrong(part.scorers))
+        return query.where(*(condition(name, value, part.scorers) for name, value in filters.where.items()))
+
+    def positions(
+        self, run_id: str, *, every: int, outcome: Outcome | None = None, where: dict[str, str] | None = None
+    ) -> tuple[int, list[int]]:
+        """How many results there are, and the ids of those after which a page of so many is full."""
+        given = dict(where or {})
+        query = self._of_run(run_id)
+        for name in ("model", "benchmark"):
+            if name in given:
+                query = query.where(evaluations.c[name] == given.pop(name))
+        filters = _Filters(outcome, False, given, 0)
+        parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in self.database.stream(query)]
+        if not parts:
+            return 0, []
+        found = union_all(*(self._conditions(select(responses.c.id), part, filters) for part in parts)).subquery()
+        place = func.row_number().over(order_by=found.c.id).label("place")
+        numbered = select(found.c.id, place, func.count().over().label("total")).subquery()
+        last = select(numbered).where(
+            or_(numbered.c.place % every == 0, numbered.c.place == numbered.c.total)
+        )  # fmt: skip
+        rows = list(self.database.stream(last.order_by(numbered.c.place)))
+        if not rows:
+            return 0, []
+        total = rows[-1].total
+        return total, [row.id for row in rows if row.place % every == 0 and row.place < total]
 
     def count_wrong(self, run_id: str) -> int:
         """How many trials were scored and got less than the full mark of the first scorer."""
@@ -374,7 +373,7 @@ class ResultStore:
         parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in rows]
         return sum(
             self._one(select(func.count()).select_from(responses).where(
-                is_of_evaluation(self.database, part.id), is_current(), _is_wrong(part)
+                is_of_evaluation(self.database, part.id), is_current(), is_wrong(part.scorers)
             ))[0]
             for part in parts
         )  # fmt: skip
@@ -413,20 +412,8 @@ class ResultStore:
         return row
 
 
-def _is_wrong(part: _Part) -> ColumnElement[bool]:
-    scorer, version = next(iter(orjson.loads(part.scorers).items()))
-    low = and_(is_of(scorer, version), scores.c.value < 1, ~scores.c.is_invalid)
-    return and_(responses.c.error.is_(None), exists().where(low))
-
-
-def _condition(name: str, value: str) -> ColumnElement[bool]:
-    if name == "text":
-        return or_(samples.c.input.icontains(value, autoescape=True), bodies.c.text.icontains(value, autoescape=True))
-    return {"sample": responses.c.sample_id, "category": responses.c.category}[name] == value
-
-
 def _outcome_of(error: str | None, marks: tuple[ScoreRow, ...]) -> Outcome:
-    """What `_outcome` says in SQL, for a row whose scores are at hand."""
+    """What `outcome_sql` says in SQL, for a row whose scores are at hand."""
     if error is not None or all(mark.value is None for mark in marks):
         return Outcome.FAILED
     return Outcome.INVALID if any(mark.is_invalid for mark in marks) else Outcome.SCORED

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from proctor.stores.database import Database
 from proctor.stores.keys import is_of_evaluation, is_score_of, month_of_evaluation
-from proctor.stores.results import is_current
+from proctor.stores.result_filters import is_current
 from proctor.stores.schema import responses, scores
 
 

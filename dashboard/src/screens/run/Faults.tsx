@@ -1,10 +1,9 @@
 import type { RunDocument } from '@/api/documents';
-import { useResults } from '@/api/queries';
+import { useFirstResults } from '@/api/results';
 import { Section, SideName } from '@/components/Basics';
 import { Foreign } from '@/components/Foreign';
 import { countText } from '@/numbers/text';
 import { Link } from '@/router/Link';
-import { keyOf } from '@/screens/samples/SampleRow';
 import { samplesLink } from '@/screens/samples/link';
 import { t } from '@/text/text';
 
@@ -21,8 +20,8 @@ export function Faults({ run }: { run: RunDocument }) {
 const SHOWN = 5;
 
 function FaultList({ run, failed }: { run: RunDocument; failed: number }) {
-  const results = useResults(run.run_id, { outcome: 'failed' }, SHOWN);
-  const items = results.data?.pages[0]?.items ?? [];
+  const results = useFirstResults(run.run_id, { outcome: 'failed', limit: SHOWN });
+  const items = results.data?.items ?? [];
   return (
     <>
       <ul className="faults">
@@ -39,8 +38,8 @@ function FaultList({ run, failed }: { run: RunDocument; failed: number }) {
       </ul>
       <ul className="faults">
         {items.map((item) => (
-          <li key={keyOf(item)}>
-            <Link to={samplesLink(run.run_id, { outcome: 'failed', at: keyOf(item) })}>{item.sample_id}</Link>
+          <li key={item.result_id}>
+            <Link to={samplesLink(run.run_id, { outcome: 'failed', at: item.result_id })}>{item.sample_id}</Link>
             <Foreign text={item.error ?? Object.values(item.scores)[0]?.reason ?? ''} limit={200} />
           </li>
         ))}

@@ -1,6 +1,6 @@
 /** One trial: what was asked, what came back, what was read out of it and why it got its mark. */
 import { useState, type ReactNode } from 'react';
-import type { TrialResult } from '@/api/documents';
+import type { ResultDetails, TrialResult } from '@/api/documents';
 import { useKeys } from '@/app/keys';
 import { Button } from '@/components/Basics';
 import { Cost, Count, Dash, Seconds } from '@/components/Figures';
@@ -8,10 +8,21 @@ import { Foreign } from '@/components/Foreign';
 import { decimalText } from '@/numbers/rounding';
 import { bytesText } from '@/numbers/text';
 import { t } from '@/text/text';
+import { Block, Folded } from './Block';
+import { Comments } from './Comments';
+import { OwnMark } from './OwnMark';
+import { Prompt } from './Prompt';
+import { Repeats } from './Repeats';
 import { Mark } from './SampleRow';
 import { asTest } from './asTest';
 
-export function SampleDetail({ result }: { result: TrialResult }) {
+interface SampleDetailProps {
+  /** With its prompt and its attempts as soon as these are here. */
+  result: TrialResult | ResultDetails;
+  hasRepeats?: boolean;
+}
+
+export function SampleDetail({ result, hasRepeats = false }: SampleDetailProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(asTest(result));
@@ -35,9 +46,11 @@ export function SampleDetail({ result }: { result: TrialResult }) {
           <span aria-live="polite">{isCopied ? t('action.copied') : t('samples.copy-test')}</span>
         </Button>
       </header>
+      <OwnMark result={result} />
       <Block title={t('samples.input')}>
         <Foreign text={result.input} />
       </Block>
+      <Prompt result={result} />
       <Block title={t('word.target')}>
         {result.target === null ? (
           <Dash reason={t('reason.no-target')} />
@@ -75,26 +88,11 @@ export function SampleDetail({ result }: { result: TrialResult }) {
         </Block>
       )}
       <Scores result={result} />
+      {hasRepeats && <Repeats result={result} />}
       <Facts result={result} />
+      {'attempts' in result && result.attempts.length > 1 && <Attempts result={result} />}
+      <Comments key={result.result_id} run={result.run_id} result={result.result_id} />
     </article>
-  );
-}
-
-function Block({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="sample-block">
-      <h2 className="muted small">{title}</h2>
-      {children}
-    </section>
-  );
-}
-
-function Folded({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <details className="sample-block">
-      <summary className="muted small">{title}</summary>
-      {children}
-    </details>
   );
 }
 
@@ -152,7 +150,31 @@ function Scores({ result }: { result: TrialResult }) {
           ))}
         </tbody>
       </table>
+      {scores.map(([name, score]) =>
+        score.details === undefined || score.details === null ? null : (
+          <Folded key={name} title={t('samples.evidence', { scorer: name })}>
+            <pre>
+              <Foreign text={JSON.stringify(score.details, null, 2)} />
+            </pre>
+          </Folded>
+        ),
+      )}
     </Block>
+  );
+}
+
+function Attempts({ result }: { result: ResultDetails }) {
+  return (
+    <Folded title={`${t('samples.attempts')} (${result.attempts.length})`}>
+      {result.attempts.map((one) => (
+        <section key={one.result_id} className="sample-block">
+          <h3>
+            {t('samples.attempt', { n: one.attempt + 1 })} <Mark result={one} />
+          </h3>
+          <Foreign text={one.error ?? one.response ?? ''} limit={4_000} />
+        </section>
+      ))}
+    </Folded>
   );
 }
 

@@ -2,9 +2,6 @@ import type { TrialResult } from '@/api/documents';
 import { Tag } from '@/components/Basics';
 import { t, type TextKey } from '@/text/text';
 
-/** Names one trial of a run in an address. */
-export const keyOf = (result: TrialResult) => `${result.model}~${result.sample_id}~${result.epoch}~${result.attempt}`;
-
 /** The first scorer's mark in a word, and how it looks; a fault is never a wrong answer. */
 export function markOf(result: TrialResult): { text: string; look: string } {
   if (result.outcome !== 'scored') return { text: t(`outcome.${result.outcome}` as TextKey), look: result.outcome };

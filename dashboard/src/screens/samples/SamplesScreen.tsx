@@ -1,27 +1,32 @@
-/** Every answer of a run: a list on the left, what was asked, answered and marked on the right. */
-import { useCallback } from 'react';
-import type { TrialResult } from '@/api/documents';
-import { useResults, useRun } from '@/api/queries';
+/** Every answer of a run: a list of any length on the left, what was asked, answered and marked on the right. */
+import { useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { findNext, isResultId, useResultList, type ResultList } from '@/api/results';
+import type { Query } from '@/api/http';
+import { useRun } from '@/api/queries';
+import { useResult } from '@/api/review';
 import { useKeys } from '@/app/keys';
 import { Button, Empty, Failure, Loading, PageHead } from '@/components/Basics';
-import { Field, Search, Select } from '@/components/Fields';
 import { VirtualList } from '@/components/VirtualList';
+import { countText } from '@/numbers/text';
 import { Link } from '@/router/Link';
-import { path, useParameters, type Changes } from '@/router/location';
-import { plural, t, type TextKey } from '@/text/text';
-import { keyOf, SampleRow } from './SampleRow';
+import { path, useParameters } from '@/router/location';
+import { plural, t } from '@/text/text';
+import { Filters, NO_FILTERS } from './Filters';
+import { isFiltered, queryOf } from './filters';
 import { SampleDetail } from './SampleDetail';
+import { SampleRow } from './SampleRow';
 import './samples.css';
 
-const FILTERS = ['model', 'benchmark', 'category', 'outcome', 'text'] as const;
-const OUTCOMES = ['scored', 'invalid', 'failed', 'stopped'];
 const ROW_HEIGHT = 58;
 
 export default function SamplesScreen({ parameters: { run = '' } }: { parameters: Readonly<Record<string, string>> }) {
   const [parameters, change] = useParameters();
-  const filters = Object.fromEntries(FILTERS.map((name) => [name, parameters.get(name)]));
-  const results = useResults(run, filters);
-  const clear = () => change(Object.fromEntries(FILTERS.map((name) => [name, null])));
+  const found = useRun(run);
+  const hasRepeats = found.data?.evaluations.some((one) => one.epochs > 1) ?? false;
+  const isFolded = hasRepeats && parameters.get('repeats') !== 'all';
+  const filters = queryOf(parameters, isFolded);
+  const clear = isFiltered(parameters) ? () => change(NO_FILTERS) : null;
   return (
     <>
       <PageHead
@@ -32,131 +37,132 @@ export default function SamplesScreen({ parameters: { run = '' } }: { parameters
         }
         title={t('samples.heading')}
       />
-      <Filters run={run} />
-      {results.data === undefined ? (
-        results.error ? (
-          <Failure error={results.error} retry={() => void results.refetch()} />
-        ) : (
-          <Loading lines={8} />
-        )
+      {found.error && found.data === undefined ? (
+        <Failure error={found.error} retry={() => void found.refetch()} />
+      ) : found.data === undefined ? (
+        <Loading lines={8} />
       ) : (
-        <Browser
-          key={JSON.stringify(filters)}
-          items={results.data.pages.flatMap((page) => page.items)}
-          more={results.hasNextPage && !results.isFetchingNextPage ? () => void results.fetchNextPage() : null}
-          isComplete={!results.hasNextPage}
-          clear={Object.values(filters).some(Boolean) ? clear : null}
-        />
+        <>
+          <Filters run={run} hasRepeats={hasRepeats} />
+          <Browser key={JSON.stringify(filters)} run={run} filters={filters} isFolded={isFolded} clear={clear} />
+        </>
       )}
     </>
   );
 }
 
-function Filters({ run }: { run: string }) {
-  const [parameters, change] = useParameters();
-  const found = useRun(run);
-  const evaluations = found.data?.evaluations ?? [];
-  const any = ['', t('filter.any')] as const;
-  const names = (values: readonly string[]) => [any, ...[...new Set(values)].map((one) => [one, one] as const)];
-  const set = useCallback((changes: Changes) => change({ ...changes, at: null }), [change]);
-  const search = useCallback((text: string) => change({ text, at: null }, { replace: true }), [change]);
-  const categories = evaluations
-    .filter((one) => !parameters.get('benchmark') || one.benchmark === parameters.get('benchmark'))
-    .flatMap((one) => Object.keys(one.categories));
-  return (
-    <div className="filters">
-      <Search label={t('samples.search')} value={parameters.get('text') ?? ''} change={search} />
-      <Field label={t('word.model')}>
-        <Select
-          value={parameters.get('model') ?? ''}
-          change={(model) => set({ model })}
-          options={names(evaluations.map((one) => one.model))}
-        />
-      </Field>
-      <Field label={t('word.benchmark')}>
-        <Select
-          value={parameters.get('benchmark') ?? ''}
-          change={(benchmark) => set({ benchmark, category: null })}
-          options={names(evaluations.map((one) => one.benchmark))}
-        />
-      </Field>
-      {categories.length > 0 && (
-        <Field label={t('word.category')}>
-          <Select
-            value={parameters.get('category') ?? ''}
-            change={(category) => set({ category })}
-            options={names(categories)}
-          />
-        </Field>
-      )}
-      <Field label={t('word.outcome')}>
-        <Select
-          value={parameters.get('outcome') ?? ''}
-          change={(outcome) => set({ outcome })}
-          options={[any, ...OUTCOMES.map((one) => [one, t(`outcome.${one}` as TextKey)] as const)]}
-        />
-      </Field>
-    </div>
-  );
-}
-
 interface BrowserProps {
-  items: readonly TrialResult[];
-  more: (() => void) | null;
-  isComplete: boolean;
+  run: string;
+  filters: Query;
+  isFolded: boolean;
   clear: (() => void) | null;
 }
 
-function Browser({ items, more, isComplete, clear }: BrowserProps) {
+/** An address may name a sample instead of a result; it then leads to the first result of it that fits. */
+function useNamedSample(run: string, filters: Query, at: string | null, found: (id: string) => void) {
+  const name = at !== null && !isResultId(at) ? at : null;
+  const query = useQuery({
+    queryKey: ['run', run, 'named', filters, name],
+    queryFn: () => findNext(run, { ...filters, sample: name }),
+    enabled: name !== null,
+  });
+  const id = query.data ?? null;
+  useEffect(() => {
+    if (name !== null && id !== null) found(id);
+  }, [name, id, found]);
+}
+
+function Browser({ run, filters, isFolded, clear }: BrowserProps) {
   const [parameters, change] = useParameters();
-  const wanted = parameters.get('at');
-  const found = items.findIndex((one) => keyOf(one) === wanted || one.sample_id === wanted);
-  const index = Math.max(0, found);
-  const go = (to: number) => {
-    const next = items[Math.min(Math.max(to, 0), items.length - 1)];
-    if (next) change({ at: keyOf(next) }, { replace: true });
-    if (to >= items.length - 5) more?.();
+  const [notice, setNotice] = useState('');
+  const at = parameters.get('at');
+  const list = useResultList(run, filters, at);
+  const open = (id: string | undefined) => {
+    setNotice('');
+    if (id !== undefined) change({ at: id }, { replace: true });
   };
-  const nextWrong = () => {
-    const next = items.findIndex((one, place) => place > index && !isRight(one));
-    if (next >= 0) go(next);
-    else more?.();
+  const [openNamed] = useState(() => (id: string) => change({ at: id }, { replace: true }));
+  useNamedSample(run, filters, at, openNamed);
+  const first = list.row(0);
+  const current = isResultId(at) ? at : (first?.result_id ?? null);
+  const index = current === null ? 0 : (list.indexOf(current) ?? 0);
+  const details = useResult(run, current);
+  const shown = details.data ?? list.row(index);
+  const go = async (to: number) => {
+    const place = Math.min(Math.max(to, 0), list.total - 1);
+    open((list.row(place) ?? (await list.fetchRow(place)))?.result_id);
+  };
+  const next = async (query: Query) => {
+    const id = await findNext(run, { ...filters, ...query, after: current ?? '0' });
+    if (id === null) setNotice(t('samples.no-next'));
+    else open(id);
   };
   useKeys([
-    { key: 'j', label: t('keys.next'), run: () => go(index + 1) },
-    { key: 'k', label: t('keys.previous'), run: () => go(index - 1) },
-    { key: 'w', label: t('samples.next-wrong'), run: nextWrong },
+    { key: 'j', label: t('keys.next'), run: () => void go(index + 1) },
+    { key: 'k', label: t('keys.previous'), run: () => void go(index - 1) },
+    { key: 'w', label: t('samples.next-wrong'), run: () => void next({ wrong: 'true' }) },
+    { key: 'e', label: t('samples.next-fault'), run: () => void next({ outcome: 'failed' }) },
   ]);
-  if (items.length === 0) {
+  if (list.total === 0 && (list.isCounted || list.error)) {
+    if (list.error) return <Failure error={list.error} retry={list.refetch} />;
     return (
       <Empty title={clear ? t('samples.none-match') : t('samples.none')}>
         {clear && <Button onClick={clear}>{t('filter.clear')}</Button>}
       </Empty>
     );
   }
-  const current = items[index];
-  const shown = items.length.toLocaleString('en-US');
+  if (list.isLoading) return <Loading lines={8} />;
   return (
     <>
-      <p className="small muted" role="status">
-        {isComplete ? plural('samples.count', items.length) : t('samples.loaded', { n: shown })}
-      </p>
+      <div className="samples-head">
+        <span className="small muted" role="status">
+          {list.isCounted ? plural('samples.total', list.total, countText(list.total)) : t('samples.counting')}
+          {notice && ` · ${notice}`}
+        </span>
+        {list.total > 100 && <Jump list={list} go={(place) => void go(place)} />}
+      </div>
       <div className="samples">
         <VirtualList
           label={t('samples.title')}
-          count={items.length}
+          count={list.total}
           rowHeight={ROW_HEIGHT}
           at={index}
-          nearEnd={more ?? undefined}
+          seen={list.see}
           row={(place) => {
-            const item = items[place];
-            return item ? <SampleRow result={item} isAt={place === index} open={() => go(place)} /> : null;
+            const item = list.row(place);
+            if (!item) return <div className="sample-row waiting" aria-hidden="true" />;
+            return <SampleRow result={item} isAt={item.result_id === current} open={() => open(item.result_id)} />;
           }}
         />
-        {current && <SampleDetail key={keyOf(current)} result={current} />}
+        {shown ? <SampleDetail key={shown.result_id} result={shown} hasRepeats={isFolded} /> : <Loading />}
       </div>
     </>
   );
 }
 
-const isRight = (result: TrialResult) => Object.values(result.scores)[0]?.value === 1;
+/** Any row by its number. */
+function Jump({ list, go }: { list: ResultList; go: (place: number) => void }) {
+  const [typed, setTyped] = useState('');
+  return (
+    <form
+      className="jump no-print"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const row = Number(typed.replaceAll(/[,.\s]/g, ''));
+        if (Number.isInteger(row) && row > 0) go(row - 1);
+      }}
+    >
+      <label className="small muted">
+        {t('samples.jump')}{' '}
+        <input
+          className="input"
+          inputMode="numeric"
+          size={9}
+          placeholder={countText(list.total)}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </label>
+    </form>
+  );
+}

@@ -27,6 +27,16 @@ class ResultPage(Document, frozen=True):
     """What `after` is for the next page; null on the last one."""
 
 
+class ResultPositions(Document, frozen=True):
+    """Where each page of a list begins, so that any row of a million is one request away."""
+
+    total: int
+    every: int
+    """Rows on a page."""
+    after: Sequence[str]
+    """What `after` is for each page, with `limit` = `every`; the first is "0"."""
+
+
 class ResultDetails(ServedResult, frozen=True, kw_only=True):
     """One result with its prompt, the sample's other fields and every attempt at its trial."""
 

@@ -15,18 +15,26 @@ from starlette.responses import Response, StreamingResponse
 from proctor import plugins
 from proctor.domain.documents.report import RunReport
 from proctor.domain.documents.result import EXTRAS
-from proctor.domain.documents.served import ResultDetails, ResultPage, ServedResult
+from proctor.domain.documents.served import ResultDetails, ResultPage, ResultPositions, ServedResult
 from proctor.domain.errors import did_you_mean
 from proctor.domain.trial import Outcome
 from proctor.reports.formats import page_text
 from proctor.reports.run_page import run_page
 from proctor.runs.report import read_report
-from proctor.runs.results import count_worked_examples, read_attempts, read_page, read_rows, trial_result
+from proctor.runs.results import (
+    count_worked_examples,
+    read_attempts,
+    read_page,
+    read_positions,
+    read_rows,
+    trial_result,
+)
 from proctor.server.access import Store
 from proctor.server.documents import JSON, answers, cached_answer, json_answer, reference
 from proctor.server.pages import next_link
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
+from proctor.stores.result_filters import FILTERS
 from proctor.stores.results import ResultRow
 
 router = resource("results")
@@ -45,7 +53,7 @@ ENDINGS = {"junit": "xml", "inspect": "json"}
 Cursor = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
-class ResultQuery(BaseModel):
+class ResultFilters(BaseModel):
     """Which results; each part that is given must hold."""
 
     model_config = ConfigDict(extra="forbid")
@@ -56,12 +64,38 @@ class ResultQuery(BaseModel):
     benchmark: str | None = Field(None, max_length=500)
     category: str | None = Field(None, max_length=500)
     sample: str | None = Field(None, max_length=500)
+    epoch: int | None = Field(None, ge=0, le=1_000_000)
     text: str | None = Field(None, max_length=500, description="In the input or the response.")
+    reason: str | None = Field(None, max_length=500, description="In what a scorer gave as its reason.")
+    error: str | None = Field(None, max_length=500, description="In the error.")
+    score_from: float | None = Field(None, ge=0, le=1, description="Of the scorer that counts.")
+    score_to: float | None = Field(None, ge=0, le=1)
+    latency_from: float | None = Field(None, ge=0, le=1e9, description="Seconds.")
+    cost_from: float | None = Field(None, ge=0, le=1e6, description="USD.")
+    tokens_from: int | None = Field(None, ge=0, le=LARGEST_ID, description="Tokens of output.")
+    disputed: bool = Field(False, description="Only those of which one scorer says yes and another no.")
+
+    @property
+    def where(self) -> dict[str, str]:
+        """What the store is asked for."""
+        given = self.model_dump(include={*FILTERS, "model", "benchmark"}, exclude_none=True)
+        return {name: str(value) for name, value in given.items() if value is not False}
+
+    @property
+    def wanted_outcome(self) -> Outcome | None:
+        return None if self.outcome is None else Outcome(self.outcome)
+
+
+class ResultQuery(ResultFilters):
     after: int = Field(0, ge=0, le=LARGEST_ID, description="The last result of the page before.")
     limit: int = Field(50, ge=1, le=500)
     extras: str | None = Field(
         None, alias="with", max_length=100, description=f"Further fields, separated by commas: {', '.join(EXTRAS)}."
     )
+
+
+class PositionQuery(ResultFilters):
+    every: int = Field(100, ge=1, le=500, description="Rows on a page.")
 
 
 @router.get(
@@ -75,13 +109,30 @@ def list_results(
     request: Request, run_id: str, database: Store, query: Annotated[ResultQuery, Query()]
 ) -> Response:  # fmt: skip
     """List a run's results, with every filter of `proctor samples`; rows are those of `proctor export -f jsonl`."""
-    where = query.model_dump(include={"model", "benchmark", "category", "sample", "text"}, exclude_none=True)
-    outcome = None if query.outcome is None else Outcome(query.outcome)
     rows, has_more = read_page(
-        database, run_id, where, limit=query.limit, after=query.after, outcome=outcome, is_wrong=query.wrong
+        database,
+        run_id,
+        query.where,
+        limit=query.limit,
+        after=query.after,
+        outcome=query.wanted_outcome,
+        is_wrong=query.wrong,
     )
     extras, after = _extras(query.extras), str(rows[-1].id) if has_more else None
     return json_answer(ResultPage([_served(row, extras) for row in rows], after), headers=next_link(request, after))
+
+
+@router.get(
+    "/runs/{run_id}/positions",
+    operation_id="findPages",
+    responses=answers(ResultPositions, description="Where each page of the results begins.", problems=(404,)),
+)
+def positions(run_id: str, database: Store, query: Annotated[PositionQuery, Query()]) -> Response:
+    """How many results fit, and `after` of every page of them: any row is then one request away."""
+    found = read_positions(
+        database, run_id, query.where, every=query.every, outcome=query.wanted_outcome, is_wrong=query.wrong
+    )
+    return json_answer(found)
 
 
 @router.get(
@@ -93,7 +144,12 @@ def read_result(request: Request, run_id: str, result_id: Cursor, database: Stor
     """One result with its prompt as it was sent, what else the sample holds, and every attempt."""
     found, *attempts = read_attempts(database, run_id, result_id)
     result = trial_result(found, extras=EXTRAS)
-    whole = ResultDetails(**asdict(result), result_id=str(found.id), attempts=[_served(row) for row in attempts])
+    whole = ResultDetails(
+        **asdict(result),
+        result_id=str(found.id),
+        worked_examples=count_worked_examples(found),
+        attempts=[_served(row) for row in attempts],
+    )
     return cached_answer(request, whole)
 
 

@@ -1,0 +1,108 @@
+"""Which results are wanted, as SQL: by what was asked, what came back, its time and cost, and how it was marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+
+import orjson
+from sqlalchemy import ColumnElement, and_, case, exists, or_, select
+
+from proctor.domain.trial import Outcome
+from proctor.stores.codec import PICO
+from proctor.stores.keys import is_score_of
+from proctor.stores.schema import bodies, responses, samples, scores
+
+HALF = 0.5
+
+
+def is_current() -> ColumnElement[bool]:
+    """The response is the latest attempt at its trial."""
+    later = responses.alias("later")
+    return ~exists().where(
+        later.c.evaluation_id == responses.c.evaluation_id,
+        later.c.trial_id == responses.c.trial_id,
+        later.c.month == responses.c.month,
+        later.c.attempt > responses.c.attempt,
+        later.c.attempt > 0,  # always true here; it lets the small index of repeated trials be used
+    )
+
+
+def is_of(scorer: str, version: str) -> ColumnElement[bool]:
+    """The score is this scorer's of the response; what responses without one are joined by too."""
+    return and_(is_score_of(scores), scores.c.scorer == scorer, scores.c.version == version)
+
+
+def outcome_sql(scorers: str) -> ColumnElement[str]:
+    """By the scorer versions that the evaluation names, as it has them; scores of older ones are kept but not shown."""
+    mine = select(scores.c.response_id).where(is_score_of(scores), is_in_force(scorers)).correlate(responses)
+    return case(
+        (responses.c.error.is_not(None), Outcome.FAILED.value),
+        (~mine.where(scores.c.value.is_not(None)).exists(), Outcome.FAILED.value),
+        (mine.where(scores.c.is_invalid).exists(), Outcome.INVALID.value),
+        else_=Outcome.SCORED.value,
+    )
+
+
+def is_in_force(scorers: str) -> ColumnElement[bool]:
+    """The score is one of the versions that the evaluation names, as it has them."""
+    versions: dict[str, str] = orjson.loads(scorers)
+    return or_(*(and_(scores.c.scorer == name, scores.c.version == version) for name, version in versions.items()))
+
+
+def _scored(scorers: str, *conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+    """A score in force is like that."""
+    return exists().where(is_score_of(scores), is_in_force(scorers), *conditions)
+
+
+def _first_scored(scorers: str, *conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+    """The score that counts is like that."""
+    scorer, version = next(iter(orjson.loads(scorers).items()))
+    return exists().where(is_of(scorer, version), *conditions)
+
+
+def is_wrong(scorers: str) -> ColumnElement[bool]:
+    """Answered, read, and marked below 1 by the scorer that counts."""
+    return and_(responses.c.error.is_(None), _first_scored(scorers, scores.c.value < 1, ~scores.c.is_invalid))
+
+
+def _contains(text: str) -> ColumnElement[bool]:
+    """In the input or the response; looked up by names of their own, because a page of results joins both already."""
+    sample, body = samples.alias(), bodies.alias()
+    is_asked = exists().where(
+        sample.c.digest == responses.c.sample_digest, sample.c.input.icontains(text, autoescape=True)
+    )
+    is_answered = exists().where(
+        body.c.response_id == responses.c.id,
+        body.c.month == responses.c.month,
+        body.c.text.icontains(text, autoescape=True),
+    )
+    return or_(is_asked, is_answered)
+
+
+_SIMPLE: Mapping[str, Callable[[str], ColumnElement[bool]]] = {
+    "sample": lambda value: responses.c.sample_id == value,
+    "category": lambda value: responses.c.category == value,
+    "epoch": lambda value: responses.c.epoch == int(value),
+    "error": lambda value: responses.c.error.icontains(value, autoescape=True),
+    "latency_from": lambda value: responses.c.latency_seconds >= float(value),
+    "cost_from": lambda value: responses.c.cost_pico_usd >= int(Decimal(value) * PICO),
+    "tokens_from": lambda value: responses.c.output_tokens >= int(value),
+    "text": _contains,
+}
+_SCORED: Mapping[str, Callable[[str, str], ColumnElement[bool]]] = {
+    "reason": lambda value, scorers: _scored(scorers, scores.c.reason.icontains(value, autoescape=True)),
+    "score_from": lambda value, scorers: _first_scored(scorers, scores.c.value >= float(value)),
+    "score_to": lambda value, scorers: _first_scored(scorers, scores.c.value <= float(value)),
+    "below_full": lambda _, scorers: _scored(scorers, scores.c.value < 1),
+    "disputed": lambda _, scorers: and_(
+        _scored(scorers, scores.c.value >= HALF), _scored(scorers, scores.c.value < HALF)
+    ),
+}
+FILTERS = frozenset({*_SIMPLE, *_SCORED})
+"""What can be asked of the results of an evaluation."""
+
+
+def condition(name: str, value: str, scorers: str) -> ColumnElement[bool]:
+    """One of FILTERS; `scorers` are the evaluation's versions as it has them."""
+    return _SIMPLE[name](value) if name in _SIMPLE else _SCORED[name](value, scorers)
