@@ -18,6 +18,7 @@ VARIABLES = (
     "SECRET", "SECRETS", "UPLOAD_MB", "UPLOAD_DAYS", "LOG_LEVEL", "LOG_FORMAT", "LOG_FOLDER", "LOG_DAYS", "LOG_SAMPLE",
     "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_NAME", "GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET",
     "GITHUB_URL", "SIGN_UP_DOMAINS", "WEBHOOK_HOSTS",
+    "TRACES_URL",
 )  # fmt: skip
 """What may follow the prefix; whoever misspells one believes that it holds."""
 MARKS = ("COMMAND",)
@@ -71,6 +72,8 @@ class Settings(Struct, frozen=True):
     """How long those files are kept."""
     log_sample: int = 100
     """Of frequent requests that say nothing new, one in so many is logged."""
+    traces_url: str | None = None
+    """The collector (OTLP over HTTP) that servers and workers send their traces to."""
 
     @property
     def upload_bytes(self) -> int:
@@ -116,6 +119,7 @@ class Settings(Struct, frozen=True):
             log_folder=Path(folder).absolute() if (folder := environment.get("PROCTOR_LOG_FOLDER")) else None,
             log_days=int(_days(environment, "PROCTOR_LOG_DAYS") or 30),
             log_sample=_count(environment, "PROCTOR_LOG_SAMPLE", 100),
+            traces_url=_http_address(environment, "PROCTOR_TRACES_URL"),
         )
 
 
@@ -153,6 +157,13 @@ def _choice(environment: Mapping[str, str], name: str, choices: tuple[str, ...])
     if text not in choices:
         raise UserError(f"{name} is {', '.join(choices[:-1])} or {choices[-1]}, not {text!r}.")
     return text
+
+
+def _http_address(environment: Mapping[str, str], name: str) -> str | None:
+    text = environment.get(name)
+    if text and not text.startswith(("http://", "https://")):
+        raise UserError(f"{name} is an address such as http://127.0.0.1:4318, not {text!r}.")
+    return text or None
 
 
 def _count(environment: Mapping[str, str], name: str, default: int) -> int:

@@ -14,6 +14,7 @@ from proctor.domain.journal import Journal, Recorded
 from proctor.domain.model import Model
 from proctor.domain.price import Price
 from proctor.domain.scorer import Scorer
+from proctor.domain.tracing import begin_span
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget
@@ -100,9 +101,15 @@ async def _drive(model: ModelWork, gate: ModelGate, journal: Journal, recorder: 
 
     async def ask() -> None:
         while (trial := await ready.take()) is not None:
-            answer = await gate.ask(trial) if is_wanted[trial.evaluation_id]() else None
-            if answer is not None:
-                await recorder.answered(answer)
+            if not is_wanted[trial.evaluation_id]():
+                continue
+            tracing = begin_span("trial", {"proctor.trial.id": trial.id, "proctor.sample.id": trial.sample.id})
+            with tracing.current():
+                answer = await gate.ask(trial)
+                if answer is None:
+                    tracing.end()
+                else:
+                    await recorder.answered(answer, tracing)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(model.concurrency):

@@ -26,6 +26,7 @@ from proctor.domain.model import Model
 from proctor.domain.price import Price
 from proctor.domain.response import FinishReason, Response, Usage
 from proctor.domain.text import message_of
+from proctor.domain.tracing import Attributes, is_traced, span
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget, reservation
@@ -93,7 +94,7 @@ class ModelGate:
     ) -> None:
         """`limit` is one that has learned from earlier requests; it tells nobody of its changes."""
         self.label = label
-        self._provider = label.partition("/")[0]
+        self._provider, _, self._name = label.partition("?")[0].partition("/")
         self._rate = rate or RateLimits().of(model)
         self._price = price
         self._budget = budget
@@ -255,7 +256,9 @@ class ModelGate:
         """One request, of which the log says what came of it and never what was said."""
         started = time.perf_counter()
         try:
-            response = await self._send_unlogged(prompt, options)
+            with span(f"chat {self._name}", self._request_attributes(options), kind="client") as tracing:
+                response = await self._send_unlogged(prompt, options)
+                tracing.set(_response_attributes(response))
         except ModelError as error:
             measure("model_faults", provider=self._provider, kind=_kind_of(error))
             if log.isEnabledFor(logging.INFO):
@@ -266,6 +269,21 @@ class ModelGate:
             said = {"model": self.label, "provider_request_id": response.request_id, "seconds": _since(started)}
             log.debug("model_answered", extra=said)
         return response
+
+    def _request_attributes(self, options: Mapping[str, Json]) -> Attributes:
+        """As OpenTelemetry's conventions for generative AI name them."""
+        if not is_traced():
+            return {}
+        numbers = {name: value for name, value in options.items() if isinstance(value, int | float)}
+        return {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": self._provider,
+            "gen_ai.request.model": self._name,
+            "gen_ai.request.temperature": numbers.get("temperature"),
+            "gen_ai.request.top_p": numbers.get("top_p"),
+            "gen_ai.request.max_tokens": numbers.get("max_tokens"),
+            "gen_ai.request.seed": numbers.get("seed"),
+        }
 
     async def _send_unlogged(self, prompt: Prompt, options: Mapping[str, Json]) -> Response:
         started = time.perf_counter()
@@ -287,6 +305,18 @@ class ModelGate:
         if response.latency_seconds is None:
             return replace(response, latency_seconds=time.perf_counter() - started)
         return response
+
+
+def _response_attributes(response: Response) -> Attributes:
+    if not is_traced():
+        return {}
+    return {
+        "gen_ai.response.id": response.request_id,
+        "gen_ai.response.model": response.model,
+        "gen_ai.response.finish_reasons": (str(response.finish_reason),),
+        "gen_ai.usage.input_tokens": response.usage.input_tokens,
+        "gen_ai.usage.output_tokens": response.usage.output_tokens,
+    }
 
 
 def _kind_of(error: ModelError) -> str:

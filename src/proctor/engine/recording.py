@@ -11,6 +11,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorer import Scorer, SlowScorer
+from proctor.domain.tracing import NOTHING, TraceSpan, span
 from proctor.domain.trial import Answer, Result, outcome_of
 from proctor.engine.scoring import score_answer
 from proctor.engine.slow_scoring import ScoringProcess
@@ -45,6 +46,7 @@ class Recorder:
         self._tasks: list[asyncio.Task[None]] = []
         self._failure: BaseException | None = None
         self._process = ScoringProcess()
+        self._spans: dict[tuple[int, str], TraceSpan] = {}
 
     async def __aenter__(self) -> Recorder:
         self._tasks = [asyncio.create_task(self._write_batches()), asyncio.create_task(self._pace())]
@@ -61,6 +63,8 @@ class Recorder:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._process.close()
+        for tracing in self._spans.values():  # recorded, and not scored: the run goes on some other time
+            tracing.end()
         if self._failure is not None:
             raise self._failure
 
@@ -71,9 +75,14 @@ class Recorder:
             self._is_drained.set()
             self._has_room.set()
 
-    async def answered(self, answer: Answer) -> None:
-        """Take an answer that is not recorded yet; waits while too many are pending."""
+    async def answered(self, answer: Answer, tracing: TraceSpan = NOTHING) -> None:
+        """Take an answer that is not recorded yet; waits while too many are pending.
+
+        Its span ends when it is scored.
+        """
         await self._take()
+        if tracing is not NOTHING:
+            self._spans[answer.trial.evaluation_id, answer.trial.id] = tracing
         self._answers.append(answer)
         self._nudge()
 
@@ -134,8 +143,12 @@ class Recorder:
     async def _score(self) -> None:
         while True:
             answer = await self._to_score.get()
-            scores = await self._scores_of(answer)
+            tracing = self._spans.pop((answer.trial.evaluation_id, answer.trial.id), NOTHING)
+            with tracing.current():
+                scores = await self._scores_of(answer)
             outcome = outcome_of(answer.response, scores)
+            tracing.set({"proctor.outcome": str(outcome)})
+            tracing.end()
             self._results.append(Result(answer, scores, outcome))
             self._nudge()
 
@@ -148,7 +161,8 @@ class Recorder:
 
     async def _mark(self, scorer: Scorer, sample: Sample, response: Response) -> Score:
         """Answers are timed here, so what takes long is done elsewhere."""
-        slow = self._slow.get(id(scorer))
-        if slow is not None and slow.is_slow_for(response):
-            return await self._process.score(scorer, sample, response)
-        return await scorer.score(sample, response)
+        with span("score", {"proctor.scorer": scorer.name}):
+            slow = self._slow.get(id(scorer))
+            if slow is not None and slow.is_slow_for(response):
+                return await self._process.score(scorer, sample, response)
+            return await scorer.score(sample, response)

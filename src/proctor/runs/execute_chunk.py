@@ -15,6 +15,7 @@ from proctor.domain.chunk import Chunk
 from proctor.domain.errors import ProctorError, StoreError
 from proctor.domain.log_context import log_context
 from proctor.domain.measuring import measure
+from proctor.domain.tracing import Attributes, span
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.loop import ModelWork, Work, execute
 from proctor.judges.asking import judging, lost
@@ -74,7 +75,11 @@ async def execute_leased(chunk: Chunk, worker: WorkerContext) -> ExecutedChunk:
     """The same for a chunk that this process has leased already."""
     began = time.monotonic()
     told = await asyncio.to_thread(patiently, lambda: context_of(worker.database, chunk.run_id))
-    with log_context(**told, run_id=chunk.run_id, chunk=str(chunk.id)):
+    named: Attributes = {"proctor.run.id": chunk.run_id, "proctor.chunk.id": chunk.id, "proctor.pool": chunk.pool.value}
+    with (
+        log_context(**told, run_id=chunk.run_id, chunk=str(chunk.id)),
+        span("execute chunk", named, parent=told.get("traceparent")),
+    ):
         executed = await _execute_leased(chunk, worker)
         seconds = round(time.monotonic() - began, 3)
         measure("chunk_seconds", seconds, pool=chunk.pool.value, end=executed.end.value)

@@ -10,6 +10,7 @@ from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import NotFoundError, StoreError
 from proctor.domain.log_context import log_context
 from proctor.domain.run import RunStatus
+from proctor.domain.tracing import span
 from proctor.domain.trial import Outcome
 from proctor.runs.asking import every_trial_failed
 from proctor.runs.sides import sides_of_rows
@@ -46,7 +47,9 @@ def finish_run(run_id: str, database: Database, artifacts: Artifacts | None = No
             unanswered = max(Decimal(0), queued.taken_usd - _recorded_usd(run_id, database))
         if not steps.finish(lease, status, error, unanswered):
             return None
-    with log_context(**context_of(database, run_id), run_id=run_id):
+    told = context_of(database, run_id)
+    tracing = span("finish run", {"proctor.run.id": run_id}, parent=told.get("traceparent"))
+    with log_context(**told, run_id=run_id), tracing:
         log.info("run_ended", extra={"status": status.value, "error": error})
         _compute_figures(run_id, database)
     if status is RunStatus.COMPLETED:

@@ -15,6 +15,7 @@ from proctor.domain.log_context import log_context
 from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
 from proctor.domain.scope import Scope
+from proctor.domain.tracing import span
 from proctor.offline import confined
 from proctor.planning.matrix import expand_matrix
 from proctor.runs.asking import face_opponents
@@ -49,7 +50,8 @@ async def prepare(run_id: str, context: PlanContext, database: Database) -> bool
     if lease is None:
         return False
     told = await asyncio.to_thread(context_of, database, run_id)
-    with kept(steps, lease), log_context(**told, run_id=run_id):
+    tracing = span("prepare run", {"proctor.run.id": run_id}, parent=told.get("traceparent"))
+    with kept(steps, lease), log_context(**told, run_id=run_id), tracing:
         return await _prepare(lease, context, database, steps)
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 from proctor.domain.errors import SandboxError
 from proctor.domain.measuring import is_measured, measure
 from proctor.domain.sandbox import Check, Ending, Program, SandboxLimits, SandboxResult, Verdict
+from proctor.domain.tracing import span
 from proctor.sandboxes.orders import check_order, execution_of, program_order, verdict_of
 from proctor.sandboxes.slot import Slot, cores
 
@@ -66,6 +67,12 @@ class SandboxPool:
             self._idle.append(slot)
 
     async def _ask(self, order: Mapping[str, Any], limits: SandboxLimits) -> dict[str, Any]:
+        with span("sandbox", {"proctor.sandbox.backend": self.name}) as tracing:
+            answer = await self._ask_slot(order, limits)
+            tracing.set({"proctor.sandbox.ending": str(Ending(answer["ending"]))})
+            return answer
+
+    async def _ask_slot(self, order: Mapping[str, Any], limits: SandboxLimits) -> dict[str, Any]:
         async with self._slot() as slot:
             if self._described is None:
                 self._described = await slot.ask({"op": "describe"}, timeout_seconds=0)

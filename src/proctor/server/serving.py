@@ -32,7 +32,8 @@ from proctor.server.sign_in import identify
 from proctor.settings import Settings
 from proctor.stores.accounts.users import UserStore
 from proctor.stores.database import Database, open_database
-from proctor.telemetry.logs import announce, start_logging
+from proctor.telemetry.logs import announce
+from proctor.telemetry.starting import start_telemetry
 
 DRAIN_SECONDS = 10
 BACKLOG = 2048
@@ -97,7 +98,7 @@ def serve_until_told(
     """Serve until SIGINT or SIGTERM; raises UserError for an address that cannot be used."""
     host = place.host
     _refuse_unreachable(place)
-    start_logging(settings, "server")
+    start_telemetry(settings, "server")
     ServerSecret.read(context.environment)  # one that can be guessed is refused wherever it is
     if place.is_public:
         require_secret(context.environment, "A server that others can reach")

@@ -19,6 +19,7 @@ from proctor.domain.errors import RunError
 from proctor.domain.log_context import current_context
 from proctor.domain.run import RunStatus
 from proctor.domain.text import shorten, storable
+from proctor.domain.tracing import trace_context
 from proctor.stores.codec import from_pico, to_json
 from proctor.stores.connection import Connection, Row
 from proctor.stores.database import Database
@@ -89,7 +90,9 @@ class QueueStore:
                 f"VALUES (?, ?, {self._sql.now}, ?)",
                 [run_id, priority.rank, to_json(dict(content or {}))],
             )
-            add_event(connection, run_id, "accepted", {"priority": priority.value, **current_context()})
+            add_event(
+                connection, run_id, "accepted", {"priority": priority.value, **current_context(), **trace_context()}
+            )
         return run_id
 
     def requeue(self, run_id: str, plan: Plan, priority: Priority | None = None) -> None:
@@ -124,7 +127,7 @@ class QueueStore:
             connection.execute(
                 "UPDATE evaluations SET summary = NULL, summary_revision = NULL WHERE run_id = ?", [run_id]
             )
-            add_event(connection, run_id, "accepted", {"is_again": True, **current_context()})
+            add_event(connection, run_id, "accepted", {"is_again": True, **current_context(), **trace_context()})
 
     def _refuse_executing(self, connection: Connection, run_id: str) -> None:
         row = connection.execute(

@@ -9,6 +9,8 @@ from celery import Celery
 from celery.signals import beat_embedded_init, worker_process_init, worker_process_shutdown
 from kombu import Queue
 
+from proctor.domain.tracing import end_tracing
+from proctor.telemetry.starting import count_worker, trace_process
 from proctor.worker.bell import SCHEDULED, STEPS, Bell, queues_of
 from proctor.worker.parent import die_with
 from proctor.worker.schedule import SCHEDULE
@@ -82,16 +84,15 @@ def make_worker_app(config: WorkerConfig) -> Celery:
         from proctor.worker.child import Child
 
         die_with(parent)
-        if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
-            from proctor.telemetry.process_metrics import measure_worker
-
-            measure_worker()
+        count_worker()
+        trace_process(config.traces_url, "worker")  # its exporter's thread is not forked
         child.append(Child(config, Bell(app)))
         child[0].start()
 
     def close_child(**_: object) -> None:
         if child:
             child[0].close()
+        end_tracing()
 
     beat_embedded_init.connect(open_beat, weak=False)
     worker_process_init.connect(open_child, weak=False)

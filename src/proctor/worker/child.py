@@ -62,6 +62,7 @@ class WorkerConfig(Struct, frozen=True):
     broker_url: str
     pools: tuple[Pool, ...]
     context: PlanContext
+    traces_url: str | None = None
 
 
 class Child:

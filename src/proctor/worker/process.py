@@ -25,7 +25,7 @@ from proctor.secret_files import with_secret_files
 from proctor.settings import Settings
 from proctor.stores.artifacts.opening import open_artifacts
 from proctor.stores.database import Database, open_database
-from proctor.telemetry.logs import start_logging
+from proctor.telemetry.starting import count_worker, start_telemetry
 from proctor.worker.polling import work
 
 GRACE_SECONDS = 30.0
@@ -57,11 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args(arguments)
     settings = Settings.from_environment()
-    start_logging(settings, "worker")
-    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
-        from proctor.telemetry.process_metrics import measure_worker
-
-        measure_worker()
+    start_telemetry(settings, "worker")
+    count_worker()
     try:
         database = open_database(settings.database_url, settings.database_read_url)
     except ProctorError as fault:

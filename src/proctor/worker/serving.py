@@ -86,7 +86,13 @@ def _serve_by_broker(settings: Settings, pools: Sequence[Pool], count: int, *, i
     if settings.broker_url is None:
         raise ValueError("there is no broker")
     _quiet_celery()
-    config = WorkerConfig(settings.database_url, settings.broker_url, tuple(pools), plan_context(settings, Path.cwd()))
+    config = WorkerConfig(
+        settings.database_url,
+        settings.broker_url,
+        tuple(pools),
+        plan_context(settings, Path.cwd()),
+        settings.traces_url,
+    )
     app, label = make_worker_app(config), broker_label(settings.broker_url)
 
     def ready(**_: object) -> None:
