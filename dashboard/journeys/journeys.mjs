@@ -305,6 +305,37 @@ export async function hostile({ page, base, run, query, count, programs }) {
   return seen;
 }
 
+/** A sentence becomes a plan that is changed by another and run; what has no data is said; a need names benchmarks. */
+export async function words({ page, base }) {
+  await page.goto(`${base}/plan`);
+  await settled(page);
+  const say = async (text, button) => {
+    const answered = page.waitForResponse((response) => response.url().endsWith('/plans/draft'));
+    await page.getByLabel('What shall be found out?').fill(text);
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await answered;
+    await settled(page);
+  };
+  const list = () => page.locator('.plain-list').first().innerText();
+  await say('Korean maths with demo/strong, 20 questions', 'Draft');
+  const gap = await page.getByRole('alert').first().innerText();
+  await say('between 4 and 6 puzzles with demo/strong', 'Draft');
+  const other = await list();
+  await say('demo/strong on 6 puzzles, seed 3', 'Draft');
+  const understood = await list();
+  await say('only 4 questions, add demo/weak', 'Change the plan below');
+  const changed = await list();
+  await page.getByRole('button', { name: /^Run/ }).click();
+  await page.waitForURL(/\/runs\/[a-z0-9]+$/);
+  const run = page.url().split('/').at(-1);
+  await page.goto(`${base}/benchmarks`);
+  await settled(page);
+  await page.getByLabel('What is it for?').fill('maths in German, short answers');
+  await page.getByRole('button', { name: 'Recommend', exact: true }).click();
+  await page.getByRole('link', { name: 'mgsm' }).first().waitFor();
+  return { gap, other, understood, changed, run, fitting: await list() };
+}
+
 /** The same screen in each language. */
 export async function languages({ page, base }) {
   await page.goto(`${base}/settings`);

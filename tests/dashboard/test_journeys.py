@@ -146,6 +146,19 @@ def test_what_is_not_there_is_said_in_the_servers_words(browser: Browser, served
     assert "No run 'nope'" in seen["/compare?a=nope"]
 
 
+def test_a_sentence_becomes_a_plan_another_changes_it_and_a_need_names_benchmarks(
+    browser: Browser, served: Server
+) -> None:
+    seen = browser.go("words", served)
+    assert "no benchmark here is about mathematics in Korean; the nearest: mgsm" in seen["gap"]
+    assert "or perhaps" in seen["other"]
+    assert "“seed 3” → seed" in seen["understood"]
+    assert "benchmarks[0].limit: 6 → 4" in seen["changed"]
+    run = served.wait(seen["run"])
+    assert {(one["model"], one["trials"]) for one in run["evaluations"]} == {("demo/strong", 4), ("demo/weak", 4)}
+    assert "mgsm: in German; about mathematics; its answers are short n=250" in seen["fitting"]
+
+
 def test_texts_change_with_the_language(browser: Browser, served: Server) -> None:
     assert browser.go("languages", served) == {"de": "Einstellungen", "ja": "設定", "en": "Settings"}
 

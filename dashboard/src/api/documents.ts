@@ -27,6 +27,7 @@ export type ProgramCard = Schemas['ProgramCard'];
 export type ProgramRanking = Schemas['ProgramRanking'];
 export type ProviderDescription = Schemas['ProviderDescription'];
 export type Rate = Schemas['Rate'];
+export type Recommendations = Schemas['Recommendations'];
 export type ResultDetails = Schemas['ResultDetails'];
 export type ResultPositions = Schemas['ResultPositions'];
 export type ResultPage = Schemas['ResultPage'];

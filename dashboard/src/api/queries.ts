@@ -18,6 +18,7 @@ import type {
   ListedProblem,
   PlanDraft,
   ProviderDescription,
+  Recommendations,
   RunDocument,
   RunPage,
 } from './documents';
@@ -140,10 +141,23 @@ export function useEstimate() {
   return useMutation({ mutationFn: (plan: unknown) => request<DryRun>('/estimate', { method: 'POST', body: plan }) });
 }
 
-/** A plan from words, by the server's rules or its planner. */
+/** A plan from words, by the server's rules; with `base`, that plan with what the words change. */
 export function useDraft() {
   return useMutation({
-    mutationFn: (query: string) => request<PlanDraft>('/plans/draft', { method: 'POST', body: { query } }),
+    mutationFn: ({ query, base }: { query: string; base?: unknown }) =>
+      request<PlanDraft>('/plans/draft', {
+        method: 'POST',
+        body: base === undefined ? { query } : { query, from: base },
+      }),
+  });
+}
+
+/** Benchmarks that fit a need said in words; nothing is asked before there is one. */
+export function useRecommendations(need: string | null) {
+  return useQuery({
+    queryKey: ['recommendations', need],
+    queryFn: () => request<Recommendations>('/recommendations', { query: { for: need } }),
+    enabled: need !== null && need !== '',
   });
 }
 

@@ -7,6 +7,7 @@ import { Link } from '@/router/Link';
 import { path, useParameters } from '@/router/location';
 import { countText } from '@/numbers/text';
 import { t } from '@/text/text';
+import { Recommend } from './Recommend';
 
 const TAGS = ['subject', 'task', 'form', 'language'] as const;
 
@@ -20,6 +21,7 @@ export default function BenchmarksScreen() {
         title={benchmarks.data ? t('benchmarks.title', { n: countText(benchmarks.data.length) }) : t('nav.benchmarks')}
         lead={t('benchmarks.lead')}
       />
+      <Recommend />
       <Loaded query={benchmarks}>
         {(all) => {
           const text = parameters.get('text') ?? '';

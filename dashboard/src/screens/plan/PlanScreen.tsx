@@ -45,6 +45,7 @@ export default function PlanScreen() {
     <>
       <PageHead trail={t('nav.plan')} title={t('plan.title')} lead={t('plan.lead')} />
       <Words
+        text={text}
         take={(next) => {
           edit(next);
           setEdition((before) => before + 1);
