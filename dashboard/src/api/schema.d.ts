@@ -629,6 +629,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Status
+         * @description How the server is, in three levels: what it depends on, what it does itself, and what people get of it.
+         */
+        get: operations["readStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -4133,6 +4153,15 @@ export interface components {
         ServerVersion: {
             version: string;
         };
+        /** ServiceStatus */
+        ServiceStatus: {
+            /** @enum {unknown} */
+            state: "down" | "ok" | "unknown" | "warning";
+            at: string;
+            services: components["schemas"]["StatusLevel"];
+            application: components["schemas"]["StatusLevel"];
+            business: components["schemas"]["StatusLevel"];
+        };
         /** ShownMessage */
         ShownMessage: {
             role: string;
@@ -4149,6 +4178,21 @@ export interface components {
             projects: string[];
             permissions: string[];
             csrf_token: string;
+        };
+        /** StatusCheck */
+        StatusCheck: {
+            name: string;
+            /** @enum {unknown} */
+            state: "down" | "ok" | "unknown" | "warning";
+            value: number | null;
+            unit: string | null;
+            reason: string;
+        };
+        /** StatusLevel */
+        StatusLevel: {
+            /** @enum {unknown} */
+            state: "down" | "ok" | "unknown" | "warning";
+            checks: components["schemas"]["StatusCheck"][];
         };
         /** StopInterval */
         StopInterval: {
@@ -5769,6 +5813,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListedWorker"][];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Each check. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceStatus"];
                 };
             };
             401: components["responses"]["problem-401"];

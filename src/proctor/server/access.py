@@ -182,6 +182,7 @@ PERMISSIONS: dict[tuple[str, str], Permission] = {
     ("DELETE", f"{V1}/provider-keys/{{connection_id}}"): Permission.PROJECT_ADMIN,
     ("GET", f"{V1}/audit"): Permission.ADMIN,
     ("GET", f"{V1}/workers"): Permission.ADMIN,
+    ("GET", f"{V1}/status"): Permission.ADMIN,
     ("POST", "/benchmark/run"): Permission.RUN_WRITE,
     ("POST", f"{V1}/leaderboard/generate"): Permission.RUN_WRITE,
     ("GET", f"{V1}/tasks/{{run_id}}"): Permission.RESULTS_READ,

@@ -24,6 +24,9 @@ class Executor(Protocol):
     def announce(self, run_id: str) -> None:
         """The run can be worked on; called from any thread, after it was committed."""
 
+    def down(self) -> list[str]:
+        """What it needs and does not answer now."""
+
     def collectors(self) -> list[Collector]:
         """What tells of the processes that were started here, for metrics."""
 
@@ -46,6 +49,9 @@ class OwnWorkers:
     def announce(self, run_id: str) -> None:
         """Nothing: a worker that has nothing to do looks twice a second."""
 
+    def down(self) -> list[str]:
+        return []
+
     def collectors(self) -> list[Collector]:
         return [self._files.collector(), ProcessesCollector(lambda: self._workers.pids)]
 
@@ -61,6 +67,7 @@ class OtherWorkers:
         from proctor.worker.bell import Bell
         from proctor.worker.celery_app import make_app
 
+        self._broker_url = broker_url
         self._bell = Bell(make_app(broker_url))
 
     async def start(self) -> None:
@@ -69,6 +76,11 @@ class OtherWorkers:
     def announce(self, run_id: str) -> None:
         """A ring that fails is no error: the run is accepted, and whoever sweeps rings again."""
         self._bell.prepare(run_id)
+
+    def down(self) -> list[str]:
+        from proctor.worker.broker import is_answering
+
+        return [] if is_answering(self._broker_url) else ["redis"]
 
     def collectors(self) -> list[Collector]:
         return []

@@ -72,13 +72,13 @@ class Service(Struct, dict=True, eq=False):
         return ServerMetrics(
             self.database,
             self.settings.home,
-            self._newest_backup,
+            self.newest_backup,
             streams=lambda: self.streams.open,
             others=self.executor.collectors(),
             certificate_expiry=None if self.certificate is None else read_expiry(self.certificate),
         )
 
-    def _newest_backup(self) -> float | None:
+    def newest_backup(self) -> float | None:
         """When it was made; None where there is none, or the place of backups cannot be read."""
         try:
             place = open_place(self.settings.backups_url, self.context.environment, is_offline=self.settings.is_offline)
@@ -95,7 +95,7 @@ class Service(Struct, dict=True, eq=False):
                 connection.execute("SELECT 1").fetchone()
         except StoreError:
             found.append("database")
-        return found
+        return [*found, *self.executor.down()]
 
 
 def service_of(connection: HTTPConnection) -> Service:

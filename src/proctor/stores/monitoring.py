@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.chunk import Pool
 from proctor.domain.scope import EVERYTHING
@@ -85,31 +88,58 @@ def clock_of(database: Database) -> float:
 def read_service_figures(database: Database) -> ServiceFigures:
     """Count everything at one moment; takes as long as reading all answers' rows does, so it is not asked too often."""
     with database.at_scope(EVERYTHING).connection() as connection:
-
-        def counted(query: str) -> dict[Any, int]:
-            rows = connection.execute(query).fetchall()
-            return {(row[0] if len(row) == 2 else tuple(row[:-1])): int(row[-1] or 0) for row in map(tuple, rows)}
-
-        now = database.dialect.now
-        oldest = connection.execute(
-            f"SELECT chunks.pool, {now} - min(queue.accepted_at) FROM chunks "  # noqa: S608 - our own words
-            "JOIN queue ON queue.run_id = chunks.run_id WHERE chunks.state = 'waiting' GROUP BY chunks.pool"
-        ).fetchall()
         outcomes = f"SELECT models.provider, {_OUTCOME}, count(*) {_OF_PROVIDER} {_MARKS} WHERE {_LATEST} GROUP BY 1, 2"
-        alive = connection.execute(f"SELECT pools FROM workers WHERE seen_at > {now} - 60").fetchall()  # noqa: S608
-        pools = Counter(pool for row in alive for pool in str(row[0]).split(","))
         rows = connection.execute(_provider_query()).fetchall()
-        return ServiceFigures(
-            runs=counted("SELECT status, count(*) FROM runs GROUP BY status"),
-            outcomes=counted(outcomes),
-            providers=[_provider(tuple(row)) for row in rows],
-            chunks=counted("SELECT pool, state, count(*) FROM chunks GROUP BY pool, state"),
-            oldest_waiting_seconds={row[0]: max(0.0, float(row[1])) for row in oldest},
-            lost_leases=int(connection.execute("SELECT coalesce(sum(lost_leases), 0) FROM chunks").fetchone()[0]),
-            workers=len(alive),
-            pool_workers={pool.value: pools[pool.value] for pool in Pool},
-            budget_used=_budget_used(connection),
-        )
+        providers = [_provider(tuple(row)) for row in rows]
+        return replace(_of_queue(connection, database), outcomes=_counted(connection, outcomes), providers=providers)
+
+
+def read_queue_figures(database: Database) -> ServiceFigures:
+    """The same without anything of answers: quick, however many there are."""
+    with database.at_scope(EVERYTHING).connection() as connection:
+        return _of_queue(connection, database)
+
+
+def recent_trials(database: Database, seconds: float = 3_600.0) -> tuple[int, int]:
+    """Trials of all projects that were answered or failed so lately, each by its latest attempt: those that came to a
+    score, and all of them."""
+    recent = (
+        "evaluations.run_id IN (SELECT id FROM runs WHERE status IN ('running', 'queued') "
+        "OR finished_at > ?) AND responses.created_at > ?"
+    )
+    since = time.time() - seconds
+    query = f"SELECT {_OUTCOME}, count(*) {_OF_PROVIDER} {_MARKS} WHERE {recent} AND {_LATEST} GROUP BY 1"
+    with database.at_scope(EVERYTHING).connection() as connection:
+        values = [datetime.fromtimestamp(since, UTC).isoformat(timespec="microseconds"), since]
+        found = {row[0]: int(row[1]) for row in connection.execute(query, values)}
+    found.pop("unscored", None)  # on its way
+    return found.get("scored", 0) + found.get("invalid", 0), sum(found.values())
+
+
+def _counted(connection: Connection, query: str) -> dict[Any, int]:
+    rows = connection.execute(query).fetchall()
+    return {(row[0] if len(row) == 2 else tuple(row[:-1])): int(row[-1] or 0) for row in map(tuple, rows)}
+
+
+def _of_queue(connection: Connection, database: Database) -> ServiceFigures:
+    now = database.dialect.now
+    oldest = connection.execute(
+        f"SELECT chunks.pool, {now} - min(queue.accepted_at) FROM chunks "  # noqa: S608 - our own words
+        "JOIN queue ON queue.run_id = chunks.run_id WHERE chunks.state = 'waiting' GROUP BY chunks.pool"
+    ).fetchall()
+    alive = connection.execute(f"SELECT pools FROM workers WHERE seen_at > {now} - 60").fetchall()  # noqa: S608
+    pools = Counter(pool for row in alive for pool in str(row[0]).split(","))
+    return ServiceFigures(
+        runs=_counted(connection, "SELECT status, count(*) FROM runs GROUP BY status"),
+        outcomes={},
+        providers=[],
+        chunks=_counted(connection, "SELECT pool, state, count(*) FROM chunks GROUP BY pool, state"),
+        oldest_waiting_seconds={row[0]: max(0.0, float(row[1])) for row in oldest},
+        lost_leases=int(connection.execute("SELECT coalesce(sum(lost_leases), 0) FROM chunks").fetchone()[0]),
+        workers=len(alive),
+        pool_workers={pool.value: pools[pool.value] for pool in Pool},
+        budget_used=_budget_used(connection),
+    )
 
 
 def _budget_used(connection: Connection) -> float:

@@ -73,6 +73,22 @@ def check_broker(url: str) -> None:
         client.close()
 
 
+def is_answering(url: str, seconds: float = 2.0) -> bool:
+    """Whether it answers now; asked again and again, so it is not waited for."""
+    from redis import Redis
+    from redis.backoff import NoBackoff
+    from redis.exceptions import RedisError
+    from redis.retry import Retry
+
+    client = Redis.from_url(url, socket_connect_timeout=seconds, socket_timeout=seconds, retry=Retry(NoBackoff(), 0))
+    try:
+        return bool(client.ping())
+    except (RedisError, OSError):
+        return False
+    finally:
+        client.close()
+
+
 def refuse_without_postgresql(database_url: str) -> None:
     """Workers write from several processes and machines at once."""
     if database_url.startswith("sqlite:"):
