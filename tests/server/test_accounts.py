@@ -268,6 +268,8 @@ def test_a_key_can_do_no_more_than_who_makes_it(site: Site) -> None:
         ({"judge": ["python/their_module:loaded"]}, "/judge/0"),
         ({"benchmarks": ["python://their_module:loaded"]}, "/benchmarks/0"),
         ({"benchmarks": ["../secret.yaml"]}, "/benchmarks/0"),
+        ({"benchmarks": ["inspect:their_module.py@loaded"]}, "/benchmarks/0"),
+        ({"benchmarks": ["inspect:any/task"]}, "/benchmarks/0"),
         ({"benchmarks": ["puzzles@../secret.yaml"]}, "/benchmarks/0"),
         ({"benchmarks": ["puzzles@secret.yaml"]}, "/benchmarks/0"),
         ({"benchmarks": [{"benchmark": "puzzles", "prompt": "secret.txt"}]}, "/benchmarks/0/prompt"),

@@ -28,6 +28,7 @@ from proctor.prompts.render import TemplateRenderer
 from proctor.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
 
 CUSTOM = "python://"
+INSPECT, INSPECT_SCORER = "inspect:", "inspect"
 
 
 class Asked(Struct, frozen=True):
@@ -102,8 +103,22 @@ def _refuse_unknown_parts(definition: BenchmarkFile, document: LocatedDocument, 
                 f"{document.name}:{line}: {'.'.join((*inside, 'metrics'))}[{place}]: {mistake}"
             ) from mistake
     scorers = [(name, (place, name)) for place, entry in enumerate(definition.scorers) for name in entry]
+    _refuse_code(document, scorers, inside)
     named = [(name, place) for name, place in scorers if not name.startswith(CUSTOM)]
     _refuse_unknown(document, "scorers", named, inside)
+
+
+def _refuse_code(
+    document: LocatedDocument, named: Sequence[tuple[str, tuple[int | str, ...]]], inside: tuple[str, ...]
+) -> None:
+    """A file may come from anybody; a scorer whose options name code belongs to what the operator names himself."""
+    for name, place in named:
+        if name == INSPECT_SCORER and not document.name.startswith(INSPECT):
+            line = document.line_of((*inside, "scorers", *place))
+            raise BenchmarkError(
+                f"{document.name}:{line}: {'.'.join((*inside, 'scorers'))}[{place[0]}]: the scorer 'inspect' marks the "
+                "tasks that are run as inspect:…, and no others."
+            )
 
 
 def _refuse_unknown(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PYTHON = "python://"
 LM_EVAL = "lm-eval:"
+INSPECT = "inspect:"
 _YAML = (".yaml", ".yml")
 
 
@@ -55,7 +56,7 @@ class BenchmarkInfo(Struct, frozen=True):
 
 
 def load_benchmark(spec: BenchmarkSpec, *, seed: int, folder: Path, data: Path | None = None) -> Benchmark:
-    """The benchmark a plan names: built in, a YAML file, a plugin, python://module:function, or lm-eval:task.yaml.
+    """The benchmark a plan names: built in, a YAML file, a plugin, python://module:function, lm-eval:… or inspect:….
 
     Files and modules are looked for in `folder` first; `seed` makes generated benchmarks and picks worked examples;
     `data` is a folder whose `NAME.jsonl` takes the place of what the benchmark NAME would read from the hub.
@@ -90,7 +91,7 @@ def split_version(name: str, folder: Path) -> tuple[str, str | None]:
     """`mmlu@1` as the name and the version; None where no version is named, or the '@' is a file's or an address's."""
     head, mark, version = name.rpartition("@")
     is_plain = not head or not version or "/" in version or "\\" in version or version.lower().endswith(_YAML)
-    is_address = "://" in name and not name.startswith(PYTHON)
+    is_address = ("://" in name and not name.startswith(PYTHON)) or name.startswith(INSPECT)
     if not mark or is_plain or is_address or (folder / name).is_file():
         return name, None
     return head, version
@@ -124,7 +125,11 @@ def _load(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) -> Be
         from proctor.benchmarks.lm_eval import load_task
 
         return load_task(spec, seed=seed, folder=folder, data=data)
-    if name.startswith(PYTHON):
+    if name.startswith(INSPECT):
+        from proctor.benchmarks.inspect_task import definition_of
+
+        benchmark = _benchmark_of(definition_of(spec, folder), spec, seed, folder, data)
+    elif name.startswith(PYTHON):
         benchmark = _from_function(spec, seed, folder, data)
     elif _looks_like_file(name, folder):
         return _from_file(spec, seed, folder, data)
@@ -309,7 +314,7 @@ def find_info(spec: BenchmarkSpec, folder: Path) -> BenchmarkInfo | None:
 
     variant = spec.parameters.get("variant")
     name, version = split_version(spec.benchmark, folder)
-    if name.startswith((LM_EVAL, PYTHON)):
+    if name.startswith((LM_EVAL, INSPECT, PYTHON)):
         return None
     if version is not None:
         name = _name_of_version(name, version, folder)

@@ -26,6 +26,8 @@ CONNECTION = ("auth_variable", ADDRESS, "url", "url_variable")
 """Settings that say where a key goes, or which."""
 PLACES = {"requirements": ("problems", "wheelhouse", "index")}
 """Parameters of benchmarks that name a place."""
+FOREIGN_SCORERS = frozenset({"inspect"})
+"""Registered scorers whose options name code."""
 STEPS = ("int", "float", "str")
 
 
@@ -98,7 +100,7 @@ def _is_registered(spec: ModelSpec, caller: Caller) -> bool:
 
 def refuse_foreign_scorer(name: str, path: list[str | int]) -> None:
     """A scorer may be any that is registered, never a function of a module by its name."""
-    if "://" in name or any(mark in name for mark in "/\\."):
+    if "://" in name or any(mark in name for mark in "/\\.") or name in FOREIGN_SCORERS:
         _refuse(path, f"{name} runs code of the server's own machine")
 
 

@@ -1,0 +1,336 @@
+"""Tasks and metrics of other frameworks that are run here: the same answers get the marks that the framework gives."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from commands import Cli
+from frameworks import Framework, framework
+from proctor.server.plans import refuse_foreign_scorer
+from proctor.server.problems import ProblemError
+
+LOGS = Path(__file__).parents[1] / "runs" / "data" / "imported"
+BOTH = "import site, sys; site.addsitedir(sys.argv.pop(1)); "
+COMMAND = f"{BOTH}sys.argv[0] = 'proctor'; from proctor.cli.main import main; main()"
+REFUSED = f"""{BOTH}
+import json, proctor
+said = {{}}
+for benchmark in sys.argv[1:]:
+    try:
+        proctor.prepare(benchmark, "python/answers:answer")
+    except proctor.UserError as error:
+        said[benchmark] = str(error)
+print(json.dumps(said))
+"""
+ANSWERS = {
+    "Capital of France": "It is Paris",
+    "Capital of Japan": "Tōkyō",
+    "Capital of Korea": "I do not know",
+    "2 + 2": "ANSWER: B",
+    "3 + 3": "B, I think",
+    "5 + 5": "",
+}
+MODEL = f"""
+ANSWERS = {ANSWERS!r}
+
+
+def answer(text):
+    return next(said for asked, said in ANSWERS.items() if asked in text)
+"""
+TASKS = """
+import random
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.scorer import choice, includes, match, model_graded_qa, pattern
+from inspect_ai.solver import chain_of_thought, generate, multiple_choice, solver, system_message, use_tools
+from inspect_ai.tool import tool
+
+
+@task
+def capitals(style: str = "brief"):
+    samples = [
+        Sample(id="fr", input="Capital of France?", target="Paris", metadata={"category": "Europe"}),
+        Sample(id="jp", input="Capital of Japan?", target=["Tokyo", "Tōkyō"], metadata={"category": "Asia"}),
+        Sample(id="kr", input="Capital of Korea?", target="Seoul", metadata={"category": "Asia"}),
+    ]
+    solvers = [system_message(f"Be {style}."), chain_of_thought(), generate()]
+    return Task(dataset=samples, solver=solvers, scorer=[includes(), match(), pattern(r"It is (\\w+)")], version=3)
+
+
+@task
+def sums():
+    samples = [Sample(input=f"{n} + {n}?", choices=[str(n), str(2 * n), "7"], target="B") for n in (2, 3, 5)]
+    return Task(dataset=samples, solver=multiple_choice(), scorer=choice())
+
+
+def one(**parts):
+    return Task(dataset=[Sample(input="2 + 2?", target="B")], **{"scorer": match(), **parts})
+
+
+@tool
+def adding():
+    async def execute(a: int, b: int):
+        '''Add.
+
+        Args:
+            a: one
+            b: another
+        '''
+        return a + b
+
+    return execute
+
+
+@solver
+def moody():
+    async def solve(state, generate):
+        state.user_prompt.text += random.choice("abcdefghijklmnop") * random.randrange(1, 99)
+        return await generate(state)
+
+    return solve
+
+
+@solver
+def twice():
+    async def solve(state, generate):
+        return await generate(await generate(state))
+
+    return solve
+
+
+@task
+def asks_twice():
+    return one(solver=twice())
+
+
+@task
+def has_tools():
+    return one(solver=[use_tools(adding()), generate()])
+
+
+@task
+def needs_a_sandbox():
+    return one(sandbox="docker")
+
+
+@task
+def is_graded():
+    return one(scorer=model_graded_qa())
+
+
+@task
+def has_no_scorer():
+    return one(scorer=None)
+
+
+@task
+def asks_anything():
+    return one(solver=moody())
+"""
+INSPECT_SAYS = """
+import json, sys
+sys.path.insert(0, ".")
+from inspect_ai import eval
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+import answers, tasks
+def reply(messages, tools, choice, config):
+    output = ModelOutput.from_content("mockllm/model", answers.answer(messages[-1].text))
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # or it would be counted, by a download
+    return output
+logs = eval([tasks.capitals(), tasks.sums()], model=get_model("mockllm/model", custom_outputs=reply), display="none",
+            log_dir="logs")
+MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+print(json.dumps({
+    log.eval.task: [[str(one.id), [[m.role, m.text] for m in one.messages if m.role != "assistant"],
+                     {name: MARKS[mark.value] for name, mark in one.scores.items()}] for one in log.samples]
+    for log in logs}))
+"""
+DEEPEVAL_SAYS = """
+import json, os, sys
+os.environ["DEEPEVAL_TELEMETRY_OPT_OUT"] = "1"
+from deepeval.metrics import ExactMatchMetric, PatternMatchMetric
+from deepeval.test_case import LLMTestCase
+made = {"exact": ExactMatchMetric, "words": lambda: PatternMatchMetric(pattern="It is [A-Z][a-z]+")}
+print(json.dumps([
+    {name: make().measure(LLMTestCase(input=asked, actual_output=said, expected_output=target))
+     for name, make in made.items()}
+    for asked, said, target in json.loads(sys.argv[1])]))
+"""
+
+
+METRICS = """
+name: small
+dataset: {source: rows.jsonl}
+scorers:
+  - deepeval: {label: exact}
+  - deepeval: {metric: PatternMatchMetric, label: words, options: {pattern: "It is [A-Z][a-z]+"}}
+"""
+
+
+class Beside:
+    """Proctor in a process that finds the framework, too, as where both are installed."""
+
+    def __init__(self, folder: Path, framework: Framework) -> None:
+        self.folder, self.framework = folder, framework
+
+    def __call__(self, *arguments: str, code: int = 0, program: str = COMMAND) -> str:
+        place = next((self.framework.python.parents[1] / "lib").glob("python*/site-packages"))
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(place), *arguments],
+            cwd=self.folder,
+            # Frameworks are large: what is compiled once is kept in their own environment.
+            env={**os.environ, "PROCTOR_HOME": str(self.folder / "home"), "PYTHONDONTWRITEBYTECODE": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout if code == 0 else done.stderr
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [orjson.loads(line) for line in self("export", "--with", "prompt").splitlines()]
+
+
+def marks(row: Mapping[str, Any]) -> dict[str, float]:
+    return {name: score["value"] for name, score in row["scores"].items()}
+
+
+@pytest.fixture(scope="module")
+def inspect(tmp_path_factory: pytest.TempPathFactory) -> Beside:
+    folder = tmp_path_factory.mktemp("inspect")
+    (folder / "answers.py").write_text(MODEL)
+    (folder / "tasks.py").write_text(TASKS)
+    return Beside(folder, framework(tmp_path_factory, "inspect", "inspect-ai==0.3.285"))
+
+
+@pytest.fixture(scope="module")
+def deepeval(tmp_path_factory: pytest.TempPathFactory) -> Beside:
+    folder = tmp_path_factory.mktemp("deepeval")
+    (folder / "answers.py").write_text(MODEL)
+    return Beside(folder, framework(tmp_path_factory, "deepeval", "deepeval==4.3.1"))
+
+
+def test_inspect_gives_the_same_answers_the_same_marks(inspect: Beside) -> None:
+    told = orjson.loads(inspect.framework.run(INSPECT_SAYS, folder=inspect.folder))
+    inspect("run", "inspect:tasks.py@capitals", "inspect:tasks.py@sums", "-m", "python/answers:answer", "--json")
+    rows = inspect.rows()
+    assert len(rows) == 6
+    for row in rows:
+        asked = [[one["role"], one["content"]] for one in row["prompt"]["messages"]]
+        [own] = [one for one in told[row["benchmark"]] if one[0] == row["sample_id"]]
+        assert (asked, marks(row)) == (own[1], own[2]), row["sample_id"]
+    assert {tuple(sorted(marks(row).items())) for row in rows if row["benchmark"] == "sums"} == {
+        (("choice", 0.0),), (("choice", 1.0),)
+    }  # fmt: skip
+    shown = orjson.loads(inspect("show", "--json"))["evaluations"]
+    assert [(one["benchmark"], one["version"]) for one in shown] == [("capitals", "3"), ("sums", "0")]
+    assert set(shown[0]["categories"]) == {"Europe", "Asia"}
+
+
+def test_arguments_of_a_task_and_answers_that_are_there_already(inspect: Beside) -> None:
+    inspect("run", "inspect:tasks.py@capitals?style=rude", "-m", "python/answers:answer", "--limit", "1", "--json")
+    assert inspect.rows()[0]["prompt"]["messages"][0]["content"] == "Be rude."
+    again = orjson.loads(inspect("resume", "latest", "--json"))
+    assert again["status"] == "completed"
+
+
+def test_what_of_inspect_cannot_be_run_here_is_refused_before_anything_is_asked(inspect: Beside) -> None:
+    expected = {
+        "asks_twice": "it asks 2 times for one sample",
+        "has_tools": "it uses tools",
+        "needs_a_sandbox": "needs a sandbox of Inspect's",
+        "is_graded": "asks a model of Inspect's own",
+        "has_no_scorer": "has no scorer",
+        "nothing": "has no attribute 'nothing'",
+        "capitals?colour=red": "unexpected keyword argument 'colour'",
+    }
+    names = {f"inspect:tasks.py@{task}": said for task, said in expected.items()}
+    told = orjson.loads(inspect(*names, program=REFUSED))
+    assert set(told) == set(names)
+    assert not [told[name] for name, said in names.items() if said not in told[name]]
+
+
+def test_a_task_that_asks_differently_each_time_gets_no_marks(inspect: Beside) -> None:
+    said = inspect("run", "inspect:tasks.py@asks_anything", "-m", "python/answers:answer", code=1)
+    assert "asks differently each time" in said
+
+
+def test_deepeval_gives_the_same_answers_the_same_marks(deepeval: Beside) -> None:
+    samples = [("Capital of France?", "Paris"), ("Capital of Japan?", "Tōkyō"), ("Capital of Korea?", "I do not know")]
+    lines = [orjson.dumps({"input": asked, "target": target}).decode() for asked, target in samples]
+    (deepeval.folder / "rows.jsonl").write_text("\n".join(lines))
+    (deepeval.folder / "bench.yaml").write_text(METRICS)
+    deepeval("run", "bench.yaml", "-m", "python/answers:answer", "--json")
+    rows = deepeval.rows()
+    cases = [(row["input"], row["response"], row["target"]) for row in rows]
+    told = orjson.loads(deepeval.framework.run(DEEPEVAL_SAYS, orjson.dumps(cases).decode(), folder=deepeval.folder))
+    assert [marks(row) for row in rows] == told
+    assert {mark for one in told for mark in one.values()} == {0, 1}
+
+
+def test_what_of_deepeval_cannot_be_run_here_is_refused(deepeval: Beside) -> None:
+    expected = {"GEval": "asks a model of DeepEval's own", "Nothing": "DeepEval has no metric 'Nothing'"}
+    (deepeval.folder / "rows.jsonl").write_text('{"input": "Capital of France?", "target": "Paris"}\n')
+    for metric in expected:
+        text = f"name: small\ndataset: {{source: rows.jsonl}}\nscorers: [{{deepeval: {{metric: {metric}}}}}]\n"
+        (deepeval.folder / f"{metric}.yaml").write_text(text)
+    told = orjson.loads(deepeval(*(f"{metric}.yaml" for metric in expected), program=REFUSED))
+    assert not [metric for metric, said in expected.items() if said not in told[f"{metric}.yaml"]]
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("name", ["inspect", "deepeval"])
+def test_a_framework_that_is_missing_is_said_before_anything_is_asked(name: str, cli: Cli) -> None:
+    pytest.importorskip("yaml")
+    Path("answers.py").write_text(MODEL)
+    Path("tasks.py").write_text(TASKS)
+    Path("rows.jsonl").write_text('{"input": "Capital of France?", "target": "Paris"}\n')
+    Path("deepeval.yaml").write_text("name: small\ndataset: {source: rows.jsonl}\nscorers: [deepeval]\n")
+    benchmark = {"inspect": "inspect:tasks.py@capitals", "deepeval": "deepeval.yaml"}[name]
+    ended = cli("run", benchmark, "-m", "python/answers:answer")
+    assert ended.code == 2
+    assert "not installed: pip install" in ended.err
+
+
+@pytest.mark.sqlite
+def test_no_benchmark_file_and_no_caller_names_the_code_of_a_task(cli: Cli) -> None:
+    Path("tasks.py").write_text("open('loaded', 'w')")
+    Path("rows.jsonl").write_text('{"input": "Capital of France?", "target": "Paris"}\n')
+    text = "name: small\ndataset: {source: rows.jsonl}\nscorers:\n  - inspect: {task: tasks.py@capitals}\n"
+    Path("bench.yaml").write_text(text)
+    refused = cli("run", "bench.yaml", "-m", "demo/strong")
+    assert refused.code == 2
+    assert "bench.yaml:4: scorers[0]: the scorer 'inspect' marks the tasks that are run as inspect:…" in refused.error
+    with pytest.raises(ProblemError) as caught:
+        refuse_foreign_scorer("inspect", ["scorers", 0])
+    assert caught.value.status == 403
+    assert not Path("loaded").exists()
+
+
+@pytest.mark.sqlite
+def test_lm_eval_gives_the_same_answers_the_same_marks(cli: Cli) -> None:
+    """By the log that lm-eval itself made of this task: its documents, its answers, its marks."""
+    [log] = sorted(LOGS.rglob("samples_capitals_gen*.jsonl"))[:1]
+    told = [orjson.loads(line) for line in log.read_text().splitlines()]
+    making = LOGS / "making"
+    Path("capitals_gen.yaml").write_text((making / "capitals_gen.yaml").read_text())
+    Path("rows.jsonl").write_text((making / "rows.jsonl").read_text())
+    replies = {one["doc"]["question"]: one["resps"][0][0] for one in told}
+    Path("answers.py").write_text(f"R = {replies!r}\n\n\ndef answer(t):\n    return next(R[q] for q in R if q in t)\n")
+    ended = cli("run", "lm-eval:capitals_gen.yaml", "-m", "python/answers:answer", "--json")
+    assert ended.code == 0, ended.err
+    rows = [orjson.loads(line) for line in cli("export").out.splitlines()]
+    own = {row["input"]: marks(row)["exact_match"] for row in rows}
+    for one in told:
+        [mark] = [mark for asked, mark in own.items() if one["doc"]["question"] in asked]
+        assert mark == one["exact_match"], one["doc"]
+    assert len(own) == len(told)
