@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 
 import orjson
-from build_dashboard import SOURCES, find_node
 from fastapi import FastAPI
 
+from build_dashboard import SOURCES, find_node
 from proctor.server.app import ROUTERS
 from proctor.server.openapi import describe
 
