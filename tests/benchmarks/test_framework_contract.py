@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import pytest
@@ -18,17 +18,23 @@ from proctor.server.plans import refuse_foreign_scorer
 from proctor.server.problems import ProblemError
 
 LOGS = Path(__file__).parents[1] / "runs" / "data" / "imported"
-BOTH = "import site, sys; site.addsitedir(sys.argv.pop(1)); "
-COMMAND = f"{BOTH}sys.argv[0] = 'proctor'; from proctor.cli.main import main; main()"
-REFUSED = f"""{BOTH}
-import json, proctor
-said = {{}}
+OURS = """
+import site, sys
+site.addsitedir(sys.argv.pop(1))
+import orjson, proctor
+from proctor.runs.results import read_rows
+told = {}
 for benchmark in sys.argv[1:]:
     try:
-        proctor.prepare(benchmark, "python/answers:answer")
+        run = proctor.evaluate(benchmark, "python/answers:answer", home="home", retries=0)
     except proctor.UserError as error:
-        said[benchmark] = str(error)
-print(json.dumps(said))
+        told[benchmark] = {"refused": str(error)}
+        continue
+    rows = [row.document for row in read_rows(run._database, run.id, extras=("prompt",))]
+    if run.status == "completed":  # what was opened again has the same samples
+        run = proctor.open_run(run.id, home="home").execute()
+    told[benchmark] = {"status": run.status, "error": run.error, "rows": rows, "run": run.document}
+print(orjson.dumps(told).decode())
 """
 ANSWERS = {
     "Capital of France": "It is Paris",
@@ -176,115 +182,113 @@ scorers:
 """
 
 
-class Beside:
-    """Proctor in a process that finds the framework, too, as where both are installed."""
-
-    def __init__(self, folder: Path, framework: Framework) -> None:
-        self.folder, self.framework = folder, framework
-
-    def __call__(self, *arguments: str, code: int = 0, program: str = COMMAND) -> str:
-        place = next((self.framework.python.parents[1] / "lib").glob("python*/site-packages"))
-        done = subprocess.run(
-            [sys.executable, "-c", program, str(place), *arguments],
-            cwd=self.folder,
-            # Frameworks are large: what is compiled once is kept in their own environment.
-            env={**os.environ, "PROCTOR_HOME": str(self.folder / "home"), "PYTHONDONTWRITEBYTECODE": ""},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, done.stderr
-        return done.stdout if code == 0 else done.stderr
-
-    def rows(self) -> list[dict[str, Any]]:
-        return [orjson.loads(line) for line in self("export", "--with", "prompt").splitlines()]
+def evaluate(found: Framework, folder: Path, *benchmarks: str) -> dict[str, Any]:
+    """What Proctor makes of the benchmarks, in a process that finds the framework, as where both are installed."""
+    place = next((found.python.parents[1] / "lib").glob("python*/site-packages"))
+    done = subprocess.run(
+        [sys.executable, "-c", OURS, str(place), *benchmarks],
+        cwd=folder,
+        # Frameworks are large: what is compiled once is kept in their own environment.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return dict(orjson.loads(done.stdout))
 
 
 def marks(row: Mapping[str, Any]) -> dict[str, float]:
     return {name: score["value"] for name, score in row["scores"].items()}
 
 
+REFUSED_TASKS = {
+    "asks_twice": "it asks 2 times for one sample",
+    "has_tools": "it uses tools",
+    "needs_a_sandbox": "needs a sandbox of Inspect's",
+    "is_graded": "asks a model of Inspect's own",
+    "has_no_scorer": "has no scorer",
+    "nothing": "has no attribute 'nothing'",
+    "capitals?colour=red": "unexpected keyword argument 'colour'",
+}
+REFUSED_METRICS = {"GEval": "asks a model of DeepEval's own", "Nothing": "DeepEval has no metric 'Nothing'"}
+MARKED_TASKS = ("capitals", "sums", "capitals?style=rude", "asks_anything")
+
+
+class Told(NamedTuple):
+    """What the framework says of the answers, and what Proctor does."""
+
+    theirs: Any
+    ours: dict[str, Any]
+
+
 @pytest.fixture(scope="module")
-def inspect(tmp_path_factory: pytest.TempPathFactory) -> Beside:
+def inspect(tmp_path_factory: pytest.TempPathFactory) -> Told:
     folder = tmp_path_factory.mktemp("inspect")
     (folder / "answers.py").write_text(MODEL)
     (folder / "tasks.py").write_text(TASKS)
-    return Beside(folder, framework(tmp_path_factory, "inspect", "inspect-ai==0.3.285"))
+    found = framework(tmp_path_factory, "inspect", "inspect-ai==0.3.285")
+    ours = evaluate(found, folder, *(f"inspect:tasks.py@{task}" for task in (*MARKED_TASKS, *REFUSED_TASKS)))
+    theirs = orjson.loads(found.run(INSPECT_SAYS, folder=folder))
+    return Told(theirs, {name.partition("@")[2]: one for name, one in ours.items()})
 
 
 @pytest.fixture(scope="module")
-def deepeval(tmp_path_factory: pytest.TempPathFactory) -> Beside:
+def deepeval(tmp_path_factory: pytest.TempPathFactory) -> Told:
     folder = tmp_path_factory.mktemp("deepeval")
     (folder / "answers.py").write_text(MODEL)
-    return Beside(folder, framework(tmp_path_factory, "deepeval", "deepeval==4.3.1"))
-
-
-def test_inspect_gives_the_same_answers_the_same_marks(inspect: Beside) -> None:
-    told = orjson.loads(inspect.framework.run(INSPECT_SAYS, folder=inspect.folder))
-    inspect("run", "inspect:tasks.py@capitals", "inspect:tasks.py@sums", "-m", "python/answers:answer", "--json")
-    rows = inspect.rows()
-    assert len(rows) == 6
-    for row in rows:
-        asked = [[one["role"], one["content"]] for one in row["prompt"]["messages"]]
-        [own] = [one for one in told[row["benchmark"]] if one[0] == row["sample_id"]]
-        assert (asked, marks(row)) == (own[1], own[2]), row["sample_id"]
-    assert {tuple(sorted(marks(row).items())) for row in rows if row["benchmark"] == "sums"} == {
-        (("choice", 0.0),), (("choice", 1.0),)
-    }  # fmt: skip
-    shown = orjson.loads(inspect("show", "--json"))["evaluations"]
-    assert [(one["benchmark"], one["version"]) for one in shown] == [("capitals", "3"), ("sums", "0")]
-    assert set(shown[0]["categories"]) == {"Europe", "Asia"}
-
-
-def test_arguments_of_a_task_and_answers_that_are_there_already(inspect: Beside) -> None:
-    inspect("run", "inspect:tasks.py@capitals?style=rude", "-m", "python/answers:answer", "--limit", "1", "--json")
-    assert inspect.rows()[0]["prompt"]["messages"][0]["content"] == "Be rude."
-    again = orjson.loads(inspect("resume", "latest", "--json"))
-    assert again["status"] == "completed"
-
-
-def test_what_of_inspect_cannot_be_run_here_is_refused_before_anything_is_asked(inspect: Beside) -> None:
-    expected = {
-        "asks_twice": "it asks 2 times for one sample",
-        "has_tools": "it uses tools",
-        "needs_a_sandbox": "needs a sandbox of Inspect's",
-        "is_graded": "asks a model of Inspect's own",
-        "has_no_scorer": "has no scorer",
-        "nothing": "has no attribute 'nothing'",
-        "capitals?colour=red": "unexpected keyword argument 'colour'",
-    }
-    names = {f"inspect:tasks.py@{task}": said for task, said in expected.items()}
-    told = orjson.loads(inspect(*names, program=REFUSED))
-    assert set(told) == set(names)
-    assert not [told[name] for name, said in names.items() if said not in told[name]]
-
-
-def test_a_task_that_asks_differently_each_time_gets_no_marks(inspect: Beside) -> None:
-    said = inspect("run", "inspect:tasks.py@asks_anything", "-m", "python/answers:answer", code=1)
-    assert "asks differently each time" in said
-
-
-def test_deepeval_gives_the_same_answers_the_same_marks(deepeval: Beside) -> None:
     samples = [("Capital of France?", "Paris"), ("Capital of Japan?", "Tōkyō"), ("Capital of Korea?", "I do not know")]
     lines = [orjson.dumps({"input": asked, "target": target}).decode() for asked, target in samples]
-    (deepeval.folder / "rows.jsonl").write_text("\n".join(lines))
-    (deepeval.folder / "bench.yaml").write_text(METRICS)
-    deepeval("run", "bench.yaml", "-m", "python/answers:answer", "--json")
-    rows = deepeval.rows()
-    cases = [(row["input"], row["response"], row["target"]) for row in rows]
-    told = orjson.loads(deepeval.framework.run(DEEPEVAL_SAYS, orjson.dumps(cases).decode(), folder=deepeval.folder))
-    assert [marks(row) for row in rows] == told
-    assert {mark for one in told for mark in one.values()} == {0, 1}
-
-
-def test_what_of_deepeval_cannot_be_run_here_is_refused(deepeval: Beside) -> None:
-    expected = {"GEval": "asks a model of DeepEval's own", "Nothing": "DeepEval has no metric 'Nothing'"}
-    (deepeval.folder / "rows.jsonl").write_text('{"input": "Capital of France?", "target": "Paris"}\n')
-    for metric in expected:
+    (folder / "rows.jsonl").write_text("\n".join(lines))
+    (folder / "small.yaml").write_text(METRICS)
+    for metric in REFUSED_METRICS:
         text = f"name: small\ndataset: {{source: rows.jsonl}}\nscorers: [{{deepeval: {{metric: {metric}}}}}]\n"
-        (deepeval.folder / f"{metric}.yaml").write_text(text)
-    told = orjson.loads(deepeval(*(f"{metric}.yaml" for metric in expected), program=REFUSED))
-    assert not [metric for metric, said in expected.items() if said not in told[f"{metric}.yaml"]]
+        (folder / f"{metric}.yaml").write_text(text)
+    found = framework(tmp_path_factory, "deepeval", "deepeval==4.3.1")
+    ours = evaluate(found, folder, "small.yaml", *(f"{metric}.yaml" for metric in REFUSED_METRICS))
+    cases = [(row["input"], row["response"], row["target"]) for row in ours["small.yaml"]["rows"]]
+    return Told(orjson.loads(found.run(DEEPEVAL_SAYS, orjson.dumps(cases).decode(), folder=folder)), ours)
+
+
+def test_inspect_gives_the_same_answers_the_same_marks(inspect: Told) -> None:
+    for task in ("capitals", "sums"):
+        rows = inspect.ours[task]["rows"]
+        assert len(rows) == 3
+        for row in rows:
+            asked = [[one["role"], one["content"]] for one in row["prompt"]["messages"]]
+            [theirs] = [one for one in inspect.theirs[task] if one[0] == row["sample_id"]]
+            assert (asked, marks(row)) == (theirs[1], theirs[2]), row["sample_id"]
+        assert {mark for row in rows for mark in marks(row).values()} == {0.0, 1.0}
+    [shown] = inspect.ours["capitals"]["run"]["evaluations"]
+    assert (shown["benchmark"], shown["version"], set(shown["categories"])) == ("capitals", "3", {"Europe", "Asia"})
+
+
+def test_arguments_of_a_task_are_the_benchmark_s_parameters(inspect: Told) -> None:
+    found = inspect.ours["capitals?style=rude"]
+    assert found["rows"][0]["prompt"]["messages"][0]["content"] == "Be rude."
+    assert found["status"] == "completed"
+
+
+@pytest.mark.parametrize("task", list(REFUSED_TASKS))
+def test_what_of_inspect_cannot_be_run_here_is_refused_before_anything_is_asked(inspect: Told, task: str) -> None:
+    assert REFUSED_TASKS[task] in inspect.ours[task]["refused"]
+
+
+def test_a_task_that_asks_differently_each_time_gets_no_marks(inspect: Told) -> None:
+    found = inspect.ours["asks_anything"]
+    assert found["status"] == "failed"
+    assert "asks differently each time" in found["error"]
+    assert [row["outcome"] for row in found["rows"]] == ["failed"]
+
+
+def test_deepeval_gives_the_same_answers_the_same_marks(deepeval: Told) -> None:
+    assert [marks(row) for row in deepeval.ours["small.yaml"]["rows"]] == deepeval.theirs
+    assert {mark for one in deepeval.theirs for mark in one.values()} == {0, 1}
+
+
+@pytest.mark.parametrize("metric", list(REFUSED_METRICS))
+def test_what_of_deepeval_cannot_be_run_here_is_refused(deepeval: Told, metric: str) -> None:
+    assert REFUSED_METRICS[metric] in deepeval.ours[f"{metric}.yaml"]["refused"]
 
 
 @pytest.mark.sqlite
