@@ -210,6 +210,52 @@ export async function repeats({ page, base, run }) {
   return { folded, said, all: await page.locator('.samples-head [role=status]').innerText() };
 }
 
+const enter = async (page, base, link) => {
+  await page.goto(base + link);
+  await page.getByLabel('Password').fill('a long enough password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('.navigation').waitFor();
+};
+
+/** An administrator invites somebody who may only read; each sees what his role may do, and no button beyond. */
+export async function accounts({ page, context, base, link }) {
+  await enter(page, base, link);
+  await page.goto(`${base}/settings?part=server`);
+  const users = page.getByRole('region', { name: 'Users' });
+  await users.getByLabel('Name').fill('vera');
+  await users.getByRole('button', { name: 'Add' }).click();
+  const invitation = await users.locator('.secret').innerText();
+  await page.goto(`${base}/settings?part=project`);
+  const members = page.getByRole('region', { name: 'Members' });
+  await members.getByLabel('User', { exact: true }).fill('vera');
+  await members.getByRole('button', { name: 'Add' }).click();
+  await members.locator('tr', { hasText: 'vera' }).waitFor();
+  const keys = page.getByRole('region', { name: 'API keys' });
+  await keys.getByLabel('Name').fill('nightly');
+  await keys.getByRole('button', { name: 'Add' }).click();
+  const key = await keys.locator('.secret').innerText();
+  await page.reload();
+  await keys.locator('tr', { hasText: 'nightly' }).waitFor();
+  const isShownAgain = (await page.content()).includes(key);
+  await keys.getByRole('button', { name: 'Revoke' }).click();
+  await keys.getByText('revoked').waitFor();
+  await page.goto(`${base}/settings?part=server`);
+  await page.getByRole('region', { name: 'Audit log' }).locator('tbody tr').first().waitFor();
+  const audit = await page.getByRole('region', { name: 'Audit log' }).innerText();
+  await context.clearCookies();
+  await enter(page, base, new URL(invitation).pathname + new URL(invitation).hash);
+  await page.goto(`${base}/settings?part=project`);
+  await settled(page);
+  const buttons = await page.locator('main button').allInnerTexts();
+  const parts = await page.locator('.parts a').allInnerTexts();
+  await page.goto(`${base}/settings?part=server`);
+  await settled(page);
+  const hidden = await page.locator('main').innerText();
+  const places = await page.locator('.navigation li').allInnerTexts();
+  await context.clearCookies();
+  return { key, isShownAgain, audit, buttons, parts, hidden, places };
+}
+
 /** What is not there, or not allowed, or not English. */
 export async function dead({ page, base }) {
   const found = {};

@@ -122,6 +122,22 @@ def test_a_going_run_stays_live_in_all_tabs_by_one_connection_when_the_server_co
     assert seen["hasTakenOver"]
 
 
+def test_each_role_sees_what_it_may_do_and_no_button_beyond(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path / "home", tmp_path, "--accounts") as guarded:
+        code, said, _ = guarded.cli("users", "add", "ada", "--admin")
+        assert code == 0
+        link = re.search(r"/welcome#\S+", said)
+        assert link
+        seen = browser.go("accounts", guarded, link=link[0])
+    assert seen["key"].startswith("pk_")
+    assert not seen["isShownAgain"]
+    assert "vera" in seen["audit"]
+    assert seen["buttons"] == []
+    assert len(seen["parts"]) == 3
+    assert "Audit" not in seen["hidden"]
+    assert "Plan" not in seen["places"]
+
+
 def wait_for(path: Path) -> None:
     until = time.monotonic() + 60
     while not path.exists():
@@ -173,6 +189,7 @@ def test_no_screen_has_a_barrier_in_either_theme_and_each_fits_a_narrow_window(
         "/review", f"/review/random?run={finished}", f"/review/judged?run={finished}",
         "/problems/columns", f"/scorecards/{programs[0]}", "/scorecards/nope",
         f"/scorecards?a={programs[0]}&b={programs[1]}",
+        "/settings?part=account", "/settings?part=project", "/settings?part=server",
     ]  # fmt: skip
     assert browser.go("tour", served, addresses=addresses) == []
 

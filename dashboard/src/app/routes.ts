@@ -10,7 +10,6 @@ import LeaderboardScreen from '@/screens/leaderboard/LeaderboardScreen';
 import RunScreen from '@/screens/run/RunScreen';
 import RunsScreen from '@/screens/runs/RunsScreen';
 import SamplesScreen from '@/screens/samples/SamplesScreen';
-import SettingsScreen from '@/screens/settings/SettingsScreen';
 import type { TextKey } from '@/text/text';
 
 export type Parameters = Readonly<Record<string, string>>;
@@ -27,6 +26,7 @@ const PlanScreen = lazy(() => import('@/screens/plan/PlanScreen'));
 const ProblemScreen = lazy(() => import('@/screens/problems/ProblemScreen'));
 const ProblemsScreen = lazy(() => import('@/screens/problems/ProblemsScreen'));
 const ReviewScreen = lazy(() => import('@/screens/review/ReviewScreen'));
+const SettingsScreen = lazy(() => import('@/screens/settings/SettingsScreen'));
 const ScorecardScreen = lazy(() => import('@/screens/scorecard/ScorecardScreen'));
 const ScorecardsScreen = lazy(() => import('@/screens/scorecard/ScorecardsScreen'));
 

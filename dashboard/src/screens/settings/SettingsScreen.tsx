@@ -1,87 +1,49 @@
-/** What is wrong with the server first; then how the dashboard looks here. */
+/** What is wrong first; then accounts, keys and addresses, as far as one's role may see them. */
 import { useQuery } from '@tanstack/react-query';
 import type { ServerVersion } from '@/api/documents';
 import { request } from '@/api/http';
-import { useProviders } from '@/api/queries';
-import { ServerState } from '@/app/ServerState';
-import { Loaded, PageHead, Section, Wide } from '@/components/Basics';
-import { Field, Select } from '@/components/Fields';
-import { chooseLanguage, LANGUAGES, t, useLanguage, type Language } from '@/text/text';
-import { chooseTheme, THEMES, useThemeChoice, type ThemeChoice } from '@/theme/theme';
+import { useMay, useSession } from '@/api/session';
+import { PageHead } from '@/components/Basics';
+import { Link } from '@/router/Link';
+import { useParameters, withParameters } from '@/router/location';
+import { t } from '@/text/text';
+import { AccountPart } from './AccountPart';
+import { GeneralPart } from './GeneralPart';
+import { ProjectPart } from './ProjectPart';
+import { ServerPart } from './ServerPart';
+import './settings.css';
+
+const PARTS = { general: GeneralPart, account: AccountPart, project: ProjectPart, server: ServerPart } as const;
+type PartName = keyof typeof PARTS;
 
 export default function SettingsScreen() {
   const version = useQuery({ queryKey: ['version'], queryFn: () => request<ServerVersion>('/version') });
-  const language = useLanguage();
-  const theme = useThemeChoice();
+  const { data: session } = useSession();
+  const isAdmin = useMay('admin:full');
+  const [parameters] = useParameters();
+  const shown = (Object.keys(PARTS) as PartName[]).filter((name) => name !== 'server' || isAdmin);
+  const part = shown.find((name) => name === parameters.get('part')) ?? 'general';
+  const Part = PARTS[part];
   return (
     <>
       <PageHead
         trail={t('nav.settings')}
         title={t('settings.title')}
         lead={version.data && `Proctor ${version.data.version}`}
-      />
-      <Section title={t('settings.server')}>
-        <ServerState />
-      </Section>
-      <Section title={t('settings.look')} note={t('settings.look.note')}>
-        <div className="filters">
-          <Field label={t('settings.theme')}>
-            <Select
-              value={theme}
-              change={(next) => chooseTheme(next as ThemeChoice)}
-              options={THEMES.map((one) => [one, t(`theme.${one}`)])}
-            />
-          </Field>
-          <Field label={t('settings.language')}>
-            <Select
-              value={language}
-              change={(next) => void chooseLanguage(next as Language)}
-              options={Object.entries(LANGUAGES)}
-            />
-          </Field>
-        </div>
-      </Section>
-      <Providers />
+      >
+        <nav className="parts" aria-label={t('settings.title')}>
+          {shown.map((name) => (
+            <Link
+              key={name}
+              to={withParameters({ part: name === 'general' ? null : name })}
+              aria-current={name === part ? 'page' : undefined}
+            >
+              {t(`settings.part.${name}`, { project: session?.project ?? 'local' })}
+            </Link>
+          ))}
+        </nav>
+      </PageHead>
+      <Part />
     </>
-  );
-}
-
-/** Which model providers have a key here; the keys themselves are shown to nobody. */
-function Providers() {
-  const providers = useProviders();
-  return (
-    <Section title={t('settings.providers')} note={t('settings.providers.note')}>
-      <Loaded query={providers}>
-        {(all) => (
-          <Wide label={t('settings.providers')}>
-            <table>
-              <thead>
-                <tr>
-                  <th>{t('settings.provider')}</th>
-                  <th>{t('settings.what')}</th>
-                  <th>{t('settings.key')}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {all.map((one) => (
-                  <tr key={one.provider}>
-                    <td>{one.provider}</td>
-                    <td className="muted">{one.description}</td>
-                    <td>
-                      {one.has_key === null
-                        ? t('settings.key.none')
-                        : one.has_key
-                          ? t('settings.key.set')
-                          : t('settings.key.missing')}
-                      {one.key_variable !== null && <code className="muted small"> {one.key_variable}</code>}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Wide>
-        )}
-      </Loaded>
-    </Section>
   );
 }
