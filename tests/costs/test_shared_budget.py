@@ -13,9 +13,10 @@ from proctor.costs.shared_budget import SharedBudget
 from proctor.domain.chunk import Chunk, Pool, TrialTally
 from proctor.stores.chunk_rows import lease_of
 from proctor.stores.chunks import ChunkStore
+from proctor.stores.codec import floor_pico
 from proctor.stores.database import Database
 from proctor.stores.queue import QueueStore
-from proctor.stores.run_money import ChunkMoney, floor_pico
+from proctor.stores.run_money import ChunkMoney
 from stores.parts import let_it_run_out, new_chunks, reclaimed
 
 CAP = Decimal("1.00")

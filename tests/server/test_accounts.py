@@ -114,7 +114,7 @@ def address(path: str, run_id: str, project: str, key: str, plan: str = NO_PLAN,
     named = {
         "run_id": run_id, "project": project, "key_id": key, "result_id": "1", "name:path": "demo/strong",
         "name": "puzzles", "session": "0" * 16, "user": "viewer", "connection_id": "c-000",
-        "token_id": "t-000", "way": "oidc",
+        "token_id": "t-000", "way": "oidc", "kind": "project", "subject": "nothing",
         "plan_id": plan, "comment_id": comment, "file_id": NO_FILE,
         "submission_id": "s-000", "webhook_id": "w-000", "delivery_id": "d-000",
     }  # fmt: skip

@@ -41,7 +41,8 @@ def test_examples_are_taken_as_they_are_written(server: Server, finished: str) -
         content = told.get("requestBody", {}).get("content", {})
         for kind in content.values():
             if "example" in kind:
-                address = path.format(run_id=finished, name="grace", project="acme", user="grace")
+                named = {"project": "acme", "user": "grace", "kind": "project", "subject": "local"}
+                address = path.format(run_id=finished, name="grace", **named)
                 answer = server.ask(method.upper(), address, kind["example"])
                 assert str(answer.status) in told["responses"], (path, answer.body)
                 assert answer.status < 400 or answer.status == refused.get(told["operationId"]), (path, answer.body)

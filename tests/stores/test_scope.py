@@ -638,6 +638,8 @@ SHARED = {
             "token_families",
             "refresh_tokens",
             "identities",
+            "budgets",
+            "reservations",
         ),
         "read to find out what somebody may see",
     ),
@@ -657,4 +659,4 @@ def test_every_table_is_somebodys_or_says_why_not() -> None:
     owned = {table.name for table in metadata.tables.values() if "project" in table.columns}
     hanging = {"events", "batches", "batch_trials", "queue", "chunks"}
     assert owned | hanging | SHARED.keys() == set(metadata.tables)
-    assert (owned & SHARED.keys()) == {"members", "api_keys", "audit", "token_families"}
+    assert (owned & SHARED.keys()) == {"members", "api_keys", "audit", "token_families", "reservations"}

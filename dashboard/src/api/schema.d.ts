@@ -1819,6 +1819,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Budgets
+         * @description List the budgets that hold for the caller, and what is left of them; all of them for an administrator.
+         */
+        get: operations["listBudgets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/budgets/{kind}/{subject}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set One
+         * @description Set the budget of a project or a user (by name) or of a key (by id).
+         */
+        put: operations["setBudget"];
+        post?: never;
+        /**
+         * Remove One
+         * @description Remove a budget: nothing limits what its subject spends any more.
+         */
+        delete: operations["removeBudget"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/benchmark/run": {
         parameters: {
             query?: never;
@@ -2806,6 +2850,21 @@ export interface components {
             models: string[];
             votes: number;
         };
+        /** ListedBudget */
+        ListedBudget: {
+            kind: string;
+            subject: string;
+            cost_usd: string | null;
+            per: string;
+            /** Format: decimal */
+            spent_usd: string;
+            left_usd: string | null;
+            until: string | null;
+            runs_at_once: number | null;
+            runs_now: number;
+            set_by: string;
+            set_at: string;
+        };
         /** ListedKey */
         ListedKey: {
             key_id: string;
@@ -3066,6 +3125,15 @@ export interface components {
             api_base: string;
             /** @default  */
             api_key: string;
+        };
+        /** NewBudget */
+        NewBudget: {
+            /** @default null */
+            cost_usd: number | null;
+            /** @default month */
+            per: string;
+            /** @default null */
+            runs_at_once: number | null;
         };
         /** NewComment */
         NewComment: {
@@ -4788,6 +4856,7 @@ export interface operations {
             };
             400: components["responses"]["problem-400"];
             401: components["responses"]["problem-401"];
+            402: components["responses"]["problem-402"];
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
             409: components["responses"]["problem-409"];
@@ -4911,6 +4980,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["problem-401"];
+            402: components["responses"]["problem-402"];
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
             409: components["responses"]["problem-409"];
@@ -4954,6 +5024,7 @@ export interface operations {
             };
             400: components["responses"]["problem-400"];
             401: components["responses"]["problem-401"];
+            402: components["responses"]["problem-402"];
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
             409: components["responses"]["problem-409"];
@@ -6152,6 +6223,7 @@ export interface operations {
             };
             400: components["responses"]["problem-400"];
             401: components["responses"]["problem-401"];
+            402: components["responses"]["problem-402"];
             403: components["responses"]["problem-403"];
             413: components["responses"]["problem-413"];
             415: components["responses"]["problem-415"];
@@ -8207,6 +8279,104 @@ export interface operations {
             503: components["responses"]["problem-503"];
         };
     };
+    listBudgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedBudget"][];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    setBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "cost_usd": 50,
+                 *       "per": "month",
+                 *       "runs_at_once": 4
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewBudget"];
+            };
+        };
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedBudget"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    removeBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
     olderRunBenchmark: {
         parameters: {
             query?: never;
@@ -8245,6 +8415,7 @@ export interface operations {
             };
             400: components["responses"]["problem-400"];
             401: components["responses"]["problem-401"];
+            402: components["responses"]["problem-402"];
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
             409: components["responses"]["problem-409"];
@@ -8297,6 +8468,7 @@ export interface operations {
             };
             400: components["responses"]["problem-400"];
             401: components["responses"]["problem-401"];
+            402: components["responses"]["problem-402"];
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
             409: components["responses"]["problem-409"];
@@ -8418,6 +8590,7 @@ export interface operations {
             };
             400: components["responses"]["problem-400"];
             401: components["responses"]["problem-401"];
+            402: components["responses"]["problem-402"];
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
             409: components["responses"]["problem-409"];

@@ -48,6 +48,7 @@ COMMANDS = {
     "projects": ("proctor.cli.projects:projects", "Add and list projects, and say who belongs to them."),
     "keys": ("proctor.cli.keys:keys", "Create, list, rotate and revoke API keys."),
     "provider-keys": ("proctor.cli.provider_keys:provider_keys", "Keep encrypted keys for providers."),
+    "budgets": ("proctor.cli.budgets:budgets", "Limit what projects, users and keys spend."),
     "audit": ("proctor.cli.audit:audit", "Verify and export the audit log."),
     "sandbox": ("proctor.cli.sandbox:sandbox", "Run a program in the sandbox."),
     "doctor": ("proctor.cli.doctor:doctor", "Check the installation."),

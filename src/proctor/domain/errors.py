@@ -9,7 +9,9 @@ ProctorError
 │   │   └── NoDataError       data that is somewhere else: not in the folder, and the hub did not give it
 │   ├── NotFoundError         a run, model, benchmark or scorer that is not there
 │   ├── SignInError           not known, or not the right password, key or link: the same words for all of them
-│   └── TooManyTriesError     passwords are tried too often, or too many at once; try again later
+│   ├── TooManyTriesError     passwords are tried too often, or too many at once; try again later
+│   ├── BudgetError           a budget has too little left for what a run could cost
+│   └── LimitReachedError     as many at once, or in a minute, as are allowed; try again later
 ├── StoreError                the database, or the store of artifacts, cannot be used
 │   └── DamagedArtifactError  an artifact is not what was kept
 ├── RunError                  a run could not go on; what was recorded is kept
@@ -87,6 +89,18 @@ class SignInError(UserError):
 
 
 class TooManyTriesError(UserError):
+    http_status = 429
+
+    def __init__(self, message: str, retry_after_seconds: float) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class BudgetError(UserError):
+    http_status = 402
+
+
+class LimitReachedError(UserError):
     http_status = 429
 
     def __init__(self, message: str, retry_after_seconds: float) -> None:

@@ -8,6 +8,7 @@ from proctor.domain.plan import Limits, Plan
 from proctor.planning.matrix import expand_matrix
 from proctor.runs.content import keep_content
 from proctor.runs.resolve import PlanContext
+from proctor.stores.accounts.budgets import Spender
 from proctor.stores.database import Database
 from proctor.stores.idempotency import RequestKey
 from proctor.stores.queue import QueueStore
@@ -21,6 +22,7 @@ def accept(
     *,
     priority: Priority = Priority.NORMAL,
     request: RequestKey | None = None,
+    spender: Spender | None = None,
 ) -> str:
     """Write the plan's run as queued and give its id; no name is looked up. A request that came before makes no run.
 
@@ -35,7 +37,7 @@ def accept(
     plan = expand_matrix(plan, context.folder)
     content = keep_content(plan, context)
     return QueueStore(database).accept(
-        plan, context.folder, context.data, priority=priority, content=content, request=request
+        plan, context.folder, context.data, priority=priority, content=content, request=request, spender=spender
     )
 
 

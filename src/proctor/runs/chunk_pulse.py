@@ -19,8 +19,8 @@ from proctor.domain.event import Event, FaultSeen, ResultsRecorded, TrialsSkippe
 from proctor.domain.trial import Outcome
 from proctor.stores.chunk_rows import lease_of
 from proctor.stores.chunks import ChunkStore, Heard
+from proctor.stores.codec import floor_pico
 from proctor.stores.leases import LeaseLostError
-from proctor.stores.run_money import floor_pico
 
 HEARTBEAT_SECONDS = 0.5
 SLICE_SECONDS = 10.0

@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute
 from proctor.accounts.sign_in import Session
 from proctor.server.problems import ProblemError
 from proctor.server.service import Service, service_of
+from proctor.stores.accounts.budgets import Spender
 from proctor.stores.database import Database
 
 
@@ -57,6 +58,12 @@ class Caller(Struct, frozen=True):
     user_id: str | None = None
     """Whose session or key it is; None without accounts, and for keys that the command line made."""
     session: Session | None = None
+    key_id: str | None = None
+
+    @property
+    def spender(self) -> Spender | None:
+        """Whose budgets his runs are held to; the person at the machine has none."""
+        return None if self.is_operator else Spender(self.project, self.user_id, self.key_id)
 
     @property
     def stream_user(self) -> str | None:
@@ -177,6 +184,9 @@ PERMISSIONS: dict[tuple[str, str], Permission] = {
     ("GET", f"{V1}/keys"): Permission.PROJECT_ADMIN,
     ("POST", f"{V1}/keys"): Permission.PROJECT_ADMIN,
     ("DELETE", f"{V1}/keys/{{key_id}}"): Permission.PROJECT_ADMIN,
+    ("GET", f"{V1}/budgets"): Permission.RUN_READ,
+    ("PUT", f"{V1}/budgets/{{kind}}/{{subject}}"): Permission.ADMIN,
+    ("DELETE", f"{V1}/budgets/{{kind}}/{{subject}}"): Permission.ADMIN,
     ("GET", f"{V1}/provider-keys"): Permission.RUN_READ,
     ("POST", f"{V1}/provider-keys"): Permission.PROJECT_ADMIN,
     ("DELETE", f"{V1}/provider-keys/{{connection_id}}"): Permission.PROJECT_ADMIN,

@@ -17,6 +17,7 @@ from proctor.server.problems import handle_problems
 from proctor.server.routes import (
     accounts,
     auth,
+    budgets,
     catalogue,
     comments,
     comparing,
@@ -65,6 +66,7 @@ ROUTERS = (
     single_sign_on.router,
     accounts.router,
     provider_keys.router,
+    budgets.router,
     older_names.router,
 )
 

@@ -17,6 +17,8 @@ from proctor.accounts.single_sign_on import ForeignNextError
 from proctor.domain.documents.document import json_bytes
 from proctor.domain.documents.problem_details import FieldProblem, ProblemDetails
 from proctor.domain.errors import (
+    BudgetError,
+    LimitReachedError,
     MissingKeyError,
     NotFoundError,
     PlanError,
@@ -75,9 +77,12 @@ def problem_of(error: ProctorError) -> ProblemError:
         return ProblemError(400, "foreign-next", str(error))
     if isinstance(error, SignInError):
         return ProblemError(401, "unauthorised", str(error))
-    if isinstance(error, TooManyTriesError):
+    if isinstance(error, BudgetError):
+        return ProblemError(402, "budget", str(error))
+    if isinstance(error, (TooManyTriesError, LimitReachedError)):
+        kind = "too-many" if isinstance(error, TooManyTriesError) else "limit-reached"
         return ProblemError(
-            429, "too-many", str(error), headers={"Retry-After": str(max(1, round(error.retry_after_seconds)))}
+            429, kind, str(error), headers={"Retry-After": str(max(1, round(error.retry_after_seconds)))}
         )
     if isinstance(error, RunError):
         return ProblemError(409, "conflict", str(error))

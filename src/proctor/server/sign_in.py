@@ -82,7 +82,7 @@ def _caller_with_key(service: Service, connection: HTTPConnection, key: KeyRow) 
     _refuse_other_project(connection, key.project)
     granted = permissions_of_key(service.database, key)
     database = service.database.within(Scope(key.project))
-    return Caller(f"key {key.id}", key.project, _permissions(granted), database, user_id=key.user_id)
+    return Caller(f"key {key.id}", key.project, _permissions(granted), database, user_id=key.user_id, key_id=key.id)
 
 
 def _refuse_other_project(connection: HTTPConnection, project: str) -> None:

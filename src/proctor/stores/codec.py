@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, Protocol
 
 import orjson
@@ -176,3 +176,11 @@ def read_response(row: NamedColumns) -> Response:
         note=more.get("note"),
         left_out=more.get("left_out", {}),
     )
+
+
+def ceil_pico(usd: Decimal) -> int:
+    return int((usd * PICO).to_integral_value(ROUND_CEILING))
+
+
+def floor_pico(usd: Decimal) -> int:
+    return int((usd * PICO).to_integral_value(ROUND_FLOOR))

@@ -20,6 +20,7 @@ from proctor.domain.log_context import current_context
 from proctor.domain.run import RunStatus
 from proctor.domain.text import shorten, storable
 from proctor.domain.tracing import trace_context
+from proctor.stores.accounts.budgets import Spender, reserve_budget, spender_of
 from proctor.stores.codec import from_pico, to_json
 from proctor.stores.connection import Connection, Row
 from proctor.stores.database import Database
@@ -78,12 +79,15 @@ class QueueStore:
         priority: Priority = Priority.NORMAL,
         content: Mapping[str, str] | None = None,
         request: RequestKey | None = None,
+        spender: Spender | None = None,
     ) -> str:
         """Write the run as queued, in one short transaction; gives its id, or that of the same request before."""
         run_id, project = new_run_id(), self._database.scope.owner
         with self._database.connection() as connection, connection.transaction(is_short=True):
             if request is not None and (first := reserve(connection, project, request, run_id)) != run_id:
                 return first
+            if spender is not None:
+                reserve_budget(connection, self._sql, spender, run_id, plan.limits.cost_usd)
             insert_run(connection, run_id, plan, folder, data, datetime.now(UTC), project)
             connection.execute(
                 "INSERT INTO queue (run_id, priority, accepted_at, content) "  # noqa: S608 - our own words
@@ -117,6 +121,8 @@ class QueueStore:
             )
             if changed.rowcount == 0:
                 return
+            if (spender := spender_of(connection, run_id)) is not None:
+                reserve_budget(connection, self._sql, spender, run_id, plan.limits.cost_usd)
             connection.execute("DELETE FROM chunks WHERE run_id = ?", [run_id])
             self._refuse_executing(connection, run_id)
             connection.execute(

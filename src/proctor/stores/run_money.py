@@ -5,11 +5,11 @@ What a lost worker held stays taken: it may have been spent on requests whose an
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 
 from proctor.domain.chunk import Chunk
 from proctor.stores.chunk_rows import lease_of
-from proctor.stores.codec import PICO
+from proctor.stores.codec import ceil_pico, floor_pico
 from proctor.stores.connection import Connection
 from proctor.stores.database import Database
 from proctor.stores.leases import LeaseLostError
@@ -84,11 +84,3 @@ class ChunkMoney:
         )
         if changed.rowcount == 0:
             raise LeaseLostError(str(self._chunk.id), "Chunk")
-
-
-def ceil_pico(usd: Decimal) -> int:
-    return int((usd * PICO).to_integral_value(ROUND_CEILING))
-
-
-def floor_pico(usd: Decimal) -> int:
-    return int((usd * PICO).to_integral_value(ROUND_FLOOR))

@@ -22,6 +22,17 @@ CREATE TABLE benchmarks (
 	CONSTRAINT pk_benchmarks PRIMARY KEY (name, version, digest)
 );
 
+CREATE TABLE budgets (
+	kind TEXT NOT NULL,
+	subject TEXT NOT NULL,
+	cost_pico_usd INTEGER,
+	period TEXT NOT NULL,
+	runs_at_once INTEGER,
+	set_by TEXT NOT NULL,
+	set_at TEXT NOT NULL,
+	CONSTRAINT pk_budgets PRIMARY KEY (kind, subject)
+);
+
 CREATE TABLE cache (
 	"key" TEXT NOT NULL,
 	text TEXT NOT NULL,
@@ -118,6 +129,23 @@ CREATE TABLE provider_keys (
 	CONSTRAINT pk_provider_keys PRIMARY KEY (id),
 	CONSTRAINT uq_provider_keys_project_provider_origin UNIQUE (project, provider, origin)
 );
+
+CREATE TABLE reservations (
+	run_id TEXT NOT NULL,
+	project TEXT NOT NULL,
+	user_id TEXT,
+	key_id TEXT,
+	reserved_pico_usd INTEGER NOT NULL,
+	is_settled BOOLEAN NOT NULL,
+	created_at FLOAT NOT NULL,
+	CONSTRAINT pk_reservations PRIMARY KEY (run_id)
+);
+
+CREATE INDEX ix_reservations_key_id ON reservations (key_id);
+
+CREATE INDEX ix_reservations_project ON reservations (project);
+
+CREATE INDEX ix_reservations_user_id ON reservations (user_id);
 
 CREATE TABLE runs (
 	id TEXT NOT NULL,

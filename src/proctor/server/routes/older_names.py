@@ -73,7 +73,7 @@ class ResultsOfRun(ResultQuery):
 @router.post(
     "/benchmark/run", status_code=202, operation_id="olderRunBenchmark", deprecated=True,
     openapi_extra=takes(BenchmarkRequest, {"agents": ["demo/strong", "demo/weak"], "benchmark": "puzzles", "limit": 5}),
-    responses=answers(AcceptedRun, status=202, headers=HEADERS, problems=(404, 409), has_body=True),
+    responses=answers(AcceptedRun, status=202, headers=HEADERS, problems=(402, 404, 409), has_body=True),
 )  # fmt: skip
 def run_benchmark(
     request: Request, caller: Me, database: Store, body: Annotated[BenchmarkRequest, Depends(body_of(BenchmarkRequest))]
@@ -90,7 +90,7 @@ def run_benchmark(
         GenerateRequest,
         {"query": "Compare both on 5 puzzles", "models": [{"name": "demo/strong"}, {"name": "demo/weak"}]},
     ),
-    responses=answers(SubmittedTask, headers=HEADERS, problems=(404, 409), has_body=True),
+    responses=answers(SubmittedTask, headers=HEADERS, problems=(402, 404, 409), has_body=True),
 )  # fmt: skip
 def generate_leaderboard(
     request: Request, caller: Me, database: Store, body: Annotated[GenerateRequest, Depends(body_of(GenerateRequest))]
@@ -128,7 +128,7 @@ def list_models(request: Request, caller: Me) -> Response:
 
 @router.post(
     "/api/execute", status_code=202, operation_id="olderExecute", deprecated=True, openapi_extra=takes(PLAN, EXAMPLE),
-    responses=answers(AcceptedRun, status=202, headers=HEADERS, problems=(404, 409), has_body=True),
+    responses=answers(AcceptedRun, status=202, headers=HEADERS, problems=(402, 404, 409), has_body=True),
 )  # fmt: skip
 def execute(request: Request, caller: Me, database: Store, body: Annotated[Any, Depends(json_value)]) -> Response:
     """Run a plan; use `POST /api/v1/runs`."""

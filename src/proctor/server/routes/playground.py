@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from proctor.accounts.budgets import refuse_unreserved
 from proctor.domain.documents.playground import (
     AskPage,
     PlaygroundAsk,
@@ -142,6 +143,7 @@ NamedAsk = Annotated[AskRow, Depends(_named_ask)]
             status=202,
             description="The models are being asked; its events tell of their answers.",
             headers={"Location": "The ask's address."},
+            problems=(402,),
             has_body=True,
         ),
     },
@@ -173,6 +175,8 @@ async def ask_models(
     if not caller.is_operator:
         for index, spec in enumerate(specs):
             refuse_foreign_model(spec, ["models", index], caller)
+    if caller.spender is not None:
+        await asyncio.to_thread(refuse_unreserved, service.database, caller.spender, "The playground")
     context = await asyncio.to_thread(service.context.of_project, caller.project)
     body = await asyncio.to_thread(_with_uploads, body, service, database)
     prepared = await asyncio.to_thread(prepare_ask, body, specs, context, is_operator=caller.is_operator)

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from proctor.accounts.budgets import refuse_unreserved, settle_ended_runs
 from proctor.domain.documents.accepted import AcceptedRun, RunPage, ServedRun
 from proctor.domain.documents.deletion import RunDeletion
 from proctor.domain.documents.listing import ShownStatus
@@ -73,7 +74,7 @@ class RunQuery(BaseModel):
         status=202,
         description="The run is written down; workers execute it.",
         headers={"Location": "The run's address."},
-        problems=(404, 409),
+        problems=(402, 404, 409),
         has_body=True,
     ),
 )
@@ -103,7 +104,9 @@ def accept_plan(
     service, plan = service_of(request), read_plan(body, caller)
     with located(plan):
         check_names(plan, service.context.of_project(caller.project))
-        run_id = accept(plan, service.context, database, request=key)
+        if caller.spender is not None:
+            settle_ended_runs(service.database, caller.spender)
+        run_id = accept(plan, service.context, database, request=key, spender=caller.spender)
     service.executor.announce(run_id)
     return run_id
 
@@ -156,12 +159,14 @@ def cancel(run: NamedRun, database: Store) -> Response:
     "/runs/{run_id}/resume",
     status_code=202,
     operation_id="resumeRun",
-    responses=answers(AcceptedRun, status=202, description="It will be taken up.", problems=(404, 409)),
+    responses=answers(AcceptedRun, status=202, description="It will be taken up.", problems=(402, 404, 409)),
 )
-def resume(request: Request, run: NamedRun, database: Store) -> Response:
+def resume(request: Request, run: NamedRun, caller: Me, database: Store) -> Response:
     """Finish a run: missing trials are asked, failed ones again; no recorded answer is requested twice."""
     if RunStore(database).is_executing(run.id):
         raise ProblemError(409, "conflict", f"Run {run.id} is being executed.")
+    if caller.spender is not None:
+        settle_ended_runs(service_of(request).database, caller.spender)
     requeue(run.id, database)
     service_of(request).executor.announce(run.id)
     return json_answer(
@@ -184,7 +189,7 @@ class RescoreRequest(Struct, frozen=True, forbid_unknown_fields=True):
     "/runs/{run_id}/rescore",
     operation_id="rescoreRun",
     openapi_extra=takes(RescoreRequest, {"scorers": ["exact:ignore_case=true"], "keep": True}),
-    responses=answers(Rescored, problems=(404, 409), has_body=True),
+    responses=answers(Rescored, problems=(402, 404, 409), has_body=True),
 )
 def rescore(
     request: Request,
@@ -198,6 +203,8 @@ def rescore(
         raise ProblemError(422, "body", "Give either scorers (score again) or use (choose stored scores).")
     if body.use:
         return json_answer(put_in_force(database, run.id, body.use, body.on))
+    if body.judge and caller.spender is not None:
+        refuse_unreserved(service_of(request).database, caller.spender, "Scoring again with a judge")
     judges, scorers = [model_spec(text) for text in body.judge], [read_scorer(text) for text in body.scorers]
     if not caller.is_operator:
         for index, spec in enumerate(judges):

@@ -72,6 +72,35 @@ api_keys = Table(
     Index("ix_api_keys_project", "project"),
 )
 
+# Of a project (by name), a user or a key (by id).
+budgets = Table(
+    "budgets",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("cost_pico_usd", BigKey),
+    Column("period", Text, nullable=False),
+    Column("runs_at_once", BigKey),
+    Column("set_by", Text, nullable=False),
+    Column("set_at", Text, nullable=False),
+)
+
+# What a run may spend until it ends, and has spent when it has. It outlives the run: what was spent stays spent.
+reservations = Table(
+    "reservations",
+    metadata,
+    Column("run_id", Text, primary_key=True),
+    Column("project", Text, nullable=False),
+    Column("user_id", Text),
+    Column("key_id", Text),
+    Column("reserved_pico_usd", BigKey, nullable=False),
+    Column("is_settled", Boolean, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Index("ix_reservations_project", "project"),
+    Index("ix_reservations_user_id", "user_id"),
+    Index("ix_reservations_key_id", "key_id"),
+)
+
 # Who a user is at an identity provider.
 identities = Table(
     "identities",

@@ -1,0 +1,102 @@
+"""Budgets over the API: what is exhausted says so, and real runs stay within."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.provider import FakeProvider
+from proctor.accounts.keys import create_key
+from proctor.accounts.projects import add_project
+from proctor.server.access import V1
+from proctor.stores.database import open_database
+from server.serving import SECRET, Answer, Server, serving
+
+pytestmark = pytest.mark.sqlite
+
+
+class Site:
+    def __init__(self, server: Server, keys: dict[str, str], provider: FakeProvider) -> None:
+        self.server, self.keys, self.provider = server, keys, provider
+
+    def ask(self, who: str, method: str, path: str, body: Any = None) -> Answer:
+        return self.server.ask(method, f"{V1}{path}", body, Authorization=f"Bearer {self.keys[who]}")
+
+    def plan(self, cost_usd: float | None) -> dict[str, Any]:
+        """Each request costs at most 1,000 output tokens of a dollar a million, and its prompt."""
+        limits: dict[str, Any] = {"assume_price": "1/1000", "concurrency": 2}
+        return {
+            "models": [{"model": "openai/any", "base_url": f"{self.provider.url}/v1", "max_tokens": 20}],
+            "benchmarks": [{"benchmark": "arithmetic", "limit": 4}],
+            "cache": False,
+            "limits": limits if cost_usd is None else {**limits, "cost_usd": cost_usd},
+        }
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder: Path = tmp_path_factory.mktemp("budgets")
+    with FakeProvider() as provider:
+        host = provider.url.removeprefix("http://")
+        with serving(
+            folder / "home", folder, "--accounts", PROCTOR_SECRET=SECRET, PROCTOR_KEY_HOSTS=host
+        ) as server:  # fmt: skip
+            database = open_database(f"sqlite:///{folder / 'home' / 'proctor.db'}")
+            add_project(database, "acme", by="test")
+            scopes = ["run:read", "run:write", "results:read", "project:admin"]
+            keys = {
+                "owner": create_key(database, "acme", scopes, by="test").text,
+                "admin": create_key(database, "acme", ["admin:full"], by="test").text,
+            }
+            database.dispose()
+            found = Site(server, keys, provider)
+            connection = {"provider": "openai", "base_url": f"{provider.url}/v1"}
+            assert found.ask("owner", "POST", "/provider-keys", connection).status == 201
+            yield found
+
+
+def kind_of(answer: Answer) -> tuple[int, str]:
+    return answer.status, answer.json["type"].partition("#")[2]
+
+
+def test_runs_that_come_at_once_spend_no_more_than_the_budget(site: Site) -> None:
+    budget = {"cost_usd": 1.0, "per": "total"}
+    assert site.ask("owner", "PUT", "/budgets/project/acme", budget).status == 403
+    assert site.ask("admin", "PUT", "/budgets/project/acme", budget).status == 200
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda _: site.ask("owner", "POST", "/runs", site.plan(0.4)), range(20)))
+    assert sorted({answer.status for answer in answers}) == [202, 402]
+    accepted = [answer.json["run_id"] for answer in answers if answer.status == 202]
+    assert len(accepted) == 2
+    refused = next(answer for answer in answers if answer.status == 402)
+    assert kind_of(refused) == (402, "budget")
+    assert "$0.20 left, of $1.00" in refused.json["detail"]
+    assert "could cost $0.40" in refused.json["detail"]
+    assert kind_of(site.ask("owner", "POST", "/runs", site.plan(None))) == (402, "budget")
+    assert len(site.ask("owner", "GET", "/runs").json["items"]) == 2  # what is refused is not there
+    for run_id in accepted:
+        assert site.server.wait_as(run_id, site.keys["owner"])["status"] == "completed"
+    [found] = site.ask("owner", "GET", "/budgets").json
+    assert 0 < float(found["spent_usd"]) < 0.8  # what was not spent is given back
+    assert (found["runs_now"], found["subject"]) == (0, "acme")
+
+    playground = {"models": ["demo/weak"], "prompt": "Hello"}
+    assert kind_of(site.ask("owner", "POST", "/playground", playground)) == (402, "budget")
+    judged = {"scorers": ["exact"], "judge": ["openai/any"]}
+    assert kind_of(site.ask("owner", "POST", f"/runs/{accepted[0]}/rescore", judged)) == (402, "budget")
+    assert site.ask("admin", "DELETE", "/budgets/project/acme").status == 204
+    assert site.ask("owner", "POST", "/runs", site.plan(None)).status == 202
+
+
+def test_one_run_too_many_at_once_is_told_to_come_again(site: Site) -> None:
+    assert site.ask("admin", "PUT", "/budgets/project/acme", {"runs_at_once": 0}).status == 200
+    answer = site.ask("owner", "POST", "/runs", site.plan(None))
+    assert kind_of(answer) == (429, "limit-reached")
+    assert int(answer.headers["retry-after"]) >= 1
+    assert site.ask("admin", "DELETE", "/budgets/project/acme").status == 204
+    assert site.ask("admin", "DELETE", "/budgets/project/acme").status == 404
+    assert site.ask("admin", "PUT", "/budgets/team/acme", {"cost_usd": 1}).status == 422
