@@ -27,6 +27,12 @@ def test_what_fits_comes_with_reasons_sizes_and_what_nothing_covers() -> None:
         recommend("100 questions under $2", world())
 
 
+def test_a_benchmark_that_is_not_here_names_what_is_about_the_same() -> None:
+    found = recommend("something like gpqa", world())
+    assert "arc-challenge" in [item.benchmark for item in found.benchmarks]
+    assert "there is no benchmark 'gpqa' here" in found.uncovered
+
+
 def test_costs_are_those_of_an_estimate_and_say_why_where_there_are_none(cli: Cli) -> None:
     found = cli("recommend", "--for", "logic puzzles", "-m", "demo/weak", "-m", "nobody/x", "--json").json
     free, unknown = found["benchmarks"][0]["costs"]

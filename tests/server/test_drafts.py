@@ -27,6 +27,19 @@ def test_recommendations_are_those_of_the_command_line(server: Server) -> None:
     assert found["benchmarks"][0]["benchmark"] == "mgsm"
 
 
+def test_recommendations_say_costs_and_where_to_look_after_a_run(server: Server) -> None:
+    found = server.get(f"{V1}/recommendations?for=logic+puzzles&model=demo/weak")
+    assert found["benchmarks"][0]["costs"][0]["value_usd"] == 0
+    run = server.post(f"{V1}/runs", {"models": "demo/weak", "benchmarks": [{"benchmark": "puzzles", "limit": 6}]}).json
+    server.wait(run["run_id"])
+    after = server.get(f"{V1}/recommendations?after={run['run_id']}")
+    assert after == printed(server, "recommend", "--after", run["run_id"], "--json")
+    assert server.ask("GET", f"{V1}/recommendations").status == 422
+    assert server.ask("GET", f"{V1}/recommendations?for=maths&after=x").status == 422
+    assert server.ask("GET", f"{V1}/recommendations?after=nope").status == 404
+    assert server.ask("GET", f"{V1}/recommendations?for=maths&model=command/./x.sh").status == 403
+
+
 def test_a_query_that_cannot_be_followed_is_a_problem_with_the_sentence(server: Server) -> None:
     answer = server.post(f"{V1}/plans/draft", {"query": "gsm8k haiku under 5 euros"})
     assert answer.status == 422

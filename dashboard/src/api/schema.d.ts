@@ -407,7 +407,7 @@ export interface paths {
         };
         /**
          * Recommendations
-         * @description Benchmarks that fit, with why, their sizes, and what no benchmark covers.
+         * @description Benchmarks that fit, with why, their sizes and costs, and what none covers; or where to look after a run.
          */
         get: operations["recommendBenchmarks"];
         put?: never;
@@ -5484,9 +5484,13 @@ export interface operations {
     };
     recommendBenchmarks: {
         parameters: {
-            query: {
+            query?: {
                 /** @description What is needed, in words. */
-                for: string;
+                for?: string | null;
+                /** @description Where this run's models are weak; needs results:read. */
+                after?: string | null;
+                /** @description Estimate what 100 samples cost with these models. */
+                model?: string[];
             };
             header?: never;
             path?: never;
@@ -5505,6 +5509,7 @@ export interface operations {
             };
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];

@@ -37,7 +37,9 @@ COST_SAMPLES = 100
 def recommend(query: str, catalogue: PlannerCatalogue) -> Recommendations:
     """Benchmarks that fit a description, the best first; a UserError where it describes nothing."""
     reading = read_query(query, catalogue)
-    languages, subjects = list(reading.languages), subjects_meant(reading)
+    languages = list(reading.languages)
+    # A benchmark that is known by name and not here says what it is about.
+    subjects = sorted({*subjects_meant(reading), *(subject for _, subject in reading.absent)})
     if not (languages or subjects or reading.form or reading.benchmarks or reading.categories):
         raise UserError(
             "Nothing here is a language, a subject, a form or a benchmark. Try: --for 'German maths, short answers'."
@@ -53,6 +55,7 @@ def recommend(query: str, catalogue: PlannerCatalogue) -> Recommendations:
     ranked = sorted(whole or scored, key=lambda one: (-one[0], one[1].name))[:SHOWN]
     choice = choose_benchmarks(reading, catalogue)
     uncovered = [gap.sentence for gap in choice.gaps]
+    uncovered += [f"there is no benchmark {text!r} here" for text, _ in reading.absent]
     if not whole and not uncovered:
         uncovered = [f"no benchmark here is all of it at once: {_asked_text(reading, subjects)}"]
     return Recommendations(

@@ -14,13 +14,15 @@ from starlette.responses import Response
 from proctor.domain.documents.draft import PlanDraft
 from proctor.domain.documents.recommendation import Recommendations
 from proctor.domain.errors import PlanError, UserError
+from proctor.planning.plan_file import model_spec
 from proctor.runs.draft_plan import draft_plan
 from proctor.runs.planner_catalogue import planner_catalogue
-from proctor.runs.recommend import recommend
-from proctor.server.access import Caller, Me, Store
+from proctor.runs.recommend import recommend, recommend_after, with_costs
+from proctor.server.access import Caller, Me, Permission, Store
 from proctor.server.bodies import body_of
 from proctor.server.documents import answers, json_answer
-from proctor.server.plans import read_plan
+from proctor.server.plans import read_plan, refuse_foreign_model
+from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
 from proctor.server.sign_in import address_of
@@ -68,16 +70,30 @@ def draft_on_record(
 
 
 class NeedQuery(BaseModel):
+    """What is needed, in words, or the run after which to look; one of both."""
+
     model_config = ConfigDict(extra="forbid")
 
-    need: str = Field(alias="for", max_length=4_000, description="What is needed, in words.")
+    need: str | None = Field(None, alias="for", max_length=4_000, description="What is needed, in words.")
+    after: str | None = Field(None, max_length=64, description="Where this run's models are weak; needs results:read.")
+    model: list[str] = Field(
+        default_factory=list, max_length=5, description="Estimate what 100 samples cost with these models."
+    )
 
 
-@router.get("/recommendations", operation_id="recommendBenchmarks", responses=answers(Recommendations))
-def recommendations(
-    request: Request,
-    database: Store,  # noqa: ARG001 - who calls is asked, as everywhere
-    query: Annotated[NeedQuery, Query()],
-) -> Response:
-    """Benchmarks that fit, with why, their sizes, and what no benchmark covers."""
-    return json_answer(recommend(query.need, planner_catalogue(service_of(request).context.environment)))
+@router.get("/recommendations", operation_id="recommendBenchmarks", responses=answers(Recommendations, problems=(404,)))
+def recommendations(request: Request, caller: Me, database: Store, query: Annotated[NeedQuery, Query()]) -> Response:
+    """Benchmarks that fit, with why, their sizes and costs, and what none covers; or where to look after a run."""
+    if (query.need is None) == (query.after is None):
+        raise ProblemError(422, "parameters", "Give 'for' or 'after', one of both.")
+    context = service_of(request).context.of_project(caller.project)
+    catalogue = planner_catalogue(context.environment)
+    if query.after is not None:
+        if Permission.RESULTS_READ not in caller.permissions:
+            raise ProblemError(403, "forbidden", f"This needs the permission results:read, which {caller.who} lacks.")
+        found = recommend_after(query.after, catalogue, database)
+    else:
+        found = recommend(query.need or "", catalogue)
+    for index, name in enumerate(query.model):
+        refuse_foreign_model(model_spec(name), ["model", index], caller)
+    return json_answer(with_costs(found, query.model, context, database) if query.model else found)
