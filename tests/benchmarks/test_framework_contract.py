@@ -220,6 +220,7 @@ class Told(NamedTuple):
 
     theirs: Any
     ours: dict[str, Any]
+    logs: Path
 
 
 @pytest.fixture(scope="module")
@@ -230,7 +231,7 @@ def inspect(tmp_path_factory: pytest.TempPathFactory) -> Told:
     found = framework(tmp_path_factory, "inspect", "inspect-ai==0.3.285")
     ours = evaluate(found, folder, *(f"inspect:tasks.py@{task}" for task in (*MARKED_TASKS, *REFUSED_TASKS)))
     theirs = orjson.loads(found.run(INSPECT_SAYS, folder=folder))
-    return Told(theirs, {name.partition("@")[2]: one for name, one in ours.items()})
+    return Told(theirs, {name.partition("@")[2]: one for name, one in ours.items()}, folder / "logs")
 
 
 @pytest.fixture(scope="module")
@@ -247,7 +248,7 @@ def deepeval(tmp_path_factory: pytest.TempPathFactory) -> Told:
     found = framework(tmp_path_factory, "deepeval", "deepeval==4.3.1")
     ours = evaluate(found, folder, "small.yaml", *(f"{metric}.yaml" for metric in REFUSED_METRICS))
     cases = [(row["input"], row["response"], row["target"]) for row in ours["small.yaml"]["rows"]]
-    return Told(orjson.loads(found.run(DEEPEVAL_SAYS, orjson.dumps(cases).decode(), folder=folder)), ours)
+    return Told(orjson.loads(found.run(DEEPEVAL_SAYS, orjson.dumps(cases).decode(), folder=folder)), ours, folder)
 
 
 def test_inspect_gives_the_same_answers_the_same_marks(inspect: Told) -> None:
@@ -261,6 +262,19 @@ def test_inspect_gives_the_same_answers_the_same_marks(inspect: Told) -> None:
         assert {mark for row in rows for mark in marks(row).values()} == {0.0, 1.0}
     [shown] = inspect.ours["capitals"]["run"]["evaluations"]
     assert (shown["benchmark"], shown["version"], set(shown["categories"])) == ("capitals", "3", {"Europe", "Asia"})
+
+
+@pytest.mark.sqlite
+def test_the_logs_that_inspect_has_just_written_are_imported_with_its_marks(inspect: Told, cli: Cli) -> None:
+    pytest.importorskip("zstandard")
+    kept = cli("import", inspect.logs, "--json").json
+    assert {one["benchmark"] for run in kept for one in run["evaluations"]} == {"capitals", "sums"}
+    for run in kept:
+        rows = [orjson.loads(line) for line in cli("export", run["run_id"]).out.splitlines()]
+        assert {row["model"] for row in rows} == {"imported/mockllm/model"}
+        theirs = {name: found for name, _, found in inspect.theirs[rows[0]["benchmark"]]}
+        assert {row["sample_id"]: marks(row) for row in rows} == theirs
+    assert "imported from other tools" in cli("leaderboard").out + cli("leaderboard").err
 
 
 def test_arguments_of_a_task_are_the_benchmark_s_parameters(inspect: Told) -> None:
