@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 from commands import Cli
 from proctor.server.access import PERMISSIONS, refuse_unguarded
 from proctor.server.app import ROUTERS
+from proctor.server.headers import is_own_address
 from server.serving import Server, serving
 
 ROUTES = [(method, path) for method, path in PERMISSIONS]
@@ -85,3 +86,19 @@ def test_further_names_are_known_only_where_the_operator_gave_them(tmp_path: Pat
     with serving(tmp_path / "home", tmp_path, "--allowed-host", "api-1", "--allowed-host", "192.0.2.7") as named:
         for host, status in (("api-1:8000", 200), ("192.0.2.7", 200), ("localhost", 200), ("api-2:8000", 421)):
             assert named.ask("GET", "/health", Host=host).status == status
+
+
+@pytest.mark.parametrize(
+    ("name", "came_in", "is_own"),
+    [
+        ("10.1.2.3", "10.1.2.3", True),
+        ("[fd00::1]", "fd00:0:0::1", True),
+        ("10.1.2.4", "10.1.2.3", False),
+        ("attacker.example", "10.1.2.3", False),
+        ("attacker.example", "attacker.example", False),
+        ("", "", False),
+    ],
+)
+def test_a_load_balancer_asks_by_the_address_it_connects_to(name: str, came_in: str, is_own: bool) -> None:
+    assert is_own_address(name, {"type": "http", "server": (came_in, 8000)}) is is_own
+    assert not is_own_address(name, {"type": "http", "server": None})

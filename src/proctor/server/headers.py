@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterable
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -90,7 +91,8 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: Headers) -> ProblemError | None:
         host = headers.get("host", "").lower()
-        if _without_port(host) not in self._hosts or headers.getlist("host")[1:]:
+        name = _without_port(host)
+        if (name not in self._hosts and not is_own_address(name, scope)) or headers.getlist("host")[1:]:
             # A name of an attacker's that was made to mean this machine (DNS rebinding) ends here.
             return ProblemError(421, "foreign-host", "This server is not called by that name.")
         origin = headers.get("origin")
@@ -108,6 +110,17 @@ class Guard:
             return urlsplit(origin).netloc.lower() == host
         except ValueError:
             return False
+
+
+def is_own_address(name: str, scope: Scope) -> bool:
+    """Whether it is the address, as a number, that this connection came in at: load balancers ask for health that way.
+
+    DNS rebinding cannot lead here: an attacker's page has a name of his own.
+    """
+    try:
+        return ip_address(name.strip("[]")) == ip_address((scope.get("server") or ("",))[0])
+    except ValueError:
+        return False
 
 
 def _without_port(host: str) -> str:

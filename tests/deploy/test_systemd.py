@@ -1,0 +1,115 @@
+"""The units: as systemd reads them, with commands and settings of the program, confined."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shlex
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from deploy.command_lines import refuse_unknown_command, unknown_settings
+from deploy.local_processes import ROOT
+
+FOLDER = ROOT / "deploy" / "systemd"
+PROGRAM = "/usr/local/lib/proctor/bin/proctor"
+SERVICES = sorted(FOLDER.glob("*.service"))
+OPERATORS = {"ORIGIN": "https://proctor.example", "CONCURRENCY": "4"}
+"""What /etc/proctor/environment, or the unit itself, says."""
+MOST_EXPOSED = 2.0
+pytestmark = pytest.mark.sqlite
+
+
+def read(unit: Path) -> dict[str, list[str]]:
+    """The options of all sections; one that is there twice has both values."""
+    found: dict[str, list[str]] = {}
+    for line in unit.read_text().splitlines():
+        name, separator, value = line.partition("=")
+        if separator and not line.startswith(("#", "[")):
+            found.setdefault(name, []).append(value)
+    return found
+
+
+@pytest.mark.parametrize("unit", SERVICES, ids=lambda path: path.name)
+def test_a_unit_starts_what_there_is_and_reads_what_it_may(unit: Path) -> None:
+    options = read(unit)
+    for line in options["ExecStart"]:
+        program, *words = shlex.split(line.replace("%i", "default"))
+        assert program == PROGRAM
+        refuse_unknown_command([re.sub(r"\$\{(\w+)\}", lambda found: OPERATORS[found[1]], word) for word in words])
+    names = [word.partition("=")[0] for line in options["Environment"] for word in line.split()]
+    assert unknown_settings(set(names) - set(OPERATORS)) == []
+    for credential in options["LoadCredential"]:
+        name, _, path = credential.partition(":")
+        assert path == f"/etc/proctor/secrets/{name}"
+        assert unknown_settings([name]) == []
+    assert options["User"] == ["proctor"]
+
+
+@pytest.mark.parametrize("unit", SERVICES, ids=lambda path: path.name)
+def test_systemd_has_no_objection_and_finds_it_well_confined(unit: Path, tmp_path: Path) -> None:
+    found = shutil.which("systemd-analyze")
+    if found is None:
+        pytest.skip("systemd-analyze is not installed")
+    here = Path(sysconfig.get_path("scripts")) / "proctor"
+    copied = tmp_path / unit.name
+    copied.write_text(unit.read_text().replace(PROGRAM, str(here)))
+    name = copied.name.replace("@.", "@default.")
+    (tmp_path / name).write_text(copied.read_text())
+    done = subprocess.run([found, "verify", "--man=no", tmp_path / name], capture_output=True, text=True, check=False)
+    assert [line for line in done.stderr.splitlines() if unit.stem.rstrip("@") in line] == []
+    if "--offline" not in subprocess.run([found, "--help"], capture_output=True, text=True, check=False).stdout:
+        return  # an older one looks at running units only
+    shown = subprocess.run(
+        [found, "security", "--offline=true", "--no-pager", tmp_path / name],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    [score] = re.findall(r"Overall exposure level for \S+: ([\d.]+)", shown.stdout)
+    assert float(score) <= MOST_EXPOSED
+
+
+def test_a_unit_with_a_mistake_is_seen(tmp_path: Path) -> None:
+    found = shutil.which("systemd-analyze")
+    if found is None:
+        pytest.skip("systemd-analyze is not installed")
+    wrong = tmp_path / "proctor.service"
+    wrong.write_text((FOLDER / "proctor.service").read_text().replace("ProtectHome=yes", "ProtectHomes=yes"))
+    done = subprocess.run([found, "verify", "--man=no", wrong], capture_output=True, text=True, check=False)
+    assert "ProtectHomes" in done.stderr
+
+
+def test_the_sandbox_pool_is_freed_of_what_keeps_sandboxes_from_being_made_and_of_nothing_else() -> None:
+    [drop_in] = FOLDER.glob("*.service.d/*.conf")
+    assert (FOLDER / "proctor-worker@.service").is_file()
+    assert drop_in.parent.name == "proctor-worker@sandbox.service.d"
+    free = read(drop_in)
+    usual = read(FOLDER / "proctor-worker@.service")
+    assert {
+        "CapabilityBoundingSet",
+        "NoNewPrivileges",
+        "ProtectSystem",
+        "ProtectHome",
+        "PrivateDevices",
+        "User",
+    } <= set(usual)
+    assert not {
+        "CapabilityBoundingSet",
+        "AmbientCapabilities",
+        "NoNewPrivileges",
+        "ProtectSystem",
+        "ProtectHome",
+    } & set(free)
+    assert set(free) - {"Delegate"} <= set(usual)
+
+
+def test_the_timer_starts_the_backup() -> None:
+    timer = configparser.ConfigParser(interpolation=None)
+    timer.read(FOLDER / "proctor-backup.timer")
+    assert timer["Timer"]["OnCalendar"]
+    assert (FOLDER / "proctor-backup.service").is_file()
