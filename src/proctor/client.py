@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import secrets
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from proctor.domain.documents.file import FilePage, FileText, StoredFile
 from proctor.domain.documents.leaderboard import Leaderboard
 from proctor.domain.documents.listing import ListedRun
 from proctor.domain.documents.model import ModelDescription, ProviderDescription
+from proctor.domain.documents.own_benchmark import OwnBenchmark, OwnBenchmarkPage, OwnBenchmarkVersions
 from proctor.domain.documents.problem import ListedProblem, ProblemDescription
 from proctor.domain.documents.problem_details import ProblemDetails
 from proctor.domain.documents.report import RunReport
@@ -39,6 +41,7 @@ from proctor.domain.documents.webhook import CreatedWebhook, DeliveryPage, Webho
 from proctor.domain.errors import NotFoundError, RunError, StoreError, UserError
 from proctor.programs.archive import program_zip
 from proctor.programs.submissions import submission_from
+from proctor.runs.content import files_of_benchmark
 
 T = TypeVar("T")
 Query = Mapping[str, Any]
@@ -281,6 +284,34 @@ class Client:
         path = f"/webhooks/{quote(webhook, safe='')}/deliveries/{quote(delivery, safe='')}/resend"
         return self._convert(self._ask("POST", path), WholeDelivery)
 
+    # Benchmarks of the project's own
+
+    def upload_benchmark(self, file: Path) -> OwnBenchmark:
+        """Upload a benchmark file with the data files that it names, or a new version of one."""
+        body, kind = _form_of(file)
+        return self._convert(self._ask("POST", "/own-benchmarks", body=body, headers=kind), OwnBenchmark)
+
+    def check_benchmark(self, file: Path) -> BenchmarkDescription:
+        """Check a benchmark with its data on the server; nothing is kept there."""
+        body, kind = _form_of(file)
+        return self._convert(self._ask("POST", "/own-benchmarks/check", body=body, headers=kind), BenchmarkDescription)
+
+    def own_benchmarks(self, *, limit: int = 50, after: str | None = None, archived: bool = False) -> OwnBenchmarkPage:
+        """A page of the versions that the project uploaded, newest first."""
+        query = {"limit": limit, "after": after, "archived": archived}
+        return self._convert(self._ask("GET", "/own-benchmarks", query), OwnBenchmarkPage)
+
+    def own_benchmark(self, name: str) -> OwnBenchmarkVersions:
+        """All versions of one of them, newest first."""
+        return self._convert(self._ask("GET", f"/own-benchmarks/{quote(name, safe='')}"), OwnBenchmarkVersions)
+
+    def archive_benchmark(self, name: str, version: str, *, is_archived: bool = True) -> OwnBenchmark:
+        """Offer a version no more, or again; plans that name it still get it."""
+        body = {"version": version, "is_archived": is_archived}
+        return self._convert(
+            self._ask("POST", f"/own-benchmarks/{quote(name, safe='')}/archive", body=body), OwnBenchmark
+        )
+
     # Programs
 
     def problems(self) -> list[ListedProblem]:
@@ -430,6 +461,18 @@ def _send(
         if content is None:
             raise
         # A server that has heard enough answers and closes: what it said is there to be read.
+
+
+def _form_of(file: Path) -> tuple[bytes, dict[str, str]]:
+    """A form with a benchmark file and the files beside it that it names."""
+    boundary, parts = secrets.token_hex(16), []
+    for path in dict.fromkeys(files_of_benchmark(file)):
+        name = path.relative_to(file.parent).as_posix().replace('"', "%22")
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+        parts.append(head.encode() + path.read_bytes() + b"\r\n")
+    return b"".join(parts) + f"--{boundary}--\r\n".encode(), {
+        "Content-Type": f"multipart/form-data; boundary={boundary}"
+    }
 
 
 def _text(value: Any) -> Any:

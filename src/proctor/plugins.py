@@ -116,6 +116,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "parquet": "proctor.benchmarks.parquet:read_parquet",
         "package": "proctor.benchmarks.packaged:read_package",
         "python": "proctor.benchmarks.packaged:read_function",
+        "upload": "proctor.benchmarks.uploads:read_upload",
     },
     "benchmarks": {
         "arithmetic": "proctor.benchmarks.puzzles:arithmetic",

@@ -66,6 +66,7 @@ from proctor.stores.idempotency import IdempotencyStore, RequestKey, reserve
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.leases import Lease
 from proctor.stores.listing import count_runs, list_runs
+from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkStore
 from proctor.stores.playground import AnswerRow, AskedFile, PlaygroundStore
 from proctor.stores.provider_keys import ProviderKeyStore
 from proctor.stores.queue import QueueStore
@@ -110,6 +111,7 @@ class Theirs:
     asked: str = "a-nosuch"
     webhook: str = "w-nosuch"
     delivery: str = "d-nosuch"
+    own: str = "nosuch"
 
     @property
     def id(self) -> int:
@@ -213,6 +215,7 @@ def fill(database: Database, folder: Path) -> Theirs:
     return Theirs(
         run, columns, row, lease, trials, responses, submitted.id, batch.id, plan.id, comment.id, key.id, file.id,
         SubmissionQueue(database).add(PROGRAM), asked, *add_delivery(database, run_id),
+        OwnBenchmarkStore(database).add(OWN, lambda: None).name,
     )  # fmt: skip
 
 
@@ -229,6 +232,9 @@ def add_delivery(database: Database, run_id: str) -> tuple[str, str]:
     return hook.id, "d-mine"
 
 
+OWN = NewBenchmark(
+    name="ours", version="1", entry="ours.yaml", files={"ours.yaml": "d" * 40}, description={}, author="ann"
+)
 PROGRAM = NewProgram(
     name="mine", problem="add-up", artifact="c" * 40, form="zip", refused={}, is_measuring=False, author="ann"
 )
@@ -242,6 +248,10 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "files.FileStore.some": lambda db, it: FileStore(db).some([it.file]),
     "files.FileStore.listed": lambda db, it: FileStore(db).listed(),
     "files.FileStore.uses": lambda db, it: FileStore(db).uses([it.file]),
+    "own_benchmarks.OwnBenchmarkStore.find": lambda db, it: OwnBenchmarkStore(db).find(it.own),
+    "own_benchmarks.OwnBenchmarkStore.get": lambda db, it: OwnBenchmarkStore(db).get(it.own, "1"),
+    "own_benchmarks.OwnBenchmarkStore.versions": lambda db, it: OwnBenchmarkStore(db).versions(it.own),
+    "own_benchmarks.OwnBenchmarkStore.listed": lambda db, it: OwnBenchmarkStore(db).listed(),
     "webhooks.WebhookStore.get": lambda db, it: WebhookStore(db).get(it.webhook),
     "webhooks.WebhookStore.listed": lambda db, it: WebhookStore(db).listed(),
     "webhooks.WebhookStore.deliveries": lambda db, it: WebhookStore(db).deliveries(it.webhook),
@@ -366,6 +376,9 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "deleting.delete_rows": lambda db, it: delete_rows(db, it.run.id),
     "deleting.delete_submission_row": lambda db, it: delete_submission_row(db, it.submission),
     "deleting.delete_unreferenced": lambda db, it: delete_unreferenced(db, ["b" * 40, KEY], lambda key: 1),
+    "own_benchmarks.OwnBenchmarkStore.archive": lambda db, it: OwnBenchmarkStore(db).archive(
+        it.own, "1", is_archived=True
+    ),
     "webhooks.WebhookStore.rotate": lambda db, it: WebhookStore(db).rotate(it.webhook, "stolen", 9e9),
     "webhooks.WebhookStore.delete": lambda db, it: WebhookStore(db).delete(it.webhook),
     "webhooks.WebhookStore.resend": lambda db, it: WebhookStore(db).resend(it.webhook, it.delivery),
@@ -394,6 +407,7 @@ EXEMPT = {
     "answer_cache.AnswerCache.keep": "writes what is the caller's own",
     "answer_cache.AnswerCache.close": "reads and writes nothing",
     "copying.continue_numbers": "the numbers that the database hands out to all",
+    "own_benchmarks.OwnBenchmarkStore.add": "writes what is the caller's own",
     "webhooks.WebhookStore.add": "writes what is the caller's own",
     "submission_queue.SubmissionQueue.add": "writes what is the caller's own",
     "files.FileStore.add": "writes what is the caller's own",
@@ -528,13 +542,14 @@ def unknown(theirs: Theirs) -> Theirs:
         "a-nosuch00",
         "w-nosuch00",
         "d-nosuch00",
+        "nosuch-benchmark",
     )
 
 
 def without_names(answer: object, theirs: Theirs) -> str:
     guess = unknown(theirs)
     text = repr(answer)
-    names = ("plan", "comment", "provider_key", "file", "program", "asked", "webhook", "delivery")
+    names = ("plan", "comment", "provider_key", "file", "program", "asked", "webhook", "delivery", "own")
     owned = tuple(getattr(of, name) for of in (theirs, guess) for name in names)
     text = text.replace(f"result {theirs.responses[0]} ", "result N ").replace(
         f"result {guess.responses[0]} ", "result N "

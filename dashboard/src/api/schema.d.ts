@@ -467,7 +467,7 @@ export interface paths {
         };
         /**
          * Benchmark
-         * @description One benchmark: protocol, samples, first prompt, scorers and metrics.
+         * @description One benchmark: protocol, samples, first prompt, scorers and metrics; also of the project's own.
          */
         get: operations["readBenchmark"];
         put?: never;
@@ -1275,6 +1275,112 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/own-benchmarks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List All
+         * @description List the versions of the project's own benchmarks, newest first.
+         */
+        get: operations["listOwnBenchmarks"];
+        put?: never;
+        /**
+         * Upload
+         * @description Upload a benchmark with its data, or a new version of one; it is checked as `proctor benchmarks check` does.
+         *
+         *     A version never changes: the same one sent again is harmless, another one under its name is refused.
+         */
+        post: operations["uploadBenchmark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/own-benchmarks/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check
+         * @description Check a benchmark with its data; nothing is kept.
+         */
+        post: operations["checkBenchmark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/own-benchmarks/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get One
+         * @description All versions of one of the project's own benchmarks, newest first.
+         */
+        get: operations["readOwnBenchmark"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/own-benchmarks/{name}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get File
+         * @description A file of a version, as it was uploaded.
+         */
+        get: operations["readOwnBenchmarkFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/own-benchmarks/{name}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive
+         * @description Offer a version no more, or again; runs keep it, and a plan that names the version still gets it.
+         */
+        post: operations["archiveBenchmark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/problems/{name}": {
         parameters: {
             query?: never;
@@ -2037,6 +2143,12 @@ export interface components {
         AnswersToStop: {
             /** @default null */
             answers: string[] | null;
+        };
+        /** ArchiveRequest */
+        ArchiveRequest: {
+            version: string;
+            /** @default true */
+            is_archived: boolean;
         };
         /**
          * AskPage
@@ -3198,6 +3310,37 @@ export interface components {
             title: string;
             level: number;
             page: number | null;
+        };
+        /**
+         * OwnBenchmark
+         * @description A version of a benchmark of the project's own.
+         */
+        OwnBenchmark: {
+            benchmark_id: string;
+            name: string;
+            version: string;
+            reference: string;
+            files: string[];
+            author: string;
+            created_at: string;
+            archived_at: string | null;
+            description: components["schemas"]["BenchmarkDescription"];
+        };
+        /**
+         * OwnBenchmarkPage
+         * @description Benchmarks, newest first.
+         */
+        OwnBenchmarkPage: {
+            items: components["schemas"]["OwnBenchmark"][];
+            next: string | null;
+        };
+        /**
+         * OwnBenchmarkVersions
+         * @description All versions of a benchmark, newest first.
+         */
+        OwnBenchmarkVersions: {
+            name: string;
+            versions: components["schemas"]["OwnBenchmark"][];
         };
         /**
          * PdfRequest
@@ -7264,6 +7407,217 @@ export interface operations {
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    listOwnBenchmarks: {
+        parameters: {
+            query?: {
+                /** @description Those that were archived, too. */
+                archived?: boolean;
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    /** @description The next page. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnBenchmarkPage"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    uploadBenchmark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A form with a part `file` for the benchmark file and for each of its data files, whose file names are their paths; or the benchmark file alone. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    file: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description It is kept, and plans of the project may name it. */
+            201: {
+                headers: {
+                    /** @description The address of its versions. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnBenchmark"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            409: components["responses"]["problem-409"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    checkBenchmark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A form with a part `file` for the benchmark file and for each of its data files, whose file names are their paths; or the benchmark file alone. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    file: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description It has no fault; see `warnings`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BenchmarkDescription"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readOwnBenchmark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnBenchmarkVersions"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readOwnBenchmarkFile: {
+        parameters: {
+            query: {
+                version: string;
+                /** @description One of its files. */
+                path: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file as it was uploaded, as an attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/octet-stream": string;
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    archiveBenchmark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveRequest"];
+            };
+        };
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnBenchmark"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from proctor.domain.chunk import Priority
 from proctor.domain.errors import PlanError, in_field
 from proctor.domain.plan import Limits, Plan
@@ -23,10 +25,12 @@ def accept(
     priority: Priority = Priority.NORMAL,
     request: RequestKey | None = None,
     spender: Spender | None = None,
+    content: Mapping[str, str] | None = None,
 ) -> str:
     """Write the plan's run as queued and give its id; no name is looked up. A request that came before makes no run.
 
-    What the plan needs of this disk is kept as content, where there are artifacts: a worker may be elsewhere.
+    What the plan needs of this disk is kept as content, where there are artifacts: a worker may be elsewhere. `content`
+    is what it needs beside that: path -> artifact.
     """
     refuse_in_batches(plan)
     if plan.until is not None:
@@ -35,7 +39,7 @@ def accept(
         with in_field("until"):
             rule_of(plan)
     plan = expand_matrix(plan, context.folder)
-    content = keep_content(plan, context)
+    content = {**keep_content(plan, context), **(content or {})}
     return QueueStore(database).accept(
         plan, context.folder, context.data, priority=priority, content=content, request=request, spender=spender
     )

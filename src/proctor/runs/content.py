@@ -60,6 +60,14 @@ def restored(content: Mapping[str, str], context: PlanContext) -> Iterator[PlanC
         yield replace(context, folder=folder, data=data if data.is_dir() else context.data)
 
 
+def files_of_benchmark(path: Path) -> Iterator[Path]:
+    """A benchmark file and the files below its folder that it names."""
+    root = path.parent.resolve()
+    for one in _with_references(path):
+        if one.is_file() and one.resolve().is_relative_to(root):
+            yield one
+
+
 def _named(plan: Plan, folder: Path) -> Iterator[Path]:
     for spec in plan.benchmarks:
         if plugins.is_known("benchmarks", split_version(spec.benchmark, folder)[0]):

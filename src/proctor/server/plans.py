@@ -17,6 +17,7 @@ from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
 from proctor.models.key_hosts import origin_of
 from proctor.models.registry import list_providers, named_hosts
 from proctor.planning.matrix import entry_of
+from proctor.runs.own_benchmarks import find_own, plain_reference
 from proctor.server.access import Caller
 from proctor.server.problems import ProblemError, pointer, problem_of
 from proctor.yaml_document import explain_each, explain_value
@@ -44,6 +45,13 @@ def read_plan(value: Any, caller: Caller) -> Plan:
             for path, said in explain_each(error, Plan)
         ]
         raise ProblemError(422, "plan", explain_value(error, Plan), errors) from None
+    plan = plan.model_copy(
+        update={
+            "benchmarks": tuple(
+                spec.model_copy(update={"benchmark": plain_reference(spec.benchmark)}) for spec in plan.benchmarks
+            )
+        }
+    )
     if not caller.is_operator:
         refuse_foreign_kinds(plan, caller)
         return plan
@@ -58,16 +66,21 @@ def refuse_foreign_kinds(plan: Plan, caller: Caller) -> None:
     for index, spec in enumerate(plan.judge):
         refuse_foreign_model(spec, ["judge", index], caller)
     for index, benchmark in enumerate(plan.benchmarks):
-        refuse_foreign_benchmark(benchmark, ["benchmarks", index])
+        is_own = find_own(caller.database, benchmark.benchmark) is not None
+        refuse_foreign_benchmark(benchmark, ["benchmarks", index], is_own=is_own)
         _refuse_prompt_files(benchmark.matrix, ["benchmarks", index, "matrix", "prompt"])
     _refuse_prompt_files(plan.matrix, ["matrix", "prompt"])
     if plan.unsafe_no_sandbox:
         _refuse(["unsafe_no_sandbox"], "code of models runs in a sandbox here")
 
 
-def refuse_foreign_benchmark(spec: BenchmarkSpec, path: list[str | int]) -> None:
-    """Anybody may name what is installed, but no file, module or address, nor have its parameters name one."""
-    if not is_installed(spec.benchmark) and any(mark in spec.benchmark for mark in "/\\.:@"):
+def refuse_foreign_benchmark(spec: BenchmarkSpec, path: list[str | int], *, is_own: bool = False) -> None:
+    """Anybody may name what is installed or his project's own, but no file, module or address.
+
+    Nor may its parameters name one.
+    """
+    is_known = is_own or is_installed(spec.benchmark)
+    if not is_known and any(mark in spec.benchmark for mark in "/\\.:@"):
         _refuse(path, f"{spec.benchmark} is a file, a module or an address")
     if isinstance(spec.parameters.get("prompt"), str):
         _refuse([*path, "prompt"], "the prompt's file is one of the server's machine")

@@ -179,7 +179,8 @@ def _referred(connection: Connection) -> frozenset[str]:
         connection.execute(
             "SELECT details FROM scores WHERE details IS NOT NULL UNION ALL SELECT details FROM submissions "
             "UNION ALL SELECT raw_data FROM runs UNION ALL SELECT artifact FROM files "
-            "UNION ALL SELECT text_artifact FROM files UNION ALL SELECT artifact FROM submission_queue"
+            "UNION ALL SELECT text_artifact FROM files UNION ALL SELECT artifact FROM submission_queue "
+            "UNION ALL SELECT files FROM own_benchmarks"
         )
     )
 

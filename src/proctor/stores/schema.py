@@ -321,6 +321,27 @@ submission_queue = Table(
     Index("ix_submission_queue_state_created_at", "state", "created_at"),
 )
 
+# Benchmarks that projects uploaded, each version once.
+own_benchmarks = Table(
+    "own_benchmarks",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    # Which of its files says how to ask and to score.
+    Column("entry", Text, nullable=False),
+    # As JSON: path -> artifact.
+    Column("files", Text, nullable=False),
+    # What a check said of it, as JSON.
+    Column("description", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("archived_at", Float),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
+    UniqueConstraint("project", "name", "version"),
+    Index("ix_own_benchmarks_project_id", "project", "id"),
+)
+
 # Addresses that are told how runs ended.
 webhooks = Table(
     "webhooks",

@@ -96,6 +96,23 @@ CREATE TABLE models (
 	CONSTRAINT pk_models PRIMARY KEY (name)
 );
 
+CREATE TABLE own_benchmarks (
+	id TEXT NOT NULL,
+	name TEXT NOT NULL,
+	version TEXT NOT NULL,
+	entry TEXT NOT NULL,
+	files TEXT NOT NULL,
+	description TEXT NOT NULL,
+	author TEXT NOT NULL,
+	created_at FLOAT NOT NULL,
+	archived_at FLOAT,
+	project TEXT DEFAULT 'local' NOT NULL,
+	CONSTRAINT pk_own_benchmarks PRIMARY KEY (id),
+	CONSTRAINT uq_own_benchmarks_project_name_version UNIQUE (project, name, version)
+);
+
+CREATE INDEX ix_own_benchmarks_project_id ON own_benchmarks (project, id);
+
 CREATE TABLE playground_asks (
 	id TEXT NOT NULL,
 	author TEXT NOT NULL,

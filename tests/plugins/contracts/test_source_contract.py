@@ -18,9 +18,10 @@ FILES = {
     "jsonl": ("rows.jsonl", '{"id":"0","input":"q0"}\n{"id":"1","input":"q1"}\n{"id":"2","input":"q2"}\n'),
     "python-jsonl": ("rows.txt", '{"id":"0","input":"q0"}\n{"id":"1","input":"q1"}\n{"id":"2","input":"q2","x":NaN}\n'),
     "python": ("making_rows.py", PYTHON),
+    "upload": ("uploads/f-1.csv", "id,input\n0,q0\n1,q1\n2,q2\n"),
     "ini": ("rows.ini", "[0]\ninput = q0\n[1]\ninput = q1\n[2]\ninput = q2\n"),
 }
-LOCATIONS = {"python": "making_rows:rows"}
+LOCATIONS = {"python": "making_rows:rows", "upload": "f-1"}
 ELSEWHERE = {"hf", "package", "parquet"}  # a hub, an installed package and a binary file: `tests/benchmarks`
 
 
@@ -31,6 +32,7 @@ def test_every_source_is_held_to_the_contract() -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_rows_come_in_one_order_as_often_as_they_are_wanted(name: str, tmp_path: Path) -> None:
     file, text = FILES[name]
+    (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(text, encoding="utf-8")
     importlib.invalidate_caches()
     rows = open_rows(f"{name}://{LOCATIONS.get(name, file)}", tmp_path)

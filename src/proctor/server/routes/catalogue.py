@@ -18,8 +18,10 @@ from proctor.domain.taxonomy import TAXONOMY, refuse_foreign_words
 from proctor.planning.matrix import expand_matrix
 from proctor.planning.plan_file import benchmark_spec, model_spec
 from proctor.runs.benchmarks import describe_benchmark
+from proctor.runs.content import keep_content
 from proctor.runs.dry_run import estimate_run
 from proctor.runs.models import describe_model, describe_providers
+from proctor.runs.own_benchmarks import find_own, with_files, with_own_benchmarks
 from proctor.runs.resolve import resolve_without_keys
 from proctor.server.access import Me, Store
 from proctor.server.bodies import json_value, takes
@@ -43,10 +45,10 @@ A_DAY = "private, max-age=86400"
 def estimate(request: Request, caller: Me, database: Store, body: Annotated[Any, Depends(json_value)]) -> Response:
     """What a plan would do and cost, as `proctor run --dry-run --json` says it; asks no model, writes nothing."""
     context = service_of(request).context.of_project(caller.project)
-    plan = read_plan(body, caller)
-    with located(plan):
-        plan = expand_matrix(plan, context.folder)
-        evaluations, missing = resolve_without_keys(plan, context)
+    plan, content = with_own_benchmarks(read_plan(body, caller), database)
+    with located(plan), with_files({**keep_content(plan, context), **content} if content else {}, context) as here:
+        plan = expand_matrix(plan, here.folder)
+        evaluations, missing = resolve_without_keys(plan, here)
         return json_answer(estimate_run(plan, evaluations, database, missing_keys=missing))
 
 
@@ -74,7 +76,10 @@ def benchmarks(request: Request, query: Annotated[BenchmarkQuery, Query()]) -> R
     "/benchmarks/{name}", operation_id="readBenchmark", responses=answers(BenchmarkDescription, problems=(404,))
 )
 def benchmark(request: Request, name: str, caller: Me) -> Response:
-    """One benchmark: protocol, samples, first prompt, scorers and metrics."""
+    """One benchmark: protocol, samples, first prompt, scorers and metrics; also of the project's own."""
+    own = find_own(caller.database, name)
+    if own is not None:
+        return cached_answer(request, own.description)
     if not caller.is_operator:
         spec = benchmark_spec(name)
         if not is_installed(spec.benchmark):

@@ -26,8 +26,10 @@ from proctor.planning.plan_file import model_spec
 from proctor.planning.scorer_text import read_scorer
 from proctor.runs.accept import accept, requeue
 from proctor.runs.cancel import cancel_run
+from proctor.runs.content import keep_content
 from proctor.runs.deleting import delete_run
 from proctor.runs.listing import find_runs
+from proctor.runs.own_benchmarks import with_files, with_own_benchmarks
 from proctor.runs.rescore import execute_rescoring, prepare, put_in_force
 from proctor.runs.resolve import check_names
 from proctor.runs.waiting import show_run
@@ -102,11 +104,15 @@ def accept_plan(
 ) -> str:  # fmt: skip
     """Check what the caller sent as a plan, write its run down and tell whoever executes it; gives the run's id."""
     service, plan = service_of(request), read_plan(body, caller)
-    with located(plan):
-        check_names(plan, service.context.of_project(caller.project))
+    plan, content = with_own_benchmarks(plan, database)
+    needed = {**keep_content(plan, service.context), **content} if content else {}
+    with located(plan), with_files(needed, service.context.of_project(caller.project)) as here:
+        check_names(plan, here)
         if caller.spender is not None:
             settle_ended_runs(service.database, caller.spender)
-        run_id = accept(plan, service.context, database, request=key, spender=caller.spender)
+        run_id = accept(
+            plan, service.context, database, request=key, spender=caller.spender, content=content
+        )  # fmt: skip
     service.executor.announce(run_id)
     return run_id
 
