@@ -2,15 +2,19 @@
 
 python bench/planner/measure.py            the development halves of both sets, with every miss
 python bench/planner/measure.py --write    both halves of both sets, into bench/PLANNER.md; figures alone
+python bench/planner/measure.py --all-of FOLDER    all queries of a folder at once, figures alone
+python bench/planner/measure.py --planner local/smollm2-135m    whole plans with the help of a model, figures alone
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +22,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from world import world
 
-from proctor.domain.errors import UserError
+from proctor.domain.errors import ModelError, UserError
 from proctor.metrics.intervals import wilson_interval
+from proctor.planner.answer import UnreadableAnswerError, merge_answer
 from proctor.planner.drafting import draft, samples_for_points
-from proctor.planner.reader import read_query
+from proctor.planner.reader import not_understood, read_query
+from proctor.planner.reading import Reading
 from proctor.planner.slots.topics import subjects_meant
+from proctor.runs.ask_planner import _ask, _fills
+from proctor.runs.resolve import PlanContext
 
 HERE = Path(__file__).parent
 SLOTS = ("models", "benchmarks", "where", "subjects", "languages", "limit", "cost_usd", "minutes", "epochs",
@@ -65,9 +73,11 @@ def expected(label: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def read(query: str) -> dict[str, Any]:
+def read(query: str, help_with: Callable[[Reading], None] | None = None) -> dict[str, Any]:
     try:
         reading = read_query(query, CATALOGUE)
+        if help_with is not None and not_understood(reading):
+            help_with(reading)
         drafted = draft(reading, CATALOGUE)
     except UserError:
         return {"refused": True}
@@ -169,7 +179,48 @@ def table(first: dict[str, list[int]], *others: dict[str, list[int]]) -> str:
     return "\n".join(line(name, list(every)) for name in (*SLOTS, *rest))
 
 
+def with_planner(planner: str) -> None:
+    """Print how many whole plans are right with a model's help, and how often its answer could be used; no queries."""
+    context = PlanContext(Path.cwd(), os.environ)
+    for title, folder in (("own", HERE), ("independent", HERE / "independent")):
+        for half, rows in zip(("development", "held out"), halves(folder), strict=True):
+            asked = used = right = plain = 0
+            for row in rows:
+                tried: list[bool] = []
+
+                def help_with(reading: Reading, tried: list[bool] = tried) -> None:
+                    try:
+                        response, _ = _ask(reading, CATALOGUE, planner, context, 120.0)
+                        merge_answer(reading, CATALOGUE, _fills(response))
+                        tried.append(True)
+                    except (ModelError, UnreadableAnswerError, TimeoutError):
+                        tried.append(False)
+
+                wanted = expected(row["label"])
+                right += _is_whole(wanted, read(row["query"], help_with))
+                plain += _is_whole(wanted, read(row["query"]))
+                asked, used = asked + len(tried), used + sum(tried)
+            low, high = wilson_interval(right, len(rows))
+            print(f"{title}, {half}: whole plans {right / len(rows):.3f} [{low:.3f}, {high:.3f}] n={len(rows)}")
+            print(f"  {plain} by rules, {right} with the model; asked {asked} times, {used} answers used", flush=True)
+
+
+def _is_whole(wanted: dict[str, Any], got: dict[str, Any]) -> bool:
+    return all(
+        same(slot, wanted.get(slot), got.get(slot))
+        for slot in SLOTS
+        if not (wanted.get(slot) is None and (got.get(slot) is None or slot == "subjects"))
+    )
+
+
 def main() -> None:
+    if "--all-of" in sys.argv:
+        scores, _, _ = counted(queries(Path(sys.argv[sys.argv.index("--all-of") + 1])))
+        print(table(scores))
+        return
+    if "--planner" in sys.argv:
+        with_planner(sys.argv[sys.argv.index("--planner") + 1])
+        return
     own_dev, own_held = halves(HERE)
     other_dev, other_held = halves(HERE / "independent")
     scores, misses, seconds = counted(own_dev)

@@ -237,3 +237,11 @@ def test_a_refusal_behind_a_subject_leaves_it_out(query: str) -> None:
 
 def test_a_question_that_names_two_models_asks_which() -> None:
     assert drafted("haiku or sonnet for gsm8k?").then == "compare"
+
+
+def test_versions_in_another_script_and_categories_of_two_benchmarks_are_one_thing() -> None:
+    both = drafted("소넷 5랑 소넷 5.5 중 뭐가 더 나은지 winogrande 200문제로 결판날 때까지")
+    assert both.plan["models"] == ["anthropic/claude-sonnet-5", "anthropic/claude-sonnet-5-5"]
+    assert both.plan["until"] == "decided"
+    (item,) = drafted("haiku在jmmlu日本史和世界史上的水平,40题").plan["benchmarks"]
+    assert item["where"] == {"category": ["japanese_history", "world_history"]}

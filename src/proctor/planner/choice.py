@@ -166,7 +166,7 @@ def _where(reading: Reading, benchmark: CatalogueBenchmark, languages: Iterable[
     for group in reading.groups:
         wanted += members(benchmark, group)
     named = {squash(name) for name in reading.categories}
-    wanted += [name for name in benchmark.categories if squash(name) in named]
+    wanted += [name for name in benchmark.categories if {squash(name), squash(f"high_school_{name}")} & named]
     where = {"category": sorted(dict.fromkeys(wanted))} if wanted else {}
     if benchmark.name == "math" and reading.levels:
         where["tags.level"] = [f"Level {level}" for level in _levels(reading.levels)]
@@ -215,7 +215,8 @@ def _choose_categories(reading: Reading, catalogue: PlannerCatalogue, choice: Ch
 
 
 def _has(benchmark: CatalogueBenchmark, category: str) -> bool:
-    return any(squash(name) == squash(category) for name in benchmark.categories)
+    wanted = squash(category)
+    return any(wanted in (squash(name), squash(f"high_school_{name}")) for name in benchmark.categories)
 
 
 def _subjects_left(reading: Reading, subjects: Sequence[str], choice: Choice, catalogue: PlannerCatalogue) -> list[str]:

@@ -7,7 +7,7 @@ import json
 from proctor.domain.message import Message, Prompt
 from proctor.domain.taxonomy import SUBJECTS
 from proctor.planner.answer import FIELDS, SCHEMA
-from proctor.planner.catalogue import PlannerCatalogue
+from proctor.planner.catalogue import FAMILIES, CatalogueBenchmark, PlannerCatalogue
 from proctor.planner.reader import not_understood
 from proctor.planner.reading import Reading
 
@@ -25,10 +25,15 @@ _RULES = (
 def planner_prompt(reading: Reading, catalogue: PlannerCatalogue) -> Prompt:
     """The request for a model: the catalogue's names, what was understood, and what was not."""
     data = {
-        "benchmarks": {item.name: item.description for item in catalogue.benchmarks},
-        "models": [item.name for item in catalogue.models if not item.is_withdrawn],
+        # Small models have small contexts: names, and what they are about, are enough to choose by.
+        "benchmarks": {item.name: _about(item) for item in catalogue.benchmarks},
+        "models": sorted({name for family in FAMILIES if (name := catalogue.family(family))}),
         "understood": [[one.text, one.field, one.value] for one in reading.phrases.understood],
         "left_over": not_understood(reading),
         "request": reading.phrases.text,
     }
     return Prompt((Message("system", _RULES), Message("user", json.dumps(data, ensure_ascii=False))), schema=SCHEMA)
+
+
+def _about(benchmark: CatalogueBenchmark) -> str:
+    return " ".join(benchmark.tags.get(name, "") for name in ("subject", "language")).strip()

@@ -11,7 +11,7 @@ from proctor.planner.corrections import apply_corrections, refuse_negative
 from proctor.planner.phrases import Phrases, complete_names, read_phrases
 from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.minutes import read_minutes
-from proctor.planner.slots.models import read_judges, read_models
+from proctor.planner.slots.models import merge_versions, read_judges, read_models
 from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule
@@ -40,6 +40,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     reading = Reading(read_phrases(query, catalogue))
     mend_spelling(reading, catalogue)
     complete_names(reading.phrases, catalogue)
+    merge_versions(reading.phrases, catalogue)
     merge_categories(reading.phrases, catalogue)
     merge_fields(reading.phrases)
     refuse_negative(reading.phrases)

@@ -28,7 +28,7 @@ from proctor.runs.draft_plan import to_document
 from proctor.runs.resolve import PlanContext
 
 TIMEOUT_SECONDS = 30.0
-MAX_TOKENS = 1_000
+MAX_TOKENS = 400
 
 
 def draft_with_model(

@@ -8,6 +8,8 @@ from msgspec.structs import replace
 
 from proctor.domain.errors import UserError
 from proctor.planner.catalogue import FAMILIES, FLAGSHIP, PlannerCatalogue
+from proctor.planner.names import UNITS as COUNTED
+from proctor.planner.names import known_names, squash
 from proctor.planner.phrases import Phrase, Phrases
 from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.vary import JOINS
@@ -155,6 +157,23 @@ def _excluded_models(reading: Reading, catalogue: PlannerCatalogue) -> list[str]
             found += [name] if name is not None else []
             phrases.take("models.except", name or phrases.words(place), place)
     return found
+
+
+def merge_versions(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
+    """`소넷 5.5`: a family in another script with the number of its version is one model."""
+    names = known_names(catalogue).squashed
+    at = 0
+    while at + 1 < len(phrases.items):
+        item, behind = phrases.items[at], phrases.items[at + 1]
+        written = phrases.text[behind.start : behind.end]
+        is_near = (
+            item.kind == "family" and behind.number is not None and phrases.text[item.end : behind.start] in ("", " ")
+        )
+        meaning = names.get(squash(f"{item.value}{written}")) if is_near else None
+        follows = phrases.items[at + 2].kind if at + 2 < len(phrases.items) else ""
+        if meaning is not None and meaning[0][0] == "model" and follows not in COUNTED:
+            phrases.items[at : at + 2] = [replace(item, meanings=meaning, last=behind.last, end=behind.end)]
+        at += 1
 
 
 def _inherit_versions(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
