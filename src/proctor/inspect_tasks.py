@@ -12,7 +12,6 @@ import importlib.util
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from importlib import import_module
 from importlib.metadata import version as version_of_package
 from pathlib import Path
@@ -150,31 +149,51 @@ class InspectTask:
 
 
 def load(reference: str, arguments: Mapping[str, Any], folder: Path) -> InspectTask:
-    """The task `path/file.py@name`, or `package/name` as it is registered; raises BenchmarkError."""
+    """The task `path/file.py@name`, or `package/name` as it is registered; raises BenchmarkError.
+
+    It is made once in a process; a file that has changed is read anew.
+    """
     if importlib.util.find_spec("inspect_ai") is None:
         raise BenchmarkError(f"inspect:{reference} needs Inspect, which is not installed: {INSTALL}.")
-    path, mark, name = reference.rpartition("@")
-    if mark:
-        return _load_file(folder / path, name, digest([dict(arguments)]), tuple(arguments.items()), reference)
-    from inspect_ai.util import registry_create
+    path, name = split_reference(reference)
+    content = "" if path is None else _read(folder / path, reference)
+    key = digest([name, content, dict(arguments)])
+    if key not in _tasks:
+        made = _registered(reference, arguments) if path is None else _in_file(folder / path, name, content, arguments)
+        _tasks[key] = InspectTask(made, reference, key)
+    return _tasks[key]
 
-    try:
-        task = registry_create("task", reference, **dict(arguments))
-    except Exception as error:
-        raise BenchmarkError(f"Inspect has no task {reference!r} that can be made here: {_said(error)}") from error
-    return InspectTask(task, reference, f"{reference} {digest(dict(arguments))}")
+
+def split_reference(reference: str) -> tuple[str | None, str]:
+    """The file that a reference names, None where it names a package's task; and the task's name."""
+    path, mark, name = reference.rpartition("@")
+    return (path, name) if mark else (None, reference)
 
 
 def inspect_version() -> str:
     return version_of_package("inspect-ai")
 
 
-@cache
-def _load_file(path: Path, name: str, key: str, arguments: tuple[tuple[str, Any], ...], label: str) -> InspectTask:
+_tasks: dict[str, InspectTask] = {}
+
+
+def _read(path: Path, reference: str) -> str:
     if not path.is_file():
-        raise BenchmarkError(f"There is no file {path.name} for inspect:{label}.")
-    content = path.read_bytes()
-    module_name = f"proctor_inspect_{digest(content.hex())[:16]}"
+        raise BenchmarkError(f"There is no file {path.name} for inspect:{reference}.")
+    return path.read_bytes().hex()
+
+
+def _registered(reference: str, arguments: Mapping[str, Any]) -> Any:
+    from inspect_ai.util import registry_create
+
+    try:
+        return registry_create("task", reference, **dict(arguments))
+    except Exception as error:
+        raise BenchmarkError(f"Inspect has no task {reference!r} that can be made here: {_said(error)}") from error
+
+
+def _in_file(path: Path, name: str, content: str, arguments: Mapping[str, Any]) -> Any:
+    module_name = f"proctor_inspect_{digest(content)[:16]}"
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
         raise BenchmarkError(f"{path.name} is no Python file.")
@@ -184,10 +203,10 @@ def _load_file(path: Path, name: str, key: str, arguments: tuple[tuple[str, Any]
         spec.loader.exec_module(module)
         made = getattr(module, name)(**dict(arguments))
     except Exception as error:
-        raise BenchmarkError(f"inspect:{label} cannot be made: {_said(error)}") from error
+        raise BenchmarkError(f"{name} of {path.name} cannot be made: {_said(error)}") from error
     if not isinstance(made, import_module("inspect_ai").Task):
         raise BenchmarkError(f"{name} of {path.name} gives {type(made).__name__}, not a Task.")
-    return InspectTask(made, label, f"{digest(content.hex())} {key}")
+    return made
 
 
 def _run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

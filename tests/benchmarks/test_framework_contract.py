@@ -14,6 +14,9 @@ import pytest
 
 from commands import Cli
 from frameworks import Framework, framework
+from proctor.cli.plans import read_targets
+from proctor.runs import content
+from proctor.scorers.inspect_scorer import InspectScorer
 from proctor.server.plans import refuse_foreign_scorer
 from proctor.server.problems import ProblemError
 
@@ -213,6 +216,7 @@ REFUSED_TASKS = {
 }
 REFUSED_METRICS = {"GEval": "asks a model of DeepEval's own", "Nothing": "DeepEval has no metric 'Nothing'"}
 MARKED_TASKS = ("capitals", "sums", "capitals?style=rude", "asks_anything")
+PLAN = "models: ['python/answers:answer']\nbenchmarks: ['inspect:tasks.py@sums']\n"
 
 
 class Told(NamedTuple):
@@ -317,6 +321,19 @@ def test_a_framework_that_is_missing_is_said_before_anything_is_asked(name: str,
     ended = cli("run", benchmark, "-m", "python/answers:answer")
     assert ended.code == 2
     assert "not installed: pip install" in ended.err
+
+
+@pytest.mark.sqlite
+def test_the_file_of_a_task_is_beside_the_plan_and_goes_along_with_it(home: Path) -> None:
+    folder = Path("plans")
+    folder.mkdir()
+    (folder / "tasks.py").write_text(TASKS)
+    (folder / "plan.yaml").write_text(PLAN)
+    plan = read_targets(("plans/plan.yaml",), (), {}).plan
+    assert [spec.benchmark for spec in plan.benchmarks] == ["inspect:plans/tasks.py@sums"]
+    assert Path("plans/tasks.py") in [path.relative_to(Path.cwd()) for path in content._named(plan, Path.cwd())]
+    here, there = (InspectScorer("tasks.py@sums", folder=place, digest="d") for place in ("/here", "/there"))
+    assert here.version == there.version != InspectScorer("tasks.py@sums", digest="e").version
 
 
 @pytest.mark.sqlite

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from proctor.benchmarks.registry import LM_EVAL, split_version
+from proctor.benchmarks.registry import INSPECT, LM_EVAL, split_version
 from proctor.domain.errors import NotFoundError, PlanError, UserError, did_you_mean
 from proctor.domain.matrix import BenchmarkMatrix
 from proctor.domain.plan import BenchmarkSpec, Plan
@@ -93,6 +93,10 @@ def _beside(folder: Path, plan: Plan) -> Plan:
     """Benchmark files are looked for beside the plan that names them, then in the working folder; prompts beside it."""
 
     def found(spec: BenchmarkSpec) -> BenchmarkSpec:
+        if spec.benchmark.startswith(INSPECT):
+            file, mark, task = spec.benchmark.removeprefix(INSPECT).rpartition("@")
+            is_beside = bool(mark) and (folder / file).is_file()
+            return spec.model_copy(update={"benchmark": f"{INSPECT}{folder / file}@{task}"}) if is_beside else spec
         scheme = LM_EVAL if spec.benchmark.startswith(LM_EVAL) else ""
         path = folder / spec.benchmark.removeprefix(scheme)
         name, _ = split_version(str(path), folder)

@@ -73,6 +73,8 @@ def _named(plan: Plan, folder: Path) -> Iterator[Path]:
         if plugins.is_known("benchmarks", split_version(spec.benchmark, folder)[0]):
             continue  # a file or folder that is called so is not what the plan means
         name = spec.benchmark.removeprefix("lm-eval:")
+        if name.startswith("inspect:"):
+            name = name.removeprefix("inspect:").rpartition("@")[0] or name  # a package's task has no file
         if name.startswith("python://"):
             yield from _module(name.removeprefix("python://"), folder)
         else:

@@ -36,7 +36,7 @@ class InspectScorer:
     label: str = NAME
     folder: str = ""
     digest: str = ""
-    """Of Inspect's version and the task's code, which decide what a mark is."""
+    """Of Inspect's version, the task's code and its arguments, which decide what a mark is."""
 
     @property
     def name(self) -> str:
@@ -44,7 +44,7 @@ class InspectScorer:
 
     @property
     def version(self) -> str:
-        given = [self.task, dict(self.arguments or {}), self.place, self.digest]  # where the file lies changes no mark
+        given = [self.place, self.digest]  # the task, its arguments and its code; where the file lies changes no mark
         return f"{REVISION}+{digest(given)[:8]}" if self.task else REVISION
 
     def obstacle(self, sample: Sample) -> str | None:
