@@ -17,7 +17,7 @@ VARIABLES = (
     "BACKUP_KEY_FILE", "RETENTION_DAYS", "DATA", "PRICES", "OFFLINE", "KEY_HOSTS", "SERVER", "KEY",
     "SECRET", "SECRETS", "UPLOAD_MB", "UPLOAD_DAYS", "LOG_LEVEL", "LOG_FORMAT", "LOG_FOLDER", "LOG_DAYS", "LOG_SAMPLE",
     "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_NAME", "GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET",
-    "GITHUB_URL", "SIGN_UP_DOMAINS", "WEBHOOK_HOSTS",
+    "GITHUB_URL", "SIGN_UP_DOMAINS", "REQUESTS_PER_MINUTE", "WEBHOOK_HOSTS",
     "TRACES_URL",
 )  # fmt: skip
 """What may follow the prefix; whoever misspells one believes that it holds."""
@@ -26,6 +26,8 @@ MARKS = ("COMMAND",)
 SWITCH = {"": False, "0": False, "false": False, "no": False, "off": False}
 SWITCH |= {"1": True, "true": True, "yes": True, "on": True}
 MAX_DAYS = 36_500
+REQUESTS_PER_MINUTE = 6_000
+MAX_REQUESTS = 10_000_000
 MAX_MEGABYTES = 1_000
 UPLOAD_MB, UPLOAD_DAYS = 20, 30.0
 MAX_COUNT = 1_000_000
@@ -54,6 +56,8 @@ class Settings(Struct, frozen=True):
     """After how many days runs that have ended are removed by `proctor retention`; None keeps them."""
     is_offline: bool = False
     """Whether nothing beyond this machine may be connected to."""
+    requests_per_minute: int = REQUESTS_PER_MINUTE
+    """How many requests a server takes from an address, a key and a user; 0 for any number."""
     server: str | None = None
     """A Proctor server that commands are about, instead of this machine's own results."""
     server_key: str | None = None
@@ -110,6 +114,7 @@ class Settings(Struct, frozen=True):
             data=Path(data) if data else None,
             prices=prices if is_wanted else None,
             is_offline=_switch(environment, "PROCTOR_OFFLINE"),
+            requests_per_minute=_whole(environment, "PROCTOR_REQUESTS_PER_MINUTE", REQUESTS_PER_MINUTE),
             server=environment.get("PROCTOR_SERVER") or None,
             server_key=environment.get("PROCTOR_KEY") or None,
             upload_mb=_megabytes(environment, "PROCTOR_UPLOAD_MB") or UPLOAD_MB,
@@ -188,6 +193,15 @@ def _megabytes(environment: Mapping[str, str], name: str) -> int | None:
         return None
     if not text.isdecimal() or not 1 <= int(text) <= MAX_MEGABYTES:
         raise UserError(f"{name} is a whole number of megabytes, from 1 to {MAX_MEGABYTES}, not {text!r}.")
+    return int(text)
+
+
+def _whole(environment: Mapping[str, str], name: str, default: int) -> int:
+    text = environment.get(name)
+    if not text:
+        return default
+    if not text.isascii() or not text.isdecimal() or int(text) > MAX_REQUESTS:
+        raise UserError(f"{name} is a whole number from 0 to {MAX_REQUESTS:,}, not {text!r}.")
     return int(text)
 
 

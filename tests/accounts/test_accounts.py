@@ -11,6 +11,7 @@ import pytest
 
 import postgres
 from proctor.accounts import passwords
+from proctor.accounts.counters import MemoryCounters
 from proctor.accounts.guessing import OF_ADDRESS, OF_NAME, WINDOW_SECONDS, GuessLimit
 from proctor.accounts.keys import create_key, revoke_key, rotate_key, span_seconds
 from proctor.accounts.people import add_user, invite, invite_first_admin, set_disabled, set_password
@@ -131,7 +132,7 @@ def test_passwords_are_checked_four_at_a_time_whether_or_not_there_is_such_a_use
 
 def test_whoever_guesses_is_stopped_and_nobody_else() -> None:
     now = [0.0]
-    guesses = GuessLimit(lambda: now[0])
+    guesses = GuessLimit(MemoryCounters(lambda: now[0]))
     for _ in range(OF_NAME):
         guesses.check("ada", HERE)
         guesses.failed("ada", HERE)

@@ -15,9 +15,10 @@ from starlette.requests import HTTPConnection as Connection
 from commands import ended
 from proctor.accounts.people import add_user, set_password
 from proctor.server.access import V1
+from proctor.server.addresses import address_of
 from proctor.server.headers import hosts_of, is_encrypted
 from proctor.server.serving import Listening
-from proctor.server.sign_in import COOKIE, SECURE_COOKIE, address_of
+from proctor.server.sign_in import COOKIE, SECURE_COOKIE
 from proctor.stores.database import Database, open_database
 from server.serving import SECRET, Server, serving
 

@@ -1,15 +1,8 @@
-"""Stops whoever guesses passwords, by where he comes from: nobody can lock out somebody else by failing in his name.
-
-Counted in this process's memory: behind several processes each counts for itself.
-"""
+"""Stops whoever guesses passwords, by where he comes from: nobody can lock out somebody else by failing in his name."""
 
 from __future__ import annotations
 
-import time
-from collections import OrderedDict
-from collections.abc import Callable
-from threading import Lock
-
+from proctor.accounts.counters import Counters, MemoryCounters
 from proctor.domain.errors import TooManyTriesError
 
 WINDOW_SECONDS = 900.0
@@ -17,34 +10,33 @@ OF_ADDRESS = 30
 """Failures from one address, whatever the names."""
 OF_NAME = 8
 """Failures from one address with one name."""
-MAX_COUNTED = 100_000
-"""Places and names that are remembered; the oldest go first."""
 
 
 class GuessLimit:
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._lock = clock, Lock()
-        self._failures: OrderedDict[tuple[str, str], tuple[int, float]] = OrderedDict()
+    """Counted in this process's memory, or by all processes of a server together."""
+
+    def __init__(self, counters: Counters | None = None) -> None:
+        self._counters = counters or MemoryCounters()
 
     def check(self, name: str, address: str) -> None:
         """Raises TooManyTriesError for an address that has failed too often; asked before a password is looked at."""
-        with self._lock:
-            for key, most in (((address, ""), OF_ADDRESS), ((address, name), OF_NAME)):
-                count, until = self._failures.get(key, (0, 0.0))
-                left = until - self._clock()
-                if count >= most and left > 0:
-                    minutes = max(1, round(left / 60))
-                    raise TooManyTriesError(f"Too many failed tries from here. Try again in {minutes} minutes.", left)
+        for key, most in ((_of_address(address), OF_ADDRESS), (_of_name(name, address), OF_NAME)):
+            count, left = self._counters.read(key)
+            if count >= most:
+                minutes = max(1, round(left / 60))
+                raise TooManyTriesError(f"Too many failed tries from here. Try again in {minutes} minutes.", left)
 
     def failed(self, name: str, address: str) -> None:
-        now = self._clock()
-        with self._lock:
-            for key in ((address, ""), (address, name)):
-                count, until = self._failures.pop(key, (0, 0.0))
-                self._failures[key] = (1 if until <= now else count + 1, now + WINDOW_SECONDS)
-            while len(self._failures) > MAX_COUNTED:
-                self._failures.popitem(last=False)
+        for key in (_of_address(address), _of_name(name, address)):
+            self._counters.add(key, WINDOW_SECONDS, is_sliding=True)
 
     def succeeded(self, name: str, address: str) -> None:
-        with self._lock:
-            self._failures.pop((address, name), None)
+        self._counters.forget(_of_name(name, address))
+
+
+def _of_address(address: str) -> str:
+    return f"guesses {address}"
+
+
+def _of_name(name: str, address: str) -> str:
+    return f"guesses {address} {name}"

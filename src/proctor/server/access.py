@@ -19,7 +19,9 @@ from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 
 from proctor.accounts.sign_in import Session
+from proctor.server.addresses import address_of
 from proctor.server.problems import ProblemError
+from proctor.server.request_limit import RATE_LIMIT
 from proctor.server.service import Service, service_of
 from proctor.stores.accounts.budgets import Spender
 from proctor.stores.database import Database
@@ -220,13 +222,22 @@ def authorised(connection: HTTPConnection) -> Caller:
     if needed is None:
         raise ProblemError(403, "forbidden", "Nobody may use this route.")
     service = service_of(connection)
+    _count(service, connection, f"address {address_of(connection)}")
     if needed is Permission.PUBLIC:
         return Caller("anybody", "", frozenset(), service.database)
     caller = service.identify(service, connection)
     connection.scope.setdefault("state", {}).update(user=caller.who, project=caller.project)
+    if not caller.is_operator:
+        _count(service, connection, f"key {caller.key_id}" if caller.key_id else f"user {caller.user_id or caller.who}")
     if needed is not Permission.SIGNED_IN and needed not in caller.permissions:
         raise ProblemError(403, "forbidden", f"This needs the permission {needed.value}, which {caller.who} lacks.")
     return caller
+
+
+def _count(service: Service, connection: HTTPConnection, who: str) -> None:
+    """One more request of an address, a key or a user; what is left is said in the answer's headers."""
+    if service.requests is not None:
+        connection.scope["state"][RATE_LIMIT] = service.requests.take(who)
 
 
 Me = Annotated[Caller, Depends(authorised)]

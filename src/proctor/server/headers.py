@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from proctor.domain.log_context import log_context
 from proctor.server.problems import ProblemError, problem_response
+from proctor.server.request_limit import RATE_LIMIT
 
 CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 POLICY = (
@@ -76,6 +77,9 @@ class Guard:
                 if is_encrypted(scope, self._origin):
                     answer.setdefault("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
                 answer["X-Request-Id"] = request_id
+                if (rate := scope["state"].get(RATE_LIMIT)) is not None:
+                    for name, value in rate.headers().items():
+                        answer.setdefault(name, value)
                 if "cache-control" not in answer:
                     answer["Cache-Control"] = "no-store"
             await send(message)

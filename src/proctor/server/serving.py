@@ -16,6 +16,8 @@ import uvicorn
 from msgspec import Struct
 from msgspec.structs import replace
 
+from proctor.accounts.counters import MemoryCounters, RedisCounters
+from proctor.accounts.guessing import GuessLimit
 from proctor.accounts.people import invite_first_admin
 from proctor.accounts.provider_keys import ProjectKeys
 from proctor.accounts.sealing import ServerSecret, require_secret
@@ -27,6 +29,7 @@ from proctor.server.access import local_person
 from proctor.server.app import create_app
 from proctor.server.execution import choose_executor
 from proctor.server.headers import hosts_of
+from proctor.server.request_limit import RequestLimit
 from proctor.server.service import Service
 from proctor.server.sign_in import identify
 from proctor.settings import Settings
@@ -108,13 +111,17 @@ def serve_until_told(
     address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
     database = open_database(settings.database_url, settings.database_read_url)
     context = replace(context, project_keys=ProjectKeys(database, context.environment))
+    counters = MemoryCounters() if settings.broker_url is None else RedisCounters(settings.broker_url)
     executor = choose_executor(settings, context.folder)
     has_accounts = place.has_accounts or place.is_public or bool(UserStore(database).all())
+    has_limit = has_accounts and settings.requests_per_minute > 0
     service = Service(
         settings, database, context, identify if has_accounts else local_person, executor,
         hosts_of(host, place.origin, place.names), place.origin,
         certificate=None if place.certificate is None else Path(place.certificate),
         ways=ways if has_accounts else {},
+        guesses=GuessLimit(counters),
+        requests=RequestLimit(counters, settings.requests_per_minute) if has_limit else None,
     )  # fmt: skip
     if has_accounts:
         _tell_accounts(database, (place.origin or address).rstrip("/"))

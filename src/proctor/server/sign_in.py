@@ -7,7 +7,6 @@ import contextlib
 import secrets
 import time
 from collections.abc import AsyncGenerator, Iterable
-from ipaddress import ip_address
 from typing import TypeVar
 
 from starlette.requests import HTTPConnection
@@ -136,18 +135,6 @@ def set_cookie(service: Service, connection: HTTPConnection, response: Response,
 def clear_cookies(response: Response) -> None:
     response.delete_cookie(SECURE_COOKIE, path="/", secure=True, httponly=True, samesite="lax")
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax")
-
-
-def address_of(connection: HTTPConnection) -> str:
-    """Where the request comes from: of IPv6 the network, since one person has a whole one."""
-    host = connection.client.host if connection.client else ""
-    try:
-        found = ip_address(host)
-    except ValueError:
-        return host[:100]
-    # A socket for both families shows IPv4 within IPv6: all of it would be one network.
-    found = getattr(found, "ipv4_mapped", None) or found
-    return str(found) if found.version == 4 else ":".join(found.exploded.split(":")[:4]) + "::/64"
 
 
 async def while_allowed(

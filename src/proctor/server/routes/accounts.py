@@ -34,13 +34,14 @@ from proctor.domain.documents.accounts import (
     ListedUser,
 )
 from proctor.server.access import Caller, Me, Permission
+from proctor.server.addresses import address_of
 from proctor.server.bodies import body_of, takes
 from proctor.server.documents import answers, json_answer
 from proctor.server.pages import next_link
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
-from proctor.server.sign_in import address_of, foreign_project
+from proctor.server.sign_in import foreign_project
 from proctor.stores.accounts.audit import AuditStore
 from proctor.stores.accounts.users import UserStore
 from proctor.stores.database import Database

@@ -15,12 +15,13 @@ from proctor.accounts.sign_in import Session, begin_session, projects_of, sign_i
 from proctor.accounts.tokens import hash_token
 from proctor.domain.documents.accounts import ListedSession, SignedIn
 from proctor.server.access import Caller, Me
+from proctor.server.addresses import address_of
 from proctor.server.bodies import body_of, takes
 from proctor.server.documents import answers, json_answer
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import Service, service_of
-from proctor.server.sign_in import address_of, clear_cookies, set_cookie
+from proctor.server.sign_in import clear_cookies, set_cookie
 from proctor.stores.accounts.audit import AuditStore
 from proctor.stores.accounts.credentials import CredentialStore
 from proctor.stores.accounts.users import UserStore

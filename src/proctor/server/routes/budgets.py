@@ -13,11 +13,11 @@ from starlette.responses import Response
 from proctor.accounts.budgets import list_budgets, remove_budget, set_budget
 from proctor.domain.documents.budgets import ListedBudget
 from proctor.server.access import Me, Permission
+from proctor.server.addresses import address_of
 from proctor.server.bodies import body_of, takes
 from proctor.server.documents import answers, json_answer
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
-from proctor.server.sign_in import address_of
 
 router = resource("accounts")
 

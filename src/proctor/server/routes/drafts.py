@@ -19,13 +19,13 @@ from proctor.runs.draft_plan import draft_plan
 from proctor.runs.planner_catalogue import planner_catalogue
 from proctor.runs.recommend import recommend, recommend_after, with_costs
 from proctor.server.access import Caller, Me, Permission, Store
+from proctor.server.addresses import address_of
 from proctor.server.bodies import body_of
 from proctor.server.documents import answers, json_answer
 from proctor.server.plans import read_plan, refuse_foreign_model
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
-from proctor.server.sign_in import address_of
 from proctor.stores.accounts.audit import AuditStore
 
 router = resource("drafts")

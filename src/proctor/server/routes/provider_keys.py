@@ -13,11 +13,11 @@ from proctor.accounts.provider_keys import list_provider_keys, remove_provider_k
 from proctor.domain.documents.provider_keys import ListedProviderKey
 from proctor.domain.scope import Scope
 from proctor.server.access import Caller, Me
+from proctor.server.addresses import address_of
 from proctor.server.bodies import body_of, takes
 from proctor.server.documents import answers, json_answer
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
-from proctor.server.sign_in import address_of
 from proctor.stores.database import Database
 
 router = resource("accounts")

@@ -12,11 +12,12 @@ from starlette.responses import RedirectResponse, Response
 from proctor.accounts.single_sign_on import MINUTES, begin_attempt, finish_attempt, require_way
 from proctor.domain.documents.accounts import ListedWay
 from proctor.server.access import V1
+from proctor.server.addresses import address_of
 from proctor.server.documents import answers, json_answer
 from proctor.server.headers import is_encrypted
 from proctor.server.routes.resource import resource
 from proctor.server.service import Service, service_of
-from proctor.server.sign_in import address_of, set_cookie
+from proctor.server.sign_in import set_cookie
 
 router = resource("accounts")
 KEPT, SECURE_KEPT = "proctor_sign_in", "__Host-proctor_sign_in"

@@ -15,12 +15,12 @@ from proctor.accounts.showing import list_tokens
 from proctor.domain.documents.accounts import IssuedTokens, ListedTokens
 from proctor.domain.errors import SignInError
 from proctor.server.access import Caller, Me, Permission
+from proctor.server.addresses import address_of
 from proctor.server.bodies import body_of, takes
 from proctor.server.documents import answers, json_answer
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
-from proctor.server.sign_in import address_of
 from proctor.stores.accounts.users import UserRow, UserStore
 
 router = resource("accounts")

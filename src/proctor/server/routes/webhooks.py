@@ -22,12 +22,12 @@ from proctor.accounts.webhooks import (
 )
 from proctor.domain.documents.webhook import CreatedWebhook, DeliveryPage, Webhook, WholeDelivery
 from proctor.server.access import V1, Me, Store
+from proctor.server.addresses import address_of
 from proctor.server.bodies import body_of, takes
 from proctor.server.documents import answers, json_answer
 from proctor.server.pages import next_link
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
-from proctor.server.sign_in import address_of
 from proctor.stores.webhooks import WebhookStore
 
 router = resource("webhooks")
