@@ -210,6 +210,11 @@ class Client:
         query = {"name": name, "run_id": None if run is None else self._id(run)}
         return self._convert(self._ask("POST", "/files", query, file), StoredFile)
 
+    def keep_output(self, run: str, format: str = "csv") -> StoredFile:  # noqa: A002
+        """Keep a run's export (jsonl, csv, parquet, junit, inspect) or report (html, md, json) as a file."""
+        path = f"/runs/{quote(self._id(run), safe='')}/files"
+        return self._convert(self._ask("POST", path, body={"format": format}), StoredFile)
+
     def files(self, *, limit: int = 50, after: str | None = None, kind: str | None = None) -> FilePage:
         """A page of files, newest first; the kind is image, pdf or text."""
         return self._convert(self._ask("GET", "/files", {"limit": limit, "after": after, "kind": kind}), FilePage)

@@ -247,6 +247,31 @@ def test_a_file_goes_with_its_run(server: Server) -> None:
     assert server.ask("GET", where).status == 404
 
 
+def test_exports_and_reports_have_an_address_that_stays_until_they_expire(server: Server, finished: str) -> None:
+    client = Client(server.address)
+    for name, kind in (("csv", "export"), ("jsonl", "export"), ("html", "report"), ("md", "report")):
+        kept = client.keep_output(finished, name)
+        assert (kept.kind, kept.runs) == (kind, [finished])
+        path = f"report?format={name}" if kind == "report" else f"export?format={name}"
+        now = server.ask("GET", f"{V1}/runs/{finished}/{path}").body
+        assert b"".join(client.download(kept.file_id)) == now
+        assert kept in client.files(kind=kind).items
+        client.delete_file(kept.file_id)  # the run does not need it
+    wrong = server.post(f"{V1}/runs/{finished}/files", {"format": "xls"})
+    assert wrong.status == 422
+    assert server.post(f"{V1}/runs/0000000000zz/files", {"format": "csv"}).status == 404
+    kept = client.keep_output(finished)
+    with sqlite3.connect(server.home / "proctor.db") as opened:
+        opened.execute("UPDATE files SET expires_at = 1 WHERE id = ?", [kept.file_id])
+    with pytest.raises(NotFoundError):
+        client.file(kept.file_id)
+    run_id = server.run({**PLAN, "name": "short", "benchmarks": [{"benchmark": "puzzles", "limit": 1}]})
+    kept = client.keep_output(run_id, "json")
+    assert server.ask("DELETE", f"{V1}/runs/{run_id}").status == 200
+    with pytest.raises(NotFoundError):
+        client.file(kept.file_id)
+
+
 def test_another_project_sees_no_file(small: Server, key: dict[str, str], tmp_path: Path) -> None:
     database = open_database(f"sqlite:///{small.home / 'proctor.db'}")
     artifacts = FolderArtifacts(small.home / "artifacts")

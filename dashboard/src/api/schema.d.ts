@@ -1063,6 +1063,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep Run Output
+         * @description Keep a run's export or report as a file, at an address that stays.
+         */
+        post: operations["keepOutput"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/files/{file_id}": {
         parameters: {
             query?: never;
@@ -3258,6 +3278,11 @@ export interface components {
             value: number;
             /** @default  */
             note: string;
+        };
+        /** NewOutput */
+        NewOutput: {
+            /** @enum {unknown} */
+            format: "csv" | "html" | "inspect" | "json" | "jsonl" | "junit" | "md" | "parquet";
         };
         /** NewPassword */
         NewPassword: {
@@ -6931,7 +6956,7 @@ export interface operations {
     listFiles: {
         parameters: {
             query?: {
-                kind?: ("image" | "pdf" | "text") | null;
+                kind?: ("image" | "pdf" | "text" | "export" | "report") | null;
                 after?: string | null;
                 limit?: number;
             };
@@ -6984,6 +7009,49 @@ export interface operations {
         };
         responses: {
             /** @description It is kept until it expires. */
+            201: {
+                headers: {
+                    /** @description The file's address. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredFile"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    keepOutput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "format": "csv"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewOutput"];
+            };
+        };
+        responses: {
+            /** @description It is kept until it expires, or the run is deleted. */
             201: {
                 headers: {
                     /** @description The file's address. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import IO
@@ -83,6 +83,37 @@ def _text(content: FileContent) -> bytes:
     return text.encode("utf-8", "replace")
 
 
+def keep_made(
+    database: Database,
+    artifacts: Artifacts,
+    content: Iterable[bytes],
+    named: tuple[str, str, str],
+    run_id: str,
+    author: str,
+    *,
+    days: float,
+) -> StoredFile:
+    """Keep what was made of a run: it expires, and goes with the run before. `named` is name, kind and media type."""
+    name, kind, media_type = named
+    key = artifacts.put(name, content)
+    new = NewFile(
+        name=name,
+        kind=kind,
+        media_type=media_type,
+        size_bytes=artifacts.size(key) or 0,
+        artifact=key,
+        author=author,
+        kept_seconds=days * DAY_SECONDS,
+    )
+    store = FileStore(database)
+    try:
+        row = store.add(new, partial(_check, artifacts, (key,)))
+    except _GoneError:
+        raise StoreError(f"{artifacts.location} did not keep {name}; try again.") from None
+    store.use([row.id], run_id)
+    return _document(row, [run_id])
+
+
 def read_file(database: Database, file_id: str) -> StoredFile:
     store = FileStore(database)
     row = store.get(file_id)
@@ -135,7 +166,7 @@ def read_file_text(database: Database, artifacts: Artifacts, file_id: str, page:
     if row.kind == "text":
         pages = [artifacts.get(row.artifact).decode("utf-8-sig")]
     elif row.text_artifact is None:
-        raise NotFoundError(f"{row.name} is an image: it has no text.")
+        raise NotFoundError(f"{row.name} is no PDF and no text that was uploaded: it has no text to read.")
     else:
         found = orjson.loads(artifacts.get(row.text_artifact))
         pages, outline = found["pages"], [OutlineEntry(*entry) for entry in found["outline"]]

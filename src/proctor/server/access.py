@@ -147,6 +147,7 @@ PERMISSIONS: dict[tuple[str, str], Permission] = {
     ("GET", f"{V1}/submissions/{{submission_id}}"): Permission.RESULTS_READ,
     ("DELETE", f"{V1}/submissions/{{submission_id}}"): Permission.RUN_WRITE,
     ("POST", f"{V1}/files"): Permission.RUN_WRITE,
+    ("POST", f"{V1}/runs/{{run_id}}/files"): Permission.RUN_WRITE,
     ("GET", f"{V1}/files"): Permission.RESULTS_READ,
     ("GET", f"{V1}/files/{{file_id}}"): Permission.RESULTS_READ,
     ("GET", f"{V1}/files/{{file_id}}/content"): Permission.RESULTS_READ,

@@ -17,11 +17,13 @@ from proctor.stores.statements import places
 
 PREFIX = "f-"
 DELETED_AT_ONCE = 500
+MADE = ("export", "report")
 _COLUMNS = (
     "id, name, kind, media_type, size_bytes, artifact, text_artifact, pages, width, height, author, created_at, "
     "expires_at"
 )
-_USED = "EXISTS (SELECT 1 FROM file_uses WHERE file_uses.file_id = files.id)"
+_USED = "(kind NOT IN ('export', 'report') AND EXISTS (SELECT 1 FROM file_uses WHERE file_uses.file_id = files.id))"
+"""What was made of a run goes with it, but is not needed by it."""
 
 
 class NewFile(Struct, frozen=True, kw_only=True):
@@ -138,10 +140,12 @@ class FileStore:
         """Gives the keys of its artifacts, which others may refer to as well; RunError while a run uses it."""
         row = self.get(file_id)
         runs = self.uses([row.id]).get(row.id)
-        if runs:
+        if runs and row.kind not in MADE:
             raise RunError(f"{', '.join(runs)} uses the file {row.name}: it goes with the run.")
         scope = scope_filter(self._database, "files")
-        with self._database.connection() as connection:
+        with self._database.connection() as connection, connection.transaction():
+            if row.kind in MADE:
+                connection.execute("DELETE FROM file_uses WHERE file_id = ?", [row.id])
             connection.execute(
                 f"DELETE FROM files WHERE id = ? AND NOT {_USED}{scope.sql}",  # noqa: S608 - our own words
                 [row.id, *scope.values],
@@ -155,6 +159,8 @@ class FileStore:
             query = f"SELECT {_COLUMNS} FROM files WHERE expires_at <= ? AND NOT {_USED}{scope.sql} LIMIT ?"  # noqa: S608
             rows = connection.execute(query, [time.time(), *scope.values, DELETED_AT_ONCE]).fetchall()
             found = [_file_row(row) for row in rows]
+            made = [row.id for row in found if row.kind in MADE]
+            connection.execute(f"DELETE FROM file_uses WHERE file_id IN ({places(len(made))})", made)  # noqa: S608
             connection.execute(
                 f"DELETE FROM files WHERE id IN ({places(len(found))}) AND NOT {_USED}",  # noqa: S608 - our own words
                 [row.id for row in found],

@@ -23,7 +23,7 @@ class StoredFile(Document, frozen=True, kw_only=True):
     file_id: str
     name: str
     kind: str
-    """image, pdf or text."""
+    """image, pdf or text; export or report where it was made of a run."""
     media_type: str
     size_bytes: int
     pages: int | None = None

@@ -10,7 +10,8 @@ from functools import partial
 from typing import Annotated, Literal
 from urllib.parse import quote
 
-from fastapi import Path, Query
+from fastapi import Depends, Path, Query
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -19,11 +20,13 @@ from proctor.benchmarks.file_content import FileTypeError
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.file import FileLink, FilePage, FileText, StoredFile
 from proctor.runs.files import delete_file, keep_file, link_file, list_files, open_file, read_file, read_file_text
+from proctor.runs.kept_outputs import keep_output
 from proctor.server.access import V1, Me, Store
+from proctor.server.bodies import body_of, takes
 from proctor.server.documents import answers, cached_answer, json_answer
 from proctor.server.pages import next_link
 from proctor.server.problems import ProblemError
-from proctor.server.routes.resource import resource
+from proctor.server.routes.resource import NamedRun, resource
 from proctor.server.service import Service, service_of
 from proctor.server.uploads import MULTIPART, Received, ReceivedFile, receive
 from proctor.stores.database import Database
@@ -80,7 +83,7 @@ class UploadQuery(BaseModel):
 class FileQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    kind: Literal["image", "pdf", "text"] | None = None
+    kind: Literal["image", "pdf", "text", "export", "report"] | None = None
     after: str | None = Field(None, max_length=64)
     limit: int = Field(50, ge=1, le=500)
 
@@ -127,6 +130,40 @@ def _keep(
         return kept
     FileStore(database).use([kept.file_id], run_id)
     return read_file(database, kept.file_id)
+
+
+class NewOutput(Struct, frozen=True, forbid_unknown_fields=True):
+    format: Literal["jsonl", "csv", "parquet", "junit", "inspect", "html", "md", "json"]
+    """The first five are exports, the others reports."""
+
+
+@router.post(
+    "/runs/{run_id}/files",
+    status_code=201,
+    operation_id="keepOutput",
+    openapi_extra=takes(NewOutput, {"format": "csv"}),
+    responses=answers(
+        StoredFile,
+        status=201,
+        description="It is kept until it expires, or the run is deleted.",
+        headers={"Location": "The file's address."},
+        problems=(404,),
+        has_body=True,
+    ),
+)
+def keep_run_output(
+    request: Request,
+    run: NamedRun,
+    caller: Me,
+    database: Store,
+    body: Annotated[NewOutput, Depends(body_of(NewOutput))],
+) -> Response:
+    """Keep a run's export or report as a file, at an address that stays."""
+    service = service_of(request)
+    kept = keep_output(
+        database, artifacts_of(service), run.id, body.format, caller.who, days=service.settings.upload_days
+    )
+    return json_answer(kept, 201, {"Location": f"{V1}/files/{kept.file_id}"})
 
 
 @router.get(
