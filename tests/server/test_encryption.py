@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import socket
+import ssl
 import subprocess
 from collections.abc import Iterator
-from http.client import HTTPException
+from http.client import HTTPException, HTTPSConnection
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,93 @@ def encrypted(folder: Path) -> Iterator[Server]:
     options = ["--tls-certificate", str(certificate), "--tls-key", str(key), "--trusted-proxy", "127.0.0.1"]
     with serving(folder / "home", folder, *options, certificate=certificate, PROCTOR_SECRET=SECRET) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def authority(folder: Path) -> tuple[Path, Path]:
+    """An authority of clients, and a client that it vouches for."""
+    if shutil.which("openssl") is None:
+        pytest.skip("there is no openssl here")
+
+    def openssl(*words: str) -> None:
+        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+
+    kind = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    openssl("req", "-x509", *kind, "-days", "2", "-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.pem")
+    openssl("req", *kind, "-subj", "/CN=machine", "-keyout", "machine.key", "-out", "machine.csr")
+    signing = ("-CA", "ca.pem", "-CAkey", "ca.key", "-set_serial", "7", "-days", "2")
+    openssl("x509", "-req", "-in", "machine.csr", *signing, "-out", "machine.crt")
+    both = folder / "machine.pem"
+    both.write_text((folder / "machine.crt").read_text() + (folder / "machine.key").read_text())
+    return folder / "ca.pem", both
+
+
+def test_nothing_older_than_tls_1_3_is_spoken(encrypted: Server) -> None:
+    for version, is_spoken in ((ssl.TLSVersion.TLSv1_3, True), (ssl.TLSVersion.TLSv1_2, False)):
+        context = ssl.create_default_context(cafile=str(encrypted.certificate))
+        context.minimum_version = context.maximum_version = version
+        with socket.create_connection(encrypted.place, 30) as plain:
+            if is_spoken:
+                with context.wrap_socket(plain, server_hostname="127.0.0.1") as spoken:
+                    assert spoken.version() == "TLSv1.3"
+            else:
+                with pytest.raises(ssl.SSLError):
+                    context.wrap_socket(plain, server_hostname="127.0.0.1")
+
+
+def test_machines_prove_themselves_by_certificates_where_that_is_wanted(
+    encrypted: Server, folder: Path, authority: tuple[Path, Path]
+) -> None:
+    """Whoever has none, or one of another authority, gets no answer; with one he still needs a key."""
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    options = ["--tls-certificate", str(certificate), "--tls-key", str(key), "--tls-client-ca", str(authority[0])]
+    own = folder / "own.pem"
+    own.write_text(certificate.read_text() + key.read_text())
+    with serving(folder / "home", folder, *options, certificate=certificate, PROCTOR_SECRET=SECRET) as server:
+        for shown, answers in ((authority[1], True), (own, False), (None, False)):
+            context = ssl.create_default_context(cafile=str(certificate))
+            if shown is not None:
+                context.load_cert_chain(str(shown))
+            if answers:
+                assert status_with(server, context) == 401
+            else:
+                with pytest.raises((ssl.SSLError, OSError, HTTPException)):
+                    status_with(server, context)
+
+
+def status_with(server: Server, context: ssl.SSLContext) -> int:
+    connection = HTTPSConnection(*server.place, timeout=60, context=context)
+    try:
+        connection.request("GET", f"{V1}/runs")
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_a_page_that_was_asked_for_in_the_clear_is_sent_to_https_and_never_in_circles(tmp_path: Path) -> None:
+    options = ["--origin", f"https://{NAME}", "--trusted-proxy", "127.0.0.1"]
+    with serving(tmp_path / "home", tmp_path, *options, PROCTOR_SECRET=SECRET) as server:
+        for path in ("/", "/runs?status=failed", "/a%20b?x=%2F"):
+            answer = server.ask("GET", path, Host=NAME, X_Forwarded_Proto="http")
+            assert (answer.status, answer.headers["location"]) == (308, f"https://{NAME}{path}")
+            assert server.ask("GET", path, Host=NAME, X_Forwarded_Proto="https").status != 308
+            assert server.ask("GET", path, Host=NAME).status != 308  # a proxy that does not say how it was asked
+        assert server.ask("GET", "/health", Host=NAME, X_Forwarded_Proto="http").status == 200
+        assert server.ask("GET", "/", Host="attacker.example", X_Forwarded_Proto="http").status == 421
+        elsewhere = server.ask("GET", "//attacker.example/", Host=NAME, X_Forwarded_Proto="http")
+        assert elsewhere.headers["location"].startswith(f"https://{NAME}/")
+
+
+def test_certificates_that_cannot_be_used_are_one_line(tmp_path: Path, folder: Path, encrypted: Server) -> None:
+    (tmp_path / "none.pem").write_text("no certificate")
+    real = ["--tls-certificate", str(folder / "certificate.pem"), "--tls-key", str(folder / "key.pem")]
+    for arguments, said in (
+        (["--tls-certificate", "none.pem"], "none.pem hold no certificate"),
+        ([*real, "--tls-client-ca", "none.pem"], "none.pem holds no certificates of authorities"),
+        (["--tls-client-ca", "none.pem"], "--tls-client-ca needs --tls-certificate"),
+    ):
+        code, _, err = ended(tmp_path / "home", tmp_path, "serve", "--port", str(encrypted.place[1]), *arguments)
+        assert (code, said in err) == (2, True), err
 
 
 def sign_in(server: Server, **headers: str) -> str:

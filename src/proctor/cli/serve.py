@@ -20,6 +20,8 @@ from proctor.domain.errors import UserError
               help="Another name or address it may be called by, as by Prometheus inside a cluster.")  # fmt: skip
 @click.option("--tls-certificate", metavar="FILE", help="Serve HTTPS with this certificate (and its chain).")
 @click.option("--tls-key", metavar="FILE", help="The certificate's key, where it is not in the same file.")
+@click.option("--tls-client-ca", metavar="FILE",
+              help="Answer only clients with a certificate of these authorities.")  # fmt: skip
 @click.option("--trusted-proxy", "proxies", multiple=True, metavar="ADDRESS",
               help="Whose X-Forwarded-For and X-Forwarded-Proto are believed.")  # fmt: skip
 @click.option(
@@ -34,6 +36,7 @@ def serve(
     names: tuple[str, ...],
     tls_certificate: str | None,
     tls_key: str | None,
+    tls_client_ca: str | None,
     proxies: tuple[str, ...],
     accounts: bool,
     data: str | None,
@@ -57,5 +60,5 @@ def serve(
 
     settings = Settings.from_environment()
     with confined(settings.is_offline):
-        place = Listening(host, port, origin, tls_certificate, tls_key, proxies, accounts, names)
+        place = Listening(host, port, origin, tls_certificate, tls_key, proxies, accounts, tls_client_ca, names)
         serve_until_told(settings, context(data), place, is_opening=is_opening)

@@ -9,10 +9,11 @@ import re
 import secrets
 from collections.abc import Iterable
 from ipaddress import ip_address
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from proctor.domain.log_context import log_context
@@ -34,6 +35,8 @@ SECURITY = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+PROBES = frozenset({"/health", "/ready"})
+KEPT = "/%:@!$&'()*+,;=~-._"
 REQUEST_ID = re.compile(r"[\w.-]{1,64}")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -85,7 +88,10 @@ class Guard:
             await send(message)
 
         refusal = self._refusal(scope, headers)
-        if refusal is None:
+        secure = None if refusal is not None else self._secure_address(scope, headers)
+        if secure is not None:
+            await RedirectResponse(secure, 308)(scope, receive, send_guarded)
+        elif refusal is None:
             await self._app(scope, receive, send_guarded)
         elif scope["type"] == "websocket":
             await receive()
@@ -106,6 +112,20 @@ class Guard:
         if origin is None and is_change and headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return ProblemError(403, "foreign-origin", "A page of another origin may change nothing here.")
         return None
+
+    def _secure_address(self, scope: Scope, headers: Headers) -> str | None:
+        """Where a page is that was asked for in the clear, as the proxy says; none where it says nothing of that.
+
+        Guessing would send those in circles whose proxy does not say it. What probes ask is answered either way.
+        """
+        is_clear = headers.get("x-forwarded-proto", "").rpartition(",")[2].strip().lower() == "http"
+        if self._origin is None or not self._origin.lower().startswith("https://") or not is_clear:
+            return None
+        if scope["type"] != "http" or scope["path"] in PROBES:
+            return None
+        query = scope["query_string"].decode("latin-1")
+        path = quote(scope["path"].encode("utf-8", "surrogateescape"), safe=KEPT)
+        return f"{self._origin.rstrip('/')}{path}{'?' if query else ''}{query}"
 
     def _is_own(self, origin: str, host: str) -> bool:
         if self._origin is not None and origin.lower() == self._origin.lower().rstrip("/"):

@@ -27,6 +27,7 @@ from proctor.offline import is_loopback_host
 from proctor.runs.resolve import PlanContext
 from proctor.server.access import local_person
 from proctor.server.app import create_app
+from proctor.server.certificate import make_context
 from proctor.server.execution import choose_executor
 from proctor.server.headers import hosts_of
 from proctor.server.request_limit import RequestLimit
@@ -85,6 +86,8 @@ class Listening(Struct, frozen=True):
     """Whose X-Forwarded-For and X-Forwarded-Proto are believed."""
     has_accounts: bool = False
     """Whether everybody has to sign in, also before there is a user."""
+    client_authorities: str | None = None
+    """A file with the authorities of clients: whoever shows no certificate of theirs is not answered."""
     names: tuple[str, ...] = ()
     """Further names it may be called by, such as the one that probes and Prometheus use inside a cluster."""
 
@@ -106,6 +109,9 @@ def serve_until_told(
     if place.is_public:
         require_secret(context.environment, "A server that others can reach")
     ways = read_ways(context.environment)
+    encryption = (
+        None if place.certificate is None else make_context(place.certificate, place.key, place.client_authorities)
+    )
     listening = _listen(host, place.port)
     scheme = "https" if place.certificate else "http"
     address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
@@ -135,8 +141,7 @@ def serve_until_told(
         ws="websockets-sansio",
         proxy_headers=bool(place.proxies),
         forwarded_allow_ips=list(place.proxies),
-        ssl_certfile=place.certificate,
-        ssl_keyfile=place.key,
+        ssl_context_factory=None if encryption is None else lambda *_: encryption,
     )
     try:
         Server(config, service, address, is_opening=is_opening).run([listening])
@@ -147,7 +152,9 @@ def serve_until_told(
 def _refuse_unreachable(place: Listening) -> None:
     if place.key is not None and place.certificate is None:
         raise UserError("--tls-key needs --tls-certificate.")
-    for file in (place.certificate, place.key):
+    if place.client_authorities is not None and place.certificate is None:
+        raise UserError("--tls-client-ca needs --tls-certificate: a proxy in front asks for certificates by itself.")
+    for file in (place.certificate, place.key, place.client_authorities):
         if file is not None and not Path(file).is_file():
             raise UserError(f"There is no file {file}.")
     if place.origin is not None:
