@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from xdist.scheduler import LoadScopeScheduling
@@ -24,16 +26,25 @@ TOGETHER = (  # those for which the parts in parentheses are the same
     re.compile(r"(tests/runs/test_programs\.py)::test_(?:an_agent_builds|what_an_agent_does)"),
     # One server of S3, which one of them stops and starts again.
     re.compile(r"(tests/stores/artifacts/)"),
-    # One marking, one reading, one browser, one installation and one copy of each data set for the whole file.
-    re.compile(r"(tests/programs/test_(?:disguises|silencing|hostile_golds|telling)\.py)"),
-    # One server with accounts and one database of two projects for the whole file.
-    re.compile(
-        r"(tests/(?:accounts/test_accounts|server/test_(?:accounts|encryption|strangers)|stores/test_scope)\.py)"
-    ),
-    re.compile(
-        r"(tests/(?:catalog/test_catalog|judges/test_rescore|reports/test_browser|sandboxes/test_installed)\.py)"
-    ),
+    # One copy of each data set.
+    re.compile(r"(tests/catalog/test_catalog\.py)"),
 )
+CHEAP = frozenset(
+    {
+        "tests/models/test_trust.py",
+        "tests/sandboxes/workspaces/test_looking.py",
+        "tests/scorers_code/test_extraction.py",
+    }
+)
+"""Each worker may make what these share for itself: it takes milliseconds."""
+ROOT = Path(__file__).resolve().parents[1]
+_SHARED = re.compile(r'^@pytest\.fixture\(.*scope="module"', re.MULTILINE)
+
+
+@cache
+def shares(file: str) -> bool:
+    """Whether the tests of a file share what takes a while to make: a server, a database, a browser."""
+    return file not in CHEAP and _SHARED.search((ROOT / file).read_text(encoding="utf-8")) is not None
 
 
 class Spreading(LoadScopeScheduling):
@@ -45,4 +56,6 @@ class Spreading(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         found = (pattern.match(nodeid) for pattern in TOGETHER)
-        return next((" ".join(one.groups()) for one in found if one), nodeid)
+        named = next((" ".join(one.groups()) for one in found if one), None)
+        file = nodeid.partition("::")[0]
+        return named or (file if shares(file) else nodeid)

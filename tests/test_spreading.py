@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("xdist")
 
-from spreading import TOGETHER, Spreading
+from spreading import CHEAP, ROOT, TOGETHER, Spreading
 
 
 def unit(nodeid: str) -> str:
@@ -19,7 +17,10 @@ def test_tests_of_one_backend_go_together_and_others_go_alone() -> None:
     hostile = "tests/sandboxes/test_hostile.py::"
     assert unit(f"{hostile}test_a[firejail-forks]") == unit(f"{hostile}test_nothing_is_left_behind[firejail]")
     assert unit(f"{hostile}test_a[firejail-forks]") != unit(f"{hostile}test_a[bubblewrap-forks]")
-    for alone in (f"{hostile}test_a", "tests/sandboxes/workspaces/test_contract.py::test_a[none-cpu]"):
+    for alone in (
+        "tests/engine/test_limiter.py::test_a",
+        "tests/sandboxes/workspaces/test_contract.py::test_a[none-cpu]",
+    ):
         assert unit(alone) == alone
 
 
@@ -32,23 +33,9 @@ def test_every_rule_speaks_of_tests_that_are_there(request: pytest.FixtureReques
         assert sum(pattern.match(name) is not None for name in names) > 1, pattern.pattern
 
 
-CHEAP = (
-    "tests/models/test_trust.py",
-    "tests/sandboxes/workspaces/test_looking.py",
-    "tests/scorers_code/test_extraction.py",
-)
-"""Each worker may make what these share for itself: it takes milliseconds."""
-
-
-def test_what_is_made_once_for_a_file_is_made_on_one_worker(request: pytest.FixtureRequest) -> None:
-    root = request.config.rootpath
-    sharing = [path for path in (root / "tests").rglob("test_*.py") if '(scope="module"' in _fixtures_of(path)]
-    names = [str(path.relative_to(root)) for path in sharing]
-    assert len(names) > len(CHEAP)
-    backends = ("", "[namespaces]")
-    apart = [name for name in names if all(unit(f"{name}::test_a{one}") == f"{name}::test_a{one}" for one in backends)]
-    assert sorted(apart) == sorted(CHEAP)
-
-
-def _fixtures_of(path: Path) -> str:
-    return "".join(line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("@pytest.fixture"))
+def test_what_is_made_once_for_a_file_is_made_on_one_worker() -> None:
+    file = "tests/reports/test_browser.py"
+    assert unit(f"{file}::test_a") == unit(f"{file}::test_b[gsm8k]") == file
+    for cheap in CHEAP:
+        assert '(scope="module"' in (ROOT / cheap).read_text(encoding="utf-8"), f"{cheap} shares nothing any more"
+        assert unit(f"{cheap}::test_a") == f"{cheap}::test_a"

@@ -20,7 +20,7 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:work|tmp/\w+|root|home/(?!you\b)\w+|Users|opt|mnt)(?:/|\b)")
 OTHER_HOSTS = re.compile(r"https?://([\w.-]+)")
 KNOWN_HOSTS = re.compile(
-    r"^(127\.0\.0\.1|192\.0\.2\.\d+|localhost|\[::1\]|keepachangelog\.com|semver\.org|modelcontextprotocol\.io|www\.w3\.org|arxiv\.org|doi\.org|duckdb\.org|github\.com"
+    r"^(127\.0\.0\.1|192\.0\.2\.\d+|accounts\.google\.com|localhost|\[::1\]|keepachangelog\.com|semver\.org|modelcontextprotocol\.io|www\.w3\.org|arxiv\.org|doi\.org|duckdb\.org|github\.com"
     r"|(.+\.)?(openai\.com|anthropic\.com|googleapis\.com|openrouter\.ai|huggingface\.co)|.+\.(invalid|example)"
     r"|(.+\.)?example\.(com|org))$"
 )

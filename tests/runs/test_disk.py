@@ -20,8 +20,8 @@ needs_mounts = pytest.mark.skipif(
 
 @needs_mounts
 def test_a_full_disk_is_one_clear_line_and_loses_nothing(tmp_path: Path) -> None:
-    """A file system of 700 KB fills up in the middle of a run; with more room the run goes on where it was."""
-    write_benchmark(tmp_path, 3_000)
+    """A file system of 1,200 KB fills up in the middle of a run; with more room the run goes on where it was."""
+    write_benchmark(tmp_path, 6_000)
     home = tmp_path / "home"
     home.mkdir()
     (tmp_path / "answers.py").write_text(
@@ -31,7 +31,7 @@ def test_a_full_disk_is_one_clear_line_and_loses_nothing(tmp_path: Path) -> None
     )
     script = f"""
         set -u
-        mount -t tmpfs -o size=700k tmpfs {home}
+        mount -t tmpfs -o size=1200k tmpfs {home}
         {sys.executable} -m proctor run sums.yaml -m python/answers:answer > first.out 2> first.err
         echo $? > first.code
         mount -o remount,size=50m {home}
@@ -52,7 +52,7 @@ def test_a_full_disk_is_one_clear_line_and_loses_nothing(tmp_path: Path) -> None
     assert len([line for line in error.splitlines() if line.startswith("Error")]) == 1
     assert (tmp_path / "second.code").read_text().strip() == "0", (tmp_path / "second.err").read_text()
     [evaluation] = json.loads((tmp_path / "second.out").read_text())["evaluations"]
-    assert evaluation["scored"] == 3_000
+    assert evaluation["scored"] == 6_000
     assert evaluation["metrics"]["accuracy"]["value"] == 1.0
 
 

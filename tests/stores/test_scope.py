@@ -53,7 +53,8 @@ from proctor.stores.deleting import (
     referring_runs,
     refuse_foreign,
 )
-from proctor.stores.events import events_after, find_event, last_number
+from proctor.stores.events import context_of, events_after, find_event, last_number
+from proctor.stores.feed import fed_events
 from proctor.stores.files import FileStore, NewFile
 from proctor.stores.history import (
     answers_to,
@@ -150,6 +151,7 @@ def fill(database: Database, folder: Path) -> Theirs:
     columns = store.evaluation_rows(run_id)[0]
     item = replace(item, id=columns["id"])
     trials = list(trials_of(item))
+    store.add_event(run_id, "accepted", {"request_id": "r-of-acme"})
     lease = store.lease(run_id)
 
     async def write(journal: DatabaseJournal) -> list[int]:
@@ -244,6 +246,8 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "annotations.AnnotationStore.comments": lambda db, it: AnnotationStore(db).comments(it.run.id),
     "annotations.AnnotationStore.labels": lambda db, it: AnnotationStore(db).labels(it.run.id),
     "events.last_number": lambda db, it: last_number(db, it.run.id),
+    "events.context_of": lambda db, it: context_of(db, it.run.id),
+    "feed.fed_events": lambda db, it: fed_events(db, 0),
     "files.FileStore.get": lambda db, it: FileStore(db).get(it.file),
     "files.FileStore.some": lambda db, it: FileStore(db).some([it.file]),
     "files.FileStore.listed": lambda db, it: FileStore(db).listed(),
@@ -407,6 +411,8 @@ EXEMPT = {
     "answer_cache.AnswerCache.keep": "writes what is the caller's own",
     "answer_cache.AnswerCache.close": "reads and writes nothing",
     "copying.continue_numbers": "the numbers that the database hands out to all",
+    "feed.last_position": "the newest place in the order of all events, which says nothing of any",
+    "feed.number_events": "the places of all events, whoever may see them",
     "own_benchmarks.OwnBenchmarkStore.add": "writes what is the caller's own",
     "webhooks.WebhookStore.add": "writes what is the caller's own",
     "submission_queue.SubmissionQueue.add": "writes what is the caller's own",
