@@ -8,6 +8,10 @@ const server = process.env.PROCTOR_SERVER ?? 'http://127.0.0.1:8000';
 export default defineConfig({
   plugins: [react()],
   resolve: { alias: { '@': here('./src') } },
+  // Scripts find what they load beside themselves, so that an exported site works in any folder.
+  experimental: {
+    renderBuiltUrl: (filename, { hostType }) => (hostType === 'js' ? { relative: true } : `/${filename}`),
+  },
   build: {
     outDir: process.env.PROCTOR_DASHBOARD_OUT ?? here('../src/proctor/server/dashboard'),
     emptyOutDir: true,

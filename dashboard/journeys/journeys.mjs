@@ -256,6 +256,31 @@ export async function accounts({ page, context, base, link }) {
   return { key, isShownAgain, audit, buttons, parts, hidden, places };
 }
 
+/** An exported site in a folder of a plain web server: leaderboard, a run, its comparison, and back again. */
+export async function site({ page, base, folder, run }) {
+  await page.goto(`${base}/${folder}/`);
+  await settled(page);
+  const home = await heading(page);
+  await page.goto(`${base}/${folder}/#/leaderboard`);
+  await page.locator('.board').first().waitFor();
+  const leader = await heading(page);
+  await page.keyboard.press('c');
+  await page.waitForURL(/#\/compare/);
+  await page.locator('.flip-detail').waitFor();
+  const neighbours = await heading(page);
+  await page.goto(`${base}/${folder}/#/compare?a=${run}`);
+  await page.locator('.flip-detail').waitFor();
+  const verdict = await heading(page);
+  await page.keyboard.press('n');
+  await page.waitForURL(/at=/);
+  await page.goto(`${base}/${folder}/#/runs/${run}`);
+  await settled(page);
+  const buttons = await page.locator('main .page-head .button').evaluateAll((all) => all.map((one) => one.textContent));
+  await page.goto(`${base}/${folder}/#/runs/${run}/samples`);
+  await page.locator('.state').first().waitFor();
+  return { home, leader, neighbours, verdict, buttons, samples: await page.locator('main').innerText() };
+}
+
 /** What is not there, or not allowed, or not English. */
 export async function dead({ page, base }) {
   const found = {};

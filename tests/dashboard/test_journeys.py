@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import urlencode
 
 import pytest
@@ -136,6 +140,31 @@ def test_each_role_sees_what_it_may_do_and_no_button_beyond(browser: Browser, tm
     assert len(seen["parts"]) == 3
     assert "Audit" not in seen["hidden"]
     assert "Plan" not in seen["places"]
+
+
+def test_an_exported_site_needs_no_server_of_ours(
+    browser: Browser, served: Server, finished: str, tmp_path: Path
+) -> None:
+    code, _, said = served.cli("report", "--site", str(tmp_path / "marks"))
+    assert code == 0, said
+    again, _, refused = served.cli("report", "--site", str(tmp_path / "marks"))
+    assert (again, "is not empty" in refused) == (2, True)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as plain:
+        thread = Thread(target=plain.serve_forever)
+        thread.start()
+        try:
+            port = plain.server_address[1]
+            elsewhere = replace(served, address=f"http://127.0.0.1:{port}")
+            seen = browser.go("site", elsewhere, folder="marks", run=finished)
+        finally:
+            plain.shutdown()
+            thread.join()
+    verdict = served.get(f"/api/v1/compare?a={finished}")["comparisons"][0]["verdict"]
+    assert seen["verdict"] == f"{verdict}."
+    assert "better by" in seen["neighbours"] or "difference" in seen["neighbours"]
+    assert seen["buttons"] == ["Compare c"]
+    assert "not part of the exported site" in seen["samples"]
 
 
 def wait_for(path: Path) -> None:

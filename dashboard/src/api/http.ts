@@ -1,5 +1,8 @@
 /** Requests to the server; whatever it refuses arrives as a `ProblemError` with the sentence to show. */
 
+import { t } from '@/text/text';
+import { isSite, readSite } from './site';
+
 export const API = '/api/v1';
 
 interface FieldProblem {
@@ -71,6 +74,11 @@ export async function send(path: string, options: Options = {}): Promise<Respons
 }
 
 export async function request<Document>(path: string, options: Options = {}): Promise<Document> {
+  if (isSite) {
+    const found = (options.method ?? 'GET') === 'GET' ? await readSite(path, options.query ?? {}) : null;
+    if (found === null) throw new ProblemError(404, t('site.not-here'));
+    return found as Document;
+  }
   const response = await send(path, options);
   return (response.status === 204 ? undefined : await response.json()) as Document;
 }

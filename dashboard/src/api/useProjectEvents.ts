@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { followProject } from './live';
 import { useSession } from './session';
+import { isSite } from './site';
 
 const RUN_PAUSE_MS = 700;
 const LIST_PAUSE_MS = 1_500;
@@ -28,6 +29,7 @@ export function useProjectEvents(): void {
   const { data: session } = useSession();
   const project = session?.project ?? 'local';
   useEffect(() => {
+    if (isSite) return;
     const changed = new Set<string>();
     const runs = atMostEvery(RUN_PAUSE_MS, () => {
       for (const run of changed) void client.invalidateQueries({ queryKey: ['run', run] });

@@ -1,6 +1,7 @@
 /** ⌘K: go anywhere by typing part of its name. */
 import { useMemo, useState, type KeyboardEvent } from 'react';
 import { useBenchmarks, useRuns } from '@/api/queries';
+import { isSite } from '@/api/site';
 import { Dialog } from '@/components/Dialog';
 import { Link } from '@/router/Link';
 import { navigate, path } from '@/router/location';
@@ -19,7 +20,7 @@ function useTargets(text: string): Target[] {
   const runs = useRuns({}, 50);
   const benchmarks = useBenchmarks();
   const all = useMemo((): Target[] => {
-    const places = [...PLACES, { to: '/settings', label: 'nav.settings' } as const];
+    const places = isSite ? PLACES : [...PLACES, { to: '/settings', label: 'nav.settings' } as const];
     return [
       ...places.map(({ to, label }) => ({ to, label: t(label), note: '' })),
       ...(runs.data?.pages.flatMap((page) => page.items) ?? []).map((run) => ({

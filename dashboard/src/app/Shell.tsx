@@ -2,6 +2,7 @@
 import { Suspense, useEffect, useState } from 'react';
 import { isGoing, useRuns } from '@/api/queries';
 import { useMay } from '@/api/session';
+import { isSite } from '@/api/site';
 import { useProjectEvents } from '@/api/useProjectEvents';
 import { Empty, Loading } from '@/components/Basics';
 import { Link } from '@/router/Link';
@@ -14,6 +15,7 @@ import { Palette } from './Palette';
 import { Person } from './Person';
 import { PLACES, routeOf } from './routes';
 import { ServerState } from './ServerState';
+import { SiteMade } from './SiteMade';
 import './shell.css';
 
 export function Shell() {
@@ -110,11 +112,17 @@ function Navigation({ pathname, search, keys }: NavigationProps) {
         ))}
       </ul>
       <div className="foot">
-        <ServerState />
-        <Person />
-        <Link to="/settings" aria-current={here('/settings') ? 'page' : undefined}>
-          {t('nav.settings')}
-        </Link>
+        {isSite ? (
+          <SiteMade />
+        ) : (
+          <>
+            <ServerState />
+            <Person />
+            <Link to="/settings" aria-current={here('/settings') ? 'page' : undefined}>
+              {t('nav.settings')}
+            </Link>
+          </>
+        )}
         <span className="buttons">
           <button type="button" className="bare" onClick={search}>
             <kbd>⌘K</kbd> {t('nav.search')}

@@ -1,5 +1,6 @@
 /** Every address of the dashboard and the screen it shows; those of a first visit at once, others when they are opened. */
 import { lazy, type ComponentType } from 'react';
+import { isSite } from '@/api/site';
 import { match } from '@/router/location';
 import BenchmarkScreen from '@/screens/benchmarks/BenchmarkScreen';
 import BenchmarksScreen from '@/screens/benchmarks/BenchmarksScreen';
@@ -50,18 +51,22 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/settings', screen: SettingsScreen, title: 'nav.settings' },
 ];
 
+const ON_A_SITE = new Set(['/', '/leaderboard', '/runs', '/history']);
+
 /** The places one goes to, in the order of the navigation, each with the key after `g`. */
-export const PLACES: readonly { to: string; label: TextKey; needs?: string }[] = [
-  { to: '/', label: 'nav.home' },
-  { to: '/leaderboard', label: 'nav.leaderboard' },
-  { to: '/runs', label: 'nav.runs' },
-  { to: '/compare', label: 'nav.compare' },
-  { to: '/history', label: 'nav.history' },
-  { to: '/review', label: 'nav.review' },
-  { to: '/problems', label: 'nav.problems' },
-  { to: '/benchmarks', label: 'nav.benchmarks' },
-  { to: '/plan', label: 'nav.plan', needs: 'run:write' },
-];
+export const PLACES: readonly { to: string; label: TextKey; needs?: string }[] = (
+  [
+    { to: '/', label: 'nav.home' },
+    { to: '/leaderboard', label: 'nav.leaderboard' },
+    { to: '/runs', label: 'nav.runs' },
+    { to: '/compare', label: 'nav.compare' },
+    { to: '/history', label: 'nav.history' },
+    { to: '/review', label: 'nav.review' },
+    { to: '/problems', label: 'nav.problems' },
+    { to: '/benchmarks', label: 'nav.benchmarks' },
+    { to: '/plan', label: 'nav.plan', needs: 'run:write' },
+  ] as const
+).filter(({ to }) => !isSite || ON_A_SITE.has(to));
 
 export function routeOf(pathname: string): { route: Route; parameters: Parameters } | null {
   for (const route of ROUTES) {

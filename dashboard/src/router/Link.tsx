@@ -1,5 +1,8 @@
 import type { AnchorHTMLAttributes, MouseEvent } from 'react';
-import { navigate } from './location';
+import { isSite } from '@/api/site';
+import { hrefOf, navigate } from './location';
+
+const SITE_PAGES = /^\/(leaderboard|compare|history|runs(\/[^/?]+)?)?(\?.*)?$/;
 
 interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   to: string;
@@ -15,5 +18,8 @@ export function Link({ to, onClick, ...rest }: LinkProps) {
     navigate(to);
     if (!to.includes('?')) globalThis.scrollTo(0, 0);
   };
-  return <a href={to} onClick={follow} {...rest} />;
+  // Single answers and what can be changed stay on the server.
+  if (isSite && !SITE_PAGES.test(to) && rest.className?.includes('button')) return null;
+  if (isSite && !SITE_PAGES.test(to)) return <span className={rest.className}>{rest.children}</span>;
+  return <a href={hrefOf(to)} onClick={follow} {...rest} />;
 }

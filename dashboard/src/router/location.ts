@@ -1,5 +1,6 @@
 /** The address bar as state: everything that a view shows is in its URL. */
 import { useCallback, useSyncExternalStore } from 'react';
+import { isSite } from '@/api/site';
 
 const listeners = new Set<() => void>();
 const notify = () => listeners.forEach((listener) => listener());
@@ -13,27 +14,38 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+/** On an exported site, which a plain web server shows, the address within it stands behind the #. */
+const here = () => (isSite ? location.hash.slice(1) || '/' : location.pathname + location.search);
+const currentPath = () => here().split('?')[0] ?? '/';
+const currentSearch = () => {
+  const [, search] = here().split(/\?(.*)/s);
+  return search ? `?${search}` : '';
+};
+
+/** What a link to an address of the dashboard points to. */
+export const hrefOf = (to: string) => (isSite ? `#${to}` : to);
+
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
-  if (to === location.pathname + location.search) return;
-  if (options.replace) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
+  if (to === here()) return;
+  if (options.replace) history.replaceState(null, '', hrefOf(to));
+  else history.pushState(null, '', hrefOf(to));
   notify();
 }
 
-export const usePath = () => useSyncExternalStore(subscribe, () => location.pathname);
-const useSearchText = () => useSyncExternalStore(subscribe, () => location.search);
+export const usePath = () => useSyncExternalStore(subscribe, currentPath);
+const useSearchText = () => useSyncExternalStore(subscribe, currentSearch);
 
 export type Changes = Readonly<Record<string, string | null>>;
 
 /** An address of the same page with some parameters changed; null takes one away. */
-export function withParameters(changes: Changes, search: string = location.search): string {
+export function withParameters(changes: Changes, search: string = currentSearch()): string {
   const found = new URLSearchParams(search);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === '') found.delete(name);
     else found.set(name, value);
   }
   const text = found.toString();
-  return location.pathname + (text ? `?${text}` : '');
+  return currentPath() + (text ? `?${text}` : '');
 }
 
 export function useParameters(): [URLSearchParams, (changes: Changes, options?: { replace?: boolean }) => void] {

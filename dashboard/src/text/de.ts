@@ -560,4 +560,7 @@ export const de: Texts = {
   'settings.audit.when': 'Wann',
   'settings.audit.newer': 'Neuere Einträge',
   'settings.no-accounts': 'Dieser Server hat keine Konten: Wer an diesem Rechner sitzt, darf alles.',
+
+  'site.not-here': 'Das gehört nicht zur exportierten Seite.',
+  'site.made': 'Exportiert {when}',
 };

@@ -575,4 +575,7 @@ export const en = {
   'settings.audit.when': 'When',
   'settings.audit.newer': 'Newer entries',
   'settings.no-accounts': 'This server has no accounts: whoever is at this machine may do everything.',
+
+  'site.not-here': 'This is not part of the exported site.',
+  'site.made': 'Exported {when}',
 };

@@ -555,4 +555,7 @@ export const ja: Texts = {
   'settings.audit.when': '日時',
   'settings.audit.newer': '新しい記録',
   'settings.no-accounts': 'このサーバーにはアカウントがありません。このマシンの利用者はすべて操作できます。',
+
+  'site.not-here': '書き出したサイトには含まれていません。',
+  'site.made': '{when} に書き出し',
 };

@@ -28,8 +28,18 @@ if TYPE_CHECKING:
     "--charts", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
     help="Write the charts into DIR, each as SVG and PNG; with -o, the report too.",
 )  # fmt: skip
+@click.option(
+    "--site", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="Write leaderboard, completed runs and comparisons into DIR as pages for any web server; no run is named.",
+)  # fmt: skip
 def report(
-    reference: str, format_name: str | None, theme: str | None, output: Path | None, most: int, charts: Path | None
+    reference: str,
+    format_name: str | None,
+    theme: str | None,
+    output: Path | None,
+    most: int,
+    charts: Path | None,
+    site: Path | None,
 ) -> None:
     """Write one self-contained file: scores with intervals, comparisons, categories, latency, cost, wrong answers.
 
@@ -45,6 +55,9 @@ def report(
     from proctor.reports.theme import load_theme
     from proctor.runs.report import read_report
 
+    if site is not None:
+        _write_site(site)
+        return
     format_name = chosen_format(format_name, output) or "html"
     with database() as opened:
         document = read_report(opened, reference, samples=most)
@@ -53,6 +66,15 @@ def report(
         put(page_text(page, document, format_name, theme), output)
     if charts is not None:
         _write_charts(page if theme is None else replace(page, theme=load_theme(theme)), charts)
+
+
+def _write_site(folder: Path) -> None:
+    from proctor.cli.context import database
+    from proctor.cli.site import write_site
+
+    with database() as opened:
+        count = write_site(opened, folder)
+    echo(f"Written to {folder}: {count} files. Any web server shows them: python -m http.server -d {folder}", err=True)
 
 
 def _write_charts(page: Page, folder: Path) -> None:

@@ -2,6 +2,7 @@
 import type { ListedRun, RunDocument } from '@/api/documents';
 import { isGoing, useComparison, useRun, useRunAction } from '@/api/queries';
 import { useMay } from '@/api/session';
+import { isSite } from '@/api/site';
 import { useLive, type Live } from '@/api/live';
 import { useKeys } from '@/app/keys';
 import { Button, Failure, Loaded, PageHead } from '@/components/Basics';
@@ -152,7 +153,7 @@ function Actions({ run }: { run: RunDocument }) {
             {t('run.resume')}
           </Button>
         )}
-        {!isGoing(run) && (
+        {!isGoing(run) && !isSite && (
           <>
             <a
               className="button"

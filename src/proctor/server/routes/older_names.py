@@ -16,6 +16,7 @@ from proctor.domain.documents.older_names import ModelResult, SubmittedTask, Tas
 from proctor.domain.documents.problem_details import FieldProblem
 from proctor.domain.documents.served import ResultPage
 from proctor.domain.run import RunStatus
+from proctor.runs.served import served_run
 from proctor.server.access import V1, Me, Store, authorised
 from proctor.server.bodies import body_of, json_value, takes
 from proctor.server.documents import answers, json_answer
@@ -24,7 +25,7 @@ from proctor.server.problems import ProblemError
 from proctor.server.routes.catalogue import providers
 from proctor.server.routes.drafts import draft_on_record
 from proctor.server.routes.results import EXPORTS, ExportQuery, ResultQuery, export, list_results
-from proctor.server.routes.runs import accept_plan, served_run
+from proctor.server.routes.runs import accept_plan
 
 router = APIRouter(tags=["older names"], dependencies=[Depends(authorised)])
 SINCE = "@1795046400"

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Header, Query
 from msgspec import Meta, Struct
-from msgspec.structs import asdict
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
@@ -32,7 +31,7 @@ from proctor.runs.listing import find_runs
 from proctor.runs.own_benchmarks import with_files, with_own_benchmarks
 from proctor.runs.rescore import execute_rescoring, prepare, put_in_force
 from proctor.runs.resolve import check_names
-from proctor.runs.waiting import show_run
+from proctor.runs.served import served_run
 from proctor.server.access import V1, Caller, Me, Store
 from proctor.server.bodies import body_of, json_value, takes
 from proctor.server.documents import answers, cached_answer, json_answer
@@ -237,16 +236,6 @@ def delete(request: Request, run: NamedRun, database: Store) -> Response:
         raise ProblemError(503, "unavailable", "This server keeps no artifacts.")
     done = delete_run(database, artifacts, run.id)
     return json_answer(RunDeletion(done.run_id, done, users))
-
-
-def served_run(database: Database, reference: str) -> ServedRun:
-    """The document of `proctor show --json`, and how far the run is."""
-    found = show_run(database, reference)
-    trials = sum(item.trials for item in found.evaluations)
-    progress = 1.0 if found.status is RunStatus.COMPLETED else found.totals.done / trials if trials else 0.0
-    is_lost = found.status is RunStatus.RUNNING and not RunStore(database).is_executing(found.run_id)
-    shown = ShownStatus.INTERRUPTED if is_lost else ShownStatus(found.status)
-    return ServedRun(**asdict(found), progress=round(progress, 6), shown_status=shown)
 
 
 def _moment(name: str, given: datetime | None) -> datetime | None:
