@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from proctor.domain.documents.usage import UsagePrices
 from proctor.domain.errors import UserError, did_you_mean
 from proctor.secret_files import FILE, OWN, with_secret_files
 
@@ -18,7 +19,7 @@ VARIABLES = (
     "SECRET", "SECRETS", "UPLOAD_MB", "UPLOAD_DAYS", "LOG_LEVEL", "LOG_FORMAT", "LOG_FOLDER", "LOG_DAYS", "LOG_SAMPLE",
     "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_NAME", "GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET",
     "GITHUB_URL", "SIGN_UP_DOMAINS", "REQUESTS_PER_MINUTE", "WEBHOOK_HOSTS",
-    "TRACES_URL",
+    "TRACES_URL", "WORKER_HOUR_USD", "STORAGE_GB_MONTH_USD",
 )  # fmt: skip
 """What may follow the prefix; whoever misspells one believes that it holds."""
 MARKS = ("COMMAND",)
@@ -30,6 +31,7 @@ REQUESTS_PER_MINUTE = 6_000
 MAX_REQUESTS = 10_000_000
 MAX_MEGABYTES = 1_000
 UPLOAD_MB, UPLOAD_DAYS = 20, 30.0
+MAX_PRICE_USD = 1e6
 MAX_COUNT = 1_000_000
 LOG_FORMATS = ("auto", "json", "text")
 _SQLITE = "sqlite:///"
@@ -76,12 +78,21 @@ class Settings(Struct, frozen=True):
     """How long those files are kept."""
     log_sample: int = 100
     """Of frequent requests that say nothing new, one in so many is logged."""
+    worker_hour_usd: float | None = None
+    """What an hour of a worker process costs the operator; None where nothing is said."""
+    storage_gb_month_usd: float | None = None
+    """What a gigabyte costs him each month."""
     traces_url: str | None = None
     """The collector (OTLP over HTTP) that servers and workers send their traces to."""
 
     @property
     def upload_bytes(self) -> int:
         return self.upload_mb * 1_000_000
+
+    @property
+    def usage_prices(self) -> UsagePrices:
+        """What the operator's own machines cost."""
+        return UsagePrices(self.worker_hour_usd, self.storage_gb_month_usd)
 
     @property
     def lists(self) -> Path:
@@ -124,6 +135,8 @@ class Settings(Struct, frozen=True):
             log_folder=Path(folder).absolute() if (folder := environment.get("PROCTOR_LOG_FOLDER")) else None,
             log_days=int(_days(environment, "PROCTOR_LOG_DAYS") or 30),
             log_sample=_count(environment, "PROCTOR_LOG_SAMPLE", 100),
+            worker_hour_usd=_price(environment, "PROCTOR_WORKER_HOUR_USD"),
+            storage_gb_month_usd=_price(environment, "PROCTOR_STORAGE_GB_MONTH_USD"),
             traces_url=_http_address(environment, "PROCTOR_TRACES_URL"),
         )
 
@@ -169,6 +182,19 @@ def _http_address(environment: Mapping[str, str], name: str) -> str | None:
     if text and not text.startswith(("http://", "https://")):
         raise UserError(f"{name} is an address such as http://127.0.0.1:4318, not {text!r}.")
     return text or None
+
+
+def _price(environment: Mapping[str, str], name: str) -> float | None:
+    text = environment.get(name)
+    if not text:
+        return None
+    try:
+        price = float(text)
+    except ValueError:
+        price = -1.0
+    if not 0 <= price < MAX_PRICE_USD:
+        raise UserError(f"{name} is a price in dollars, such as 0.12, not {text!r}.")
+    return price
 
 
 def _count(environment: Mapping[str, str], name: str, default: int) -> int:

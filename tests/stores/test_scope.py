@@ -54,7 +54,7 @@ from proctor.stores.deleting import (
     refuse_foreign,
 )
 from proctor.stores.events import context_of, events_after, find_event, last_number
-from proctor.stores.feed import fed_events
+from proctor.stores.feed import fed_events, number_events
 from proctor.stores.files import FileStore, NewFile
 from proctor.stores.history import (
     answers_to,
@@ -82,6 +82,7 @@ from proctor.stores.scores import SampleAnswers, ScoreStore
 from proctor.stores.steps import StepStore
 from proctor.stores.submission_queue import NewProgram, SubmissionQueue
 from proctor.stores.submissions import SubmissionStore
+from proctor.stores.usage import add_worker_time, read_stored_bytes, read_usage, read_worker_time
 from proctor.stores.webhooks import WebhookStore
 from proctor.stores.whole_groups import whole_groups
 from stores.parts import PLAN, ListedSamples, evaluation, this_month
@@ -148,6 +149,7 @@ def fill(database: Database, folder: Path) -> Theirs:
     samples = ListedSamples(tuple(Sample(f"s{n}", f"s{n}", target="a", group=f"g{n % 2}") for n in range(4)))
     store, item = RunStore(database), replace(evaluation(4, epochs=2), samples=samples)
     run_id = store.create(PLAN, [item], folder)
+    add_worker_time(database, run_id, 2.0)
     columns = store.evaluation_rows(run_id)[0]
     item = replace(item, id=columns["id"])
     trials = list(trials_of(item))
@@ -245,9 +247,12 @@ PROMPT = Prompt((Message("user", "s1"),))
 READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "annotations.AnnotationStore.comments": lambda db, it: AnnotationStore(db).comments(it.run.id),
     "annotations.AnnotationStore.labels": lambda db, it: AnnotationStore(db).labels(it.run.id),
-    "events.last_number": lambda db, it: last_number(db, it.run.id),
     "events.context_of": lambda db, it: context_of(db, it.run.id),
-    "feed.fed_events": lambda db, it: fed_events(db, 0),
+    "feed.fed_events": lambda db, it: (number_events(db), fed_events(db, 0))[1],
+    "usage.read_usage": lambda db, it: read_usage(db, ["project"], 0, 100_000),
+    "usage.read_worker_time": lambda db, it: read_worker_time(db, ["project"], 0, 100_000),
+    "usage.read_stored_bytes": lambda db, it: read_stored_bytes(db),
+    "events.last_number": lambda db, it: last_number(db, it.run.id),
     "files.FileStore.get": lambda db, it: FileStore(db).get(it.file),
     "files.FileStore.some": lambda db, it: FileStore(db).some([it.file]),
     "files.FileStore.listed": lambda db, it: FileStore(db).listed(),
@@ -358,6 +363,7 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "annotations.AnnotationStore.delete_label": lambda db, it: AnnotationStore(db).delete_label(
         it.run.id, it.responses[0], "ann"
     ),
+    "usage.add_worker_time": lambda db, it: add_worker_time(db, it.run.id, 9.0),
     "saved_plans.SavedPlanStore.replace": lambda db, it: SavedPlanStore(db).replace(it.plan, 1, "stolen", {}),
     "provider_keys.ProviderKeyStore.remove": lambda db, it: ProviderKeyStore(db).remove(it.provider_key),
     "saved_plans.SavedPlanStore.delete": lambda db, it: SavedPlanStore(db).delete(it.plan),
@@ -678,6 +684,6 @@ def closing_database(url: str) -> Iterator[Database]:
 
 def test_every_table_is_somebodys_or_says_why_not() -> None:
     owned = {table.name for table in metadata.tables.values() if "project" in table.columns}
-    hanging = {"events", "batches", "batch_trials", "queue", "chunks"}
+    hanging = {"worker_time", "events", "batches", "batch_trials", "queue", "chunks"}
     assert owned | hanging | SHARED.keys() == set(metadata.tables)
     assert (owned & SHARED.keys()) == {"members", "api_keys", "audit", "token_families", "reservations"}

@@ -669,6 +669,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Usage
+         * @description What was asked, what it cost, how long workers were busy, and what is stored, at the operator's prices.
+         */
+        get: operations["readUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plans": {
         parameters: {
             query?: never;
@@ -4468,6 +4488,12 @@ export interface components {
             run_id: string;
             is_stopping: boolean;
         };
+        /** StoredBytes */
+        StoredBytes: {
+            project: string;
+            bytes: number;
+            usd_a_month: number | null;
+        };
         /**
          * StoredFile
          * @description An image, a PDF or a text; its kind is what its content is, whatever it was called.
@@ -4645,6 +4671,45 @@ export interface components {
         UnsupportedWish: {
             text: string;
             why: string;
+        };
+        /**
+         * UsageItem
+         * @description What was used by one day, project, user and model, as far as these were asked for; else they are None.
+         */
+        UsageItem: {
+            day: string | null;
+            project: string | null;
+            user: string | null;
+            model: string | null;
+            runs: number;
+            answers: number;
+            cached: number;
+            failed: number;
+            input_tokens: number;
+            output_tokens: number;
+            cost_usd: number;
+            unpriced: number;
+            worker_seconds: number | null;
+            workers_usd: number | null;
+        };
+        /**
+         * UsagePrices
+         * @description What the operator says; None where nothing is said.
+         */
+        UsagePrices: {
+            worker_hour_usd: number | null;
+            storage_gb_month_usd: number | null;
+        };
+        /** UsageReport */
+        UsageReport: {
+            /** Format: date */
+            since: string;
+            /** Format: date */
+            until: string;
+            by: string[];
+            items: components["schemas"]["UsageItem"][];
+            storage: components["schemas"]["StoredBytes"][];
+            prices: components["schemas"]["UsagePrices"];
         };
         /** UserChange */
         UserChange: {
@@ -6110,6 +6175,41 @@ export interface operations {
                 content: {
                     "application/json": unknown;
                     "text/plain": unknown;
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readUsage: {
+        parameters: {
+            query?: {
+                /** @description What it is told apart by. */
+                by?: ("day" | "project" | "user" | "model")[];
+                /** @description The first day (UTC); 30 days ago if left out. */
+                since?: string | null;
+                /** @description The last day; today if left out. */
+                until?: string | null;
+                /** @description Of every project; for administrators. */
+                all_projects?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was used. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
                 };
             };
             401: components["responses"]["problem-401"];

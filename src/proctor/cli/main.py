@@ -58,6 +58,7 @@ COMMANDS = {
     "restore": ("proctor.cli.restore:restore", "Restore a backup into an empty place."),
     "retention": ("proctor.cli.retention:retention", "Remove what is older than it is to be kept."),
     "config": ("proctor.cli.config:config", "Show every setting and where it comes from."),
+    "usage": ("proctor.cli.usage:usage", "Show what was used, and what it cost."),
     "worker": ("proctor.cli.worker:worker", "Execute runs that are handed to workers."),
     "workers": ("proctor.cli.workers:workers", "List the workers and what they do."),
     "completion": ("proctor.cli.completion:completion", "Print the shell completion script."),

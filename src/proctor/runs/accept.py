@@ -26,6 +26,7 @@ def accept(
     request: RequestKey | None = None,
     spender: Spender | None = None,
     content: Mapping[str, str] | None = None,
+    started_by: str | None = None,
 ) -> str:
     """Write the plan's run as queued and give its id; no name is looked up. A request that came before makes no run.
 
@@ -41,7 +42,14 @@ def accept(
     plan = expand_matrix(plan, context.folder)
     content = {**keep_content(plan, context), **(content or {})}
     return QueueStore(database).accept(
-        plan, context.folder, context.data, priority=priority, content=content, request=request, spender=spender
+        plan,
+        context.folder,
+        context.data,
+        priority=priority,
+        content=content,
+        request=request,
+        spender=spender,
+        started_by=started_by,
     )
 
 

@@ -35,6 +35,7 @@ from proctor.stores.queue import QueueStore
 from proctor.stores.run_money import ChunkMoney
 from proctor.stores.runs import RunStore
 from proctor.stores.scoping import project_of
+from proctor.stores.usage import add_worker_time
 from proctor.stores.workers import WorkerStore
 
 REFUSALS = 3
@@ -83,8 +84,18 @@ async def execute_leased(chunk: Chunk, worker: WorkerContext) -> ExecutedChunk:
         executed = await _execute_leased(chunk, worker)
         seconds = round(time.monotonic() - began, 3)
         measure("chunk_seconds", seconds, pool=chunk.pool.value, end=executed.end.value)
+        if executed.end is not ChunkEnd.NOT_LEASED:
+            await asyncio.to_thread(_add_worker_time, worker, chunk.run_id, seconds)
         log.info("chunk_ended", extra={"end": executed.end.value, "seconds": seconds, "trials": chunk.count})
     return executed
+
+
+def _add_worker_time(worker: WorkerContext, run_id: str, seconds: float) -> None:
+    """For the bill of the machines; a few seconds that are not counted are no reason to fail."""
+    try:
+        add_worker_time(worker.database, run_id, seconds)
+    except StoreError as fault:
+        log.debug("the time of a chunk was not counted: %s", fault)
 
 
 async def _execute_leased(chunk: Chunk, worker: WorkerContext) -> ExecutedChunk:

@@ -130,6 +130,7 @@ PERMISSIONS: dict[tuple[str, str], Permission] = {
     ("POST", f"{V1}/estimate"): Permission.RUN_READ,
     ("POST", f"{V1}/plans/draft"): Permission.RUN_READ,
     ("GET", f"{V1}/recommendations"): Permission.BENCHMARK_READ,
+    ("GET", f"{V1}/usage"): Permission.RUN_READ,
     ("GET", f"{V1}/compare"): Permission.RESULTS_READ,
     ("GET", f"{V1}/leaderboard"): Permission.RESULTS_READ,
     ("GET", f"{V1}/power"): Permission.RUN_READ,

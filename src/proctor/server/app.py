@@ -39,6 +39,7 @@ from proctor.server.routes import (
     single_sign_on,
     status,
     tokens,
+    usage,
     webhooks,
 )
 from proctor.server.service import Service
@@ -55,6 +56,7 @@ ROUTERS = (
     catalogue.router,
     programs.router,
     metrics.router,
+    usage.router,
     plans.router,
     playground.router,
     comments.router,

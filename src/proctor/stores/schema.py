@@ -84,6 +84,8 @@ runs = Table(
     Column("raw_data", Text),
     # Whose it is; what hangs on a run names the same one, so that no query has to look it up.
     Column("project", Text, nullable=False, server_default=text("'local'")),
+    # A user's name, or a key; NULL where a command executed it.
+    Column("started_by", Text),
     CheckConstraint(f"status IN ({STATUSES})", name="status"),
     Index("ix_runs_created_at_id", "created_at", "id"),
     Index("ix_runs_project_created_at_id", "project", "created_at", "id"),
@@ -567,6 +569,16 @@ events = Table(
         sqlite_where=text("position IS NULL"),
         postgresql_where=text("position IS NULL"),
     ),
+    sqlite_with_rowid=False,
+)
+
+# How long workers were busy with a run, by days since 1970 (UTC).
+worker_time = Table(
+    "worker_time",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("day", Integer, primary_key=True, autoincrement=False),
+    Column("seconds", Float, nullable=False),
     sqlite_with_rowid=False,
 )
 

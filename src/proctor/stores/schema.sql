@@ -185,6 +185,7 @@ CREATE TABLE runs (
 	progress FLOAT DEFAULT 0 NOT NULL,
 	raw_data TEXT,
 	project TEXT DEFAULT 'local' NOT NULL,
+	started_by TEXT,
 	CONSTRAINT pk_runs PRIMARY KEY (id),
 	CONSTRAINT ck_runs_status CHECK (status IN ('queued', 'running', 'completed', 'failed', 'cancelled'))
 );
@@ -548,6 +549,15 @@ CREATE TABLE token_families (
 );
 
 CREATE INDEX ix_token_families_user_id ON token_families (user_id);
+
+CREATE TABLE worker_time (
+	run_id TEXT NOT NULL,
+	day INTEGER NOT NULL,
+	seconds FLOAT NOT NULL,
+	CONSTRAINT pk_worker_time PRIMARY KEY (run_id, day),
+	CONSTRAINT fk_worker_time_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID;
 
 CREATE TABLE batches (
 	id INTEGER NOT NULL,

@@ -110,7 +110,8 @@ def accept_plan(
         if caller.spender is not None:
             settle_ended_runs(service.database, caller.spender)
         run_id = accept(
-            plan, service.context, database, request=key, spender=caller.spender, content=content
+            plan, service.context, database, request=key, spender=caller.spender, content=content,
+            started_by=caller.who,
         )  # fmt: skip
     service.executor.announce(run_id)
     return run_id

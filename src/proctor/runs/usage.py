@@ -1,0 +1,73 @@
+"""What was used: by day, project, user and model, with what the operator's own machines cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+
+from proctor.domain.documents.usage import StoredBytes, UsageItem, UsagePrices, UsageReport
+from proctor.domain.errors import UserError
+from proctor.stores.database import Database
+from proctor.stores.usage import Dimension, Key, UsageRow, read_stored_bytes, read_usage, read_worker_time
+
+EPOCH = date(1970, 1, 1)
+USUAL_DAYS = 30
+MOST_DAYS = 3_660
+GB = 1e9
+
+
+def report_usage(
+    database: Database,
+    by: Sequence[Dimension] = ("day",),
+    since: date | None = None,
+    until: date | None = None,
+    prices: UsagePrices | None = None,
+) -> UsageReport:
+    """From `since` to `until`, both counted; the last 30 days if nothing is said. Raises UserError for a wrong span."""
+    prices = prices or UsagePrices(None, None)
+    until = until or datetime.now(UTC).date()
+    since = since or until - timedelta(days=USUAL_DAYS - 1)
+    first, after = (since - EPOCH).days, (until - EPOCH).days + 1
+    if not 0 < after - first <= MOST_DAYS:
+        raise UserError(f"Usage is of 1 to {MOST_DAYS} days; {since} to {until} is none of these.")
+    by = tuple(dict.fromkeys(by))
+    rows = {row.key: row for row in read_usage(database, by, first, after)}
+    times = None if "model" in by else read_worker_time(database, by, first, after)
+    keys = sorted({*rows, *(times or {})}, key=lambda key: [(part is None, part) for part in key])
+    items = [_item(by, key, rows.get(key), times, prices) for key in keys]
+    stored = read_stored_bytes(database)
+    storage = [StoredBytes(name, size, _monthly(size, prices)) for name, size in sorted(stored.items())]
+    return UsageReport(since, until, by, items, storage, prices)
+
+
+def _item(
+    by: Sequence[Dimension], key: Key, row: UsageRow | None, times: dict[Key, float] | None, prices: UsagePrices
+) -> UsageItem:
+    named = dict(zip(by, key, strict=True))
+    day, seconds = named.get("day"), None if times is None else times.get(key, 0.0)
+    hour = prices.worker_hour_usd
+    return UsageItem(
+        day=None if day is None else EPOCH + timedelta(days=int(day)),
+        project=_text(named.get("project")),
+        user=_text(named.get("user")),
+        model=_text(named.get("model")),
+        runs=row.runs if row else 0,
+        answers=row.answers if row else 0,
+        cached=row.cached if row else 0,
+        failed=row.failed if row else 0,
+        input_tokens=row.input_tokens if row else 0,
+        output_tokens=row.output_tokens if row else 0,
+        cost_usd=float(row.cost_usd) if row else 0.0,
+        unpriced=row.unpriced if row else 0,
+        worker_seconds=None if seconds is None else round(seconds, 3),
+        workers_usd=None if seconds is None or hour is None else round(seconds / 3_600 * hour, 6),
+    )
+
+
+def _text(value: str | int | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _monthly(size: int, prices: UsagePrices) -> float | None:
+    price = prices.storage_gb_month_usd
+    return None if price is None else round(size / GB * price, 6)
