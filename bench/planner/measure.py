@@ -1,7 +1,7 @@
 """Measure how well queries are read: each slot and whole plans against labels, on the development half or the held-out.
 
-python bench/planner/measure.py            the development halves of both sets, with every miss
-python bench/planner/measure.py --write    both halves of both sets, into bench/PLANNER.md; figures alone
+python bench/planner/measure.py            the development halves of all sets, with every miss
+python bench/planner/measure.py --write    both halves of all sets, into bench/PLANNER.md; figures alone
 python bench/planner/measure.py --all-of FOLDER    all queries of a folder at once, figures alone
 python bench/planner/measure.py --planner local/smollm2-135m    whole plans with the help of a model, figures alone
 """
@@ -182,7 +182,7 @@ def table(first: dict[str, list[int]], *others: dict[str, list[int]]) -> str:
 def with_planner(planner: str) -> None:
     """Print how many whole plans are right with a model's help, and how often its answer could be used; no queries."""
     context = PlanContext(Path.cwd(), os.environ)
-    for title, folder in (("own", HERE), ("independent", HERE / "independent")):
+    for title, folder in (("own", HERE), *((name, HERE / name) for name in ("independent", "independent-2"))):
         for half, rows in zip(("development", "held out"), halves(folder), strict=True):
             asked = used = right = plain = 0
             for row in rows:
@@ -223,10 +223,16 @@ def main() -> None:
         return
     own_dev, own_held = halves(HERE)
     other_dev, other_held = halves(HERE / "independent")
+    third_dev, third_held = halves(HERE / "independent-2")
     scores, misses, seconds = counted(own_dev)
     other_scores, other_misses, _ = counted(other_dev)
+    third_scores, third_misses, _ = counted(third_dev)
     if "--write" not in sys.argv:
-        for title, found, lost in (("own", scores, misses), ("another author's", other_scores, other_misses)):
+        for title, found, lost in (
+            ("own", scores, misses),
+            ("another author's", other_scores, other_misses),
+            ("a third author's", third_scores, third_misses),
+        ):
             print(f"== {title} queries, development half")
             print("\n".join(lost))
             print("\n".join(line(name, [found]) for name in found))
@@ -234,11 +240,14 @@ def main() -> None:
         return
     held_scores, _, held_seconds = counted(own_held)
     other_held_scores, _, _ = counted(other_held)
+    third_held_scores, _, _ = counted(third_held)
     every = sorted([*seconds, *held_seconds])
     template = (HERE / "PLANNER.template.md").read_text(encoding="utf-8")
     text = template.format(
         table=table(scores, held_scores), other_table=table(other_scores, other_held_scores),
         queries=len(own_dev) + len(own_held), dev=len(own_dev), held=len(own_held),
+        third_table=table(third_scores, third_held_scores), thirds=len(third_dev) + len(third_held),
+        third_dev=len(third_dev), third_held=len(third_held),
         others=len(other_dev) + len(other_held), other_dev=len(other_dev), other_held=len(other_held),
         median=f"{every[len(every) // 2] * 1000:.1f}", slowest=f"{every[-1] * 1000:.1f}",
     )  # fmt: skip

@@ -245,3 +245,45 @@ def test_versions_in_another_script_and_categories_of_two_benchmarks_are_one_thi
     assert both.plan["until"] == "decided"
     (item,) = drafted("haiku在jmmlu日本史和世界史上的水平,40题").plan["benchmarks"]
     assert item["where"] == {"category": ["japanese_history", "world_history"]}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "gsm8k with haiku, 4 examples in the prompt, 100 problems",
+        "gsm8k avec haiku, quatre exemples dans l'invite, 100 problèmes",
+        "gsm8k mit haiku, vier Beispiele, 100 Aufgaben",
+        "gsm8k를 haiku로, 예시 4개, 100문제",
+        "gsm8kをhaikuで、例を4つ見せて、100問",
+        "gsm8k用haiku,给4个例子,100题",
+    ],
+)
+def test_a_few_examples_beside_a_size_are_shown_with_each_question(query: str) -> None:
+    assert drafted(query).plan["benchmarks"] == [{"benchmark": "gsm8k", "limit": 100, "shots": 4}]
+
+
+def test_of_benchmarks_that_share_a_name_the_form_or_the_judge_decides() -> None:
+    for query in ("free-form truthfulqa answers of haiku", "truthfulqa with haiku, judged by opus"):
+        (item,) = drafted(query).plan["benchmarks"]
+        assert item["benchmark"] == "truthfulqa-gen"
+
+
+def test_a_weak_word_for_until_needs_a_word_for_a_decision() -> None:
+    assert drafted("so lange, bis feststeht, ob sonnet oder opus bei piqa vorne liegt").plan["until"] == "decided"
+    assert drafted("分出高下为止:opus对gpt-5,openbookqa").plan["until"] == "decided"
+    assert "until" not in drafted("sonnet bis 2 Dollar auf piqa, ist er besser als opus?").plan
+
+
+@pytest.mark.parametrize(
+    ("query", "limit"),
+    [
+        ("haiku on gsm8k, cap at 50", 50),
+        ("gsm8k×50, haiku", 50),
+        ("haiku, 1 000 mmlu questions", 1000),
+        ("haiku on 0.5 of mbpp", 214),
+        ("haiku on all but 10% of mbpp", 385),
+        ("gsm8k一百来道题,haiku", 100),
+    ],
+)
+def test_sizes_in_signs_and_groups_are_read(query: str, limit: int) -> None:
+    assert drafted(query).plan["benchmarks"][0]["limit"] == limit

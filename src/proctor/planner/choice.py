@@ -144,6 +144,9 @@ def _choose_named(
     benchmark = catalogue.benchmark(name)
     if benchmark is None:
         return
+    if is_described:
+        benchmark = _of_its_name(reading, catalogue, benchmark)
+        name = benchmark.name
     own = benchmark.tags.get("language", "")
     foreign = [language for language in languages if language != own and language not in benchmark.languages]
     is_every = is_soft and any(item.kind == "alllanguages" for item in reading.phrases.items)
@@ -158,6 +161,16 @@ def _choose_named(
     if is_soft and len(reading.benchmarks) == 1 and not where:
         choice.reasons.append((name, "'math' is the name of a benchmark; maths in general usually means gsm8k"))
         choice.alternatives.append([Chosen("gsm8k")])
+
+
+def _of_its_name(reading: Reading, catalogue: PlannerCatalogue, benchmark: CatalogueBenchmark) -> CatalogueBenchmark:
+    """`free-form truthfulqa`: of the benchmarks that share a name, the one with this form, or that a judge marks."""
+    first = benchmark.name.rpartition("-")[0]
+    alike = [item for item in catalogue.benchmarks if first and item.name.rpartition("-")[0] == first]
+    fitting = [item for item in alike if reading.form is not None and item.tags.get("form") == reading.form]
+    judged = [item for item in alike if item.needs_judge] if reading.judge and not benchmark.needs_judge else []
+    is_right = reading.form is None or benchmark.tags.get("form") == reading.form
+    return next(iter(judged if is_right else fitting or judged), benchmark)
 
 
 def _where(reading: Reading, benchmark: CatalogueBenchmark, languages: Iterable[str]) -> dict[str, list[str]]:

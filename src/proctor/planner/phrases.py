@@ -296,7 +296,15 @@ _SCALE_SIGNS = {"百": 100, "千": 1000, "万": 10_000, "백": 100, "천": 1000,
 
 def _digits(tokens: list[Token], at: int, language: str) -> tuple[int, float | int, bool]:
     value, end = number_in_digits(tokens[at].text, language), at + 1
-    if language == "fr" and end < len(tokens) and tokens[end].gap == " " and re.fullmatch(r"\d{3}", tokens[end].text):
+    is_grouped = language in ("fr", "es", "de") or (end < len(tokens) and tokens[end].text == "000")
+    is_low = re.fullmatch(r"\d{1,3}", tokens[at].text) is not None
+    if (
+        is_grouped
+        and is_low
+        and end < len(tokens)
+        and tokens[end].gap == " "
+        and re.fullmatch(r"\d{3}", tokens[end].text)
+    ):
         value, end = value * 1000 + int(tokens[end].text), end + 1
     following = tokens[end] if end < len(tokens) else None
     if following is not None and following.text == "k" and not following.gap:

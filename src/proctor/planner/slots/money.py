@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 from proctor.domain.errors import UserError
@@ -90,6 +91,8 @@ def _read_spoken(reading: Reading) -> None:
     """`budget two fifty`, `budget: 3`: an amount of a budget without a currency is in dollars, as prices are."""
     phrases = reading.phrases
     for at in list(phrases.free("budget")):
+        if not re.search("budget|spend|presupuesto|예산|予算|预算", phrases.words(at).lower()):
+            continue  # `cap it at 50` may well be questions
         number = phrases.after(at + (at + 1 < len(phrases.items) and phrases.items[at + 1].value == ":"), most=2)
         if reading.cost_usd is not None or not phrases.is_kind(number, "number"):
             continue

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from proctor.domain.errors import UserError
 from proctor.planner.phrases import Phrases
-from proctor.planner.reading import Reading
+from proctor.planner.reading import Reading, Size
 from proctor.planner.slots.vary import read_varied
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort")
@@ -16,6 +16,8 @@ SWITCHES: dict[str, bool | int] = {"cache": False, "batch": True, "offline": Tru
 MOST_SHOWN = 10
 MOST_SHOTS = 64
 HOTTEST = 2.0
+MANY_TIMES = 20
+"""Behind a sign for times, so many are rather samples than repetitions."""
 
 
 def read_options(reading: Reading) -> None:
@@ -101,7 +103,11 @@ def _read_shots(reading: Reading) -> None:
     said: list[tuple[int, list[int]]] = [(int(phrases.items[at].value), [at]) for at in phrases.free("shots")]
     for _, places in said:
         phrases.use(*places)
-    shown = [at for at in phrases.free("example") if few or _is_shown(phrases, at)]
+    asked = any(
+        phrases.items[at].number is not None and phrases.items[at + 1].kind == "sample"
+        for at in range(len(phrases.items) - 1)
+    )
+    shown = [at for at in phrases.free("example") if few or _is_shown(phrases, at, is_other=asked)]
     for at in [*phrases.free("shot"), *shown]:
         sides = (phrases.before(at, over="counter", most=1), phrases.after(at, most=1))
         number = next((side for side in sides if phrases.is_kind(side, "number")), None)
@@ -133,13 +139,15 @@ def _few_alone(reading: Reading, few: list[int]) -> list[tuple[int, list[int]]]:
     return []
 
 
-def _is_shown(phrases: Phrases, at: int) -> bool:
-    """`with five examples` are shown with each question; `on 50 examples` are the questions."""
-    number = phrases.before(at, most=0)
-    if number is None or number == 0 or not phrases.is_kind(number, "number"):
+def _is_shown(phrases: Phrases, at: int, *, is_other: bool) -> bool:
+    """`with five examples`, `five examples and 100 questions`: shown with each question; `on 50 examples` are those."""
+    number = phrases.before(at, over="counter", most=1)
+    if is_other and not phrases.is_kind(number, "number"):
+        number = phrases.after(at, most=1)
+    if number is None or (number == 0 and not is_other) or not phrases.is_kind(number, "number"):
         return False
     is_few = (phrases.items[number].number or 0) <= MOST_SHOWN
-    return is_few and phrases.words(number - 1).lower() in ("with", "mit", "con", "avec")
+    return is_few and (is_other or phrases.words(number - 1).lower() in ("with", "mit", "con", "avec"))
 
 
 def _read_epochs(reading: Reading) -> None:
@@ -163,6 +171,10 @@ def _read_epochs(reading: Reading) -> None:
             number = None if phrases.is_kind(follows, "sample", "currency", "minutes", "percent") else number
         if phrases.is_kind(number, "number"):
             count = phrases.items[number].number or 0
+            if count >= MANY_TIMES and phrases.words(at).lower() in ("x", "×"):
+                reading.sizes.append(Size("count", int(count), number))  # `gsm8k x 50` is no repetition
+                phrases.use(at, number)
+                continue
             if not isinstance(count, int) or count < 1:
                 raise UserError(f"A sample is asked a whole number of times, not {count:g}.")
             first, last = sorted((at, number))

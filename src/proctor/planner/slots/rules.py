@@ -40,8 +40,10 @@ def _read_decided(reading: Reading) -> None:
     """`until we know who wins`, `差が出るまで`: a word for the end beside one for a decision, in either order."""
     phrases = reading.phrases
     between = ("filler", "unknown", "stop", "modelword", "compare", "decides", "interval", "untilword", "see")
-    for at in list(phrases.free("untilword")):
-        step = -1 if phrases.text[phrases.items[at].start] >= "\u3000" and phrases.language != "zh" else 1
+    weak = [at for at, item in enumerate(phrases.items) if item.means("weakuntil") is not None]
+    for at in [*phrases.free("untilword"), *weak]:
+        is_behind = phrases.language != "zh" or phrases.words(at) == "为止"
+        step = -1 if phrases.text[phrases.items[at].start] >= "\u3000" and is_behind else 1
         place, decides, is_beyond = at + step, None, False
         while 0 <= place < len(phrases.items) and abs(place - at) <= WITHIN:
             if phrases.items[place].kind not in between and phrases.items[place].number != 1:  # `hasta que uno gane`
@@ -50,7 +52,8 @@ def _read_decided(reading: Reading) -> None:
             is_beyond = is_beyond or kind == "stop"
             if kind == "interval" or (step < 0 and is_beyond):
                 break
-            if (kind == "decides" or (kind == "compare" and not is_beyond)) and place not in phrases.used:
+            is_told = kind == "decides" or (kind == "compare" and not is_beyond and at not in weak)
+            if is_told and place not in phrases.used:
                 decides = place
             place += step
         if decides is not None and reading.until is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from proctor.domain.errors import UserError
@@ -12,6 +14,7 @@ from proctor.planner.slots.vary import JOINS
 QUICK = 20
 FARTHEST_POINTS = 9
 """How many phrases may stand between `see` and the difference that is to be seen."""
+ALL_BUT = r"(?:all|everything) but|alles au(?:ß|ss)er|tout sauf|todo menos"
 DESCRIBING = ("benchmark", "bench", "softname", "subject", "group", "language", "category")
 BARE_FROM = 5
 """A number without a unit is a count of samples from here on; smaller ones are asked about."""
@@ -54,6 +57,10 @@ def read_sizes(reading: Reading) -> None:
             continue
         _add_share(reading, float(above) / float(below or 1), at, at)
     _read_written_fractions(reading)
+    for number in list(phrases.free("number")):  # `0.5 of mbpp`
+        value, follows = phrases.items[number].number or 0, phrases.text[phrases.items[number].end :]
+        if isinstance(value, float) and 0 < value < 1 and re.match(r"\s+(?:of|von|de|der|du|des)\b", follows):
+            _add_share(reading, value, number, number)
     for at in list(phrases.free("number")):
         _read_count(reading, at)
     for at in list(phrases.free("effort")):
@@ -75,6 +82,10 @@ def _read_distant_total(reading: Reading) -> None:
 def _add_share(reading: Reading, share: float, first: int, last: int) -> None:
     if not 0 < share <= 1:
         raise UserError(f"{share * 100:g} % of the samples cannot be asked: say between 0 and 100 %.")
+    before = reading.phrases.before(first, most=0)
+    if reading.phrases.is_kind(before, "except") and re.match(ALL_BUT, reading.phrases.words(before).lower()):
+        share = round(1 - share, 6)  # `all but 10 %`
+        reading.phrases.use(before)
     if share < 1:
         reading.sizes.append(Size("share", share, first))
     phrases = reading.phrases
