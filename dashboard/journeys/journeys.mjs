@@ -325,6 +325,80 @@ export async function tour({ page, base, addresses }) {
   return found;
 }
 
+/** Four models side by side, of which one is a hundred times slower and one fails; then all are stopped. */
+export async function arena({ page, base, models, prompt }) {
+  await page.goto(`${base}/arena`);
+  await page.locator('.arena-models li').first().waitFor();
+  while ((await page.locator('.arena-models li button').count()) > 0)
+    await page.locator('.arena-models li button').first().click();
+  for (const model of models) {
+    await page.getByRole('combobox').fill(model);
+    await page.keyboard.press('Enter');
+  }
+  await page.locator('.arena-form textarea').first().fill(prompt);
+  await page.keyboard.press('Control+Enter');
+  await page.waitForURL(/\/arena\/a-/);
+  const columns = page.locator('.arena-column');
+  const state = (index) => columns.nth(index).getAttribute('aria-busy');
+  const texts = () => columns.locator('.foreign').evaluateAll((found) => found.map((one) => one.textContent));
+  await page.locator('.arena-column[aria-busy=false]').nth(2).waitFor();
+  const early = { states: [], texts: await texts(), error: await page.locator('.arena-error').innerText() };
+  for (let index = 0; index < models.length; index += 1) early.states.push(await state(index));
+  early.figures = await columns.nth(0).locator('.arena-figures').innerText();
+  await page.getByRole('button', { name: 'Stop all' }).click();
+  await page
+    .locator('.arena-column[aria-busy=false]')
+    .nth(models.length - 1)
+    .waitFor();
+  await page.getByText('Stopped; what it cost is not known.').waitFor();
+  const late = await texts();
+  await page.reload();
+  await page.getByText('Stopped; what it cost is not known.').waitFor();
+  return { early, late, again: await texts(), ask: page.url().split('/').at(-1) };
+}
+
+/** A blind vote by one key, then the same with one thing changed, and a line of data made of it. */
+export async function blindVote({ page, base }) {
+  await page.goto(`${base}/arena`);
+  await page.locator('.arena-models li').first().waitFor();
+  while ((await page.locator('.arena-models li button').count()) > 0)
+    await page.locator('.arena-models li button').first().click();
+  const search = page.getByRole('combobox');
+  for (const model of ['demo/str', 'demo/wea']) {
+    await search.fill(model);
+    await page.getByRole('option').first().getByText(model).waitFor();
+    await page.keyboard.press('Enter');
+  }
+  await page.locator('.arena-form textarea').first().fill('What is 3 + 4?');
+  await page.locator('h1').click();
+  await page.keyboard.press('b');
+  await page.locator('.arena-form textarea').first().press('Control+Enter');
+  await page.waitForURL(/\/arena\/a-/);
+  await page.locator('.arena-vote').waitFor();
+  const hidden = await page.locator('.arena-columns').innerText();
+  await page.locator('h1').click();
+  await page.keyboard.press('ArrowLeft');
+  await page.getByText('preferred', { exact: true }).waitFor();
+  const shown = await page.locator('.arena-column h3').allInnerTexts();
+  const preferred = await page.locator('.arena-column', { hasText: 'preferred' }).locator('h3').innerText();
+  await page.locator('.arena-form textarea').first().fill('What is 3 + 5?');
+  await page.getByLabel('Blind').uncheck();
+  await page.locator('.arena-form textarea').first().press('Control+Enter');
+  await page.waitForURL(/before=/);
+  await page.locator('mark.word').first().waitFor();
+  const changed = await page.locator('.arena-changed').innerText();
+  await page.getByRole('button', { name: 'Turn into a sample' }).click();
+  await page.getByRole('button', { name: 'Copy the line' }).click();
+  await page.locator('.arena-dialog .foreign').waitFor();
+  return {
+    hidden,
+    shown,
+    preferred,
+    changed,
+    sample: JSON.parse(await page.evaluate(() => navigator.clipboard.readText())),
+  };
+}
+
 /** Every answer, id and category of a run that tries to be more than text, on every screen that shows them. */
 export async function hostile({ page, base, run, query, count, programs }) {
   const seen = { hits: [], elements: [], texts: [] };

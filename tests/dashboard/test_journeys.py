@@ -16,6 +16,9 @@ import pytest
 from dashboard.conftest import DEMO, Browser
 from dashboard.hostile import PAYLOADS, write_hostile
 from dashboard.node import builder
+from fakes.dialect import Reply
+from fakes.faults import Faults
+from fakes.provider import FakeProvider
 from proctor.metrics.rounding import decimal_text
 from server.serving import Server, serving
 
@@ -208,13 +211,48 @@ def test_texts_change_with_the_language(browser: Browser, served: Server) -> Non
     assert browser.go("languages", served) == {"de": "Einstellungen", "ja": "設定", "en": "Settings"}
 
 
+def test_four_models_answer_side_by_side_though_one_is_slow_and_one_fails(browser: Browser, served: Server) -> None:
+    text = " ".join(f"word{n}" for n in range(20))
+    with (
+        FakeProvider(reply=lambda _: Reply(text)) as quick,
+        FakeProvider(reply=lambda _: Reply(text)) as slow,
+        FakeProvider(Faults(rates={"500": 1.0})) as broken,
+    ):
+        quick.event_seconds, slow.event_seconds = 0.02, 2.0
+        places = {"quick": quick, "slow": slow, "broken": broken}
+        models = [*(f"openai/{name}?base_url={one.url}/v1" for name, one in places.items()), "demo/strong"]
+        seen = browser.go("arena", served, models=models, prompt="What is 3 + 4?")
+    early = seen["early"]
+    assert early["states"] == ["false", "true", "false", "false"]
+    assert early["texts"][0] == text
+    assert len(early["texts"][1]) < len(text), "the slow one was still at its beginning"
+    assert "HTTP 500" in early["error"]
+    assert "First token" in early["figures"]
+    assert seen["late"] == seen["again"]
+    stored = served.get(f"/api/v1/playground/{seen['ask']}")
+    assert [one["state"] for one in stored["answers"]] == ["complete", "stopped", "failed", "complete"]
+
+
+def test_a_blind_vote_is_one_key_and_shows_the_names_after_it(browser: Browser, served: Server) -> None:
+    seen = browser.go("blindVote", served)
+    assert "demo/" not in seen["hidden"]
+    assert "Answer A" in seen["hidden"]
+    assert sorted(seen["shown"]) == ["demo/strong", "demo/weak"]
+    assert seen["preferred"] == seen["shown"][0]
+    assert "Prompt" in seen["changed"]
+    assert seen["sample"]["input"] == "What is 3 + 5?"
+    assert served.get("/api/v1/playground/ranking")["votes"] == 1
+
+
 def test_no_screen_has_a_barrier_in_either_theme_and_each_fits_a_narrow_window(
     browser: Browser, served: Server, finished: str, hostile_run: str, programs: tuple[str, str]
 ) -> None:
+    hidden = {"models": ["demo/strong", "demo/weak"], "prompt": PAYLOADS[0], "is_blind": True}
+    asked = served.post("/api/v1/playground", hidden).json["ask_id"]
     addresses = [
         "/", "/runs", f"/runs/{finished}", f"/runs/{hostile_run}", f"/runs/{finished}/samples", "/compare",
         f"/compare?{compare_query(finished)}", f"/compare?a={finished}", "/leaderboard", "/history", "/benchmarks",
-        "/benchmarks/puzzles", "/problems", "/plan", "/settings", "/nowhere",
+        "/benchmarks/puzzles", "/problems", "/plan", "/settings", "/nowhere", "/arena", f"/arena/{asked}",
         "/review", f"/review/random?run={finished}", f"/review/judged?run={finished}",
         "/problems/columns", f"/scorecards/{programs[0]}", "/scorecards/nope",
         f"/scorecards?a={programs[0]}&b={programs[1]}",

@@ -498,6 +498,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/known-models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Known Models
+         * @description Search the models that can be named, with context window, price and what they can take; no provider is asked.
+         */
+        get: operations["searchModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/models/{name}": {
         parameters: {
             query?: never;
@@ -2775,6 +2795,21 @@ export interface components {
         Flips: {
             gained: components["schemas"]["FlippedSamples"];
             lost: components["schemas"]["FlippedSamples"];
+        };
+        /**
+         * FoundModel
+         * @description A model that can be named; null where nobody has said so.
+         */
+        FoundModel: {
+            model: string;
+            provider: string;
+            has_key: boolean | null;
+            context_tokens: number | null;
+            input_usd_per_million: string | null;
+            output_usd_per_million: string | null;
+            capabilities: {
+                [key: string]: boolean | null;
+            };
         };
         /** GenerateRequest */
         GenerateRequest: {
@@ -5878,6 +5913,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProviderDescription"][];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    searchModels: {
+        parameters: {
+            query?: {
+                /** @description Every word of it is in the name. */
+                text?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundModel"][];
                 };
             };
             401: components["responses"]["problem-401"];

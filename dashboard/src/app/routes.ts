@@ -23,6 +23,7 @@ interface Route {
 }
 
 // What a first visit does not show is loaded when it is opened; the editor and its YAML are larger than all else together.
+const ArenaScreen = lazy(() => import('@/screens/arena/ArenaScreen'));
 const PlanScreen = lazy(() => import('@/screens/plan/PlanScreen'));
 const ProblemScreen = lazy(() => import('@/screens/problems/ProblemScreen'));
 const ProblemsScreen = lazy(() => import('@/screens/problems/ProblemsScreen'));
@@ -38,6 +39,8 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/runs/:run', screen: RunScreen, title: 'nav.runs' },
   { pattern: '/runs/:run/samples', screen: SamplesScreen, title: 'samples.title' },
   { pattern: '/compare', screen: CompareScreen, title: 'nav.compare' },
+  { pattern: '/arena', screen: ArenaScreen, title: 'nav.arena' },
+  { pattern: '/arena/:ask', screen: ArenaScreen, title: 'nav.arena' },
   { pattern: '/history', screen: HistoryScreen, title: 'nav.history' },
   { pattern: '/benchmarks', screen: BenchmarksScreen, title: 'nav.benchmarks' },
   { pattern: '/benchmarks/:name', screen: BenchmarkScreen, title: 'nav.benchmarks' },
@@ -60,6 +63,7 @@ export const PLACES: readonly { to: string; label: TextKey; needs?: string }[] =
     { to: '/leaderboard', label: 'nav.leaderboard' },
     { to: '/runs', label: 'nav.runs' },
     { to: '/compare', label: 'nav.compare' },
+    { to: '/arena', label: 'nav.arena' },
     { to: '/history', label: 'nav.history' },
     { to: '/review', label: 'nav.review' },
     { to: '/problems', label: 'nav.problems' },

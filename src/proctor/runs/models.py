@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from proctor.domain.documents.model import (
+    FoundModel,
     ModelDescription,
     ModelLimits,
     ModelList,
@@ -22,6 +23,7 @@ from proctor.domain.model import Model
 from proctor.domain.plan import ModelSpec
 from proctor.models.catalogue import find_capabilities, find_facts
 from proctor.models.key_hosts import with_key_hosts
+from proctor.models.known import find_known_models
 from proctor.models.registry import create_model, list_providers, named_hosts
 from proctor.planning.plan_file import model_spec
 
@@ -43,6 +45,24 @@ def describe_providers(environment: Mapping[str, str]) -> list[ProviderDescripti
             settings=status.provider.settings,
         )
         for status in list_providers(environment)
+    ]
+
+
+def search_models(text: str, context: PlanContext, limit: int) -> list[FoundModel]:
+    """Models whose name has every word of the text, those that could be asked now first; no provider is asked here."""
+    keys = {status.provider.name: status.has_key for status in list_providers(context.environment)}
+    found = sorted(find_known_models(text, context.lists), key=lambda one: not keys.get(one.provider, True))
+    return [
+        FoundModel(
+            model=one.name,
+            provider=one.provider,
+            has_key=keys.get(one.provider),
+            context_tokens=one.context_tokens,
+            input_usd_per_million=one.input_usd_per_million,
+            output_usd_per_million=one.output_usd_per_million,
+            capabilities=one.capabilities,
+        )
+        for one in found[:limit]
     ]
 
 

@@ -137,6 +137,7 @@ PERMISSIONS: dict[tuple[str, str], Permission] = {
     ("GET", f"{V1}/benchmarks"): Permission.BENCHMARK_READ,
     ("GET", f"{V1}/benchmarks/{{name}}"): Permission.BENCHMARK_READ,
     ("GET", f"{V1}/models"): Permission.BENCHMARK_READ,
+    ("GET", f"{V1}/known-models"): Permission.BENCHMARK_READ,
     ("GET", f"{V1}/models/{{name:path}}"): Permission.BENCHMARK_READ,
     ("GET", f"{V1}/problems"): Permission.BENCHMARK_READ,
     ("GET", f"{V1}/problems/{{name}}"): Permission.BENCHMARK_READ,

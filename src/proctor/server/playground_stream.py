@@ -147,6 +147,8 @@ class AskStream:
         if (text or reasoning) and not is_replaced:
             seen = Seen(True, seen.text + len(text), seen.reasoning + len(reasoning))
             delta: dict[str, object] = {"text": text} if text else {}
+            if shown.first_token_seconds is not None:
+                delta["first_token_seconds"] = shown.first_token_seconds
             found.append(("delta", {**delta, **({"reasoning": reasoning} if reasoning else {})}, seen))
         if shown.state not in OPEN_STATES:
             seen = Seen(True, seen.text, seen.reasoning, True)

@@ -58,6 +58,20 @@ class ModelDescription(Document, frozen=True, kw_only=True):
     """What an agent says of itself, or the `problem` of asking it; None for models that cannot be asked that."""
 
 
+class FoundModel(Document, frozen=True, kw_only=True):
+    """A model that can be named; null where nobody has said so."""
+
+    model: str
+    """As it is written: `provider/name`."""
+    provider: str
+    has_key: bool | None
+    """Whether its provider's key is there; null where none is needed."""
+    context_tokens: int | None
+    input_usd_per_million: str | None
+    output_usd_per_million: str | None
+    capabilities: Mapping[str, bool | None]
+
+
 class ModelListEntry(Document, frozen=True):
     """What a provider says about one of its models; None where it says nothing. Prices are decimal numbers."""
 

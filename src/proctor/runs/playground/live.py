@@ -81,7 +81,7 @@ class LiveAnswer:
             state=self.state,
             text=self.text.read(),
             reasoning=self.reasoning.read(),
-            details=self.details,
+            details=self.details or {"first_token_seconds": self.first_token_seconds},
         )
 
 

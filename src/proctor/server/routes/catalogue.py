@@ -12,7 +12,7 @@ from starlette.responses import Response
 from proctor.benchmarks.registry import BenchmarkInfo, is_installed, list_benchmarks
 from proctor.domain.documents.benchmark import BenchmarkDescription
 from proctor.domain.documents.dry_run import DryRun
-from proctor.domain.documents.model import ModelDescription, ProviderDescription
+from proctor.domain.documents.model import FoundModel, ModelDescription, ProviderDescription
 from proctor.domain.errors import NotFoundError
 from proctor.domain.taxonomy import TAXONOMY, refuse_foreign_words
 from proctor.planning.matrix import expand_matrix
@@ -20,7 +20,7 @@ from proctor.planning.plan_file import benchmark_spec, model_spec
 from proctor.runs.benchmarks import describe_benchmark
 from proctor.runs.content import keep_content
 from proctor.runs.dry_run import estimate_run
-from proctor.runs.models import describe_model, describe_providers
+from proctor.runs.models import describe_model, describe_providers, search_models
 from proctor.runs.own_benchmarks import find_own, with_files, with_own_benchmarks
 from proctor.runs.resolve import resolve_without_keys
 from proctor.server.access import Me, Store
@@ -61,6 +61,13 @@ class BenchmarkQuery(BaseModel):
     form: str | None = Field(None, max_length=100)
 
 
+class ModelQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field("", max_length=200, description="Every word of it is in the name.")
+    limit: int = Field(30, ge=1, le=200)
+
+
 @router.get("/benchmarks", operation_id="listBenchmarks", responses=answers(BenchmarkInfo, is_list=True))
 def benchmarks(request: Request, query: Annotated[BenchmarkQuery, Query()]) -> Response:
     """List the benchmarks that come with Proctor or are installed; needs no data."""
@@ -93,6 +100,13 @@ def providers(request: Request, caller: Me) -> Response:
     """List the providers, what they can do, and whether the project or the server has their key; never the key."""
     context = service_of(request).context.of_project(caller.project)
     return cached_answer(request, describe_providers(context.environment))
+
+
+@router.get("/known-models", operation_id="searchModels", responses=answers(FoundModel, is_list=True))
+def known_models(request: Request, caller: Me, query: Annotated[ModelQuery, Query()]) -> Response:
+    """Search the models that can be named, with context window, price and what they can take; no provider is asked."""
+    context = service_of(request).context.of_project(caller.project)
+    return cached_answer(request, search_models(query.text, context, query.limit))
 
 
 @router.get("/models/{name:path}", operation_id="readModel", responses=answers(ModelDescription, problems=(404,)))
