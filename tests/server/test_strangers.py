@@ -10,7 +10,12 @@
 | CSRF and DNS rebinding | `test_guard`, `test_accounts` |
 | images and links in answers, generated pages | `test_what_models_wrote_is_a_file_to_keep_or_confined` |
 | CSV formulas | tests of exports |
-| path traversal | `test_names_never_become_paths` |
+| path traversal | `test_names_never_become_paths`, `test_no_route_and_no_notation_leads_to_a_file_of_the_machine` |
+| archives | `test_programs` |
+| uploads: too large, wrong type, pixel and page bombs | `test_files` |
+| bodies that grow when they are unpacked | `test_a_body_that_grows_when_it_is_unpacked_is_not_unpacked` |
+| slow patterns, templates, schemas of benchmarks | `test_own_benchmarks` |
+| webhooks to addresses inside the network, rebinding, redirects | `test_webhooks` |
 | YAML, JSON, numbers, NUL | `test_saved`, `test_openapi` |
 | mass assignment | `test_what_is_not_the_callers_to_set_is_refused` |
 | prompt injection into the planner | tests of plans in words |
@@ -18,16 +23,19 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 import time
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from typing import Any
 
+import orjson
 import pytest
 
 from proctor.accounts.keys import create_key
 from proctor.accounts.projects import add_project
-from proctor.server.access import V1
+from proctor.server.access import PERMISSIONS, V1
 from proctor.stores.database import open_database
 from server.serving import Answer, Server, serving
 
@@ -158,3 +166,40 @@ def until_ended(stranger: Stranger, run_id: str) -> None:
     while stranger.ask("GET", f"/runs/{run_id}").json["status"] not in ("completed", "failed"):
         assert time.monotonic() < until
         time.sleep(0.2)
+
+
+ELSEWHERE = (
+    "..%2F..%2F..%2Fetc%2Fpasswd", "%2e%2e%2f%2e%2e%2fetc%2fpasswd", "..%252F..%252Fetc%252Fpasswd",
+    "..%5C..%5Csecret.txt", "%2Fetc%2Fpasswd", "secret.txt", "file:%2F%2F%2Fetc%2Fpasswd", "x%00.txt", "%ED%A0%80",
+    "..;%2Fsecret.txt",
+    "....%2F%2Fsecret.txt", "~%2Fsecret.txt",
+)  # fmt: skip
+"""What could lead out of where it is looked for, in the notations that servers undo."""
+
+
+def test_no_route_and_no_notation_leads_to_a_file_of_the_machine(stranger: Stranger) -> None:
+    routes = [path for method, path in PERMISSIONS if method == "GET" and "{" in path]
+    assert len(routes) > 20
+    for path in routes:
+        for payload in ELSEWHERE:
+            answer = stranger.raw(re.sub(r"\{[^}]*\}", payload, path))
+            assert answer.status in (400, 403, 404, 405, 422), (path, payload, answer.status, answer.body[:200])
+            assert b"root:" not in answer.body, path
+            assert CANARY.encode() not in answer.body, path
+    for query in ("runs?after=", "runs?text=", "runs?model=", "submissions?problem=", "files?after=", "plans?after="):
+        for payload in ("..%2F..%2Fetc%2Fpasswd", "'%20OR%201=1--", "%27%3BDROP%20TABLE%20runs%3B--", "%25", "_"):
+            answer = stranger.raw(f"{V1}/{query}{payload}")
+            assert answer.status in (200, 404, 422), (query, payload, answer.body[:200])
+            if answer.status == 200:
+                found = orjson.loads(answer.body)
+                assert not (found["items"] if isinstance(found, dict) else found), (query, payload)
+
+
+def test_a_body_that_grows_when_it_is_unpacked_is_not_unpacked(stranger: Stranger) -> None:
+    bomb = gzip.compress(b'{"models": ["' + b"x" * 50_000_000 + b'"]}')
+    for path in ("/runs", "/estimate", "/plans/draft"):
+        answer = stranger.ask("POST", path, bomb, Content_Encoding="gzip")
+        assert answer.status in (400, 415, 422), (path, answer.body)
+    deep = b'{"models": ' + b"[" * 2_000 + b"]" * 2_000 + b"}"
+    for body in (deep, b'{"models": ' + b"9" * 100_000 + b"}", b'{"models": "\\ud800", "benchmarks": "\\u0000"}'):
+        assert stranger.ask("POST", "/runs", body).status in (400, 422)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from fakes.loopback import Exchange, Loopback, Request
 from proctor import Client
@@ -30,6 +29,8 @@ from server.conftest import PLAN
 from server.serving import SECRET, Server, serving
 from stores.parts import evaluation, new_run
 
+standard = pytest.importorskip("standardwebhooks.webhooks", reason="pip install standardwebhooks")
+Webhook, WebhookVerificationError = standard.Webhook, standard.WebhookVerificationError
 V1 = "/api/v1"
 SMALL: dict[str, Any] = {**PLAN, "benchmarks": [{"benchmark": "puzzles", "limit": 1}]}
 

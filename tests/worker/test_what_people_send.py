@@ -6,13 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from standardwebhooks.webhooks import Webhook
 
 from proctor import Client
 from proctor.benchmarks.problems.shelf import BUILT_IN
 from server.serving import serving
 from server.test_own_benchmarks import write
-from server.test_webhooks import Receiver, until_ended
+from server.test_webhooks import Receiver, until_ended, verify
 from worker.cluster import Cluster
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
@@ -39,7 +38,7 @@ def test_programs_benchmarks_and_webhooks_on_workers_of_a_broker(cluster: Cluste
             run = client.wait(accepted.run_id)
             assert (run.status, run.evaluations[0].trials) == ("completed", 6), cluster.logs()
             told = receiver.wait(1)[0]
-            assert Webhook(hook.secret).verify(told.body, told.headers)["data"]["run_id"] == run.run_id
+            assert verify(hook.secret, told)["data"]["run_id"] == run.run_id
             [delivery] = until_ended(client, hook.webhook_id)
             assert delivery.state == "delivered"
             marked = client.wait_for_submission(program.submission_id)
