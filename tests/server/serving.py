@@ -45,6 +45,8 @@ class Server:
     process: subprocess.Popen[str] = field(repr=False)
     certificate: Path | None = None
     """Whom to trust, where it is reached by TLS."""
+    said: list[str] = field(default_factory=list, repr=False)
+    """What it wrote to standard error, once it has ended."""
 
     @property
     def place(self) -> tuple[str, int]:
@@ -134,13 +136,15 @@ def serving(
             break
     else:
         raise AssertionError(f"the server did not start: {said}")
+    server = Server(found[1], home, folder, process, certificate)
     try:
-        yield Server(found[1], home, folder, process, certificate)
+        yield server
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
         rest = process.stderr.read()
         code = process.wait(60)
+        server.said += [said, rest]
         process.stderr.close()
     assert code == 0, rest
     assert "Traceback" not in rest, rest
