@@ -22,7 +22,8 @@ def test_a_comment_made_in_a_notebook_appears_on_the_run(server: Server, finishe
     assert "I agree" in [one["text"] for one in server.get(f"/api/v1/runs/{finished}/comments")["items"]]
     again = proctor.browse(finished, client=others, limit=2)
     assert len(again.samples) == 2
-    assert [one["text"] for one in again.comments] == ["the scorer is right", "I agree"]
+    ours = ["the scorer is right", "I agree"]  # others use this run, too
+    assert [one["text"] for one in again.comments if one["text"] in ours] == ours
 
 
 def test_a_server_says_what_it_does_not_take(server: Server, finished: str) -> None:
