@@ -287,3 +287,17 @@ def test_a_weak_word_for_until_needs_a_word_for_a_decision() -> None:
 )
 def test_sizes_in_signs_and_groups_are_read(query: str, limit: int) -> None:
     assert drafted(query).plan["benchmarks"][0]["limit"] == limit
+
+
+def test_slips_of_the_pen_in_words_are_mended_and_told() -> None:
+    draft = drafted("germna maths haiku 20 qestions, temperture 0")
+    assert draft.plan["benchmarks"] == [{"benchmark": "mgsm", "where": {"category": ["de"]}, "limit": 20}]
+    assert draft.plan["sampling"] == {"temperature": 0}
+    assert {one.value for one in draft.assumed if one.field == "query"} == {"german", "questions", "temperature"}
+
+
+def test_codes_of_languages_behind_a_benchmark_and_names_of_other_servers_are_read() -> None:
+    (item,) = drafted("haiku on mgsm (de, fr, es), 12 each").plan["benchmarks"]
+    assert item["where"] == {"category": ["de", "es", "fr"]}
+    assert drafted("llama3.2 from ollama on piqa").plan["models"] == ["ollama/llama3.2"]
+    assert drafted("gpt5.4 / gpt5.4-mini on piqa").plan["models"] == ["openai/gpt-5.4", "openai/gpt-5.4-mini"]

@@ -157,3 +157,23 @@ def language_with(words: list[str]) -> str | None:
     known = {name: sum(word in _all_words(name) for word in words) for name in LATIN[1:]}
     best = max(known, key=lambda name: known[name])
     return best if known[best] else None
+
+
+_MENDED = frozenset(
+    {"sample", "language", "subject", "bench", "group", "category", "epoch", "temperature", "compare", "rank", "judge",
+     "currency", "minutes", "modelword", "provider", "tier", "fraction", "token"}
+)  # fmt: skip
+"""Kinds of words in which a slip of the pen is mended."""
+
+
+@cache
+def single_words(language: str) -> tuple[tuple[str, Concepts], ...]:
+    """The words of a language, and those of English, in which a slip is mended; each with its meaning."""
+    words = {
+        form: lexicon(language).root.children[form].concepts
+        for name in dict.fromkeys(("en", language))
+        for concepts, forms in _entries(name)
+        for form in map(str.strip, forms)
+        if concepts[0][0] in _MENDED and form.isalpha() and len(form) >= 6 and form in lexicon(language).root.children
+    }
+    return tuple((word, concepts) for word, concepts in words.items() if concepts and concepts[0][0] in _MENDED)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from msgspec.structs import replace
+
 from proctor.planner.amounts import merge_ranges
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.corrections import apply_corrections, refuse_negative
@@ -16,7 +18,7 @@ from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule
 from proctor.planner.slots.sizes import read_bare_numbers, read_points, read_sizes
-from proctor.planner.slots.topics import merge_categories, merge_fields, read_topics
+from proctor.planner.slots.topics import merge_categories, merge_codes, merge_fields, read_topics
 from proctor.planner.spelling import mend_spelling
 
 _UNSUPPORTED = {
@@ -43,6 +45,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     merge_versions(reading.phrases, catalogue)
     merge_categories(reading.phrases, catalogue)
     merge_fields(reading.phrases)
+    merge_codes(reading.phrases, catalogue)
     refuse_negative(reading.phrases)
     reading.ranges = merge_ranges(reading.phrases)
     apply_corrections(reading.phrases)
@@ -74,8 +77,20 @@ def _read_absent(reading: Reading) -> None:
         last = at
         while last + 1 < len(phrases.items) and _belongs_to_name(phrases, last + 1):
             last += 1
-        reading.absent_models.append(phrases.text[phrases.items[at].start : phrases.items[last].end])
+        written = phrases.text[phrases.items[at].start : phrases.items[last].end]
+        server = re.search(r"\b(ollama|vllm)\b", phrases.text.lower())
+        if server is not None:  # `llama3.2 from ollama`
+            name = f"{server[1]}/{re.sub('[^a-z0-9.:]+', '-', written.lower())}"
+            phrases.items[at] = replace(phrases.items[at], meanings=(("model", name), ("unlisted", name)))
+            phrases.use(*range(at + 1, last + 1), *_naming(phrases, server[1]))
+            continue
+        reading.absent_models.append(written)
         phrases.use(*range(at, last + 1))
+
+
+def _naming(phrases: Phrases, server: str) -> list[int]:
+    """Where a server of models is named."""
+    return [at for at, item in enumerate(phrases.items) if phrases.words(at).lower().split()[-1:] == [server]]
 
 
 def _belongs_to_name(phrases: Phrases, at: int) -> bool:
@@ -84,6 +99,9 @@ def _belongs_to_name(phrases: Phrases, at: int) -> bool:
     written = phrases.text[item.start : item.end].lower()
     gap = phrases.text[phrases.items[at - 1].end : item.start]
     follows = phrases.items[at + 1].kind if at + 1 < len(phrases.items) else ""
+    behind = phrases.items[at + 1] if at + 1 < len(phrases.items) else None
+    if written == ":":  # `qwen2.5:7b`
+        return not gap and behind is not None and behind.start == item.end and behind.number is not None
     is_number = item.number is not None and follows not in ("sample", "currency", "minutes", "percent", "shot")
     is_word = written in ("b", "instruct", "chat", "large", "small", "medium", "coder", "turbo", "v", "r", ".")
     return gap in ("", " ", "-", ":") and (is_number or is_word) and (is_number or item.kind != "stop" or not gap)

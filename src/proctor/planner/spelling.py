@@ -5,11 +5,13 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from proctor.planner.catalogue import PlannerCatalogue
+from proctor.planner.lexicon import single_words
 from proctor.planner.names import PLAIN_WORDS, known_names, squash
 from proctor.planner.phrases import Phrase, read_again
 from proctor.planner.reading import Reading
 
 SHORTEST = 4
+SHORTEST_WORD = 6
 FAMILY_WORDS = ("sonnet", "haiku", "opus", "claude", "gemini", "terra", "astra")
 
 
@@ -43,11 +45,30 @@ def mend_spelling(reading: Reading, catalogue: PlannerCatalogue) -> None:
                 items[at : last + 1] = [merged]
                 break
         at += 1
+    _mend_words(reading)
     if families:  # `sonet 5` is a version of sonnet
         kept, reading.corrections = reading.corrections, []
         phrases.items[:] = read_again(phrases, families, catalogue)
         mend_spelling(reading, catalogue)
         reading.corrections = list(dict.fromkeys([*kept, *reading.corrections]))
+
+
+def _mend_words(reading: Reading) -> None:
+    """Read an unknown word as the only word of these kinds that is one slip away: `quesitons`, `commonsence`."""
+    phrases = reading.phrases
+    for at, item in enumerate(phrases.items):
+        written = phrases.text[item.start : item.end].lower()
+        if item.kind != "unknown" or item.first != item.last or len(written) < SHORTEST_WORD:
+            continue
+        near = {
+            concepts: word
+            for word, concepts in single_words(phrases.language)
+            if abs(len(word) - len(written)) <= 1 and _is_one_slip(written, word)
+        }
+        if len(near) == 1:
+            ((concepts, word),) = near.items()
+            reading.corrections.append((phrases.text[item.start : item.end], word))
+            phrases.items[at] = replace(item, meanings=concepts)
 
 
 def _is_one_word(reading: Reading, first: int, last: int) -> bool:

@@ -13,7 +13,7 @@ from proctor.domain.errors import UserError
 MAX_CHARACTERS = 4_000
 CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _LATIN = rf"(?:(?![{CJK}])[^\W\d_])"
-_SHORT = r"usd|eur|gbp|seed|temp|level|n(?=\d\d)|x(?=\d(?!\d))|(?<=\d)h"
+_SHORT = r"gpt|opus|sonnet|haiku|gemini|usd|eur|gbp|seed|temp|level|n(?=\d\d)|x(?=\d(?!\d))|(?<=\d)h"
 """Words to which a number may be written without a space: `n50`, `x3`, `1h30`."""
 _TOKEN = re.compile(
     rf"(?P<number>\d+(?:[.,]\d+)*|(?<![\w.])\.\d+)|(?P<word>(?:{_SHORT})(?=\d)|{_LATIN}(?:{_LATIN}|\d)*)"

@@ -160,6 +160,10 @@ def read_bare_numbers(reading: Reading) -> None:
         item = phrases.items[at]
         if not isinstance(item.number, int) or item.number < BARE_FROM or not item.can_stand:
             continue
+        before = phrases.before(at, most=0)
+        if phrases.is_kind(before, "except") and phrases.words(before).lower() in ("not", "nicht", "no", "pas"):
+            phrases.use(at, before)  # `opus 4.8 (not 5!)`
+            continue
         if phrases.is_kind(phrases.after(at, most=0), "unknown") and not phrases.text[item.start : item.end].isdigit():
             continue
         places = phrases.absorb(at, at, "each", "only", "total", "atmost")

@@ -80,6 +80,21 @@ def _refused(phrases: Phrases, at: int) -> set[int]:
     return {at}
 
 
+def merge_codes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
+    """`mgsm (de, fr)`: codes of languages right behind a benchmark that has them."""
+    for item in [one for one in phrases.items if one.kind == "benchmark"]:
+        benchmark = catalogue.benchmark(item.value)
+        codes = set(benchmark.languages) if benchmark else set()
+        found = re.match(r"\s*[(\[:]\s*([a-z]{2}(?:[\s,/&+]+(?:and\s+)?[a-z]{2})*)\b", phrases.text[item.end :].lower())
+        if not codes or found is None or not set(re.findall(r"\b[a-z]{2}\b", found[1])) <= codes:
+            continue
+        first, end = item.end + found.start(1), item.end + found.end(1)
+        for at, other in enumerate(phrases.items):
+            code = phrases.text[other.start : other.end].lower()
+            if first <= other.start and other.end <= end and code in codes:
+                phrases.items[at] = replace(other, meanings=(("language", code),))
+
+
 def merge_fields(phrases: Phrases) -> None:
     """`mmlu math`: a subject right behind a broad benchmark is those of its categories."""
     for at, item in enumerate(phrases.items[:-1]):
