@@ -17,6 +17,10 @@ help:
 	@echo "make chaos  runs on real workers while everything is killed at random, and proof that nothing came of it"
 	@echo "make engines  the tests that start docker, podman, Proctor's own image and a stand-in for a cluster, one after the other"
 	@echo "make problems  prove every problem in the sandbox, three times over"
+	@echo "make scan   dependencies, secrets, source, Dockerfile, manifests, workflows, and a server from outside"
+	@echo "make matrix the tests on every Python that is here"
+	@echo "make dist   wheel, sources, chart, list of components and sums, into dist/"
+	@echo "make image  the container image"
 	@echo "make locks  write the lockfiles anew (requirements/*.lock)"
 	@echo "make site   the documentation as a site that needs no network, in site/"
 	@echo "make drill  lose everything, restore it from a backup, and time that (RESULTS=100000)"
@@ -83,6 +87,31 @@ endif
 
 drill: $(VENV)/.dev
 	$(BIN)/python bench/drill.py
+
+# What CI does, step by step; SCAN=--strict fails for what is not measured, too.
+scan: $(VENV)/.dev
+	$(BIN)/python scripts/scan.py $(SCAN)
+
+# PYTHONS="3.12 3.13" for some; an interpreter that is not here is skipped where several are wanted.
+PYTHONS ?= 3.11 3.12 3.13 3.14
+matrix: $(VENV)/.dev
+	$(BIN)/nox $(if $(word 2,$(PYTHONS)),--no-error-on-missing-interpreters,--error-on-missing-interpreters) -s $(addprefix tests-,$(PYTHONS))
+
+dist: $(VENV)/.dev
+	VENV="$(VENV)" scripts/dist
+
+IMAGE ?= proctor:latest
+image:
+	docker build --file deploy/image/Dockerfile --tag "$(IMAGE)" .
+
+verify:
+	scripts/verify "$(TAG)"
+
+push:
+	scripts/push "$(IMAGE)" "$(CHARTS)"
+
+deploy:
+	scripts/deploy "$(IMAGE)" "$(DIGEST)"
 
 # Versions and hashes of every package; make locks UPGRADE=1 takes the newest.
 locks: $(VENV)/.dev
