@@ -88,9 +88,14 @@ def baseline(base: str, out: Path) -> str | None:
     return found
 
 
+def targets() -> list[str]:
+    """What is evaluated: plan files and benchmarks."""
+    return [*shlex.split(given("PLAN")), *shlex.split(given("BENCHMARKS"))]
+
+
 def run_arguments(before: str | None, branch: str, junit: Path) -> list[str]:
-    arguments = ["run", *shlex.split(given("PLAN")), "--name", label(branch), "--json", "--report", str(junit)]
-    for model in given("MODELS").split():
+    arguments = ["run", *targets(), "--name", label(branch), "--json", "--report", str(junit)]
+    for model in f"{given('MODEL')} {given('MODELS')}".split():
         arguments += ["--model", model]
     if given("MAX_COST"):
         arguments += ["--max-cost", given("MAX_COST")]
@@ -182,7 +187,7 @@ def summary(document: dict[str, Any], pairs: list[dict[str, Any]], failed: str) 
 
 def sarif(pairs: list[dict[str, Any]], failed: str) -> dict[str, Any]:
     """What code scanning shows: gates that failed, and answers that got worse; at the plan's file, where it is one."""
-    place = next((name for name in shlex.split(given("PLAN")) if Path(name).is_file()), None)
+    place = next((name for name in targets() if Path(name).is_file()), None)
     where = [] if place is None else [{"physicalLocation": {"artifactLocation": {"uri": place}}}]
 
     def result(rule: str, level: str, text: str) -> dict[str, Any]:

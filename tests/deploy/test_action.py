@@ -106,7 +106,7 @@ class Runner:
 
     def __call__(self, step: str, head: str, base: str | None, **inputs: str) -> subprocess.CompletedProcess[str]:
         known = {name: str(one.get("default", "")) for name, one in ACTION["inputs"].items()}
-        known |= {name.replace("_", "-"): value for name, value in inputs.items()}
+        known |= {name if name in known else name.replace("_", "-"): value for name, value in inputs.items()}
         values = {f"inputs.{name}": value for name, value in known.items()} | {"runner.temp": str(self.temp)}
         environment = {
             "PATH": os.environ["PATH"],
@@ -142,8 +142,8 @@ def test_a_pull_request_gets_one_comment_with_the_paired_verdict(runner: Runner,
     assert first.returncode == 0, first.stderr
     assert runner.outputs["verdict"] == "none"
     given = {
-        "plan": "puzzles",
-        "models": "demo/strong",
+        "benchmarks": "puzzles",
+        "model": "demo/strong",
         "arguments": "--limit 40 --seed 0 --no-cache",
         "token": "t0ken",
     }
