@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from fakes.webhook_receiver import Receiver
 from proctor import Client
 from proctor.benchmarks.problems.shelf import BUILT_IN
 from server.serving import serving
 from server.test_own_benchmarks import write
-from server.test_webhooks import Receiver, until_ended, verify
+from server.test_webhooks import until_ended, verify
 from worker.cluster import Cluster
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
