@@ -11,6 +11,7 @@ import click
 from proctor.cli.echo import echo
 from proctor.cli.options import as_json
 from proctor.domain.documents.configuration import SettingValue
+from proctor.secret_files import with_secret_files
 from proctor.settings import PREFIX, VARIABLES, Settings
 
 MASK = "***"
@@ -24,7 +25,7 @@ _SECRET_OPTION = re.compile(r"((?:^|[?&\s])\w*(?:password|secret|token|key)=)[^&
 @click.command(short_help="Show every setting and where it comes from.")
 @as_json
 def config(as_json: bool) -> None:
-    """Show every setting, its value and whether it comes from the environment; secrets are masked."""
+    """Show every setting, its value and whether it comes from the environment or a file; secrets are masked."""
     from proctor.cli.context import print_json
 
     found = list(read_settings(os.environ))
@@ -41,14 +42,15 @@ def read_settings(environment: Mapping[str, str]) -> Iterator[SettingValue]:
     from proctor.models.registry import list_providers
 
     settings = Settings.from_environment(environment)
+    read = with_secret_files(environment)
     for variable in VARIABLES:
         name = f"{PREFIX}{variable}"
-        yield _setting(name, environment.get(name), _default(settings, variable))
+        yield _setting(name, environment.get(name), _default(settings, variable), read.get(name))
     keys = {status.key_variable for status in list_providers(environment)} - {None}
     for name in (*OTHERS, *NETWORK):
-        yield _setting(name, environment.get(name), None)
+        yield _setting(name, environment.get(name), None, read.get(name))
     for key in sorted(filter(None, keys)):
-        yield _setting(key, environment.get(key), None, is_secret=True)  # whatever it is called
+        yield _setting(key, environment.get(key), None, read.get(key), is_secret=True)  # whatever it is called
 
 
 def _default(settings: Settings, variable: str) -> str | None:
@@ -60,13 +62,16 @@ def _default(settings: Settings, variable: str) -> str | None:
     return None if value is None else str(value)
 
 
-def _setting(name: str, given: str | None, default: str | None, *, is_secret: bool = False) -> SettingValue:
+def _setting(
+    name: str, given: str | None, default: str | None, read: str | None, *, is_secret: bool = False
+) -> SettingValue:
+    """`read` is what holds after files with secrets were read: it wins over a default, and a variable over it."""
     is_secret = is_secret or _SECRET.search(name) is not None
-    value = given or default
+    value = given or read or default
     return SettingValue(
         name=name,
         value=None if value is None else MASK if is_secret else masked(value),
-        source="environment" if given else "default",
+        source="environment" if given else "file" if read else "default",
         is_secret=is_secret,
     )
 

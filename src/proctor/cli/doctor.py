@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import platform
 import re
-import shutil
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 
 import click
-from msgspec import Struct
 from msgspec.structs import asdict
 
 from proctor.cli.echo import Coloured, echo
 from proctor.cli.options import as_json
+from proctor.cli.service_checks import DoctorFinding, check_certificates, check_service
 from proctor.version import __version__
 
 EXTRAS = {
@@ -44,23 +43,18 @@ EXTRAS = {
 }
 """Every optional group of dependencies, and what needs it."""
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
-LEAST_FREE_BYTES = 100 * 2**20
-MAX_SKEW_SECONDS = 5.0
-MAX_WAIT_SECONDS = 60.0
 MAX_BACKUP_HOURS = 26.0
-
-
-class DoctorFinding(Struct, frozen=True):
-    name: str
-    state: str  # ok, note, problem
-    detail: str
 
 
 @click.command(short_help="Check the installation.")
 @click.option("--sandbox", is_flag=True, help="Test every sandbox backend with hostile programs; takes a while.")
+@click.option("--certificate", "certificates", multiple=True, metavar="FILE",
+              help="Also look at this certificate of a server.")  # fmt: skip
 @as_json
-def doctor(sandbox: bool, as_json: bool) -> None:
-    """Check the installation, the database, artifacts, the disk, sandboxes and keys; exit code 1 for a problem."""
+def doctor(sandbox: bool, certificates: tuple[str, ...], as_json: bool) -> None:
+    """Check the installation, the database, the broker, workers, clocks, artifacts, backups, the disk, certificates,
+    sandboxes and keys; exit code 1 for a problem. Whatever is not well says what to do.
+    """
     from proctor.cli.context import print_json
 
     if sandbox:
@@ -68,7 +62,7 @@ def doctor(sandbox: bool, as_json: bool) -> None:
 
         raise click.exceptions.Exit(0 if sandbox_report(as_json=as_json) else 1)
 
-    findings = list(_findings())
+    findings = list(_findings(certificates))
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:
@@ -83,11 +77,14 @@ def doctor(sandbox: bool, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _findings() -> Iterator[DoctorFinding]:
+def _findings(certificates: Sequence[str]) -> Iterator[DoctorFinding]:
+    from proctor.settings import Settings
+
     yield DoctorFinding("proctor", "ok", f"{__version__}, Python {platform.python_version()}, {sys.platform}")
     yield DoctorFinding("sqlite", "ok", sqlite3.sqlite_version)
     yield from _database()
-    yield from _service()
+    yield from check_service(Settings.from_environment())
+    yield from check_certificates(certificates, Settings.from_environment())
     yield from _artifacts()
     yield from _backups()
     yield from _extras()
@@ -100,7 +97,6 @@ def _database() -> Iterator[DoctorFinding]:
     from proctor.cli.context import database
     from proctor.cli.figures import plural
     from proctor.domain.errors import ProctorError
-    from proctor.settings import Settings
     from proctor.stores.listing import count_runs
 
     try:
@@ -111,39 +107,6 @@ def _database() -> Iterator[DoctorFinding]:
         yield DoctorFinding("database", "problem", str(error))
         return
     yield DoctorFinding("database", "problem" if fault else "ok", f"{detail}: {fault}" if fault else detail)
-    home = Settings.from_environment().home
-    if home.exists():
-        free = shutil.disk_usage(home).free
-        room = f"{free / 2**30:.1f} GiB free"
-        yield DoctorFinding("disk", "ok" if free > LEAST_FREE_BYTES else "problem", room)
-
-
-def _service() -> Iterator[DoctorFinding]:
-    """The clock beside the database's, the workers, and work that nobody takes; what cannot be read is told above."""
-    import time
-
-    from proctor.cli.context import database
-    from proctor.cli.figures import plural
-    from proctor.domain.errors import ProctorError
-    from proctor.stores.monitoring import clock_of, read_service_figures
-
-    try:
-        with database() as opened:
-            skew = abs(clock_of(opened) - time.time())
-            figures = read_service_figures(opened)
-    except ProctorError:
-        return
-    is_right = skew < MAX_SKEW_SECONDS
-    advice = (
-        "" if is_right else ": leases end too early or too late; synchronise the clocks (chrony, systemd-timesyncd)"
-    )
-    yield DoctorFinding("clock", "ok" if is_right else "problem", f"{skew:.1f} s from the database's{advice}")
-    for pool, seconds in figures.oldest_waiting_seconds.items():
-        if seconds > MAX_WAIT_SECONDS and not figures.workers:
-            detail = f"work for the pool {pool} waits for {seconds / 60:.0f} min and no worker is there: proctor serve"
-            yield DoctorFinding("workers", "problem", detail)
-    if figures.workers:
-        yield DoctorFinding("workers", "ok", f"{plural(figures.workers, 'worker')} seen in the last minute")
 
 
 def _backups() -> Iterator[DoctorFinding]:
@@ -206,7 +169,9 @@ def _sandboxes() -> Iterator[DoctorFinding]:
         present.append(name)
     detail = f"{', '.join(present)} found; 'proctor doctor --sandbox' tests their isolation"
     yield DoctorFinding(
-        "sandbox", "ok" if present else "note", detail if present else "none; code benchmarks will not run"
+        "sandbox",
+        "ok" if present else "note",
+        detail if present else "none; code benchmarks will not run: install bubblewrap, or Docker",
     )
 
 

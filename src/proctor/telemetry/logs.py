@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from proctor.domain.errors import UserError, did_you_mean
 from proctor.domain.log_context import current_context
+from proctor.secret_files import with_secret_files
 from proctor.telemetry.log_writer import LineHandler, LineWriter
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -107,7 +108,7 @@ def start_logging(settings: LogSettings, service: str, environment: Mapping[str,
         root.removeHandler(_STATE.handler)
         _STATE.handler.writer.close()
     _STATE.handler = LineHandler(LineWriter(settings.log_folder, settings.log_days))
-    _STATE.handler.setFormatter(_formatter(service, Redaction(environment), is_json=_STATE.is_json))
+    _STATE.handler.setFormatter(_formatter(service, Redaction(with_secret_files(environment)), is_json=_STATE.is_json))
     root.addHandler(_STATE.handler)
     root.setLevel(logging.WARNING)
     logging.getLogger("proctor").setLevel(logging.INFO)

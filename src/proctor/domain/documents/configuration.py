@@ -11,5 +11,5 @@ class SettingValue(Document, frozen=True):
     name: str
     value: str | None
     """What holds; secrets are masked. None where nothing is set and there is no default."""
-    source: Literal["environment", "default"]
+    source: Literal["environment", "file", "default"]
     is_secret: bool
