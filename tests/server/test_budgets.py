@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -100,3 +101,36 @@ def test_one_run_too_many_at_once_is_told_to_come_again(site: Site) -> None:
     assert site.ask("admin", "DELETE", "/budgets/project/acme").status == 204
     assert site.ask("admin", "DELETE", "/budgets/project/acme").status == 404
     assert site.ask("admin", "PUT", "/budgets/team/acme", {"cost_usd": 1}).status == 422
+
+
+def test_asks_of_the_playground_reserve_what_they_can_cost_and_give_back_the_rest(site: Site) -> None:
+    database = open_database(f"sqlite:///{site.server.home / 'proctor.db'}")
+    add_project(database, "asks", by="test")  # whose budget nobody else uses
+    site.keys["asker"] = create_key(
+        database, "asks", ["run:read", "run:write", "results:read", "project:admin"], by="test"
+    ).text
+    database.dispose()
+    connection = {"provider": "openai", "base_url": f"{site.provider.url}/v1"}
+    assert site.ask("asker", "POST", "/provider-keys", connection).status == 201
+    ask = {
+        "models": [{"model": "openai/any", "base_url": f"{site.provider.url}/v1"}] * 2,
+        "prompt": "What is 3 + 4?",
+        "options": {"max_tokens": 20},
+        "assume_price": "1/1000",
+        "cost_usd": 0.2,
+    }
+    budget = {"cost_usd": 0.1, "per": "total"}
+    assert site.ask("admin", "PUT", "/budgets/project/asks", budget).status == 200
+    with ThreadPoolExecutor(8) as pool:  # two requests of at most 20 tokens of a thousandth of a dollar each: $0.04
+        answers = list(pool.map(lambda _: site.ask("asker", "POST", "/playground", ask), range(8)))
+    assert {answer.status for answer in answers} == {202, 402}
+    accepted = [answer.json["ask_id"] for answer in answers if answer.status == 202]
+    for ask_id in accepted:
+        assert b"event: end" in site.ask("asker", "GET", f"/playground/{ask_id}/events").body
+    until = time.monotonic() + 60
+    spent = len(accepted) * 2 * (11 + 7 * 1000) / 1e6
+    while abs(float(site.ask("asker", "GET", "/budgets").json[0]["spent_usd"]) - spent) > 1e-9:
+        assert time.monotonic() < until, site.ask("asker", "GET", "/budgets").json
+        time.sleep(0.1)
+    assert site.ask("asker", "GET", "/budgets").json[0]["runs_now"] == 0
+    assert site.ask("admin", "DELETE", "/budgets/project/asks").status == 204

@@ -19,6 +19,8 @@ from fakes.dialect import Ask, Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
 from models.pdfs import pdf
+from proctor.accounts.keys import create_key
+from proctor.accounts.projects import add_project
 from proctor.stores.database import open_database
 from proctor.stores.playground import PlaygroundStore
 from server.asking import PLAYGROUND, Heard, begin, finished, followed, heard, read
@@ -371,3 +373,66 @@ def test_a_vote_names_answers_that_came(server: Server, broken: FakeProvider) ->
         assert (answer.status, said in answer.json["detail"]) == (422, True)
     lonely = finished(server, "demo/strong")["ask_id"]
     assert "not two answers" in server.post(f"{PLAYGROUND}/{lonely}/votes", {"best": []}).json["detail"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, dict[str, str]]]:
+    """A server with two projects, and keys of people who may ask, who may look, and who are elsewhere."""
+    folder = tmp_path_factory.mktemp("roles")
+    with serving(folder / "home", folder, "--accounts") as found:
+        database = open_database(f"sqlite:///{folder / 'home' / 'proctor.db'}")
+        looks = ["run:read", "results:read", "benchmark:read"]
+        scopes = {"editor": ("acme", [*looks, "run:write"]), "viewer": ("acme", looks)}
+        scopes["stranger"] = ("other", [*looks, "run:write", "project:admin"])
+        for project in ("acme", "other"):
+            add_project(database, project, by="test")
+        keys = {name: create_key(database, *given, by="test").text for name, given in scopes.items()}
+        database.dispose()
+        yield found, keys
+
+
+def test_a_viewer_looks_and_does_not_ask_and_another_project_sees_nothing(site: tuple[Server, dict[str, str]]) -> None:
+    server, keys = site
+
+    def ask(who: str, method: str, path: str, body: Any = None) -> Any:
+        return server.ask(method, f"{PLAYGROUND}{path}", body, Authorization=f"Bearer {keys[who]}")
+
+    body = {"models": ["demo/strong", "demo/weak"], "prompt": "What is 3 + 4?", "is_blind": True}
+    assert server.post(PLAYGROUND, body).status == 401
+    assert ask("viewer", "POST", "", body).status == 403
+    ask_id = ask("editor", "POST", "", body).json["ask_id"]
+    assert b"event: end" in ask("viewer", "GET", f"/{ask_id}/events").body
+    changes = [
+        ("POST", "/stop", {}),
+        ("POST", "/votes", {"best": ["a"]}),
+        ("POST", "/reveal", None),
+        ("DELETE", "", None),
+    ]
+    reads = ["", "/events", "/sample", "/plan?benchmark=puzzles"]
+    for path in reads:
+        assert ask("viewer", "GET", f"/{ask_id}{path}").status == 200, path
+        assert ask("stranger", "GET", f"/{ask_id}{path}").status == 404, path
+    for method, path, sent in changes:
+        assert ask("viewer", method, f"/{ask_id}{path}", sent).status == 403, path
+        assert ask("stranger", method, f"/{ask_id}{path}", sent).status == 404, path
+    assert ask("stranger", "GET", "").json["items"] == []
+    hidden = ask("viewer", "GET", f"/{ask_id}").json
+    assert not hidden["is_revealed"]
+    assert ask("editor", "POST", f"/{ask_id}/votes", {"best": ["a"]}).status == 201
+    assert ask("viewer", "GET", f"/{ask_id}").json["is_revealed"]
+    assert ask("stranger", "GET", "/ranking").json["models"] == []
+    refused = ask("editor", "POST", "", {"models": ["command/./x.sh"], "prompt": "x"})
+    assert (refused.status, refused.json["type"].partition("#")[2]) == (403, "kind-not-allowed")
+    named = ask("editor", "POST", "", {"models": ["openai/x?base_url=http://127.0.0.1:9/v1"], "prompt": "x"})
+    assert (named.status, named.json["type"].partition("#")[2]) == (422, "secret-needed")
+
+
+def test_models_are_searched_by_the_words_of_their_names(server: Server) -> None:
+    found = server.get("/api/v1/known-models?text=mini%20gpt-5")
+    assert "openai/gpt-5-mini" in [one["model"] for one in found]
+    assert all("mini" in one["model"] and "gpt-5" in one["model"] for one in found)
+    mini = next(one for one in found if one["model"] == "openai/gpt-5-mini")
+    assert mini["context_tokens"] > 100_000
+    assert float(mini["input_usd_per_million"]) > 0
+    assert [one["model"] for one in server.get("/api/v1/known-models?text=demo/strong")] == ["demo/strong"]
+    assert server.ask("GET", "/api/v1/known-models?limit=0").status == 422

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -15,6 +16,7 @@ from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError
 from proctor.domain.text import storable
+from proctor.stores.accounts.budgets import Spender, reserve_budget
 from proctor.stores.codec import to_json
 from proctor.stores.connection import Row
 from proctor.stores.database import Database
@@ -87,12 +89,19 @@ class PlaygroundStore:
         *,
         is_blind: bool,
         key: RequestKey | None = None,
+        spender: Spender | None = None,
+        cap_usd: Decimal | None = None,
     ) -> tuple[str, bool]:
-        """Write an ask down before anybody is asked; gives its id, and False where its request was there before."""
+        """Write an ask down before anybody is asked; gives its id, and False where its request was there before.
+
+        What it can cost at most is reserved of the spender's budgets; raises BudgetError where that is too much.
+        """
         ask_id, owner = new_ordered_id(PREFIX), self._database.scope.owner
         with self._database.connection() as connection, connection.transaction():
             if key is not None and (earlier := reserve(connection, owner, key, ask_id)) != ask_id:
                 return earlier, False
+            if spender is not None:
+                reserve_budget(connection, self._database.dialect, spender, ask_id, cap_usd)
             connection.execute(
                 "INSERT INTO playground_asks (id, author, kind, request, is_blind, created_at, project) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -25,6 +25,7 @@ from proctor.models.registry import create_model, named_hosts, provider_of
 from proctor.offline import confined
 from proctor.runs.playground.request import VIEW, PlaygroundRequest, view_of
 from proctor.runs.resolve import PlanContext, price_of
+from proctor.stores.accounts.budgets import Spender
 from proctor.stores.codec import PICO
 from proctor.stores.database import Database
 from proctor.stores.idempotency import RequestKey
@@ -53,8 +54,15 @@ class PreparedAsk(Struct, frozen=True):
     view: PlaygroundView
     models: tuple[AskedModel, ...]
 
-    def write(self, database: Database, author: str, key: RequestKey | None = None) -> tuple[str, bool]:
-        """Write it down; gives its id, and False where the same request was there before."""
+    @property
+    def held_usd(self) -> Decimal | None:
+        """The most that it can cost; None without a cap."""
+        return None if self.request.cost_usd is None else sum((one.held_usd for one in self.models), Decimal(0))
+
+    def write(
+        self, database: Database, author: str, key: RequestKey | None = None, spender: Spender | None = None
+    ) -> tuple[str, bool]:
+        """Write it down, and reserve what it can cost; gives its id, and False where the same was there before."""
         rows = [
             AnswerRow(
                 slot=one.slot, position=one.position, model=one.label, held_pico_usd=int(one.held_usd * PICO)
@@ -64,7 +72,15 @@ class PreparedAsk(Struct, frozen=True):
         kind = str(self.request.__struct_config__.tag)
         stored = {**self.request.stored(), VIEW: to_builtins(self.view)}
         return PlaygroundStore(database).add(
-            author, kind, stored, rows, self.files, is_blind=self.request.is_blind, key=key
+            author,
+            kind,
+            stored,
+            rows,
+            self.files,
+            is_blind=self.request.is_blind,
+            key=key,
+            spender=spender,
+            cap_usd=self.held_usd,
         )
 
 

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct, field, to_builtins
@@ -23,6 +24,7 @@ from proctor.domain.text import shorten, storable
 from proctor.json_schema import find_broken_rules
 from proctor.offline import confined
 from proctor.runs.playground.asking import AskedModel, PreparedAsk
+from proctor.stores.accounts.budgets import BudgetStore
 from proctor.stores.database import Database
 from proctor.stores.playground import OPEN_STATES, AnswerRow, PlaygroundStore
 
@@ -177,9 +179,17 @@ class Playground:
                 await asyncio.to_thread(_keep, store, ask)
             except StoreError:
                 await asyncio.sleep(KEEP_SECONDS)
+        with contextlib.suppress(StoreError):  # then all that was reserved counts as spent
+            await asyncio.to_thread(BudgetStore(database).settle_ask, ask.id, _spent_usd(ask))
         ask.done.set()
         del self._asks[ask.id]
         ask.notify()
+
+
+def _spent_usd(ask: LiveAsk) -> Decimal:
+    """What the answers cost; one whose cost is not known may have cost all that was reserved for it."""
+    costs = ((one.details.get("cost_usd"), one.asked.held_usd) for one in ask.answers.values())
+    return sum((held if cost is None else Decimal(cost) for cost, held in costs), Decimal(0))
 
 
 def _keep(store: PlaygroundStore, ask: LiveAsk) -> None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from proctor.accounts.budgets import refuse_unreserved
+from proctor.accounts.budgets import settle_ended_runs
 from proctor.domain.documents.playground import (
     AskPage,
     PlaygroundAsk,
@@ -176,11 +176,11 @@ async def ask_models(
         for index, spec in enumerate(specs):
             refuse_foreign_model(spec, ["models", index], caller)
     if caller.spender is not None:
-        await asyncio.to_thread(refuse_unreserved, service.database, caller.spender, "The playground")
+        await asyncio.to_thread(settle_ended_runs, service.database, caller.spender)
     context = await asyncio.to_thread(service.context.of_project, caller.project)
     body = await asyncio.to_thread(_with_uploads, body, service, database)
     prepared = await asyncio.to_thread(prepare_ask, body, specs, context, is_operator=caller.is_operator)
-    ask_id, is_new = await asyncio.to_thread(prepared.write, database, caller.who, key)
+    ask_id, is_new = await asyncio.to_thread(prepared.write, database, caller.who, key, caller.spender)
     if is_new:
         service.playground.begin(ask_id, prepared, database, is_offline=context.is_offline)
     return await _answered(request, caller, database, ask_id, accept)

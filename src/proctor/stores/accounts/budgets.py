@@ -110,6 +110,10 @@ class BudgetStore:
                 spent = runs.spent_usd(run_id) + ScoreStore(self._database).spent_on_judges(run_id)
                 self._settle(run_id, ceil_pico(spent + runs.get(run_id).unanswered_usd))
 
+    def settle_ask(self, ask_id: str, spent_usd: Decimal) -> None:
+        """All answers of an ask have ended: of what was reserved for it, so much was spent."""
+        self._settle(ask_id, ceil_pico(spent_usd))
+
     def _settle(self, run_id: str, spent: int | None) -> None:
         """Not where the run was taken up again meanwhile."""
         with self._database.connection() as connection:
