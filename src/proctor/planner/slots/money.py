@@ -10,6 +10,7 @@ from proctor.planner.amounts import amount_at, is_joined
 from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading, Unsupported
 
+SPENDING = "budget|spend|cost|kost|coût|presupuesto|gast|예산|비용|予算|費用|预算|费用"
 CURRENCIES = {
     "eur": "euros", "gbp": "pounds", "jpy": "yen", "krw": "won", "cny": "yuan", "chf": "francs", "inr": "rupees",
     "mxn": "pesos", "cad": "Canadian dollars", "aud": "Australian dollars", "hkd": "Hong Kong dollars",
@@ -91,9 +92,11 @@ def _read_spoken(reading: Reading) -> None:
     """`budget two fifty`, `budget: 3`: an amount of a budget without a currency is in dollars, as prices are."""
     phrases = reading.phrases
     for at in list(phrases.free("budget")):
-        if not re.search("budget|spend|presupuesto|예산|予算|预算", phrases.words(at).lower()):
+        if not re.search(SPENDING, phrases.words(at).lower()):
             continue  # `cap it at 50` may well be questions
-        number = phrases.after(at + (at + 1 < len(phrases.items) and phrases.items[at + 1].value == ":"), most=2)
+        number = phrases.after(
+            at + (at + 1 < len(phrases.items) and phrases.items[at + 1].value == ":"), over="atmost", most=3
+        )
         if reading.cost_usd is not None or not phrases.is_kind(number, "number"):
             continue
         follows = phrases.after(number, most=0)
