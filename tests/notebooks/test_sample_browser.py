@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 from html import unescape
 from pathlib import Path
@@ -97,6 +98,13 @@ def test_only_so_many_samples_are_shown(run: proctor.Run) -> None:
     assert len(widget(limit=3).samples) == 3
     with pytest.raises(PlanError, match="limit is at least 1"):
         widget(limit=0)
+
+
+def test_a_widget_that_is_not_installed_is_said(run: proctor.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    monkeypatch.delitem(sys.modules, "proctor.library.sample_widget", raising=False)
+    with pytest.raises(ImportError, match=r"pip install 'proctor\[notebook\]'"):
+        proctor.browse(run)
 
 
 def test_texts_of_others_stay_texts_in_a_browser(tmp_path: Path) -> None:
