@@ -36,6 +36,8 @@ pytestmark = pytest.mark.sqlite
 CLIENT_SECRET = "marked-client-secret-40172"
 HERE = Path(__file__).parent / "identity_provider"
 INSTALL_SECONDS = 240
+QUIET = {"NODE_DISABLE_COMPILE_CACHE": "1"}
+"""It would leave a folder behind."""
 
 
 @dataclass
@@ -89,13 +91,14 @@ def certified(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         [*npm, *wanted, f"--cache={folder / 'cache'}", f"--logs-dir={folder / 'logs'}"],
         cwd=folder, capture_output=True, text=True,
         timeout=INSTALL_SECONDS, check=False,
-        env={**os.environ, "PATH": f"{Path(node[0]).parent}:{os.environ['PATH']}"},
+        env={**os.environ, **QUIET, "PATH": f"{Path(node[0]).parent}:{os.environ['PATH']}"},
     )  # fmt: skip
     if installed.returncode != 0:
         pytest.skip(f"npm gives no oidc-provider here: {installed.stderr.strip()[-200:]}")
     callback = f"http://127.0.0.1:{port}{V1}/auth/ways/oidc/callback"
     process = subprocess.Popen(
-        [*node, "provider.mjs", callback], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [*node, "provider.mjs", callback], cwd=folder, env={**os.environ, **QUIET},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
     try:
