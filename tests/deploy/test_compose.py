@@ -107,6 +107,20 @@ def test_secrets_differ_from_place_to_place_and_stay_where_they_are(tmp_path: Pa
     assert "DNS:proctor.example" in said.stdout
 
 
+def test_grafana_finds_its_data_and_its_dashboards() -> None:
+    whole = read("compose.yaml")
+    targets = {one["source"]: one["target"] for one in whole["services"]["grafana"]["configs"]}
+    [source] = read("grafana-sources.yaml")["datasources"]
+    assert source["url"] == "http://prometheus:9090"  # Prometheus's own port, which nothing here changes
+    assert not [word for word in whole["services"]["prometheus"]["command"] if "listen-address" in word]
+    [boards] = read("grafana-boards.yaml")["providers"]
+    given = {targets[name] for name in targets if name.startswith("board-")}
+    there = {path.name for path in (ROOT / "deploy" / "grafana").glob("*.json")}
+    assert given == {f"{boards['options']['path']}/{name}" for name in there}
+    alerts = {one["target"] for one in whole["services"]["prometheus"]["configs"]}
+    assert {f"/etc/prometheus/{name}" for name in read("prometheus.yaml")["rule_files"]} <= alerts
+
+
 def test_docker_reads_the_files_for_a_swarm(tmp_path: Path) -> None:
     """`docker stack config` needs no daemon; what it does not know, a swarm would refuse."""
     if shutil.which("docker") is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import secrets
 import shutil
 import subprocess
@@ -12,7 +13,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -46,6 +49,34 @@ def test_the_build_context_has_what_the_dockerfile_copies() -> None:
         for source in line.split()[:-1]:
             assert (ROOT / source).exists(), source
             assert any(source == path or source.startswith(f"{path}/") for path in allowed), source
+
+
+class Healthy(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/health" else 404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+def test_the_health_check_reads_the_role_from_the_first_process(tmp_path: Path) -> None:
+    health = runpy.run_path(str(ROOT / "deploy" / "image" / "health.py"))
+    (tmp_path / "1").mkdir()
+    started = "/usr/bin/tini\0--\0/opt/proctor/bin/proctor\0serve\0--port=8001\0--host\x000.0.0.0\0"
+    (tmp_path / "1" / "cmdline").write_text(started)
+    words = health["role_of"](tmp_path)
+    assert words == ["serve", "--port=8001", "--host", "0.0.0.0"]
+    assert health["option"](words, "--port", "8000") == "8001"
+    assert health["option"](words, "--host", "127.0.0.1") == "0.0.0.0"
+    assert health["option"](words, "--tls-certificate", "") == ""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Healthy)
+    Thread(target=server.serve_forever, daemon=True).start()
+    assert health["check_server"](["serve", "--port", str(server.server_port)]) is None
+    server.shutdown()
+    server.server_close()
+    assert "refused" in health["check_server"](["serve", "--port", str(server.server_port)])
 
 
 @pytest.fixture

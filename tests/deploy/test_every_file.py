@@ -1,0 +1,63 @@
+"""Configuration that nobody executed is worthless: every file of deploy/ has a test that reads it, or starts it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from deploy.local_processes import ROOT
+
+TESTED_BY = {
+    "argocd": ("test_kubernetes.py", "argocd/application.yaml"),
+    "ci": ("test_action.py", "deploy/ci"),
+    "compose": ("test_compose.py", '"deploy" / "compose"'),
+    "gateway": ("test_gateway.py", "GATEWAY"),
+    "grafana": ("../server/test_metrics.py", "grafana"),
+    "helm": ("test_kubernetes.py", '"deploy" / "helm"'),
+    "image": ("test_image.py", '"deploy" / "image"'),
+    "istio": ("test_kubernetes.py", "istio/mesh.yaml"),
+    "kubernetes": ("test_kubernetes.py", '"deploy" / "kubernetes"'),
+    "profiles": ("test_profiles.py", '"profiles"'),
+    "logging": ("../server/test_logs.py", "logging"),
+    "prometheus": ("../server/test_metrics.py", "prometheus"),
+    "systemd": ("test_systemd.py", '"deploy" / "systemd"'),
+    "terraform": ("test_terraform.py", '"deploy" / "terraform"'),
+}
+"""Folder -> the test that goes through its files, and by which words it is seen to."""
+NAMED = {
+    "compose": (
+        "compose.yaml",
+        "compose.small.yaml",
+        "compose.sandbox.yaml",
+        "secrets.sh",
+        "database.sh",
+        "prometheus.yaml",
+        "grafana-sources.yaml",
+        "grafana-boards.yaml",
+    ),
+    "image": ("Dockerfile", "health.py"),
+    "profiles": ("proctor-sandbox.seccomp.json", "proctor-sandbox.apparmor", "proctor_sandbox.te"),
+}
+"""Folders whose files are named one by one: a new one must be, too."""
+pytestmark = pytest.mark.sqlite
+
+
+def files() -> list[Path]:
+    said = subprocess.run(["git", "ls-files", "deploy"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [Path(line).relative_to("deploy") for line in said.stdout.splitlines()]
+
+
+def test_every_folder_has_its_test() -> None:
+    assert {path.parts[0] for path in files()} == set(TESTED_BY)
+    for folder, (test, words) in TESTED_BY.items():
+        assert words in (Path(__file__).parent / test).read_text(), f"{test} does not go through deploy/{folder}"
+
+
+@pytest.mark.parametrize("folder", NAMED)
+def test_files_that_are_tested_by_name_are_all_there_are(folder: str) -> None:
+    assert {str(path.relative_to(folder)) for path in files() if path.parts[0] == folder} == set(NAMED[folder])
+    text = "\n".join(path.read_text() for path in Path(__file__).parent.glob("*.py") if path != Path(__file__))
+    for name in NAMED[folder]:
+        assert name in text, f"no test names deploy/{folder}/{name}"
