@@ -22,6 +22,7 @@ from proctor.benchmarks.file_content import FileContentError, FileTypeError, ins
 from proctor.domain.errors import NotFoundError
 from proctor.domain.scope import Scope
 from proctor.runs.files import keep_file
+from proctor.server.uploads import MAX_UPLOADS
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import open_database
 from server.conftest import PLAN
@@ -200,6 +201,28 @@ def test_the_limit_is_enforced_while_the_body_streams(small: Server, key: dict[s
             answer = endless.recv(100)
         assert answer.startswith(b"HTTP/1.1 413")
         assert sent < 50_000_000
+
+
+def test_slow_clients_keep_nobody_waiting_and_are_not_too_many(small: Server, key: dict[str, str]) -> None:
+    head = f"POST {V1}/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: {key['Authorization']}\r\n"
+    slow = []
+    try:
+        for _ in range(MAX_UPLOADS + 8):  # some of them are too many themselves
+            one = socket.create_connection(small.place, timeout=60)
+            slow.append(one)
+            one.sendall(f"{head}Content-Length: 900000\r\n\r\nabc".encode())
+        until = time.monotonic() + 20
+        while (refused := small.ask("POST", f"{V1}/files", b"one more", **key)).status != 429:
+            assert time.monotonic() < until, refused.status
+        assert int(refused.headers["retry-after"]) > 0
+        assert small.ask("GET", f"{V1}/files", **key).status == 200
+    finally:
+        for one in slow:
+            one.close()
+    until = time.monotonic() + 60
+    while small.ask("POST", f"{V1}/files", b"room again", **key).status == 429:
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 def test_a_client_that_goes_away_leaves_nothing_behind(small: Server, key: dict[str, str]) -> None:

@@ -123,6 +123,14 @@ def test_a_benchmark_is_uploaded_used_by_name_and_version_and_never_changes(
     again = acme.run({**plan, "benchmarks": ["own/towns@1/towns.yaml"]})  # as a stored plan names it
     assert again["evaluations"][0]["metrics"] == item["metrics"]
 
+    scored = acme.ask("POST", f"/runs/{run['run_id']}/rescore", {"scorers": ["includes"], "keep": True})
+    assert scored.status == 200, scored.body
+    assert acme.ask("GET", f"/runs/{run['run_id']}/report?format=md").status == 200
+    resumed = acme.ask("POST", f"/runs/{run['run_id']}/resume")
+    assert resumed.status == 202, resumed.body
+    saved = acme.ask("POST", "/plans", {"name": "weekly", "plan": plan})
+    assert saved.json["plan"]["benchmarks"] == ["towns@1"], saved.body
+
     acme.client.archive_benchmark("towns", "2")
     assert [one.version for one in acme.client.own_benchmarks().items] == ["1"]
     assert {one.version for one in acme.client.own_benchmarks(archived=True).items} == {"1", "2"}
