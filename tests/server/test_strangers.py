@@ -17,6 +17,7 @@
 | slow patterns, templates, schemas of benchmarks | `test_own_benchmarks` |
 | webhooks to addresses inside the network, rebinding, redirects | `test_webhooks` |
 | YAML, JSON, numbers, NUL | `test_saved`, `test_openapi` |
+| a plan of a thousand million trials | `test_a_plan_of_too_many_trials_is_refused_with_their_count` |
 | mass assignment | `test_what_is_not_the_callers_to_set_is_refused` |
 | prompt injection into the planner | tests of plans in words |
 """
@@ -159,6 +160,20 @@ def test_what_models_wrote_is_a_file_to_keep_or_confined(stranger: Stranger) -> 
         assert "default-src 'none'" in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
     assert "attachment" in stranger.ask("GET", f"/runs/{run_id}/export?format=csv").headers["content-disposition"]
+
+
+def test_a_plan_of_too_many_trials_is_refused_with_their_count(stranger: Stranger) -> None:
+    """At once where the plan alone says so, else when its samples are counted: no chunk of it is ever written."""
+    for part in ({"epochs": 10**9}, {"epochs": 10**7, "models": ["demo/weak", "demo/strong"]},
+                 {"benchmarks": [{"benchmark": "puzzles", "epochs": 10**9}]}):  # fmt: skip
+        answer = stranger.ask("POST", "/runs", {**PLAN, **part})
+        assert (answer.status, answer.json["errors"][0]["pointer"]) == (422, "/epochs"), answer.body
+        assert "000,000 trials, and a run takes 10,000,000" in answer.json["detail"]
+    run_id = stranger.ask("POST", "/runs", {**PLAN, "epochs": 9_999_999}).json["run_id"]
+    until_ended(stranger, run_id)
+    run = stranger.ask("GET", f"/runs/{run_id}").json
+    assert (run["status"], run["evaluations"]) == ("failed", [])
+    assert "29,999,997 trials" in run["error"]
 
 
 def until_ended(stranger: Stranger, run_id: str) -> None:

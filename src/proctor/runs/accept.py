@@ -10,6 +10,7 @@ from proctor.domain.plan import Limits, Plan
 from proctor.planning.matrix import expand_matrix
 from proctor.runs.content import keep_content
 from proctor.runs.resolve import PlanContext
+from proctor.runs.trial_count import refuse_too_many_epochs
 from proctor.stores.accounts.budgets import Spender
 from proctor.stores.database import Database
 from proctor.stores.idempotency import RequestKey
@@ -40,6 +41,7 @@ def accept(
         with in_field("until"):
             rule_of(plan)
     plan = expand_matrix(plan, context.folder)
+    refuse_too_many_epochs(plan)
     content = {**keep_content(plan, context), **(content or {})}
     return QueueStore(database).accept(
         plan,

@@ -24,6 +24,7 @@ from proctor.runs.replay import name_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
 from proctor.runs.slices import slices_of
 from proctor.runs.step import kept
+from proctor.runs.trial_count import refuse_too_many_trials
 from proctor.stores.database import Database
 from proctor.stores.events import context_of
 from proctor.stores.leases import LeaseLostError
@@ -90,6 +91,7 @@ def _write(lease: StepLease, run: RunRow, here: PlanContext, database: Database,
     database = database.within(Scope(run.project))
     plan = name_replays(expand_matrix(run.plan, here.folder), database)
     evaluations = face_opponents(resolve(plan, here), database)
+    refuse_too_many_trials(evaluations)
     store = RunStore(database)
     _refuse_changed(run, evaluations, store)
     pinned = tuple(item.benchmark_spec for item in evaluations[: len(plan.benchmarks)])  # each model has all of them
