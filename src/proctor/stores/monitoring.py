@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from proctor.domain.chunk import Pool
 from proctor.domain.scope import EVERYTHING
+from proctor.stores.accounts.budgets import BudgetStore
 from proctor.stores.codec import PICO
 from proctor.stores.connection import Connection
 from proctor.stores.database import Database
@@ -77,6 +78,10 @@ class ServiceFigures(Struct, frozen=True):
     """Of these, by pool; a worker may serve several."""
     budget_used: float
     """The largest part of its cost limit that a run which is being executed has set aside; 0 where none has one."""
+    budget_spent: float
+    """The largest part that is spent or reserved of a budget of a project, a user or a key."""
+    deliveries: Mapping[str, int]
+    """Of webhooks, by state: waiting, delivered, failed."""
 
 
 def clock_of(database: Database) -> float:
@@ -139,6 +144,8 @@ def _of_queue(connection: Connection, database: Database) -> ServiceFigures:
         workers=len(alive),
         pool_workers={pool.value: pools[pool.value] for pool in Pool},
         budget_used=_budget_used(connection),
+        budget_spent=_budget_spent(database),
+        deliveries=_counted(connection, "SELECT state, count(*) FROM deliveries GROUP BY state"),
     )
 
 
@@ -152,6 +159,13 @@ def _budget_used(connection: Connection) -> float:
         cap = orjson.loads(plan).get("limits", {}).get("cost_usd")
         if cap:
             parts.append(float(taken / PICO) / float(cap))
+    return max(parts, default=0.0)
+
+
+def _budget_spent(database: Database) -> float:
+    store = BudgetStore(database.at_scope(EVERYTHING))
+    capped = [budget for budget in store.all() if budget.cost_usd]
+    parts = (float(store.use(budget).spent_usd / budget.cost_usd) for budget in capped if budget.cost_usd)
     return max(parts, default=0.0)
 
 

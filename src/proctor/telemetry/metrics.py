@@ -204,6 +204,12 @@ def _of_queue(figures: ServiceFigures) -> Iterator[Metric]:
     yield _by_pool("proctor_pool_workers", "Workers of a pool seen in the last minute.", figures.pool_workers)
     about = "Largest part of its cost limit that a run has set aside."
     yield GaugeMetricFamily("proctor_budget_used_ratio", about, value=figures.budget_used)
+    about = "Largest part that is spent of a budget of a project, a user or a key."
+    yield GaugeMetricFamily("proctor_budget_spent_ratio", about, value=figures.budget_spent)
+    deliveries = GaugeMetricFamily("proctor_webhook_deliveries", "Messages of webhooks.", labels=["state"])
+    for state in ("waiting", "delivered", "failed"):
+        deliveries.add_metric([state], figures.deliveries.get(state, 0))
+    yield deliveries
     yield GaugeMetricFamily("proctor_workers", "Workers seen in the last minute.", value=figures.workers)
 
 
