@@ -24,7 +24,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_for(holds: Callable[[], bool], said: Callable[[], str], seconds: float = 60) -> None:
+def wait_for(holds: Callable[[], bool], said: Callable[[], str], seconds: float = 150) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, said()

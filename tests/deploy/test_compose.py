@@ -27,12 +27,17 @@ FOLDER = ROOT / "deploy" / "compose"
 FILES = ("compose.yaml", "compose.small.yaml", "compose.sandbox.yaml")
 PINNED = re.compile(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}")
 PRIVATE = re.compile(r"(?i)(password|passwd|secret|token|key)\s*[:=]\s*['\"]?[A-Za-z0-9+/]{6,}")
-pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(600)]
 
 
 def read(name: str) -> dict[str, Any]:
     found: dict[str, Any] = yaml.safe_load((FOLDER / name).read_text())
     return found
+
+
+def usual(text: str) -> str:
+    """What Compose makes of ${NAME:-usual} where NAME is not set."""
+    return re.sub(r"\$\{\w+:-(.*)\}", r"\1", text)
 
 
 def make_secrets(folder: Path, **environment: str) -> None:
@@ -56,7 +61,7 @@ def test_a_service_is_pinned_confined_and_names_only_what_there_is(file: str, se
     is_ours = found["image"].startswith("${IMAGE")
     assert is_ours or PINNED.fullmatch(found["image"])
     if is_ours:
-        refuse_unknown_command([re.sub(r"\$\{\w+:-(.*)\}", r"\1", word) for word in found["command"]])
+        refuse_unknown_command([usual(word) for word in found["command"]])
         assert not unknown_settings(found["environment"])
         assert found["read_only"] is True
         assert found["cap_drop"] == ["ALL"]
@@ -221,7 +226,8 @@ class Stack:
         )
 
     def environment(self, name: str) -> dict[str, str]:
-        settings = {key: self._here(value) for key, value in self.services[name]["environment"].items()}
+        given = self.services[name]["environment"]
+        settings = {key: self._here(usual(value)) for key, value in given.items()}
         return {**os.environ, **settings, "PROCTOR_HOME": str(self.folder / "home")}
 
     def proctor(self, name: str, *arguments: str) -> str:
@@ -233,7 +239,7 @@ class Stack:
         return done.stdout
 
     def start_role(self, name: str) -> None:
-        words = [re.sub(r"\$\{\w+:-(.*)\}", r"\1", self._here(word)) for word in self.services[name]["command"]]
+        words = [usual(self._here(word)) for word in self.services[name]["command"]]
         if name in self.ports:
             words[words.index("--port") + 1] = str(self.ports[name])
         if "--concurrency" in words:

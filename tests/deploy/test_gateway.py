@@ -32,7 +32,7 @@ SLOW = {
     "cache": False,
 }
 SECRET = "a-query-that-is-in-no-log"
-pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(600)]
 
 
 class Spare:

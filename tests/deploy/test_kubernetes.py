@@ -77,8 +77,9 @@ def test_commands_settings_and_probes_are_those_of_the_program(values: str) -> N
         pod = pod_of(manifest)
         if pod is None or component_of(manifest) == "test":
             continue
+        for one in [*pod.get("initContainers", ()), *pod["containers"]]:
+            refuse_unknown_command(one["args"])
         [container] = pod["containers"]
-        refuse_unknown_command(container["args"])
         names = [variable["name"] for variable in container["env"]]
         assert unknown_settings(name for name in names if name != "POD_IP") == []
         mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
@@ -172,6 +173,8 @@ def test_the_migration_comes_first_and_once() -> None:
         ("origin=http://proctor.example", "origin"),
         ("settings.PROCTOR_DATABASE_ULR=x", "settings"),
         ("settings.PROCTOR_DATABASE_URL=postgresql://a:b@c/d", "settings"),
+        ("backup.enabled=true", "PROCTOR_BACKUPS_URL"),
+        ("backup.schedule=daily", "schedule"),
         ("api.replica=3", "replica"),
         ("workers.default.concurrency=0", "concurrency"),
         ("image.digest=latest", "digest"),
