@@ -286,6 +286,7 @@ def test_a_run_goes_on_until_something_is_decided_however_it_is_said() -> None:
         ("gsm8k haiku zero questions", "measure nothing"),
         ("half of mmlu with haiku, except mmlu", "leaves out every benchmark"),
         ("gsm8k haiku, both 50 and 100 questions", "several sizes"),
+        ("какая сегодня погода", "a script that is not read here"),
         ("book me a table for 8 people at 7 tonight", "names a model, a benchmark"),
         ("Wie wird das Wetter morgen in Berlin?", "names a model, a benchmark"),
     ],
@@ -293,3 +294,43 @@ def test_a_run_goes_on_until_something_is_decided_however_it_is_said() -> None:
 def test_what_is_no_plan_is_refused(query: str, sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         drafted(query)
+
+
+def test_a_language_without_data_is_a_gap_and_words_in_another_script_are_told() -> None:
+    (gap,) = drafted("maths in Klingon, haiku").gaps
+    assert gap.sentence.startswith("no benchmark here is about mathematics in Klingon; the nearest: mgsm")
+    draft = drafted("сравни haiku и opus на gsm8k, 100 вопросов")
+    assert draft.plan["benchmarks"] == [{"benchmark": "gsm8k", "limit": 100}]
+    assert any("a script that is not read here" in note for note in draft.notes)
+
+
+BASE: dict[str, Any] = {
+    "models": ["anthropic/claude-haiku-5-5", "openai/gpt-5-mini"],
+    "benchmarks": [
+        {"benchmark": "gsm8k", "limit": 100},
+        {"benchmark": "mmlu", "limit": 100, "where": {"category": ["anatomy"]}},
+    ],
+    "seed": 4,
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "changed"),
+    [
+        ("replace haiku with opus", {"models[0]": "anthropic/claude-opus-5-5"}),
+        ("opus instead of haiku", {"models[0]": "anthropic/claude-opus-5-5"}),
+        ("ersetze haiku durch opus", {"models[0]": "anthropic/claude-opus-5-5"}),
+        ("add piqa, 30 questions", {"benchmarks[2].benchmark": "piqa", "benchmarks[2].limit": 30}),
+        ("30 questions of mmlu", {"benchmarks[1].limit": 30}),
+        ("5-shot for mmlu", {"benchmarks[1].shots": 5}),
+        ("mmlu: virology too", {"benchmarks[1].where.category[1]": "virology"}),
+        ("mmlu only virology", {"benchmarks[1].where.category[0]": "virology"}),
+        ("replace gsm8k by svamp", {"benchmarks[0].benchmark": "svamp"}),
+        ("without gsm8k and seed 9", {"seed": 9}),
+    ],
+)
+def test_a_refinement_changes_what_is_said_in_its_place_and_nothing_else(said: str, changed: dict[str, Any]) -> None:
+    changes = {one.field: one.after for one in drafted(said, BASE).changes}
+    gone = {name for name, after in changes.items() if name.startswith("benchmarks") and said.startswith("without")}
+    assert {name: after for name, after in changes.items() if name not in gone} == changed
+    assert bool(gone) == said.startswith("without")

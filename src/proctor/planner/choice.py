@@ -37,6 +37,16 @@ NAMES_OF_LANGUAGES = {
     "te": "Telugu", "th": "Thai", "vi": "Vietnamese", "uk": "Ukrainian",
     "el": "Greek", "he": "Hebrew", "id": "Indonesian", "cs": "Czech", "da": "Danish", "fi": "Finnish",
     "hu": "Hungarian", "fa": "Persian",
+    "la": "Latin", "eo": "Esperanto", "is": "Icelandic", "no": "Norwegian", "ro": "Romanian",
+    "bg": "Bulgarian", "hr": "Croatian", "sr": "Serbian", "ca": "Catalan", "eu": "Basque", "cy": "Welsh",
+    "ga": "Irish", "tl": "Filipino", "ms": "Malay", "ur": "Urdu", "ta": "Tamil", "pa": "Punjabi",
+    "gu": "Gujarati", "mr": "Marathi", "mn": "Mongolian", "ka": "Georgian", "hy": "Armenian", "ha": "Hausa",
+    "yo": "Yoruba", "zu": "Zulu", "am": "Amharic", "km": "Khmer", "lo": "Lao", "my": "Burmese",
+    "ne": "Nepali", "si": "Sinhala", "kk": "Kazakh", "uz": "Uzbek", "af": "Afrikaans", "sk": "Slovak",
+    "sl": "Slovenian", "et": "Estonian", "lv": "Latvian", "lt": "Lithuanian", "lb": "Luxembourgish",
+    "ml": "Malayalam", "kn": "Kannada", "az": "Azerbaijani", "sq": "Albanian", "mk": "Macedonian",
+    "gl": "Galician", "so": "Somali", "be": "Belarusian", "tlh": "Klingon", "yue": "Cantonese",
+    "sa": "Sanskrit", "qu": "Quechua", "yi": "Yiddish", "mt": "Maltese",
 }  # fmt: skip
 
 

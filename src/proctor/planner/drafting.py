@@ -24,6 +24,7 @@ ANSWER_TOKENS = 2048
 """The longest answer that is assumed where a cost limit needs one."""
 UNKNOWN_ENOUGH = 2
 """So many words that mean nothing here, and nothing that is measured: the sentence is about something else."""
+READ_IN = "write it in English, German, Korean, Japanese, Chinese, Spanish or French"
 GENERATED = 200
 """Samples that a generated benchmark has when no count is given."""
 
@@ -58,6 +59,8 @@ def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = Fa
     if not is_change:
         _refuse_nothing(reading, catalogue)
     choice = choose_benchmarks(reading, catalogue)
+    if not choice.chosen and is_change:
+        choice.chosen = [Chosen(DEFAULT)]  # what a plan loses says nothing of what it has
     if not choice.chosen:
         left_out = ", ".join(dict.fromkeys(reading.excluded_benchmarks))
         raise UserError(f"The query leaves out every benchmark that it names ({left_out}): name one to run.")
@@ -87,10 +90,18 @@ def _refuse_nothing(reading: Reading, catalogue: PlannerCatalogue) -> None:
     is_measured = any(said) or any(item.kind == "sample" for item in reading.phrases.items)
     if is_something and (is_measured or len(_unknown_words(reading)) < UNKNOWN_ENOUGH):
         return
+    if other := _foreign_script(reading):
+        raise UserError(f"The query is written in a script that is not read here ({other}): {READ_IN}.")
     raise UserError(
         f"Nothing of {shorten(reading.phrases.text, 80)!r} names a model, a benchmark, a subject, a language, a size "
         "or a budget. Try: compare haiku and gpt-5-mini on German maths, 100 questions, under $2."
     )
+
+
+def _foreign_script(reading: Reading) -> str | None:
+    """The words in letters of none of the languages that are read; None where there are none."""
+    found = re.findall(r"[\u0370-\u1fff]+", reading.phrases.text)
+    return shorten(" ".join(found), 40) if found else None
 
 
 def _refuse_absent(reading: Reading, catalogue: PlannerCatalogue) -> None:
@@ -391,6 +402,8 @@ def _add_alternatives(drafted: Drafted, catalogue: PlannerCatalogue) -> None:
 
 
 def _note_missing_keys(drafted: Drafted, catalogue: PlannerCatalogue) -> None:
+    if other := _foreign_script(drafted.reading):
+        drafted.notes.append(f"Words in a script that is not read here changed nothing ({other}): {READ_IN}.")
     asked = [str(name) for name in (*drafted.values["models"], *drafted.values.get("judge", ()))]
     for house in dict.fromkeys(name.partition("/")[0] for name in asked):
         if house in ("openai", "anthropic", "google") and house not in catalogue.keys:

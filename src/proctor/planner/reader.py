@@ -32,7 +32,7 @@ _SILENT = frozenset(
     {"filler", "stop", "modelword", "request", "counter", "allof", "only", "each", "total", "sample", "atmost",
      "atleast", "metric", "budget", "difference", "see", "example", "gatebelow", "correction", "age",
      "categoryword", "negative", "untilword", "decides", "timeword", "effortlevel",
-     "effortword", "judgeverb", "bothways", "sizeword"}
+     "effortword", "judgeverb", "bothways", "sizeword", "swap"}
 )  # fmt: skip
 """Kinds that say nothing without a neighbour."""
 

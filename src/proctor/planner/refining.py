@@ -30,6 +30,7 @@ def refine(reading: Reading, catalogue: PlannerCatalogue, base: Mapping[str, Any
     is_adding = any(item.kind == "difference" for item in reading.phrases.items)
     removed = _removed(reading)
     drafted = draft(reading, catalogue, is_change=True)
+    _swap(values, reading, removed)
     if reading.models:
         given = [] if not is_adding else _as_list(values["models"])
         values["models"] = [*given, *(name for name in reading.models if name not in given)]
@@ -42,9 +43,12 @@ def refine(reading: Reading, catalogue: PlannerCatalogue, base: Mapping[str, Any
     names_benchmarks = bool(
         reading.benchmarks or reading.subjects or reading.languages or reading.groups or reading.categories
     )
+    given = [_name(item, "benchmark") for item in _as_list(values["benchmarks"])]
     if names_benchmarks:
         _change_benchmarks(values, drafted, is_adding=is_adding)
-    _change_entries(values, reading, catalogue)
+    said = {item.benchmark for item in drafted.choice.chosen} if names_benchmarks else set()
+    new = said - set(given)
+    _change_entries(values, reading, catalogue, only=(new or said) if is_adding or not new else set())
     for name in ("epochs", "seed", "cache", "batch", "offline", "until", "judge", "matrix"):
         if name in drafted.values and (name != "judge" or reading.judge):
             values[name] = drafted.values[name]
@@ -95,28 +99,86 @@ def _removed(reading: Reading) -> set[str]:
     return found
 
 
+def _swap(values: Values, reading: Reading, removed: set[str]) -> None:
+    """`replace haiku with opus`, `opus instead of haiku`: the new one in the place of the old one."""
+    is_swap = any(item.kind == "swap" for item in reading.phrases.items)
+    for key, named in (("models", reading.models), ("benchmarks", [name for name, _ in reading.benchmarks])):
+        given = [_name(item, key.removesuffix("s")) for item in _as_list(values[key])]
+        old = [name for name in given if name in removed]
+        if is_swap and not old and len(named) > 1 and named[0] in given:
+            old = [named.pop(0)]
+            if key == "benchmarks":
+                reading.benchmarks[:] = [pair for pair in reading.benchmarks if pair[0] != old[0]]
+        if not old or not named:
+            continue
+        entries = _as_list(values[key])
+        place = given.index(old[0])
+        new = [_in_place(entries[place], key, name) for name in named if name not in given]
+        rest = [one for one in entries[place:] if _name(one, key.removesuffix("s")) not in old]
+        values[key] = [*entries[:place], *new, *rest]
+        removed.difference_update(old)
+        if key == "models":
+            reading.models[:] = []
+        else:
+            reading.benchmarks[:] = []
+
+
+def _in_place(old: Any, key: str, name: str) -> Any:
+    """The entry of a new benchmark with the size of the one that it replaces."""
+    is_sized = key == "benchmarks" and isinstance(old, Mapping) and "limit" in old
+    return {"benchmark": name, "limit": old["limit"]} if is_sized else name
+
+
 def _change_benchmarks(values: Values, drafted: Drafted, *, is_adding: bool) -> None:
+    """New benchmarks in place of the old, or beside them; of those that the plan has, what is said of them changes."""
     given = _as_list(values["benchmarks"])
     chosen: list[Chosen] = drafted.choice.chosen
     known = {_name(item, "benchmark"): item for item in given}
-    new = [
-        known.get(item.benchmark, entry) if not item.where else entry
+    is_only = _is_only(drafted.reading)
+    fresh = {
+        item.benchmark: _with_where(known.get(item.benchmark), entry, item.where, is_adding=is_adding)
         for item, entry in zip(chosen, drafted.values["benchmarks"], strict=True)
-    ]
-    if is_adding:
-        new = [*given, *(item for item in new if _name(item, "benchmark") not in known)]
-    values["benchmarks"] = new
+    }
+    if is_adding or (set(fresh) <= set(known) and not is_only and _says_more(drafted.reading, chosen)):
+        kept = [fresh.get(_name(item, "benchmark"), item) for item in given]
+        values["benchmarks"] = [*kept, *(entry for name, entry in fresh.items() if name not in known)]
+    else:
+        values["benchmarks"] = list(fresh.values())
 
 
-def _change_entries(values: Values, reading: Reading, catalogue: PlannerCatalogue) -> None:
-    """Sizes, shots and variants, of every benchmark of the plan."""
+def _is_only(reading: Reading) -> bool:
+    """`only gsm8k`: the word stands right before a benchmark, not before one of its categories."""
+    items = reading.phrases.items
+    return any(
+        items[at].kind == "only" and items[at + 1].kind in ("benchmark", "bench") for at in range(len(items) - 1)
+    )
+
+
+def _says_more(reading: Reading, chosen: list[Chosen]) -> bool:
+    """Whether a query says something of the benchmarks that it names: a size, a filter, how they are asked."""
+    return bool(reading.sizes or any(item.where for item in chosen) or {"shots", "variant"} & set(reading.options))
+
+
+def _with_where(given: Any, entry: Any, where: Mapping[str, list[str]], *, is_adding: bool) -> Any:
+    """A benchmark of the plan with the filter that is said; with what it has where that is added to it."""
+    if given is None or not where:
+        return entry if given is None else given
+    old = dict(given) if isinstance(given, Mapping) else {"benchmark": given}
+    merged = {**old.get("where", {})} if is_adding else {}
+    for name, words in where.items():
+        merged[name] = sorted({*merged.get(name, []), *words})
+    return {**old, "where": merged}
+
+
+def _change_entries(values: Values, reading: Reading, catalogue: PlannerCatalogue, *, only: set[str]) -> None:
+    """Sizes, shots and variants, of every benchmark of the plan, or of those in `only`."""
     changed: Values = {name: reading.options[name] for name in ("shots", "variant") if name in reading.options}
     entries = []
     for item in _as_list(values["benchmarks"]):
         entry = dict(item) if isinstance(item, Mapping) else {"benchmark": item}
-        entry |= changed
-        if reading.sizes:
-            fresh = _limit_for(reading, catalogue, entry)
+        if not only or entry["benchmark"] in only:
+            entry |= changed
+            fresh = _limit_for(reading, catalogue, entry) if reading.sizes else None
             if fresh is not None:
                 entry["limit"] = fresh
         entries.append(entry if len(entry) > 1 else entry["benchmark"])
