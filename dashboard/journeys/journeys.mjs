@@ -281,6 +281,20 @@ export async function site({ page, base, folder, run }) {
   return { home, leader, neighbours, verdict, buttons, samples: await page.locator('main').innerText() };
 }
 
+/** Three runs chosen by keys and compared at once. */
+export async function severalRuns({ page, base, text }) {
+  await page.goto(`${base}/runs?text=${text}`);
+  await page.locator('.runs-table tbody tr').nth(2).waitFor();
+  for (const key of ['x', 'j', 'x', 'j', 'x', 'c']) await page.keyboard.press(key);
+  await page.waitForURL(/\/compare\?a=/);
+  await page.locator('.pairs').waitFor();
+  return {
+    search: new URL(page.url()).search,
+    pairs: await page.locator('.pairs tbody a').allInnerTexts(),
+    note: await page.getByText('after Holm over').last().innerText(),
+  };
+}
+
 /** What is not there, or not allowed, or not English. */
 export async function dead({ page, base }) {
   const found = {};

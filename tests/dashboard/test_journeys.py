@@ -91,6 +91,20 @@ def test_a_result_is_marked_commented_and_found_again(browser: Browser, served: 
     assert result["prompt"]["messages"][0]["content"].split()[0] in seen["prompt"]
 
 
+def test_three_runs_are_compared_at_once_with_the_correction_named(browser: Browser, served: Server) -> None:
+    benchmarks = [{"benchmark": "puzzles", "limit": 40}]
+    runs = [
+        served.run({"name": "nightly", "models": [model], "benchmarks": benchmarks, "seed": 3})
+        for model in ("demo/strong", "demo/average", "demo/weak")
+    ]
+    seen = browser.go("severalRuns", served, text="nightly")
+    assert seen["search"] == f"?a={runs[0]}&b={runs[1]}&b={runs[2]}"
+    found = served.get(f"/api/v1/compare?a={runs[0]}&b={runs[1]}&b={runs[2]}")["comparisons"]
+    assert seen["pairs"] == [f"{one['a']['name']} → {one['b']['name']}" for one in found]
+    assert len(found) > 1
+    assert f"Holm over {found[0]['family']} comparisons" in seen["note"]
+
+
 def test_repeats_are_folded_into_one_row_with_their_distinct_answers_counted(browser: Browser, served: Server) -> None:
     plan = {**DEMO, "name": "repeats", "models": ["demo/weak"], "epochs": 3}
     run = served.run(plan)

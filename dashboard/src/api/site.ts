@@ -49,7 +49,8 @@ export async function readSite(path: string, query: Query): Promise<unknown> {
     return board && { ...board, tables: board.tables.filter((table) => !wanted || table.benchmark === wanted) };
   }
   if (path === '/compare') {
-    const key = `a=${one(query.a)}${query.b ? `&b=${one(query.b)}` : ''}`;
+    const b = one(query.b);
+    const key = `a=${one(query.a)}${b ? `&b=${b}` : ''}`;
     const name = (await readIndex())?.comparisons[key];
     return name === undefined ? null : read(name);
   }

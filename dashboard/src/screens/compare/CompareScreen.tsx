@@ -25,7 +25,7 @@ const FLIPS = 500;
 export default function CompareScreen() {
   const [parameters] = useParameters();
   const a = parameters.get('a');
-  const b = parameters.get('b');
+  const b = parameters.getAll('b');
   const query = useComparison({ a, b, metric: parameters.get('metric'), flips: FLIPS }, a !== null);
   if (a === null) return <ChooseSides />;
   if (query.error instanceof ProblemError && query.error.status === 422)
@@ -46,27 +46,31 @@ function Compared({ comparisons }: { comparisons: Comparisons }) {
     <>
       <Head comparison={comparison} />
       {comparisons.comparisons.length > 1 && <Matrix comparisons={comparisons.comparisons} at={index} />}
-      <div className="columns compare-top">
-        <Section title={t('compare.difference')} note={t('compare.interval-note')}>
-          <Difference comparison={comparison} />
-          {comparison.detectable_difference !== null && (
-            <p className="muted small">
-              {t('compare.band', {
-                points: pointsText(comparison.detectable_difference).slice(1),
-                n: countText(comparison.n),
-              })}
-            </p>
-          )}
-        </Section>
-        <Section title={t('compare.who-was-right')} note={t('compare.samples', { n: countText(comparison.n) })}>
-          <Mosaic comparison={comparison} />
-        </Section>
-        <Section title={t('compare.price')}>
-          <Price comparison={comparison} />
-        </Section>
-      </div>
-      <Categories comparison={comparison} />
-      <Flips key={index} comparison={comparison} />
+      {comparison.n > 0 && (
+        <>
+          <div className="columns compare-top">
+            <Section title={t('compare.difference')} note={t('compare.interval-note')}>
+              <Difference comparison={comparison} />
+              {comparison.detectable_difference !== null && (
+                <p className="muted small">
+                  {t('compare.band', {
+                    points: pointsText(comparison.detectable_difference).slice(1),
+                    n: countText(comparison.n),
+                  })}
+                </p>
+              )}
+            </Section>
+            <Section title={t('compare.who-was-right')} note={t('compare.samples', { n: countText(comparison.n) })}>
+              <Mosaic comparison={comparison} />
+            </Section>
+            <Section title={t('compare.price')}>
+              <Price comparison={comparison} />
+            </Section>
+          </div>
+          <Categories comparison={comparison} />
+          <Flips key={index} comparison={comparison} />
+        </>
+      )}
       <LeftOut comparison={comparison} others={comparisons.not_compared} />
     </>
   );
@@ -78,7 +82,7 @@ function Head({ comparison }: { comparison: Comparison }) {
   const p = comparison.p_adjusted ?? comparison.p_value;
   const facts = [
     t('compare.against', { a: a.name, b: b.name }),
-    t('compare.lead', { n: countText(comparison.n), test: comparison.test }),
+    comparison.n === 0 ? null : t('compare.lead', { n: countText(comparison.n), test: comparison.test }),
     p === null
       ? null
       : `p ${p < 0.0005 ? pText(p) : `= ${pText(p)}`}${comparison.family > 1 ? ` ${t('compare.holm', { n: comparison.family })}` : ''}`,

@@ -1,13 +1,16 @@
 /** What changed: runs that are going, the newest verdict, the latest runs. */
 import { isGoing, useComparison, useRuns, useStartRun } from '@/api/queries';
-import type { ListedRun } from '@/api/documents';
+import type { ListedBudget, ListedRun } from '@/api/documents';
+import { useListed } from '@/api/administration';
+import { isSite } from '@/api/site';
 import { Button, Empty, Failure, Loading, PageHead, Section } from '@/components/Basics';
 import { RunTable } from '@/screens/runs/RunTable';
 import { Leader } from '@/screens/compare/Leader';
-import { countText } from '@/numbers/text';
+import { costText, countText } from '@/numbers/text';
 import { Link } from '@/router/Link';
 import { navigate, path } from '@/router/location';
-import { plural, t } from '@/text/text';
+import { plural, t, type TextKey } from '@/text/text';
+import './home.css';
 import { useMay } from '@/api/session';
 import { useKeys } from '@/app/keys';
 
@@ -50,7 +53,10 @@ function FirstVisit() {
 
 function Latest({ items }: { items: readonly ListedRun[] }) {
   const going = items.filter(isGoing);
-  const compared = items.find((run) => run.status === 'completed' && run.models.length > 1 && run.models.length <= 12);
+  const [compared, ...earlier] = items.filter(
+    (run) => run.status === 'completed' && run.models.length > 1 && run.models.length <= 12,
+  );
+  const wrong = items.slice(0, 10).filter((run) => ['failed', 'interrupted'].includes(run.shown_status));
   return (
     <>
       {compared ? (
@@ -63,8 +69,23 @@ function Latest({ items }: { items: readonly ListedRun[] }) {
           <RunTable runs={going} />
         </Section>
       )}
+      {wrong.length > 0 && (
+        <Section title={t('home.attention')} note={plural('home.failed-runs', wrong.length)}>
+          <RunTable runs={wrong} />
+        </Section>
+      )}
+      <Spending />
+      {earlier.length > 0 && (
+        <Section title={t('home.verdicts')}>
+          <ul className="verdicts">
+            {earlier.slice(0, 3).map((run) => (
+              <EarlierVerdict key={run.run_id} run={run} />
+            ))}
+          </ul>
+        </Section>
+      )}
       <Section title={t('home.latest')} tools={<Link to="/runs">{t('home.all')}</Link>}>
-        <RunTable runs={items.filter((run) => !isGoing(run)).slice(0, 10)} />
+        <RunTable runs={items.filter((run) => !isGoing(run) && !wrong.includes(run)).slice(0, 10)} />
       </Section>
     </>
   );
@@ -93,5 +114,48 @@ function NewestVerdict({ run }: { run: ListedRun }) {
         </Link>
       </div>
     </PageHead>
+  );
+}
+
+function EarlierVerdict({ run }: { run: ListedRun }) {
+  const comparisons = useComparison({ a: run.run_id });
+  const found = comparisons.data?.comparisons ?? [];
+  if (found.length === 0) return null;
+  return (
+    <li>
+      <Link to={`/compare?a=${encodeURIComponent(run.run_id)}`}>
+        <Leader comparisons={found} />
+      </Link>{' '}
+      <span className="muted small">
+        <bdi>{run.name ?? run.run_id}</bdi>
+      </span>
+    </li>
+  );
+}
+
+/** What was spent of the budgets that have a limit; nothing where there is none. */
+function Spending() {
+  const budgets = useListed<ListedBudget>('/budgets', !isSite);
+  const limited = (budgets.data ?? []).filter((one) => one.cost_usd !== null);
+  if (limited.length === 0) return null;
+  return (
+    <Section title={t('budget.title')}>
+      <ul className="verdicts">
+        {limited.map((one) => {
+          const share = Math.min(1, Number(one.spent_usd) / (Number(one.cost_usd) || 1));
+          const spent = t('budget.of', {
+            spent: costText(Number(one.spent_usd)),
+            limit: costText(Number(one.cost_usd)),
+            per: t(`budget.per.${one.per}` as TextKey),
+          });
+          return (
+            <li key={`${one.kind} ${one.subject}`}>
+              <bdi>{one.subject}</bdi> <span className={share >= 0.9 ? 'mark-wrong' : 'muted'}>{spent}</span>
+              <progress value={share} max={1} aria-label={`${one.subject}: ${spent}`} />
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
   );
 }

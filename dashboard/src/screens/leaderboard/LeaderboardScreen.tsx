@@ -15,7 +15,8 @@ import { Link } from '@/router/Link';
 import { navigate, useParameters } from '@/router/location';
 import { samplesLink } from '@/screens/samples/link';
 import { t } from '@/text/text';
-import { groupsOf, leadersOf } from './groups';
+import { groupsOf, leadersOf, shortDigest } from './groups';
+import { ModelMatrix } from './ModelMatrix';
 import './leaderboard.css';
 
 export default function LeaderboardScreen() {
@@ -51,6 +52,7 @@ export default function LeaderboardScreen() {
                 </Field>
               </div>
             )}
+            <ModelMatrix tables={data.tables} />
             {first ? (
               [first, ...rest].map((table, index) => (
                 <Board
@@ -97,7 +99,6 @@ function Sentence({ table }: { table: LeaderboardTable }) {
   return <>{t('leaderboard.tied', { models: several, benchmark: table.benchmark })}</>;
 }
 
-const shortDigest = ({ digest }: LeaderboardTable) => digest.split('@').at(-1)?.slice(0, 8) ?? '';
 const nameOf = (table: LeaderboardTable) => `${table.benchmark} · ${table.metric}`;
 
 interface BoardProps {

@@ -13,3 +13,6 @@ export function groupsOf(table: LeaderboardTable): number[] {
     return group;
   });
 }
+
+/** Tells tables of one benchmark apart whose samples or settings differ. */
+export const shortDigest = ({ digest }: LeaderboardTable) => digest.split('@').at(-1)?.slice(0, 8) ?? '';

@@ -34,6 +34,11 @@ function Shown({ run, live }: { run: RunDocument; live: Live | null }) {
   return (
     <>
       <Head run={run} live={live} />
+      {run.waiting_for !== null && (
+        <p className="notice" role="status">
+          {run.waiting_for}
+        </p>
+      )}
       {run.error !== null && (
         <p className="notice" role="alert">
           {run.error}

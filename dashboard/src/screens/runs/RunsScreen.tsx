@@ -11,6 +11,9 @@ import { navigate, path, useParameters } from '@/router/location';
 import { t, type TextKey } from '@/text/text';
 import { RunTable } from './RunTable';
 
+/** Every pair of models of all of them is compared: more would be no answer. */
+const MOST_RUNS = 6;
+
 const STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'];
 
 export default function RunsScreen() {
@@ -80,13 +83,14 @@ function List({ items, more }: { items: readonly ListedRun[]; more: (() => void)
   const [at, setAt] = useState(0);
   const chosen = parameters.get('choose')?.split(',') ?? [];
   const choose = (run: string) => {
-    const next = chosen.includes(run) ? chosen.filter((one) => one !== run) : [...chosen, run].slice(-2);
+    const next = chosen.includes(run) ? chosen.filter((one) => one !== run) : [...chosen, run].slice(-MOST_RUNS);
     change({ choose: next.join(',') }, { replace: true });
   };
-  const [newer, older] = items.filter((run) => chosen.includes(run.run_id));
+  const [first, ...rest] = items.filter((run) => chosen.includes(run.run_id)).reverse();
   const compare = () => {
-    if (newer && older)
-      navigate(`/compare?a=${encodeURIComponent(older.run_id)}&b=${encodeURIComponent(newer.run_id)}`);
+    if (!first || rest.length === 0) return;
+    const query = new URLSearchParams([['a', first.run_id], ...rest.map((run) => ['b', run.run_id])]);
+    navigate(`/compare?${query.toString()}`);
   };
   const move = (by: number) => setAt(Math.min(Math.max(at + by, 0), items.length - 1));
   const current = items[at];
@@ -100,8 +104,8 @@ function List({ items, more }: { items: readonly ListedRun[]; more: (() => void)
   return (
     <>
       <div className="buttons no-print" style={{ marginBottom: 8 }}>
-        <Button onClick={compare} disabled={!newer || !older} shortcut="c">
-          {t('runs.compare')}
+        <Button onClick={compare} disabled={rest.length === 0} shortcut="c">
+          {rest.length > 1 ? t('runs.compare.several', { n: rest.length + 1 }) : t('runs.compare')}
         </Button>
         <span className="muted small">{t('runs.compare.hint')}</span>
       </div>

@@ -9,6 +9,7 @@ import { countText } from '@/numbers/text';
 import { chooseLanguage, LANGUAGES, t, useLanguage, type Language } from '@/text/text';
 import { chooseTheme, THEMES, useThemeChoice, type ThemeChoice } from '@/theme/theme';
 import { Ago, Listing } from './Listing';
+import { Status } from './Status';
 
 export function GeneralPart() {
   const isAdmin = useMay('admin:full');
@@ -17,6 +18,7 @@ export function GeneralPart() {
       <Section title={t('settings.server')}>
         <ServerState />
       </Section>
+      {isAdmin && <Status />}
       {isAdmin && <Workers />}
       <Appearance />
       <Providers />
