@@ -36,7 +36,7 @@ from proctor.domain.documents.result import TrialResult
 from proctor.domain.documents.run import RunSummary, ShownRun, StoppingRun
 from proctor.domain.documents.served import FoundResults, ResultPage, ServedResult, ShownSample
 from proctor.domain.documents.service import ServerVersion
-from proctor.domain.documents.submission import ProgramRanking, ServedSubmission
+from proctor.domain.documents.submission import ProgramRanking, ServedSubmission, WaitingSubmissions
 from proctor.domain.documents.webhook import CreatedWebhook, DeliveryPage, Webhook, WholeDelivery
 from proctor.domain.errors import NotFoundError, RunError, StoreError, UserError
 from proctor.programs.archive import program_zip
@@ -340,6 +340,11 @@ class Client:
     def submission(self, submission: str) -> ServedSubmission:
         """How far a submission is, and its scorecard once it is marked."""
         return self._convert(self._ask("GET", f"/submissions/{quote(submission, safe='')}"), ServedSubmission)
+
+    def waiting_submissions(self, *, limit: int = 50, after: str | None = None) -> WaitingSubmissions:
+        """A page of the programs that are not marked yet, or could not be, newest first."""
+        query = {"limit": limit, "after": after}
+        return self._convert(self._ask("GET", "/submissions/waiting", query), WaitingSubmissions)
 
     def wait_for_submission(self, submission: str) -> ServedSubmission:
         """The submission, once it is marked or has failed."""

@@ -210,6 +210,15 @@ def test_another_projects_programs_are_unknown(tmp_path: Path) -> None:
             assert foreign.status == unknown.status == 404
             assert foreign.json["detail"].replace(theirs, "s-0") == unknown.json["detail"]
         assert SubmissionQueue(database.within(Scope("rival"))).get(theirs).error == "theirs"
+        assert server.ask("GET", f"{V1}/submissions/waiting", **key).json["items"] == []
+        assert server.ask("GET", f"{V1}/submissions/waiting?after={theirs}", **key).status == 404
+        mine = [SubmissionQueue(database.within(Scope("acme"))).add(WAITING) for _ in range(3)]
+        with database.connection() as connection:
+            connection.execute("UPDATE submission_queue SET state = 'failed', error = 'no sandbox'")
+        page = server.ask("GET", f"{V1}/submissions/waiting?limit=2", **key).json
+        rest = server.ask("GET", f"{V1}/submissions/waiting?limit=2&after={page['next']}", **key).json
+        assert [one["submission_id"] for one in page["items"] + rest["items"]] == mine[::-1]
+        assert (rest["next"], rest["items"][0]["status"], rest["items"][0]["error"]) == (None, "failed", "no sandbox")
         assert server.ask("POST", WHERE, a_zip({"a.py": b""})).status == 401
         assert server.ask("GET", f"{V1}/submissions/{theirs}").status == 401
         database.dispose()

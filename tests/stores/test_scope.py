@@ -265,6 +265,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "webhooks.WebhookStore.listed": lambda db, it: WebhookStore(db).listed(),
     "webhooks.WebhookStore.deliveries": lambda db, it: WebhookStore(db).deliveries(it.webhook),
     "webhooks.WebhookStore.delivery": lambda db, it: WebhookStore(db).delivery(it.webhook, it.delivery),
+    "submission_queue.SubmissionQueue.listed": lambda db, it: SubmissionQueue(db).listed(),
     "submission_queue.SubmissionQueue.get": lambda db, it: SubmissionQueue(db).get(it.program),
     "idempotency.IdempotencyStore.find": lambda db, it: IdempotencyStore(db).find(RequestKey("key", "digest")),
     "saved_plans.SavedPlanStore.get": lambda db, it: SavedPlanStore(db).get(it.plan),

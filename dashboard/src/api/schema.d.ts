@@ -605,6 +605,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/submissions/waiting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Waiting
+         * @description List the programs that wait to be marked, are being marked, or could not be.
+         */
+        get: operations["listWaitingSubmissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/submissions/{submission_id}": {
         parameters: {
             query?: never;
@@ -4751,6 +4771,14 @@ export interface components {
             is_disabled: boolean;
         };
         /**
+         * WaitingSubmissions
+         * @description Programs that are not marked yet, or could not be, newest first.
+         */
+        WaitingSubmissions: {
+            items: components["schemas"]["ServedSubmission"][];
+            next: string | null;
+        };
+        /**
          * WeakCategory
          * @description A category in which a model of a run does worse than in the whole, beyond chance.
          */
@@ -6108,6 +6136,38 @@ export interface operations {
             404: components["responses"]["problem-404"];
             413: components["responses"]["problem-413"];
             415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    listWaitingSubmissions: {
+        parameters: {
+            query?: {
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    /** @description The next page. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingSubmissions"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];

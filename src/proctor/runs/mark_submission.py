@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from proctor.benchmarks.problems.shelf import find_problem
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.chunk import Pool
-from proctor.domain.documents.submission import ServedSubmission
+from proctor.domain.documents.submission import ServedSubmission, WaitingSubmissions
 from proctor.domain.errors import NotFoundError, ProctorError, SandboxError, StoreError
 from proctor.domain.event import Event
 from proctor.domain.problem import Problem
@@ -100,8 +100,19 @@ def read_submission(database: Database, artifacts: Artifacts, submission_id: str
             raise NotFoundError(f"No submission {submission_id!r}.") from None
         created = card.created_at.isoformat(timespec="seconds")
         return ServedSubmission(submission_id, card.problem.id, card.name or "", "completed", created, card=card)
+    return _waiting(queued)
+
+
+def list_waiting(database: Database, *, after: str | None, limit: int) -> WaitingSubmissions:
+    """Those that are not marked yet or could not be, newest first."""
+    rows = SubmissionQueue(database).listed(after=after, limit=limit + 1)
+    shown = rows[:limit]
+    return WaitingSubmissions([_waiting(row) for row in shown], shown[-1].id if len(rows) > limit else None)
+
+
+def _waiting(queued: QueuedProgram) -> ServedSubmission:
     created = datetime.fromtimestamp(queued.created_at, UTC).isoformat(timespec="seconds")
-    return ServedSubmission(submission_id, queued.problem, queued.name, queued.state, created, error=queued.error)
+    return ServedSubmission(queued.id, queued.problem, queued.name, queued.state, created, error=queued.error)
 
 
 def remove_submission(database: Database, artifacts: Artifacts, submission_id: str) -> None:

@@ -146,6 +146,7 @@ PERMISSIONS: dict[tuple[str, str], Permission] = {
     ("GET", f"{V1}/scorecards/{{reference:path}}"): Permission.RESULTS_READ,
     ("GET", f"{V1}/submissions"): Permission.RESULTS_READ,
     ("POST", f"{V1}/submissions"): Permission.RUN_WRITE,
+    ("GET", f"{V1}/submissions/waiting"): Permission.RESULTS_READ,
     ("GET", f"{V1}/submissions/{{submission_id}}"): Permission.RESULTS_READ,
     ("DELETE", f"{V1}/submissions/{{submission_id}}"): Permission.RUN_WRITE,
     ("POST", f"{V1}/files"): Permission.RUN_WRITE,

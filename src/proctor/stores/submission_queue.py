@@ -91,6 +91,20 @@ class SubmissionQueue:
             raise NotFoundError(f"No submission {program_id!r}.")
         return _program(row)
 
+    def listed(self, *, after: str | None = None, limit: int = 50) -> list[QueuedProgram]:
+        """Those that wait, are being marked or could not be, newest first; `after` is the last one seen."""
+        mine = scope_filter(self._database, "submission_queue")
+        before, values = "", []
+        if after is not None:
+            last = self.get(after)
+            before, values = " AND (created_at, id) < (?, ?)", [last.created_at, last.id]
+        query = (
+            f"SELECT {_COLUMNS} FROM submission_queue WHERE 1 = 1{mine.sql}{before} "  # noqa: S608 - our own words
+            "ORDER BY created_at DESC, id DESC LIMIT ?"
+        )
+        with self._database.connection() as connection:
+            return [_program(row) for row in connection.execute(query, [*mine.values, *values, limit])]
+
     def delete(self, program_id: str) -> None:
         """Whoever marks it finds that it is gone, and writes nothing."""
         self.get(program_id)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 DAY = 86_400.0
 KEPT_DAYS = 90
+KEPT_DELIVERIES_DAYS = 30
 SUMMARIES_AT_A_TIME = 20
 log = logging.getLogger("proctor.worker")
 
@@ -55,10 +56,13 @@ async def prune(context: PlanContext) -> int:
 async def prune_uploads(database: Database, context: PlanContext) -> int:
     """Delete the uploaded files that have expired and that no run uses; gives how many.
 
-    Programs that could not be marked are forgotten after as many days as caches are.
+    Programs that could not be marked, and deliveries that ended, are forgotten after a while, too.
     """
     from proctor.runs.files import prune_files
     from proctor.stores.submission_queue import MarkingLeases
+    from proctor.stores.webhooks import DeliveryQueue
+
+    await asyncio.to_thread(DeliveryQueue(database).prune, KEPT_DELIVERIES_DAYS * DAY)
 
     await asyncio.to_thread(MarkingLeases(database).delete_failed, KEPT_DAYS * DAY)
 

@@ -33,7 +33,6 @@ KEPT_BYTES = 64_000
 AT_ONCE = 8
 AGAIN_SECONDS = (10, 30, 120, 300, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 28_800)
 """After the first attempt, the second, …: 22 hours in all."""
-KEPT_SECONDS = 30 * 86_400.0
 
 
 class _Answer(Struct, frozen=True):
@@ -51,8 +50,6 @@ async def deliver_webhooks(database: Database, context: PlanContext, *, seconds:
     await asyncio.to_thread(queue.announce)
     due = await asyncio.to_thread(queue.due, AT_ONCE)
     await asyncio.gather(*(asyncio.to_thread(_deliver, queue, context, *one, seconds) for one in due))
-    if not due:
-        await asyncio.to_thread(queue.prune, KEPT_SECONDS)
     return len(due)
 
 

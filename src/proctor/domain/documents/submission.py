@@ -69,3 +69,10 @@ class ServedSubmission(Document, frozen=True):
     error: str | None = None
     """Why it could not be marked."""
     card: ProgramCard | None = None
+
+
+class WaitingSubmissions(Document, frozen=True):
+    """Programs that are not marked yet, or could not be, newest first."""
+
+    items: Sequence[ServedSubmission]
+    next: str | None

@@ -12,16 +12,23 @@ from starlette.responses import Response
 
 from proctor.benchmarks.problems.shelf import all_problems, find_problem
 from proctor.domain.documents.problem import ListedProblem
-from proctor.domain.documents.submission import MarkedProgram, ProgramRanking, ServedSubmission
+from proctor.domain.documents.submission import MarkedProgram, ProgramRanking, ServedSubmission, WaitingSubmissions
 from proctor.domain.errors import NotFoundError
 from proctor.domain.problem import Problem
 from proctor.domain.submission import MAX_FILES
 from proctor.programs.submissions import MAX_ARCHIVE_BYTES
 from proctor.runs.files import checked_name
-from proctor.runs.mark_submission import accept_program, read_program, read_submission, remove_submission
+from proctor.runs.mark_submission import (
+    accept_program,
+    list_waiting,
+    read_program,
+    read_submission,
+    remove_submission,
+)
 from proctor.runs.submissions import list_submissions, ranking_of
 from proctor.server.access import V1, Me, Store
 from proctor.server.documents import answers, cached_answer, json_answer
+from proctor.server.pages import next_link
 from proctor.server.routes.files import artifacts_of, received_files
 from proctor.server.routes.resource import resource
 from proctor.server.service import Service, service_of
@@ -75,6 +82,26 @@ def submissions(
 ) -> Response:
     """List the programs that were marked."""
     return cached_answer(request, list_submissions(database, problem))
+
+
+class WaitingQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    after: str | None = Field(None, max_length=64)
+    limit: int = Field(50, ge=1, le=500)
+
+
+@router.get(
+    "/submissions/waiting",
+    operation_id="listWaitingSubmissions",
+    responses=answers(
+        WaitingSubmissions, description="Newest first.", headers={"Link": "The next page."}, problems=(404,)
+    ),
+)
+def waiting(request: Request, database: Store, query: Annotated[WaitingQuery, Query()]) -> Response:
+    """List the programs that wait to be marked, are being marked, or could not be."""
+    page = list_waiting(database, after=query.after, limit=query.limit)
+    return json_answer(page, headers=next_link(request, page.next))
 
 
 class SubmissionQuery(BaseModel):
