@@ -60,6 +60,8 @@ def test_amounts_of_several_words_are_one_amount(said: str, limits: dict[str, fl
         ("haiku, gsm8k, temperature zero point five", {"sampling": {"temperature": 0.5}}),
         ("haiku, gsm8k, with 8 workers", {"limits": {"concurrency": 8}}),
         ("haiku, gsm8k, don't use cached answers", {"cache": False}),
+        ("haiku, gsm8k, don't bother with the cache", {"cache": False}),
+        ("haiku, gsm8k, use the cache", {"cache": None}),
         ("gpt-5 low effort vs gpt-5 high effort on aime24", {"matrix": {"reasoning_effort": ["low", "high"]}}),
         ("aime24 gpt-5 推論の深さ 低、中、高", {"matrix": {"reasoning_effort": ["low", "medium", "high"]}}),
         ("mmlu mit haiku, einmal zero-shot und einmal mit 5 Beispielen", {"matrix": {"shots": [0, 5]}}),

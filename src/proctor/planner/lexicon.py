@@ -168,11 +168,10 @@ _MENDED = frozenset(
 
 @cache
 def single_words(language: str) -> tuple[tuple[str, Concepts], ...]:
-    """The words of a language, and those of English, in which a slip is mended; each with its meaning."""
+    """The words of a language in which a slip is mended, each with its meaning."""
     words = {
         form: lexicon(language).root.children[form].concepts
-        for name in dict.fromkeys(("en", language))
-        for concepts, forms in _entries(name)
+        for concepts, forms in _entries(language)
         for form in map(str.strip, forms)
         if concepts[0][0] in _MENDED and form.isalpha() and len(form) >= 6 and form in lexicon(language).root.children
     }

@@ -15,6 +15,10 @@ SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 SWITCHES: dict[str, bool | int] = {"cache": False, "batch": True, "offline": True, "temperature": 0}
 MOST_SHOWN = 10
 MOST_SHOTS = 64
+WITHOUT = (
+    r"\b(?:don't|do not|not?|never|without|skip|ignore|disable|avoid|ohne|nicht|kein\w*|sin|sans|pas)\b"
+    r"(?:\s+\w+){0,3}\s*$"
+)
 HOTTEST = 2.0
 MANY_TIMES = 20
 """Behind a sign for times, so many are rather samples than repetitions."""
@@ -210,6 +214,9 @@ def _read_switches(reading: Reading) -> None:
     for at in list(phrases.free("flag")):
         name = phrases.items[at].value.partition("=")[0]
         set_option(reading, name, SWITCHES[name], at)
+    for at in list(phrases.free("cacheword")):  # `don't bother with the cache`
+        if "cache" not in reading.options and re.search(WITHOUT, phrases.text[: phrases.items[at].start].lower()):
+            set_option(reading, "cache", False, at)
     variants = list(phrases.free("variant"))
     names = list(dict.fromkeys(phrases.items[at].value for at in variants))
     both = [at - 1 for at in variants if phrases.is_kind(at - 1 if at else None, "bothways")]
