@@ -16,8 +16,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from proctor.domain.errors import SandboxError
 from proctor.domain.measuring import is_measured, listen, measure, stop_listening
 from proctor.domain.sandbox import Program, SandboxLimits
+from proctor.domain.workspace import Workspace
 from proctor.sandboxes.backends import choose
 from proctor.telemetry.process_metrics import FOLDER_VARIABLE, ProcessesCollector, ProcessMetrics, WorkerFiles
+from sandboxes.workspaces.conftest import SMALL, TRUE, within
 
 COUNTING = """
 import os, sys, time
@@ -72,6 +74,15 @@ def test_time_and_violations_of_a_real_sandbox_are_counted(counted: CollectorReg
     assert endings["exited"] >= 2
     assert {key[1] for key in found if key[0] == "proctor_worker_sandbox_seconds_count"} == {name}
     assert found.get(("proctor_worker_sandbox_violations_total", name), 0.0) >= violations
+
+
+def test_commands_in_the_workspace_of_a_program_are_counted(counted: CollectorRegistry) -> None:
+    async def work(workspace: Workspace) -> None:
+        assert (await workspace.execute(TRUE, limits=SMALL)).succeeded
+        assert not (await workspace.execute(["sh", "-c", "exit 3"], limits=SMALL)).succeeded
+
+    within("bubblewrap", work)
+    assert series(counted)["proctor_worker_sandbox_seconds_count", "bubblewrap", "exited"] == 2
 
 
 def test_what_a_killed_process_counted_stays_and_its_breakers_do_not(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import asdict, replace
 
 from proctor.domain.errors import SandboxError, UserError, WorkspaceSpentError
+from proctor.domain.measuring import is_measured, measure
 from proctor.domain.message import Json
 from proctor.domain.sandbox import Ending, SandboxLimits, SandboxResult, Spent
 from proctor.domain.workspace import APP, WORK, Reach, Seen, WorkspaceLimits
@@ -179,6 +180,11 @@ class OpenWorkspace:
         code, number = head["exit_code"], head["signal"]
         if ending in (Ending.EXITED, Ending.CRASHED) and code != 0:
             ending = await self._counted(ending, code, number)
+        if is_measured():
+            backend = str(self._record.get("runner", "unknown"))
+            seconds = head["spent"].get("seconds") or 0.0
+            measure("sandbox_seconds", seconds, backend=backend, ending=str(ending))
+            measure("sandbox_violations", float(sum(head["violations"].values())), backend=backend)
         output = parted(head["files"], body)
         return SandboxResult(
             ending=ending,
