@@ -21,6 +21,7 @@ from proctor.domain.scope import Scope
 from proctor.stores.accounts.budgets import Spender
 from proctor.stores.database import Database, open_database
 from proctor.stores.deleting import delete_rows
+from proctor.stores.files import FileStore, NewFile
 from proctor.stores.queue import QueueStore
 from proctor.stores.steps import StepStore
 
@@ -159,6 +160,33 @@ def test_runs_at_once_are_counted_until_they_end(database: Database) -> None:
     submit(database, None)
     add_project(database, "other", by="test")
     submit(database, None, Spender("other"))
+
+
+def test_files_of_a_project_take_no_more_than_it_may_keep(database: Database) -> None:
+    set_budget(database, "project", "acme", storage_bytes=1_000, by="test")
+    store = FileStore(database.within(Scope("acme")))
+
+    def keep(number: int) -> str | None:
+        file = NewFile(
+            name=f"{number}.txt", kind="text", media_type="text/plain", size_bytes=300, artifact="a" * 40,
+            author="ada", kept_seconds=60.0,
+        )  # fmt: skip
+        try:
+            return store.add(file, lambda: None).id
+        except BudgetError:
+            return None
+
+    with ThreadPoolExecutor(8) as pool:
+        kept = [one for one in pool.map(keep, range(8)) if one is not None]
+    assert len(kept) == 3
+    with pytest.raises(BudgetError, match="keeps 900 bytes of files and may keep 1,000: this one has 300"):
+        store.check_room(300)
+    store.delete(kept[0])
+    store.check_room(300)
+    FileStore(database.within(Scope("other"))).check_room(10**9)
+    add_user(database, "ada", is_admin=False, by="test")
+    with pytest.raises(UserError, match="Files are a project's"):
+        set_budget(database, "user", "ada", storage_bytes=1_000, by="test")
 
 
 def test_what_nobody_can_reserve_is_refused_where_money_is_limited(database: Database) -> None:

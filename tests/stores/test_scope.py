@@ -412,6 +412,7 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "scores.ScoreStore.put_in_force": lambda db, it: ScoreStore(db).put_in_force({it.id: {"x": "1"}}),
 }
 EXEMPT = {
+    "files.FileStore.check_room": "of what is the caller's own",
     "provider_keys.ProviderKeyStore.put": "writes what is the caller's own",
     "saved_plans.SavedPlanStore.add": "writes what is the caller's own",
     "playground.PlaygroundStore.add": "writes what is the caller's own",

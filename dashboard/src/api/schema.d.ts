@@ -3069,6 +3069,7 @@ export interface components {
             until: string | null;
             runs_at_once: number | null;
             runs_now: number;
+            storage_bytes: number | null;
             set_by: string;
             set_at: string;
         };
@@ -3341,6 +3342,8 @@ export interface components {
             per: string;
             /** @default null */
             runs_at_once: number | null;
+            /** @default null */
+            storage_bytes: number | null;
         };
         /** NewComment */
         NewComment: {
@@ -7246,6 +7249,7 @@ export interface operations {
             };
             400: components["responses"]["problem-400"];
             401: components["responses"]["problem-401"];
+            402: components["responses"]["problem-402"];
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
             413: components["responses"]["problem-413"];
@@ -7289,6 +7293,7 @@ export interface operations {
             };
             400: components["responses"]["problem-400"];
             401: components["responses"]["problem-401"];
+            402: components["responses"]["problem-402"];
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
             413: components["responses"]["problem-413"];

@@ -14,6 +14,7 @@ from proctor.stores.database import Database
 
 MAX_USD = Decimal(1_000_000)
 MAX_RUNS = 100_000
+MAX_STORAGE = 10**15
 
 
 def set_budget(
@@ -24,21 +25,24 @@ def set_budget(
     cost_usd: Decimal | None = None,
     per: str = "month",
     runs_at_once: int | None = None,
+    storage_bytes: int | None = None,
     by: str,
     address: str = "",
 ) -> ListedBudget:
     """Set what there was not, or replace it; raises UserError for a subject that there is not."""
     found, period = _kind(kind), _period(per)
-    if cost_usd is None and runs_at_once is None:
-        raise UserError("A budget limits something: what runs cost, or how many there are at once.")
+    if cost_usd is None and runs_at_once is None and storage_bytes is None:
+        raise UserError("A budget limits something: what runs cost, how many there are at once, or what files take.")
+    if storage_bytes is not None and (found != "project" or not 0 <= storage_bytes <= MAX_STORAGE):
+        raise UserError(f"Files are a project's, and take from 0 to {MAX_STORAGE:,} bytes.")
     if cost_usd is not None and not 0 <= cost_usd <= MAX_USD:
         raise UserError(f"A budget is from 0 to {MAX_USD:,} dollars.")
     if runs_at_once is not None and not 0 <= runs_at_once <= MAX_RUNS:
         raise UserError(f"From 0 to {MAX_RUNS:,} runs at once can be allowed.")
-    row = BudgetRow(found, _subject(database, found, subject), cost_usd, period, runs_at_once, by, "")
+    row = BudgetRow(found, _subject(database, found, subject), cost_usd, period, runs_at_once, by, "", storage_bytes)
     store = BudgetStore(database)
     store.put(row)
-    said = f"${cost_usd} per {period}, {runs_at_once} runs"
+    said = f"${cost_usd} per {period}, {runs_at_once} runs, {storage_bytes} bytes"
     AuditStore(database).add(by, "set-budget", of=f"{kind} {subject}", address=address, outcome=said)
     return next(show_budget(database, one) for one in store.all() if (one.kind, one.subject) == (found, row.subject))
 
@@ -76,7 +80,7 @@ def show_budget(database: Database, row: BudgetRow) -> ListedBudget:
     user = UserStore(database).get(row.subject) if row.kind == "user" else None
     return ListedBudget(
         row.kind, row.subject if user is None else user.name, row.cost_usd, row.period, use.spent_usd, left, use.until,
-        row.runs_at_once, use.runs, row.set_by, row.set_at,
+        row.runs_at_once, use.runs, row.storage_bytes, row.set_by, row.set_at,
     )  # fmt: skip
 
 

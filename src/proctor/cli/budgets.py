@@ -23,15 +23,27 @@ def budgets() -> None:
 @click.argument("subject")
 @click.option("--cost-usd", metavar="USD", help="What all runs of a period may cost together.")
 @click.option("--per", default="month", show_default=True, metavar="PERIOD", help="day, month or total.")
+@click.option("--storage-mb", type=click.IntRange(0), metavar="N", help="What a project's uploaded files may be.")
 @click.option("--runs", type=click.IntRange(0), metavar="N", help="Runs that have not ended, at once.")
 @as_json
-def set_(kind: str, subject: str, cost_usd: str | None, per: str, runs: int | None, as_json: bool) -> None:
+def set_(
+    kind: str, subject: str, cost_usd: str | None, per: str, storage_mb: int | None, runs: int | None, as_json: bool
+) -> None:
     """Set the budget of a project or a user, by name, or of a key, by its id."""
     from proctor.accounts.budgets import set_budget
     from proctor.cli.context import database, print_json
 
     with database() as opened:
-        found = set_budget(opened, kind, subject, cost_usd=_usd(cost_usd), per=per, runs_at_once=runs, by=BY)
+        found = set_budget(
+            opened,
+            kind,
+            subject,
+            cost_usd=_usd(cost_usd),
+            per=per,
+            runs_at_once=runs,
+            storage_bytes=None if storage_mb is None else storage_mb * 1_000_000,
+            by=BY,
+        )
     if as_json:
         print_json(found)
     else:
@@ -55,14 +67,15 @@ def list_(as_json: bool) -> None:
         echo("No budgets: nothing but the limits of plans holds. Set one with: proctor budgets set project local …")
         return
     table = plain_table()
-    for column in ("Of", "Cost", "Left", "Until", "Runs now", "Runs at once"):
+    for column in ("Of", "Cost", "Left", "Until", "Runs now", "Runs at once", "Files"):
         table.add_column(column)
     for one in found:
         cost = "any" if one.cost_usd is None else f"${one.cost_usd} per {one.per}"
         left = "-" if one.left_usd is None else f"${one.left_usd}"
         runs = "any" if one.runs_at_once is None else str(one.runs_at_once)
+        files = "any" if one.storage_bytes is None else f"{one.storage_bytes // 1_000_000} MB"
         until = (one.until or "-")[:10]
-        table.add_row(cell(f"{one.kind} {one.subject}"), cost, left, until, str(one.runs_now), runs)
+        table.add_row(cell(f"{one.kind} {one.subject}"), cost, left, until, str(one.runs_now), runs, files)
     console().print(table)
 
 

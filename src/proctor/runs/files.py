@@ -36,6 +36,7 @@ def keep_file(
     name = checked_name(name)
     content = inspect(file, name)
     size = file.seek(0, 2)
+    FileStore(database).check_room(size)
     for _ in range(TRIES):
         file.seek(0)
         key = artifacts.put(name, _pieces(file))

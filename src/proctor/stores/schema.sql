@@ -30,6 +30,7 @@ CREATE TABLE budgets (
 	runs_at_once INTEGER,
 	set_by TEXT NOT NULL,
 	set_at TEXT NOT NULL,
+	storage_bytes INTEGER,
 	CONSTRAINT pk_budgets PRIMARY KEY (kind, subject)
 );
 

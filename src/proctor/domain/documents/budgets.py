@@ -23,5 +23,7 @@ class ListedBudget(Document, frozen=True):
     """When the period ends."""
     runs_at_once: int | None
     runs_now: int
+    storage_bytes: int | None
+    """What a project's uploaded files may be together."""
     set_by: str
     set_at: str

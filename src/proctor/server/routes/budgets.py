@@ -27,6 +27,8 @@ class NewBudget(Struct, frozen=True, forbid_unknown_fields=True):
     per: Annotated[str, Meta(max_length=20)] = "month"
     """day, month or total."""
     runs_at_once: Annotated[int, Meta(ge=0, le=100_000)] | None = None
+    storage_bytes: Annotated[int, Meta(ge=0, le=10**15)] | None = None
+    """What a project's uploaded files may be together."""
 
 
 @router.get("/budgets", operation_id="listBudgets", responses=answers(ListedBudget, is_list=True))
@@ -53,6 +55,7 @@ def set_one(
         cost_usd=None if body.cost_usd is None else Decimal(str(body.cost_usd)),
         per=body.per,
         runs_at_once=body.runs_at_once,
+        storage_bytes=body.storage_bytes,
         by=caller.who,
         address=address_of(request),
     )

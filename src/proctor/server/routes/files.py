@@ -98,7 +98,7 @@ class FileQuery(BaseModel):
         status=201,
         description="It is kept until it expires.",
         headers={"Location": "The file's address."},
-        problems=(404,),
+        problems=(402, 404),
         has_body=True,
     ),
 )
@@ -147,7 +147,7 @@ class NewOutput(Struct, frozen=True, forbid_unknown_fields=True):
         status=201,
         description="It is kept until it expires, or the run is deleted.",
         headers={"Location": "The file's address."},
-        problems=(404,),
+        problems=(402, 404),
         has_body=True,
     ),
 )

@@ -48,6 +48,8 @@ class BudgetRow(Struct, frozen=True):
     runs_at_once: int | None
     set_by: str
     set_at: str
+    storage_bytes: int | None = None
+    """Of a project's uploaded files."""
 
 
 class BudgetUse(Struct, frozen=True):
@@ -70,9 +72,9 @@ class BudgetStore:
         with self._database.connection() as connection, connection.transaction():
             connection.execute("DELETE FROM budgets WHERE kind = ? AND subject = ?", [row.kind, row.subject])
             connection.execute(
-                "INSERT INTO budgets (kind, subject, cost_pico_usd, period, runs_at_once, set_by, set_at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [row.kind, row.subject, cost, row.period, row.runs_at_once, row.set_by, now_text()],
+                "INSERT INTO budgets (kind, subject, cost_pico_usd, period, runs_at_once, set_by, set_at, "
+                "storage_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [row.kind, row.subject, cost, row.period, row.runs_at_once, row.set_by, now_text(), row.storage_bytes],
             )  # fmt: skip
 
     def remove(self, kind: Kind, subject: str) -> bool:
@@ -141,6 +143,28 @@ def reserve_budget(
         [run_id, spender.project, spender.user_id, spender.key_id, 0 if cap_usd is None else ceil_pico(cap_usd), False,
          datetime.now(UTC).timestamp()],
     )  # fmt: skip
+
+
+def refuse_full_storage(connection: Connection, sql: SqlDialect, project: str, size_bytes: int) -> None:
+    """Within the transaction that writes an uploaded file: raises BudgetError where there is no room for it."""
+    query = "SELECT storage_bytes FROM budgets WHERE kind = 'project' AND subject = ? AND storage_bytes IS NOT NULL"
+    row = connection.execute(query, [project]).fetchone()
+    if row is None:
+        return
+    if sql is POSTGRESQL:
+        connection.execute("SELECT pg_advisory_xact_lock(?)", [LOCK])
+    kept = stored_bytes(connection, project)
+    if kept + size_bytes > row[0]:
+        raise BudgetError(
+            f"The project {project} keeps {kept:,} bytes of files and may keep {row[0]:,}: "
+            f"this one has {size_bytes:,}. Delete some, or wait until they expire."
+        )
+
+
+def stored_bytes(connection: Connection, project: str) -> int:
+    """Of the project's uploaded files."""
+    query = "SELECT coalesce(sum(size_bytes), 0) FROM files WHERE project = ?"
+    return int(connection.execute(query, [project]).fetchone()[0])
 
 
 def spender_of(connection: Connection, run_id: str) -> Spender | None:
@@ -217,4 +241,5 @@ def _budget(row: Row) -> BudgetRow:
     return BudgetRow(
         row["kind"], row["subject"], from_pico(row["cost_pico_usd"]), row["period"], row["runs_at_once"],
         row["set_by"], row["set_at"],
+        row["storage_bytes"],
     )  # fmt: skip

@@ -83,6 +83,7 @@ budgets = Table(
     Column("runs_at_once", BigKey),
     Column("set_by", Text, nullable=False),
     Column("set_at", Text, nullable=False),
+    Column("storage_bytes", BigKey),
 )
 
 # What a run may spend until it ends, and has spent when it has. It outlives the run: what was spent stays spent.
