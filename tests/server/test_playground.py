@@ -427,6 +427,12 @@ def test_a_viewer_looks_and_does_not_ask_and_another_project_sees_nothing(site: 
     assert (named.status, named.json["type"].partition("#")[2]) == (422, "secret-needed")
 
 
+def test_answers_that_come_at_once_are_all_checked_against_their_schema(server: Server, fast: FakeProvider) -> None:
+    schema = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
+    ask = finished(server, *[model(fast, f"m{n}") for n in range(12)], prompt="json", answer_schema=schema)
+    assert [(one["error"], one["schema_problems"]) for one in ask["answers"]] == [(None, [])] * 12
+
+
 def test_models_are_searched_by_the_words_of_their_names(server: Server) -> None:
     found = server.get("/api/v1/known-models?text=mini%20gpt-5")
     assert "openai/gpt-5-mini" in [one["model"] for one in found]

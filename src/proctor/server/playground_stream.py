@@ -85,7 +85,8 @@ class AskStream:
             if content:
                 beat_at = time.monotonic() + BEAT_SECONDS
                 yield content
-            if all(one.has_ended for one in seen.values()):
+            # Whoever reads the ask after its end finds all of it written down.
+            if all(one.has_ended for one in seen.values()) and (live is None or live.done.is_set()):
                 yield _event("end", {"ask_id": self._row.id}, seen)
                 return
             if time.monotonic() >= beat_at:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -28,6 +29,7 @@ from proctor.stores.accounts.budgets import BudgetStore
 from proctor.stores.database import Database
 from proctor.stores.playground import OPEN_STATES, AnswerRow, PlaygroundStore
 
+log = logging.getLogger("proctor.playground")
 KEEP_SECONDS = 0.5
 """How often what has grown is written down."""
 STOP_SECONDS = 5.0
@@ -241,6 +243,8 @@ async def _answer(ask: LiveAsk, answer: LiveAnswer, prepared: PreparedAsk) -> No
         details = {**answer.details, "latency_seconds": time.perf_counter() - started}
     except ProctorError as error:
         details = {"error": shorten(str(error), 2_000), "latency_seconds": time.perf_counter() - started}
+    except Exception:  # of ours: its own answer says so, and no other is held up by it
+        log.exception("asking %s failed", asked.label)
     finally:
         details.setdefault("first_token_seconds", answer.first_token_seconds)
         answer.details, answer.state = details, state
