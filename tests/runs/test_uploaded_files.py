@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from models.pdfs import pdf
-from proctor.domain.errors import NotFoundError, RunError, UserError
-from proctor.runs.files import delete_file, keep_file, open_file, prune_files, read_file
+from proctor.domain.errors import BudgetError, NotFoundError, RunError, UserError
+from proctor.runs.files import delete_file, keep_file, keep_made, open_file, prune_files, read_file
+from proctor.stores.accounts.budgets import BudgetRow, BudgetStore
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database
 from proctor.stores.files import FileStore
@@ -65,7 +67,6 @@ def test_names_are_not_paths(database: Database, artifacts: FolderArtifacts) -> 
 
 def test_a_file_with_the_content_of_one_that_goes_is_kept_whole(database: Database, artifacts: FolderArtifacts) -> None:
     """Many of the same content come and go at once, and none that is there lacks its content."""
-    from concurrent.futures import ThreadPoolExecutor
 
     def come_and_go(number: int) -> str | None:
         kept = keep_file(database, artifacts, io.BytesIO(b"the same for all"), f"{number}.txt", "ann", days=1)
@@ -81,3 +82,24 @@ def test_a_file_with_the_content_of_one_that_goes_is_kept_whole(database: Databa
         assert b"".join(body.part(0, body.size_bytes)) == b"the same for all"
         delete_file(database, artifacts, file_id)
     assert list(artifacts.keys()) == []
+
+
+def test_what_there_is_no_room_for_leaves_no_content_behind(
+    database: Database, artifacts: FolderArtifacts, tmp_path: Path
+) -> None:
+    BudgetStore(database).put(BudgetRow("project", "local", None, "month", None, "ann", "", storage_bytes=5_500))
+
+    def keep(number: int) -> bool:
+        content = f"{number:05d}".encode() * 200  # 1,000 bytes each
+        try:
+            keep_file(database, artifacts, io.BytesIO(content), f"{number}.txt", "ann", days=1)
+        except BudgetError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(keep, range(12))) == 5
+    run_id, _ = new_run(database, evaluation(1), tmp_path)
+    with pytest.raises(BudgetError):
+        keep_made(database, artifacts, [b"x" * 1_000], ("x.csv", "export", "text/csv"), run_id, "ann", days=1)
+    assert len(list(artifacts.keys())) == 5

@@ -14,7 +14,7 @@ from msgspec import Struct
 from proctor.benchmarks.file_content import PIECE_BYTES, FileContent, inspect
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.file import FileLink, FilePage, FileText, OutlineEntry, StoredFile
-from proctor.domain.errors import NotFoundError, StoreError, UserError
+from proctor.domain.errors import BudgetError, NotFoundError, StoreError, UserError
 from proctor.stores.database import Database
 from proctor.stores.deleting import delete_unreferenced
 from proctor.stores.files import FileRow, FileStore, NewFile, artifacts_of
@@ -55,14 +55,24 @@ def keep_file(
             kept_seconds=days * DAY_SECONDS,
         )
         try:
-            return _document(FileStore(database).add(new, partial(_check, artifacts, (key, text_key))), ())
+            return _document(_added(database, artifacts, new), ())
         except _GoneError:
             continue
     raise StoreError(f"{artifacts.location} did not keep {name}; try again.")
 
 
-def _check(artifacts: Artifacts, keys: Sequence[str | None]) -> None:
-    if not all(artifacts.exists(key) for key in keys if key is not None):
+def _added(database: Database, artifacts: Artifacts, new: NewFile) -> FileRow:
+    """The row; where there is no room for it, its content goes as well."""
+    keys = [key for key in (new.artifact, new.text_artifact) if key is not None]
+    try:
+        return FileStore(database).add(new, partial(_check, artifacts, keys))
+    except BudgetError:
+        delete_unreferenced(database, keys, artifacts.delete)
+        raise
+
+
+def _check(artifacts: Artifacts, keys: Sequence[str]) -> None:
+    if not all(artifacts.exists(key) for key in keys):
         raise _GoneError
 
 
@@ -106,12 +116,11 @@ def keep_made(
         author=author,
         kept_seconds=days * DAY_SECONDS,
     )
-    store = FileStore(database)
     try:
-        row = store.add(new, partial(_check, artifacts, (key,)))
+        row = _added(database, artifacts, new)
     except _GoneError:
         raise StoreError(f"{artifacts.location} did not keep {name}; try again.") from None
-    store.use([row.id], run_id)
+    FileStore(database).use([row.id], run_id)
     return _document(row, [run_id])
 
 
