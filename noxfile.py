@@ -5,7 +5,7 @@ from __future__ import annotations
 import nox
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
-nox.options.default_venv_backend = "venv"
+nox.options.default_venv_backend = "uv"
 nox.options.sessions = ["tests"]
 
 
