@@ -20,6 +20,7 @@ from starlette.routing import BaseRoute
 
 from proctor.accounts.sign_in import Session
 from proctor.server.addresses import address_of
+from proctor.server.headers import PROBES
 from proctor.server.problems import ProblemError
 from proctor.server.request_limit import RATE_LIMIT
 from proctor.server.service import Service, service_of
@@ -226,7 +227,8 @@ def authorised(connection: HTTPConnection) -> Caller:
     if needed is None:
         raise ProblemError(403, "forbidden", "Nobody may use this route.")
     service = service_of(connection)
-    _count(service, connection, f"address {address_of(connection)}")
+    if path not in PROBES:  # a server that is flooded is not to be restarted for it
+        _count(service, connection, f"address {address_of(connection)}")
     if needed is Permission.PUBLIC:
         return Caller("anybody", "", frozenset(), service.database)
     caller = service.identify(service, connection)
