@@ -282,6 +282,8 @@ def test_a_request_that_is_sent_again_asks_once(server: Server, fast: FakeProvid
     assert first.json["ask_id"] == again.json["ask_id"]
     other = server.post(PLAYGROUND, {**body, "prompt": "twice"}, Idempotency_Key="ask-1")
     assert other.status == 422
+    notes = [{**body, "texts": [{"data": b64encode(text).decode()}]} for text in (b"one", b"two")]
+    assert [server.post(PLAYGROUND, note, Idempotency_Key="ask-2").status for note in notes] == [202, 422]
 
 
 def test_an_ask_is_found_again_deleted_and_becomes_data_and_a_plan(server: Server, fast: FakeProvider) -> None:

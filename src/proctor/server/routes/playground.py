@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 from base64 import b64encode
 from typing import Annotated, Any, Literal
 
+import msgspec
 from fastapi import Depends, Header, Path, Query
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -163,7 +163,7 @@ async def ask_models(
     service = service_of(request)
     key = None
     if idempotency_key is not None:
-        digest = hashlib.sha256(json.dumps(body.stored(), sort_keys=True, default=str).encode())
+        digest = hashlib.sha256(msgspec.json.encode(body, order="deterministic"))
         key = RequestKey(idempotency_key, digest.hexdigest())
     earlier = None if key is None else await asyncio.to_thread(IdempotencyStore(database).find, key)
     if earlier is not None:
