@@ -5,6 +5,9 @@ import { defineConfig } from 'vite';
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const server = process.env.PROCTOR_SERVER ?? 'http://127.0.0.1:8000';
 
+const SHARED =
+  /dashboard\/src\/(api|app\/(keys|ServerState)|charts|components|numbers|router|theme|text\/(en|text)|screens\/(samples|review|compare)\/(link|CopyLink))|node_modules\/(react|react-dom|scheduler|@tanstack|eventsource-parser|diff)\//;
+
 export default defineConfig({
   plugins: [react()],
   resolve: { alias: { '@': here('./src') } },
@@ -19,6 +22,8 @@ export default defineConfig({
     // The page's policy allows no inline script and no data: address, so nothing is put into the page itself.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What several screens share is one file: a chunk for each overlap would be a request for each.
+    rolldownOptions: { output: { advancedChunks: { groups: [{ name: 'shared', test: SHARED }] } } },
     chunkSizeWarningLimit: 600,
   },
   server: { proxy: { '/api': server, '/health': server, '/ready': server } },

@@ -7,6 +7,7 @@ import { isSite } from './site';
 
 const RUN_PAUSE_MS = 700;
 const LIST_PAUSE_MS = 1_500;
+const FRESH_MS = 1_000;
 
 /** Calls at most once in so many milliseconds, the last time for certain. */
 function atMostEvery(milliseconds: number, call: () => void): { run: () => void; stop: () => void } {
@@ -44,8 +45,10 @@ export function useProjectEvents(): void {
         lists.run();
       },
       opened: () => {
-        // What could not be read at all is asked again by whoever reads it.
-        const predicate = (query: { state: { data: unknown } }) => query.state.data !== undefined;
+        // What was read just now, or could not be read at all, is not asked again.
+        const before = Date.now() - FRESH_MS;
+        const predicate = ({ state }: { state: { data: unknown; dataUpdatedAt: number } }) =>
+          state.data !== undefined && state.dataUpdatedAt < before;
         void client.invalidateQueries({ queryKey: ['run'], predicate });
         void client.invalidateQueries({ queryKey: ['runs'], predicate });
       },

@@ -2,7 +2,6 @@
 import { isGoing, useComparison, useRuns, useStartRun } from '@/api/queries';
 import type { ListedBudget, ListedRun } from '@/api/documents';
 import { useListed } from '@/api/administration';
-import { isSite } from '@/api/site';
 import { Button, Empty, Failure, Loading, PageHead, Section } from '@/components/Basics';
 import { RunTable } from '@/screens/runs/RunTable';
 import { Leader } from '@/screens/compare/Leader';
@@ -11,7 +10,7 @@ import { Link } from '@/router/Link';
 import { navigate, path } from '@/router/location';
 import { plural, t, type TextKey } from '@/text/text';
 import './home.css';
-import { useMay } from '@/api/session';
+import { useMay, useSession } from '@/api/session';
 import { useKeys } from '@/app/keys';
 
 const DEMO = { name: 'demo', models: ['demo/strong', 'demo/weak'], benchmarks: [{ benchmark: 'puzzles', limit: 200 }] };
@@ -135,7 +134,9 @@ function EarlierVerdict({ run }: { run: ListedRun }) {
 
 /** What was spent of the budgets that have a limit; nothing where there is none. */
 function Spending() {
-  const budgets = useListed<ListedBudget>('/budgets', !isSite);
+  const { data: session } = useSession();
+  // The person at a machine without accounts has no budget.
+  const budgets = useListed<ListedBudget>('/budgets', (session?.csrf_token ?? '') !== '');
   const limited = (budgets.data ?? []).filter((one) => one.cost_usd !== null);
   if (limited.length === 0) return null;
   return (
