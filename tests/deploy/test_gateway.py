@@ -70,7 +70,10 @@ class Behind:
     def __init__(self, folder: Path, database: str, stack: ExitStack) -> None:
         self.folder, self.port = folder, free_port()
         self.environment = {**os.environ, "PROCTOR_HOME": str(folder / "home"), "PROCTOR_DATABASE_URL": database}
-        self.environment["PROCTOR_SECRET"] = secrets.token_hex(32)
+        self.environment |= {
+            "PROCTOR_SECRET": secrets.token_hex(32),
+            "TMPDIR": str(folder),
+        }  # what is killed removes nothing
         self._stack = stack
         self._make_certificate()
         self.key = self._make_key()
