@@ -34,6 +34,8 @@ def _drawn(random: Random, n: int, rest: int, truth: float, miss: float, invent:
         (0.5, 0.5, 0.5),  # one that says nothing
         (0.95, 0.01, 0.01),
         (0.6, 0.0, 0.0),  # one that is always right
+        (0.98, 0.0, 0.0),  # nearly everything is right, or wrong: often no mark shows the rare case
+        (0.02, 0.5, 0.01),
     ],
 )
 def test_the_interval_covers_the_truth_whatever_the_scorer_does(

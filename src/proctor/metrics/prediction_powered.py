@@ -33,14 +33,18 @@ def prediction_powered_mean(marked: Sequence[tuple[float, float]], rest: Sequenc
         return Estimate(None, n)
     trust = _trust(marked, len(rest)) if rest else 0.0
     mean = fmean(person - trust * scorer for scorer, person in marked)
-    variance = _variance([person - trust * scorer for scorer, person in [*marked, *UNSEEN]]) / n
+    corrections = [person - trust * scorer for scorer, person in [*marked, *UNSEEN]]
+    # Near 0 and 1 an interval around the mean itself would miss the truth too often: its centre has what was not seen.
+    centre, variance = fmean(corrections), _variance(corrections) / n
     if rest:
+        scores = [*rest, 0.0, 1.0]
         mean += trust * fmean(rest)
-        variance += trust**2 * _variance([*rest, 0.0, 1.0]) / len(rest)
+        centre += trust * fmean(scores)
+        variance += trust**2 * _variance(scores) / len(rest)
     stderr = math.sqrt(variance)
     mean = min(1.0, max(0.0, mean))
-    low, high = t_interval(mean, stderr, n - 1)
-    return Estimate(mean, n, stderr, max(0.0, low), min(1.0, high), METHOD)
+    low, high = t_interval(centre, stderr, n - 1)
+    return Estimate(mean, n, stderr, max(0.0, min(low, mean)), min(1.0, max(high, mean)), METHOD)
 
 
 def _trust(marked: Sequence[tuple[float, float]], others: int) -> float:
