@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Callable
 from typing import Any
@@ -13,10 +14,10 @@ from server.serving import SECRET
 class Receiver:
     """Keeps what it is told, and answers what it is set to."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: ssl.SSLContext | None = None) -> None:
         self.heard: list[Request] = []
         self.answer: Callable[[Exchange], Any] = lambda exchange: exchange.reply(200, b"thanks")
-        self.server = Loopback(self._handle)
+        self.server = Loopback(self._handle, context=context)
 
     async def _handle(self, exchange: Exchange) -> None:
         self.heard.append(exchange.request)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from fakes.authority import Authority
 from fakes.loopback import Exchange
 from fakes.webhook_receiver import Receiver
 from proctor.accounts.provider_keys import seal_all_anew
@@ -104,17 +105,40 @@ def test_no_redirect_is_followed_and_no_slow_answer_waited_for(
     assert (row.state, row.error) == ("waiting", "It answered 302: redirects are not followed.")
     assert [one.path for one in receiver.heard] == ["/told"]
 
-    async def drip(exchange: Exchange) -> None:
-        await exchange.start_stream("text/plain")
-        while True:
-            await exchange.send_chunk(b".")
-            await asyncio.sleep(0.05)
-
     receiver.answer = drip
     due_again(database)
     deliver(database, receiver.environment, tmp_path, seconds=1.0)
     [row] = WebhookStore(database).deliveries(hook)
     assert (row.state, row.error) == ("waiting", "Nothing was answered within 1 s.")
+
+
+WAITED_FOR: list[str] = []
+"""Slow answers that somebody has read to their end."""
+
+
+async def drip(exchange: Exchange) -> None:
+    """An answer of a byte now and then, for much longer than is waited: no single read of it is slow."""
+    await exchange.start_stream("text/plain")
+    for _ in range(300):
+        await exchange.send_chunk(b".")
+        await asyncio.sleep(0.05)
+    WAITED_FOR.append(exchange.request.path)
+
+
+def test_no_slow_answer_is_waited_for_over_tls_either(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority = Authority(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    receiver = Receiver(authority.serving())
+    receiver.answer = drip
+    with receiver.server:
+        hook = create_webhook(database, receiver.environment, receiver.url, [], by="ann").webhook_id
+        ended_run(database, tmp_path)
+        deliver(database, receiver.environment, tmp_path, seconds=1.0)
+    [row] = WebhookStore(database).deliveries(hook)
+    assert (row.state, row.error) == ("waiting", "Nothing was answered within 1 s.")
+    assert WAITED_FOR == []
 
 
 def test_a_name_is_looked_at_again_when_it_is_connected_to(

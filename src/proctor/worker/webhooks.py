@@ -99,12 +99,13 @@ def _post(url: str, body: bytes, headers: Mapping[str, str], listed: Collection[
     host, is_secure = str(parts.hostname), parts.scheme == "https"
     port = parts.port or (443 if is_secure else 80)
     opened = connect(host, port, listed, seconds)
+    line = opened.dup()  # TLS takes the socket over, and leaves nothing in `opened` that could be shut down
     cut = threading.Event()
 
     def end() -> None:
         cut.set()
         with suppress(OSError):
-            opened.shutdown(socket.SHUT_RDWR)
+            line.shutdown(socket.SHUT_RDWR)
 
     # A server that sends a byte now and then would pass every time limit of a single read.
     timer = threading.Timer(seconds, end)
@@ -124,3 +125,4 @@ def _post(url: str, body: bytes, headers: Mapping[str, str], listed: Collection[
         timer.cancel()
         connection.close()
         opened.close()
+        line.close()
