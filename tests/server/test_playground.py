@@ -20,7 +20,8 @@ from fakes.faults import Faults
 from fakes.provider import FakeProvider
 from models.pdfs import pdf
 from proctor.accounts.keys import create_key
-from proctor.accounts.projects import add_project
+from proctor.accounts.people import add_user
+from proctor.accounts.projects import add_project, set_member
 from proctor.stores.database import open_database
 from proctor.stores.playground import PlaygroundStore
 from server.asking import PLAYGROUND, Heard, begin, finished, followed, heard, read
@@ -427,6 +428,36 @@ def test_a_viewer_looks_and_does_not_ask_and_another_project_sees_nothing(site: 
     assert (refused.status, refused.json["type"].partition("#")[2]) == (403, "kind-not-allowed")
     named = ask("editor", "POST", "", {"models": ["openai/x?base_url=http://127.0.0.1:9/v1"], "prompt": "x"})
     assert (named.status, named.json["type"].partition("#")[2]) == (422, "secret-needed")
+
+
+def test_a_person_votes_once_with_whatever_keys_and_sees_no_names_before(tmp_path: Path) -> None:
+    home, asks = tmp_path / "home", ["run:read", "results:read", "run:write"]
+    with serving(home, tmp_path, "--accounts") as server:
+        database = open_database(f"sqlite:///{home / 'proctor.db'}")
+        add_project(database, "acme", by="test")
+        keys = {}
+        for name in ("ann", "bob"):
+            user = add_user(database, name, is_admin=False, by="test").user
+            set_member(database, "acme", name, "editor", by="test")
+            for which, scopes in (("first", asks), ("second", asks), ("reading", asks[:2])):
+                made = create_key(database, "acme", scopes, user_id=user.id, by="test")
+                keys[f"{name}'s {which}"] = made.text
+        database.dispose()
+
+        def ask(who: str, method: str, path: str, body: Any = None) -> Any:
+            return server.ask(method, f"{PLAYGROUND}{path}", body, Authorization=f"Bearer {keys[who]}")
+
+        body = {"models": ["demo/strong", "demo/weak"], "prompt": "What is 3 + 4?", "is_blind": True}
+        ask_id = ask("ann's first", "POST", "", body).json["ask_id"]
+        assert b"event: end" in ask("ann's first", "GET", f"/{ask_id}/events").body
+        assert ask("bob's first", "POST", f"/{ask_id}/votes", {"best": ["a"]}).status == 201
+        assert not ask("ann's reading", "GET", f"/{ask_id}").json["is_revealed"], "she may still vote"
+        assert b"demo/" not in ask("ann's reading", "GET", f"/{ask_id}/events").body
+        assert ask("bob's reading", "GET", f"/{ask_id}").json["is_revealed"]
+        assert ask("bob's second", "POST", f"/{ask_id}/votes", {"best": ["a"]}).status == 409
+        voted = ask("ann's second", "POST", f"/{ask_id}/votes", {"best": ["b"]})
+        assert [one["voter"] for one in voted.json["votes"]] == ["bob", "ann"]
+        assert ask("ann's first", "GET", "/ranking").json["votes"] == 2
 
 
 def test_answers_that_come_at_once_are_all_checked_against_their_schema(server: Server, fast: FakeProvider) -> None:

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from proctor.accounts.budgets import settle_ended_runs
+from proctor.accounts.sign_in import permissions_of
 from proctor.domain.documents.playground import (
     AskPage,
     PlaygroundAsk,
@@ -43,6 +44,7 @@ from proctor.server.routes.resource import resource
 from proctor.server.service import Service, service_of
 from proctor.server.sign_in import while_allowed
 from proctor.server.stream_limit import EventStream
+from proctor.stores.accounts.users import UserStore
 from proctor.stores.database import Database
 from proctor.stores.idempotency import IdempotencyStore, RequestKey
 from proctor.stores.playground import OPEN_STATES, AskRow, PlaygroundStore
@@ -131,6 +133,21 @@ def _named_ask(ask_id: str, database: Store) -> AskRow:
 NamedAsk = Annotated[AskRow, Depends(_named_ask)]
 
 
+def _reader(request: Request, caller: Me) -> Reader:
+    """One person votes once, and is shown names once he has: whichever of his keys or tokens he comes with."""
+    may_vote = Permission.RUN_WRITE in caller.permissions
+    if caller.user_id is None or caller.session is not None:
+        return Reader(caller.who, may_vote)
+    database = service_of(request).database
+    user = UserStore(database).get(caller.user_id)
+    if user is None:
+        return Reader(caller.who, may_vote)
+    return Reader(user.name, Permission.RUN_WRITE.value in permissions_of(database, user, caller.project))
+
+
+VotingReader = Annotated[Reader, Depends(_reader)]
+
+
 @router.post(
     "/playground",
     status_code=202,
@@ -151,6 +168,7 @@ NamedAsk = Annotated[AskRow, Depends(_named_ask)]
 async def ask_models(
     request: Request,
     caller: Me,
+    reader: VotingReader,
     database: Store,
     body: Annotated[PlaygroundRequest, Depends(_request_of)],
     accept: Annotated[str, Header(max_length=1000)] = "",
@@ -167,7 +185,7 @@ async def ask_models(
         key = RequestKey(idempotency_key, digest.hexdigest())
     earlier = None if key is None else await asyncio.to_thread(IdempotencyStore(database).find, key)
     if earlier is not None:
-        return await _answered(request, caller, database, earlier, accept)
+        return await _answered(request, caller, reader, database, earlier, accept)
     if not service.playground.has_room_for(len(body.models)):
         said = "Too many models are being asked already: wait until some have answered."
         raise ProblemError(429, "too-many", said, headers={"Retry-After": str(RETRY_SECONDS)})
@@ -183,7 +201,7 @@ async def ask_models(
     ask_id, is_new = await asyncio.to_thread(prepared.write, database, caller.who, key, caller.spender)
     if is_new:
         service.playground.begin(ask_id, prepared, database, is_offline=context.is_offline)
-    return await _answered(request, caller, database, ask_id, accept)
+    return await _answered(request, caller, reader, database, ask_id, accept)
 
 
 @router.get(
@@ -206,9 +224,9 @@ def ranking(database: Store, query: Annotated[RankingQuery, Query()]) -> Respons
 
 
 @router.get("/playground/{ask_id}", operation_id="readAsk", responses=answers(PlaygroundAsk, problems=(404,)))
-def read_ask(row: NamedAsk, caller: Me) -> Response:
+def read_ask(row: NamedAsk, reader: VotingReader) -> Response:
     """What was asked, and the answers as far as they have come; names are hidden while a vote is blind."""
-    return json_answer(ask_of(row, reader_of(caller)))
+    return json_answer(ask_of(row, reader))
 
 
 @router.get(
@@ -220,11 +238,12 @@ async def follow(
     request: Request,
     row: NamedAsk,
     caller: Me,
+    reader: VotingReader,
     database: Store,
     last_event_id: Annotated[str, Header(max_length=400)] = "",
 ) -> Response:
     """Follow the answers; after a pause, `Last-Event-ID` gives the rest without a gap or a repeat."""
-    return _stream(request, caller, database, row, last_event_id)
+    return _stream(request, caller, reader, database, row, last_event_id)
 
 
 @router.post(
@@ -236,7 +255,7 @@ async def follow(
 async def stop(
     request: Request,
     row: NamedAsk,
-    caller: Me,
+    reader: VotingReader,
     database: Store,
     body: Annotated[AnswersToStop, Depends(body_of(AnswersToStop))],
 ) -> Response:
@@ -248,7 +267,7 @@ async def stop(
         await asyncio.to_thread(store.request_stop, row.id, slots)
     else:
         await live.stop(slots)
-    return json_answer(ask_of(await asyncio.to_thread(store.get, row.id), reader_of(caller)))
+    return json_answer(ask_of(await asyncio.to_thread(store.get, row.id), reader))
 
 
 @router.post(
@@ -260,12 +279,14 @@ async def stop(
         PlaygroundAsk, status=201, description="It is kept; who is who is told.", problems=(404, 409), has_body=True
     ),
 )
-def vote(row: NamedAsk, caller: Me, database: Store, body: Annotated[NewVote, Depends(body_of(NewVote))]) -> Response:
+def vote(
+    row: NamedAsk, reader: VotingReader, database: Store, body: Annotated[NewVote, Depends(body_of(NewVote))]
+) -> Response:
     """Say which answers none is preferred to; everybody votes once, because he then knows who is who."""
     check_vote(row, body.best)
-    reader, store = reader_of(caller), PlaygroundStore(database)
+    store = PlaygroundStore(database)
     is_blind = row.is_blind and not is_revealed(row, reader)
-    if not store.vote(row.id, caller.who, sorted(set(body.best)), is_blind=is_blind):
+    if not store.vote(row.id, reader.name, sorted(set(body.best)), is_blind=is_blind):
         raise ProblemError(409, "voted", "You have voted on these answers already.")
     return json_answer(ask_of(store.get(row.id), reader), 201)
 
@@ -275,11 +296,11 @@ def vote(row: NamedAsk, caller: Me, database: Store, body: Annotated[NewVote, De
     operation_id="revealAnswers",
     responses=answers(PlaygroundAsk, problems=(404,)),
 )
-def reveal(row: NamedAsk, caller: Me, database: Store) -> Response:
+def reveal(row: NamedAsk, reader: VotingReader, database: Store) -> Response:
     """Tell everybody who is who; votes after that are not blind."""
     store = PlaygroundStore(database)
     store.reveal(row.id)
-    return json_answer(ask_of(store.get(row.id), reader_of(caller)))
+    return json_answer(ask_of(store.get(row.id), reader))
 
 
 @router.get(
@@ -360,26 +381,24 @@ def _with_uploads(body: PlaygroundRequest, service: Service, database: Database)
     return replace(body, **{body.FILES: found})
 
 
-def reader_of(caller: Caller) -> Reader:
-    return Reader(caller.who, Permission.RUN_WRITE in caller.permissions)
-
-
-async def _answered(request: Request, caller: Caller, database: Database, ask_id: str, accept: str) -> Response:
+async def _answered(
+    request: Request, caller: Caller, reader: Reader, database: Database, ask_id: str, accept: str
+) -> Response:
     row = await asyncio.to_thread(PlaygroundStore(database).get, ask_id)
     headers = {"Location": f"{V1}/playground/{ask_id}"}
     if "text/event-stream" in accept:
-        return _stream(request, caller, database, row, "", headers)
-    return json_answer(ask_of(row, reader_of(caller)), 202, headers)
+        return _stream(request, caller, reader, database, row, "", headers)
+    return json_answer(ask_of(row, reader), 202, headers)
 
 
 def _stream(
-    request: Request, caller: Caller, database: Database, row: AskRow, cursor: str, more: Any = None
+    request: Request, caller: Caller, reader: Reader, database: Database, row: AskRow, cursor: str, more: Any = None
 ) -> Response:  # fmt: skip
     seen = read_cursor(cursor, [one.slot for one in row.answers])
     if seen is None:
         raise ProblemError(422, "parameters", "Last-Event-ID is no id of an event of this stream.")
     service = service_of(request)
-    stream = AskStream(service.playground, database, row, reader_of(caller)).follow(seen, service.ending)
+    stream = AskStream(service.playground, database, row, reader).follow(seen, service.ending)
     if service.identify is not local_person:
         stream = while_allowed(stream, service, request, Permission.RESULTS_READ, caller.project)
     response = EventStream(stream, service.streams, caller.stream_user)
