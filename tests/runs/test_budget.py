@@ -20,7 +20,7 @@ from fakes.provider import FakeProvider
 from models.pdfs import compressed
 from proctor.domain.errors import PlanError, ProviderFaultError, RateLimitedError
 from proctor.domain.message import DocumentPart, Image, Message, Prompt, Text
-from proctor.domain.price import FlatPrice
+from proctor.domain.price import FREE, FlatPrice
 from proctor.domain.response import Response, Usage
 from proctor.engine.budget import Budget, most_it_can_cost, out_of_money, reservation
 from proctor.engine.loop import ModelWork, Work, execute
@@ -201,6 +201,10 @@ def test_every_repair_round_is_reserved_with_all_that_was_said_before(rounds: in
 def test_without_a_limit_on_answers_no_bound_is_invented() -> None:
     with pytest.raises(PlanError, match="max_tokens"):
         most_it_can_cost(Prompt(()), {}, PRICE)
+
+
+def test_what_is_free_needs_no_limit_on_answers_under_a_cost_limit() -> None:
+    assert most_it_can_cost(Prompt((Message("user", "q1"),)), {}, FREE) == 0
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**7))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 
 import click
@@ -116,8 +117,11 @@ def _print(kind: str, chunks: Iterable[bytes]) -> None:
 def _write(output: Path, chunks: Iterable[bytes]) -> None:
     from proctor.domain.errors import UserError
 
+    # What cannot be exported at all says so before the file that may be there already is emptied.
+    walker = iter(chunks)
+    first = list(islice(walker, 1))
     try:
         with output.open("wb") as file:
-            file.writelines(chunks)
+            file.writelines(chain(first, walker))
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error.strerror}.") from None

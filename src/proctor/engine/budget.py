@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from proctor.domain.errors import PlanError
 from proctor.domain.identity import canonical
 from proctor.domain.message import DocumentPart, Image, Json, Message, Part, Prompt
-from proctor.domain.price import Price
+from proctor.domain.price import FREE_OF_CHARGE, Price
 from proctor.domain.response import Usage
 from proctor.domain.run import COST_LIMIT
 
@@ -92,6 +92,8 @@ def most_it_can_cost(prompt: Prompt, options: Mapping[str, Json], price: Price, 
 
     Some providers charge more for input that they put into their cache, or for reasoning: all of it might be that.
     """
+    if price.basis == FREE_OF_CHARGE:
+        return Decimal(0)
     longest = options.get("max_tokens")
     if not isinstance(longest, int):
         raise PlanError("a cost limit needs a limit on each answer: give max_tokens (--max-tokens)")
