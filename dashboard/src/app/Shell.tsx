@@ -1,5 +1,5 @@
 /** Around every screen: where one can go, whether the server answers, and the keys. */
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { isGoing, useRuns } from '@/api/queries';
 import { useMay } from '@/api/session';
 import { isSite } from '@/api/site';
@@ -84,6 +84,12 @@ interface NavigationProps {
 
 function Navigation({ pathname, search, keys }: NavigationProps) {
   const mayRun = useMay('run:write');
+  const places = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    // On a narrow screen the places scroll sideways: the current one is in sight.
+    const current = places.current?.querySelector<HTMLElement>('[aria-current]');
+    if (places.current && current) places.current.scrollLeft = current.offsetLeft - places.current.offsetLeft - 40;
+  }, [pathname]);
   const here = (to: string) => (to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`));
   return (
     <nav className="navigation no-print" aria-label={t('nav.label')}>
@@ -101,7 +107,7 @@ function Navigation({ pathname, search, keys }: NavigationProps) {
         </svg>
         Proctor
       </Link>
-      <ul>
+      <ul ref={places}>
         {PLACES.filter(({ needs }) => !needs || mayRun).map(({ to, label }) => (
           <li key={to}>
             <Link to={to} aria-current={here(to) ? 'page' : undefined}>

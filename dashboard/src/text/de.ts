@@ -452,6 +452,7 @@ export const de: Texts = {
   'card.changed': 'Was sich änderte',
   'card.flipped.one': '{n} Anforderung unterscheidet sich.',
   'card.flipped.other': '{n} Anforderungen unterscheiden sich.',
+  'card.choose': 'Zwei Programme werden auf der Seite einer Aufgabe gewählt.',
   'card.same': 'Jede Anforderung hat dasselbe Ergebnis.',
   'card.other-problem': 'Beide wurden mit verschiedenen Fassungen der Aufgabe gewertet.',
   'card.no-difference': 'Nicht dasselbe gemessen: kein Unterschied.',

@@ -467,6 +467,7 @@ export const en = {
   'card.changed': 'What changed',
   'card.flipped.one': '{n} requirement differs.',
   'card.flipped.other': '{n} requirements differ.',
+  'card.choose': 'Choose two programs on the page of a problem.',
   'card.same': 'Every requirement has the same result.',
   'card.other-problem': 'The two were marked with different versions of the problem.',
   'card.no-difference': 'Not of the same thing: no difference is taken.',

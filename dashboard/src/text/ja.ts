@@ -447,6 +447,7 @@ export const ja: Texts = {
   'card.changed': '変わった点',
   'card.flipped.one': '要件 {n} 件で結果が異なります。',
   'card.flipped.other': '要件 {n} 件で結果が異なります。',
+  'card.choose': '問題のページでプログラムを 2 つ選びます。',
   'card.same': 'すべての要件で結果は同じです。',
   'card.other-problem': '2 件は問題の異なる版で採点されています。',
   'card.no-difference': '同じものを測っていないため差は取りません。',

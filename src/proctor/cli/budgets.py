@@ -57,6 +57,7 @@ def list_(as_json: bool) -> None:
     from proctor.accounts.budgets import list_budgets
     from proctor.cli.context import database, print_json
     from proctor.cli.terminal import cell, console, plain_table
+    from proctor.stores.accounts.budgets import money
 
     with database() as opened:
         found = list_budgets(opened)
@@ -70,8 +71,9 @@ def list_(as_json: bool) -> None:
     for column in ("Of", "Cost", "Left", "Until", "Runs now", "Runs at once", "Files"):
         table.add_column(column)
     for one in found:
-        cost = "any" if one.cost_usd is None else f"${one.cost_usd} per {one.per}"
-        left = "-" if one.left_usd is None else f"${one.left_usd}"
+        period = "in total" if one.per == "total" else f"per {one.per}"
+        cost = "any" if one.cost_usd is None else f"${money(one.cost_usd)} {period}"
+        left = "-" if one.left_usd is None else f"${money(one.left_usd)}"
         runs = "any" if one.runs_at_once is None else str(one.runs_at_once)
         files = "any" if one.storage_bytes is None else f"{one.storage_bytes // 1_000_000} MB"
         until = (one.until or "-")[:10]

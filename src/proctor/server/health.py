@@ -120,7 +120,7 @@ def _measured(service: Service, name: str, check: Callable[[ServiceFigures], Sta
 def _workers(figures: ServiceFigures, service: Service) -> StatusCheck:
     count = figures.workers
     if count:
-        return _check("workers", f"{count} were seen in the last minute", value=count, unit="workers")
+        return _check("workers", f"seen in the last minute: {count}", value=count, unit="workers")
     advice = "start one: proctor worker" if service.settings.broker_url else "those of this server are being started"
     return _check("workers", f"none was seen in the last minute: {advice}", state="warning", value=0, unit="workers")
 
@@ -170,7 +170,7 @@ def _queue(pool: str, figures: ServiceFigures) -> Iterator[StatusCheck]:
     depth = figures.chunks.get((pool, "waiting"), 0)
     age = figures.oldest_waiting_seconds.get(pool, 0.0)
     workers = figures.pool_workers[pool]
-    reason, state = f"{depth} chunks wait, {workers} workers take them", "ok"
+    reason, state = f"chunks that wait: {depth}; workers that take them: {workers}", "ok"
     if depth and not workers:
         reason, state = f"{depth} chunks wait and no worker takes them: proctor worker --pools {pool}", "down"
     elif age > MAX_WAIT_SECONDS:

@@ -93,7 +93,7 @@ def refuse_foreign_model(spec: ModelSpec, path: list[str | int], caller: Caller)
     """A model of a hosted provider may be named by anybody, but where it is asked is a connection of the project's."""
     hosted = {one.provider.name for one in list_providers({}) if one.key_variable is not None} | {"demo"}
     if spec.provider not in hosted and plugins.is_known("models", spec.provider):
-        _refuse(path, f"{spec.provider}/ runs or reaches something of the server's own machine")
+        _refuse(path, f"a model of {spec.provider}/ runs or reaches something of the server's own machine")
     for name in CONNECTION:
         if name in spec.settings and not (name == ADDRESS and _is_registered(spec, caller)):
             detail = (

@@ -17,6 +17,22 @@ export default function ScorecardsScreen() {
   const [parameters] = useParameters();
   const a = parameters.get('a') ?? '';
   const b = parameters.get('b') ?? '';
+  if (a === '' || b === '') {
+    return (
+      <>
+        <PageHead trail={t('nav.scorecard')} title={t('compare.choose')} />
+        <Empty title={t('card.choose')}>
+          <Link className="button" to="/problems">
+            {t('nav.problems')}
+          </Link>
+        </Empty>
+      </>
+    );
+  }
+  return <Difference a={a} b={b} />;
+}
+
+function Difference({ a, b }: { a: string; b: string }) {
   const found = useScorecardDifference(a, b);
   if (found.error instanceof ProblemError && found.error.status !== 0 && found.data === undefined) {
     return (

@@ -189,16 +189,20 @@ def _refuse_exceeding(budget: BudgetRow, use: BudgetUse, cap_usd: Decimal | None
     left = max(Decimal(0), budget.cost_usd - use.spent_usd)
     when = "" if use.until is None else f" until {use.until}"
     said = (
-        f"{owner} {has} ${_money(left)} left{when}, of ${_money(budget.cost_usd)}; ${_money(use.spent_usd)} is spent "
+        f"{owner} {has} ${money(left)} left{when}, of ${money(budget.cost_usd)}; ${money(use.spent_usd)} is spent "
         "or reserved by runs that did not end"
     )
     if cap_usd is None:
-        raise BudgetError(f"{said}. A run needs a cost limit of no more than that: limits: {{cost_usd: …}}.")
+        raise BudgetError(
+            f"{said}. A run needs a cost limit of no more than that: limits: {{cost_usd: …}}; an ask of the playground "
+            "needs cost_usd."
+        )
     if cap_usd > left:
-        raise BudgetError(f"{said}. This run could cost ${_money(cap_usd)}: lower limits.cost_usd, or wait.")
+        raise BudgetError(f"{said}. This run could cost ${money(cap_usd)}: lower limits.cost_usd, or wait.")
 
 
-def _money(amount: Decimal) -> str:
+def money(amount: Decimal) -> str:
+    """Dollars as people write them: 50.00, and no more places than are needed."""
     text = f"{amount:.6f}".rstrip("0")
     whole, _, part = text.partition(".")
     return f"{whole}.{part.ljust(2, '0')}"
