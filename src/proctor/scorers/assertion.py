@@ -65,6 +65,24 @@ _RELATED_BEFORE = lazy_pattern(
     r"\s?(?:the\s|l['’]|d['’])?\Z",
     re.IGNORECASE,
 )
+_HIS = lazy_pattern(
+    rf"\s(?:is|was|ist|war|est|était|es|era|fue)\s(?:(?:only|just|nur|bloß|seulement|solo)\s)?"
+    rf"(?:his|her|their|sein\w?|ihre?|son|sa|leur|su)\s{_RELATION}\b",
+    re.IGNORECASE,
+)
+"""'Marlowe wrote it; Shakespeare was his rival'."""
+_AFTER_ANSWER = lazy_pattern(
+    r"[.;,]\s(?:(?:until|till|up\sto|bis|jusqu['’]en|jusqu['’]à|hasta)\s(?:the\s)?\d{3,4}|(?:before(?:\sthat)?|previously"
+    r"|formerly|earlier|vorher|zuvor|davor|früher|einst|avant|auparavant|autrefois|antes|anteriormente))\s?,?\s"
+    r"(?:(?:it|that)\s(?:was|used\sto\sbe)|(?:war|hieß)\s(?:es|das)|c['’]était|(?:lo\s)?(?:era|fue))\s\Z",
+    re.IGNORECASE,
+)
+"""'Tokyo. Until 1868 it was Kyoto'."""
+_FORMER_ASKED = lazy_pattern(
+    r"\b(?:former\w*|until|before|previous\w*|were|did|once|bis|vor\w*|früher\w*|ehemalig\w*|war|waren|wurde|avant"
+    r"|ancien\w*|était|antes|antigu\w+|era|fue|hasta)\b",
+    re.IGNORECASE,
+)
 _SECOND = lazy_pattern(
     r"は(?:第?二|2番目)|[은는]\s(?:두\s?번째|제2)|是第二|\s(?:is\s(?:only\s)?(?:the\s)?second"
     r"|ist\s(?:nur\s)?(?:die\s|der\s|das\s)?zweit"
@@ -90,9 +108,9 @@ _IN_RELATIVE_CLAUSE = lazy_pattern(
 """'It is the Inn, which flows into the Danube'."""
 _RELATED_AFTER = lazy_pattern(
     r"(?:['’]s?\s|\s)?(?:の(?:夫|妻|弟|兄|姉|妹|息子|娘|父|母|友人|弟子|師|先生|同時代|後輩|先輩|後継|ライバル"
-    r"|影響)|より[も前後]?|의\s?(?:남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임"
+    r"|影響|家臣|部下|主君|師匠|門下|側近|従兄弟|恋人|秘書|助手)|より[も前後]?|의\s?(?:남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임"
     r"|전임)|보다"
-    r"|的(?:丈夫|妻子|弟弟|哥哥|姐姐|妹妹|儿子|女儿|父亲|母亲|朋友|学生|弟子|老师|同时代|对手|同事|好友)|之[前后])"
+    r"|(?:当时)?是(?:他|她|他们)的|[은는]\s(?:당시\s)?(?:그|그녀)의\s|は(?:当時)?(?:彼|彼女)の|的(?:丈夫|妻子|弟弟|哥哥|姐姐|妹妹|儿子|女儿|父亲|母亲|朋友|学生|弟子|老师|同时代|对手|同事|好友)|之[前后])"
     r"|['’]s\s(?:time|friend|contemporary|pupil|student|teacher|rival|colleague)\b",
     re.IGNORECASE,
 )
@@ -141,6 +159,7 @@ def is_asserted(text: str, start: int, end: int, question: str) -> bool:
         or _NOR_AFTER.match(text, end)
         or is_supposed(text, start, end)
         or _is_former(text, start, end)
+        or (_AFTER_ANSWER.search(text, 0, start) is not None and not _FORMER_ASKED.search(question))
         or _is_beside_answer(text, start, end, question)
         or _is_only_related(text, start, end, question)
         or is_listed(text, start, end)
@@ -199,6 +218,8 @@ def _is_only_related(text: str, start: int, end: int, question: str) -> bool:
     """'It was Nicole Fontaine, long after Simone Veil', '…, a friend of Goethe's'."""
     before = text[max(0, start - WINDOW) : start]
     if _RELATED_BEFORE.search(before) or _RELATED_AFTER.match(text, end):
+        return True
+    if _HIS.match(text, end) and re.search(r"[^\W\d_]{2}[^.!?\n]*[,;.]\s", text[:start]):
         return True
     if _SECOND.match(text, end) and not _SECOND_ASKED.search(question):
         return True

@@ -22,7 +22,7 @@ from proctor.scorers.choice_patterns import (
     VERDICT_ITEM,
     Patterns,
 )
-from proctor.scorers.choice_texts import fold_choice, only_choice_in
+from proctor.scorers.choice_texts import fold_choice, inflected_choice, only_choice_in
 from proctor.scorers.denial import is_denied
 from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END
 from proctor.scorers.stance import Stance, stance_towards
@@ -62,7 +62,7 @@ def infer_choice(
         return mentioned.pop(), "the only option mentioned"
     if named and named[0]:
         return named
-    return (None, MANY_OPTIONS) if mentioned else _by_letter_or_place(text, labels)
+    return (None, MANY_OPTIONS) if mentioned else _by_letter_or_place(text, choices, labels)
 
 
 def read_verdicts(text: str, labels: str) -> tuple[str, str] | None:
@@ -75,7 +75,7 @@ def read_verdicts(text: str, labels: str) -> tuple[str, str] | None:
     return right.pop(), "the only one said to be right"
 
 
-def _by_letter_or_place(text: str, labels: str) -> tuple[str | None, str]:
+def _by_letter_or_place(text: str, choices: tuple[str, ...], labels: str) -> tuple[str | None, str]:
     """'The letter b', 'the second option'."""
     letters = {found[1].upper() for found in LETTER.finditer(text)} & set(labels)
     if len(letters) == 1:
@@ -83,6 +83,8 @@ def _by_letter_or_place(text: str, labels: str) -> tuple[str | None, str]:
     places = {ORDINALS[found[found.lastindex or 0].lower()] for found in ORDINAL.finditer(text)}
     if len(places) == 1 and min(places) < len(labels):
         return labels[places.pop()], "named by its place"
+    if inflected := inflected_choice(text, choices, labels):
+        return inflected, "named in another form"
     return None, "names no option"
 
 

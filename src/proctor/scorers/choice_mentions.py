@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from proctor.scorers.choice_labels import is_label
 from proctor.scorers.choice_patterns import Patterns
-from proctor.scorers.choice_texts import fold_choice
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.polite_forms import polite_forms
+from proctor.scorers.reading import plain
 
 MAX_MENTIONS = 200
 _JOIN = lazy_pattern(
@@ -85,12 +85,18 @@ def _texts(text: str, choices: tuple[str, ...], labels: str) -> Iterator[Mention
 @lru_cache(maxsize=1024)
 def _wordings(choices: tuple[str, ...], labels: str) -> dict[str, str]:
     """The options' texts; also without their articles and in polite forms, where that tells them apart."""
-    whole = {fold_choice(choice): label for choice, label in zip(choices, labels, strict=False) if fold_choice(choice)}
+    lowered = (_lower_choice(choice) for choice in choices)
+    whole = {choice: label for choice, label in zip(lowered, labels, strict=False) if choice}
     others = [
         (other, label) for text, label in whole.items() for other in {_ARTICLE.sub("", text, 1), *polite_forms(text)}
     ]
     texts = [text for text, _ in others]
     return {**{text: label for text, label in others if texts.count(text) == 1 and len(text) > 1}, **whole}
+
+
+def _lower_choice(choice: str) -> str:
+    """As the text it is looked for in: folding would make 'ss' of 'ß'."""
+    return " ".join(plain(choice).lower().strip(" .").split())
 
 
 def _group(text: str, mentions: Iterator[Mention]) -> Iterator[Mention]:

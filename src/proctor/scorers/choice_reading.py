@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from proctor.scorers.choice_asides import without_asides
 from proctor.scorers.choice_contrast import drop_ruled_out
 from proctor.scorers.choice_inference import infer_choice, read_verdicts
 from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
@@ -62,6 +63,7 @@ def read_choice(
     if not _ends_plainly(text, patterns):
         if verdicts := read_verdicts(text, labels):
             return verdicts
+        text = without_asides(text, patterns, choices, labels)
         text = drop_ruled_out(text, patterns, choices, labels)
     for part in dict.fromkeys((first_turn(text), text)):
         settled = _settled(part, patterns, choices, labels)

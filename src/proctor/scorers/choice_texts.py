@@ -5,8 +5,17 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.reading import plain
 
+MAX_INFLECTED = 120
+MIN_STEM = 4
+_VERB_END = lazy_pattern(r"(?:y?e[sn]?t?|ent|s|ed|ing|e[nrt]|[aeiáéíó]r|[ae]n?|ir|[aei]rse|re|ons|ez)\Z")
+_DENIES = lazy_pattern(
+    r"\b(?:not|never|no|nicht|nie|kein\w*|pas|jamais|nunca|hardly|kaum|or|oder|ou|o|but|aber|mais|pero|than|als|que)\b"
+    r"|n['’]t\b|\?",
+    re.IGNORECASE,
+)
 QUOTING = " *_\"'“‘`$([:"
 
 
@@ -49,3 +58,23 @@ def _occurs(wanted: str, text: str) -> bool:
         and not text[found.end() : found.end() + 1].isalnum()
         for found in re.finditer(re.escape(wanted), text)
     )
+
+
+def inflected_choice(text: str, choices: tuple[str, ...], labels: str) -> str | None:
+    """The one option of a single word that a short response names in another form: 'Suele disminuir'."""
+    if len(text) > MAX_INFLECTED or _DENIES.search(text):
+        return None
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    if any(fold_choice(choice) in words for choice in choices):
+        return None
+    stems = {_verb_stem(word) for word in words}
+    named = [
+        label
+        for choice, label in zip(choices, labels, strict=False)
+        if " " not in (folded := fold_choice(choice)) and len(stem := _verb_stem(folded)) >= MIN_STEM and stem in stems
+    ]
+    return named[0] if len(named) == 1 else None
+
+
+def _verb_stem(word: str) -> str:
+    return _VERB_END.sub("", word)

@@ -148,7 +148,8 @@ _WORD = lazy_pattern(_any_of([*_SMALL, *_MULTIPLES, "uno", "un"]))
 _PER = lazy_pattern(r"\b(?:por|pour|per)\ \Z", re.IGNORECASE)
 _PER_CENT = lazy_pattern(rf"\s?(?:{PERCENT})", re.VERBOSE | re.IGNORECASE)
 _HALF_BEHIND = lazy_pattern(
-    r"(?:時間|年|か月|个|個|小时|天)半(?![分径数])|\s?(?:시간|년|달|개월)\s?반(?![가-힣](?<!이)(?<!입))"
+    r"(?:時間|年|か月|个|個|小时|天|米|升|公斤|千克|元|メートル|リットル|キロ)半(?![分径数])"
+    r"|\s?(?:시간|년|달|개월|미터|리터|킬로)\s?반(?![가-힣](?<!이)(?<!입))"
     r"|\s[^\W\d]{1,12}\s(?:et\sdemie?|y\smedi[oa]|and\sa\shalf)\b",
     re.IGNORECASE,
 )

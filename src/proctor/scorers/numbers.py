@@ -63,8 +63,13 @@ _SPACED = lazy_pattern(r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?")
 _MYRIADS = lazy_pattern(r"(?<![\d,.])(?:\d[\d,.]*[億亿억万萬만千천百백十십]{1,2} ?)+(?:\d[\d,]*)?")
 _PARTS_OF = lazy_pattern(r"(?P<under>\d{1,9}|百)\s?(?:分[之の]|분의)\s?(?P<over>\d[\d.]{0,8})")
 _TENTHS = lazy_pattern(r"(?<![\d.])(\d)割(?:(\d)分)?")
+_LATEX_UNITS = lazy_pattern(r"\\(?:text|mathrm|textrm)\s?\{([^{}\n]{0,60})\}")
+_LATEX_SIGNS = (
+    ("\\times", "×"), ("\\cdot", "·"), ("\\div", "÷"), ("\\approx", "≈"), ("\\left", ""), ("\\right", ""),
+    ("\\(", " "), ("\\)", " "), ("\\[", " "), ("\\]", " "),
+)  # fmt: skip
 _AND_A_HALF = lazy_pattern(
-    r"(?<![\d.,])(?P<count>\d+)(?P<unit>(?:時間|年|日|か月|ヶ月|시간|년|달|개월|个|個|小时|天|米|元)"
+    r"(?<![\d.,])(?P<count>\d+)(?P<unit>(?:時間|年|日|か月|ヶ月|시간|년|달|개월|个|個|小时|天|米|元|メートル|リットル|キロ|升|公斤|千克|미터|리터|킬로)"
     r"|\s[^\W\d]{1,12}(?=\s[eay]))"
     r"\s?(?:半(?![分径数])|반(?![가-힣])(?!\s?[가-힣]*\d)|반(?=입|이)|et\sdemie?\b|y\smedi[oa]\b|and\sa\shalf\b)"
 )
@@ -95,6 +100,9 @@ def readable(text: str) -> str:
     """LaTeX's ways of writing separators, dollars and per cents, made plain."""
     if "\\" in text or "{,}" in text:
         for written, meant in (("{,}", ","), ("\\,", ""), ("\\!", ""), ("\\$", "$"), ("\\%", "%"), ("\\;", " ")):
+            text = text.replace(written, meant)
+        text = _LATEX_UNITS.sub(r" \1", text)
+        for written, meant in _LATEX_SIGNS:
             text = text.replace(written, meant)
     text = _AND_A_HALF.sub(r"\g<count>.5\g<unit>", text)
     return (

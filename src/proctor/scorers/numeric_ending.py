@@ -49,9 +49,13 @@ from proctor.scorers.numeric_patterns import (
     UNDONE_SUM,
     UNFINISHED,
 )
+from proctor.scorers.numeric_times import without_other_times
+from proctor.scorers.numeric_units import of_unit_asked
 from proctor.scorers.stance import is_supposed
 
 TAIL = 2000
+MAX_ANSWER = 24
+"""An answer with its unit alone: '32 Euro. He spent 18'."""
 
 
 class NumberRole(IntEnum):
@@ -76,7 +80,7 @@ def last_number(text: str, *, comma_decimals: bool, question: str = "") -> tuple
     floor = max(0, start - MAX_INTEGER_DIGITS)
     while start > 0 and (text[start - 1].isdigit() or (start > floor and not text[start].isspace())):
         start -= 1  # never cut a number in two
-    text = _conclusion(text[start:].strip(), comma_decimals)
+    text = _conclusion(without_other_times(text[start:].strip(), question), comma_decimals)
     bold = _bold(text, text.rfind("\n") + 1, comma_decimals)
     if bold:
         number = _likeliest(text, bold)
@@ -161,6 +165,9 @@ def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool
     is_remainder_asked = asks_remainder(question)
     for start, end in _sentences_backwards(text):
         is_worked_out = any(role_of(text, number) is NumberRole.RESULT for number in _between(numbers, start, end))
+        united = None if is_worked_out else of_unit_asked(text, _between(numbers, start, end), question)
+        if united and role_of(text, united) is not NumberRole.KNOWN:
+            return united, "the only number with the unit asked for", is_range(text, united)
         is_left_asked = is_remainder_asked and not is_worked_out
         if is_left_asked and _is_only_spent(text, numbers, start, end):
             continue
@@ -184,8 +191,8 @@ def _is_only_spent(text: str, numbers: list[FoundNumber], start: int, end: int) 
     return (
         SPENT.search(text, start, end) is not None
         and REMAINDER.search(text, start, end) is None
-        and REMAINDER.search(text, 0, start) is not None
-        and bool(_between(numbers, 0, start))
+        and bool(before := _between(numbers, 0, start))
+        and (REMAINDER.search(text, 0, start) is not None or (len(before) == 1 and start < MAX_ANSWER))
     )
 
 

@@ -38,21 +38,22 @@ AFTERWORD = lazy_pattern(
 # … or in the middle of one; 'and after that' goes on instead.
 REASON = lazy_pattern(
     r"""\b(?:because|since|weil|denn|puisque|car|parce\ que|porque|ya\ que|потому\ что|так\ как)\b|\bcheck(?:ing)?:
-    |因为|比|，?其中|、?そのうち|그\ ?중(?!에)
+    |因为|比|[，,]占|，?其中|、?そのうち|그\ ?중(?!에)
     |(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
     |,\s(?!(?:making|giving|total|bring|result|yield|reach|equal|leav|add|amount|com|earn|cost)\w*\b)(?-i:[a-z]+ing)\b
     |,\s(?=[\d.]+\s(?:of\s(?:them|whom|which)|de\s(?:ellos|ellas)|d['’]entre|von\s(?:ihnen|denen)|davon)\b)
     |,\s(?:i\.e\.|d\.\s?h\.|nämlich\b|namely\b|à\ssavoir\b|a\ssaber\b)
     |,\s(?:(?:al)?though|even\sif|obwohl|auch\swenn|même\ssi|bien\sque|aunque)\b
     |,\ (?:(?:which|who)\ (?:is|are|was|were|represents|had)|(?:with|or)(?!\ [^.]{0,30}total)|compared|versus|vs|from
-      |das\ (?:sind|entspricht)|reached|attained|at|each|reading|where|while|whereas|soit|dont
+      |das\ (?:sind|entspricht)|reached|attained|at|each|reading|where|while|whereas|dont
+      |soit(?!\s[\d.,]+\s?\w{0,8}\.?\s*\Z)
       |de\ l[oa]s\ cuales|contre|wobei|davon
       |während|mientras|frente|alors\ que)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 BECAUSE = lazy_pattern(r"because|since|weil|denn|puisque|car|parce|porque|ya|потому|так|check|因为", re.IGNORECASE)
 SO = lazy_pattern(r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ lo\ tanto|поэтому)\b|所以|因此", re.IGNORECASE)
-REASON_AT_END = lazy_pattern(r"(?:から(?:です)?|ため(?:です)?|때문(?:입니다|이다|이에요))\W*$")
+REASON_AT_END = lazy_pattern(r"(?:から(?:です)?|ため(?:です)?|때문(?:입니다|이다|이에요)|니까요?|거든요)\W*$")
 OPERATOR = lazy_pattern(r"\d\s?[-+*/×÷·]\s?[$€£]?\d|\d\s(?:times|plus|minus|divided|multiplied)\s", re.IGNORECASE)
 UNDONE_SUM = lazy_pattern(r"\d\s?[+*×÷·]\s?[$€£]?\d[\d.,]*[^\d=]*$")
 INTRODUCTION = lazy_pattern(
@@ -69,6 +70,7 @@ HEADED = lazy_pattern(
 )
 RANGE = lazy_pattern(r"\s?(?:[–—~〜]|(?<! )-(?! )|(?:to|bis|à|a|до|至|到)\s)\s?(?=[$€£]?\d)")
 _UNIT = r"[^\s\d,.:;，。、；：]{0,3}?"
+_LONG_UNIT = r"[^\s\d,.:;，。、；：]{0,6}?"
 SPAN = lazy_pattern(
     rf"{_UNIT}\s?(?:から|[至到～~-]|에서|부터)\s?[\d.,]+\s?{_UNIT}\s?(?:の間|まで|くらい|ほど|程度|之间|之間|左右"
     rf"|上下|사이|까지|정도|쯤|가량)"
@@ -80,7 +82,7 @@ ARRIVES = lazy_pattern(rf"{_UNIT}\s?(?:[にへ]|으?로)")
 OR = lazy_pattern(
     r"\s(?:or|oder|ou|o|или)\s(?:[a-z]\s?=\s?)?(?=[$€£]?-?\d)|,?\s(?:o\sbien|ou\sbien|soit)\s(?=[$€£]?\d)"
     r"|,?\s(?:or\s)?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal\svez)\s(?=[$€£]?\d)"
-    rf"|{_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이나)、?\s?(?=\d)"
+    rf"|{_LONG_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이나|이?거나)、?\s?(?=\d)"
 )
 BOUND_BEFORE = lazy_pattern(
     r"\b(?:(?:more|less|fewer|greater|higher|lower)\sthan|over|under|above|below|at\s(?:least|most)|up\sto"
@@ -109,7 +111,8 @@ MISSED = lazy_pattern(
 )
 """Said behind a number that is not the answer."""
 REMAINDER = lazy_pattern(
-    r"\b(?:left|remain\w*|übrig|verbleib\w*|bleib\w*|qued\w+|sobr\w+|reste(?:nt|r)?|rest\w*|осталось)\b|[剩余餘残]|남",
+    r"\b(?:left|remain\w*|übrig|verbleib\w*|bleib\w*|qued\w+|sobr\w+|reste(?:nt|r)?|rest\w*|осталось)\b|[剩余餘残]|남|おつり|お釣り|거스름돈(?!으로)|找[回零]|\bchange(?=\s(?:does|do|did|will|is|was|should)\b|:)"
+    r"|\b(?:wechselgeld|rückgeld|vuelta|cambio|monnaie)\b",
     re.IGNORECASE,
 )
 SPENT = lazy_pattern(
@@ -130,19 +133,23 @@ CHANGED = lazy_pattern(
     re.IGNORECASE,
 )
 BETWEEN = lazy_pattern(r"\b(?:between|zwischen|entre)\s+[$€£]?$", re.IGNORECASE)
-ASIDE = lazy_pattern(r"(?<=[\s\u3000-\uffff])\([^()\n]*\)")
+ASIDE = lazy_pattern(r"(?<=[\s²³\u3000-\uffff])\([^()\n]*\)")
 BOLD = lazy_pattern(r"\*\*([^*\n]+)\*\*")
 KNOWN = lazy_pattern(
     r"""\b(?:not|instead\ of|rather\ than|as\ opposed\ to|nicht|statt|anstelle\ von|au\ lieu\ de|plutôt\ que
     |en\ lugar\ de|en\ vez\ de|pas|non|no|не|а\ не)\s+[$€£]?$|(?:不是|而不是|ではなく|这|那|其余)$
-    |(?:[\d%]\s+|\bout\s|\d\s\w+\s)of\s[$€£]?$
+    |(?:[\d%]\s+|\bout\s|\d\s\w+\s)of\s[$€£]?$|\d\s(?:von|sur|de|der)\s$
+    |\b(?:half|third|quarter|fourth|fifth|sixth|eighth|tenth|hälfte|\w{2,8}tel|moitié|tiers|quart|\w+ième|mitad|tercio
+      |cuarto|\w+\sparte)\s(?:of|von|de)\s$
+    |\d\s\w+\s(?:von\sden|sur\sles|de\slos|de\slas)\s$
     |(?:(?<!in\ )\ball|\b(?:the|these|those|both|his|her|their|its|our|your|die|den|diesen?|allen?|les|ces|ses|los|las
       |sus))\s(?:(?:original|first|last|other|initial|given|same)\s)?[$€£]?$""",
     re.VERBOSE | re.IGNORECASE,
 )
 # What a calculation comes to, or is rounded to.
 RESULT = lazy_pattern(
-    r"(?<!\d[a-z])(?<!\d[a-z]\ )(?:[-+*/×÷·^]|\sx)\s?[$€£(]?[\d.][^=≈\n,;:]{0,40}[=≈]\s*[$€£]?$"
+    r"(?<!\d[a-z])(?<!\d[a-z]\ )(?:[-+*/×÷·^]|\sx)\s?[$€£(]?(?:\\[dt]?frac\s?\{)?[\d.][^=≈\n,;:]{0,40}"
+    r"[=≈]\s*[$€£]?$|\\[dt]?frac\s?\{[^=≈\n;:]{1,60}[=≈]\s*[$€£]?$"
     r"|\d[^.;\n]{0,20}\s(?:por|entre|más|menos|mal|geteilt|plus|minus|fois|divisé|times|divided)\s[^.;\n]{0,20}"
     r"\s(?:son|es|da|sind|ist|macht|ergibt|font|fait|égale|is|are|makes|equals|gives)\s+$"
     r"|\btotal\ of\s+[$€£]?$|\bround\w*\s(?:it\s)?(?:(?:up|down|off)\s)?to\s+[$€£]?$",
@@ -152,7 +159,8 @@ UNFINISHED = lazy_pattern(r"[^=\n,.;]{0,20}?\s?[-+*/×÷·]\s?[$€£]?\d|\s(?:d
 OBJECT = lazy_pattern(r"\b(?:takes?|took|costs?|gives?|gave|leaves?|left|earns?|saves?)\sher\s+$", re.IGNORECASE)
 CIRCUMSTANCE = lazy_pattern(
     r"""\b(?:over|after|during|within|than|per|every|from|at|among|end\ of|in|for|nach|während|innerhalb\ von|pro
-      |aus|bei(?:\s\w+)?|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|durante|después\ de|dentro\ de|tras
+      |aus|bei(?:\s\w+)?|in\ den|um|après|pendant|en|dans|par|pour(?:\s\w+)?|pour\sune?\s\w+\sde
+      |durante|después\ de|dentro\ de|tras
         |para(?:\s\w+)?|через
       |за|после|из|чтобы\s\w+|بعد|خلال|من|أصل)\s+$
     |(?<!left\ )(?<!him\ )(?<!her\ )(?<!them\ )(?<!up\ )\bwith\s(?:an?\s\w+\sof\s)?[$€£]?$

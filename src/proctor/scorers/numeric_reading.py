@@ -6,6 +6,7 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
+from proctor.scorers.compound_amounts import join_amounts, stands_for_half
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END, announces, first_turn, marker_ends, own_turn
 from proctor.scorers.number_words import spelt_at
@@ -39,7 +40,9 @@ def read_number(
     text: str, *, question: str = "", comma_decimals: bool = False, is_cut: bool = False
 ) -> NumericReading | None:
     """The number a text arrives at: the last boxed or announced, else the one it opens with, else its conclusion's."""
-    text = "\n" + readable(plain(without_struck(own_turn(text))))  # a marker such as 'A:' begins a line
+    text = "\n" + join_amounts(
+        readable(plain(without_struck(own_turn(text)))), question
+    )  # a marker such as 'A:' begins a line
     for part in dict.fromkeys((first_turn(text), text)):
         settled = _settled(part, comma_decimals)
         if settled is not None:
@@ -50,6 +53,8 @@ def read_number(
         few = list(islice(find_numbers(text, comma_decimals=comma_decimals), 2))
         return NumericReading(few[0], "the only number") if len(few) == 1 and len(text) < 80 else None
     found = last_number(text, question=question, comma_decimals=comma_decimals)
+    if found is None and stands_for_half(text):
+        return NumericReading(FoundNumber(0.5, text.strip(), 1, len(text)), "a half in words")
     return NumericReading(*found) if found else None
 
 

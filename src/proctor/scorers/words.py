@@ -23,6 +23,7 @@ KOREAN_ENDING = (
 _ENDED_WORD = lazy_pattern(f"(.+[가-힣\\d%])(?:{KOREAN_ENDING})\\Z|(.)(?:입니다|이에요|예요|이다)\\Z")
 _KOREAN_COPULA = frozenset({"입니다", "이에요", "예요", "이다"})
 _JAPANESE_COPULA = lazy_pattern(r"(?<=\w)(?:です|でした|である|だ)(?=[。．.!！\s」』)）]*\Z)")
+_JAPANESE_PARTICLES = ("で", "に", "へ", "を", "が")
 _QUOTES = str.maketrans("’‘", "''")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ASCII_WORD = lazy_pattern(r"[a-z0-9]+")
@@ -53,6 +54,8 @@ def comparable_words(said: str, wanted: str, language: str = "en") -> tuple[list
 
 
 def _without_copula(text: str, other: str) -> str:
+    if text[:-1] == other and text[-1:] in _JAPANESE_PARTICLES:
+        return other
     return text if _JAPANESE_COPULA.search(other) else _JAPANESE_COPULA.sub("", text)
 
 
