@@ -20,6 +20,9 @@ from server.serving import SECRET, Answer, Server, serving
 pytestmark = pytest.mark.sqlite
 
 
+RUBRIC = "judge_rubric:criteria=Is it right?"
+
+
 class Site:
     def __init__(self, server: Server, keys: dict[str, str], provider: FakeProvider) -> None:
         self.server, self.keys, self.provider = server, keys, provider
@@ -87,10 +90,25 @@ def test_runs_that_come_at_once_spend_no_more_than_the_budget(site: Site) -> Non
 
     playground = {"models": ["demo/weak"], "prompt": "Hello"}
     assert kind_of(site.ask("owner", "POST", "/playground", playground)) == (402, "budget")
-    judged = {"scorers": ["exact"], "judge": ["openai/any"]}
+    judged = {"scorers": [RUBRIC], "judge": [f"openai/any?base_url={site.provider.url}/v1"]}
     assert kind_of(site.ask("owner", "POST", f"/runs/{accepted[0]}/rescore", judged)) == (402, "budget")
     assert site.ask("admin", "DELETE", "/budgets/project/acme").status == 204
     assert site.ask("owner", "POST", "/runs", site.plan(None)).status == 202
+
+
+def test_the_judge_that_a_plan_names_is_not_asked_again_past_a_budget(site: Site) -> None:
+    plan = site.plan(None)
+    made = site.ask("owner", "POST", "/runs", {**plan, "judge": plan["models"]})
+    assert made.status == 202, made.json
+    run_id = made.json["run_id"]
+    assert site.server.wait_as(run_id, site.keys["owner"])["status"] == "completed"
+    assert site.ask("admin", "PUT", "/budgets/project/acme", {"cost_usd": 1.0, "per": "total"}).status == 200
+    asked = len(site.provider.requests)
+    again = {"scorers": [RUBRIC.replace("right", "friendly")]}
+    answer = site.ask("owner", "POST", f"/runs/{run_id}/rescore", again)
+    assert (kind_of(answer), len(site.provider.requests)) == ((402, "budget"), asked)
+    assert site.ask("owner", "POST", f"/runs/{run_id}/rescore", {"scorers": ["exact"]}).status == 200
+    assert site.ask("admin", "DELETE", "/budgets/project/acme").status == 204
 
 
 def test_one_run_too_many_at_once_is_told_to_come_again(site: Site) -> None:

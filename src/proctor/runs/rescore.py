@@ -74,6 +74,11 @@ class Rescoring(Struct, dict=True, eq=False):
         return {key: {scorer.name: scorer.version for scorer in scorers} for key, scorers in self.scorers.items()}
 
     @property
+    def asks_judges(self) -> bool:
+        """Whether it sends requests that somebody bills: to judges that were given, or that the run's plan names."""
+        return any(judges_of(scorers) for scorers in self.scorers.values())
+
+    @property
     def is_complete(self) -> bool:
         """Whether every response had its turn with every scorer and every judge."""
         return not self.stopping.is_set() and not self.judge_faults and not self.measured_nothing

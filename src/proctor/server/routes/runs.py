@@ -209,8 +209,6 @@ def rescore(
         raise ProblemError(422, "body", "Give either scorers (score again) or use (choose stored scores).")
     if body.use:
         return json_answer(put_in_force(database, run.id, body.use, body.on))
-    if body.judge and caller.spender is not None:
-        refuse_unreserved(service_of(request).database, caller.spender, "Scoring again with a judge")
     judges, scorers = [model_spec(text) for text in body.judge], [read_scorer(text) for text in body.scorers]
     if not caller.is_operator:
         for index, spec in enumerate(judges):
@@ -225,6 +223,8 @@ def rescore(
         judges=judges,
         on=body.on,
     )
+    if rescoring.asks_judges and caller.spender is not None:
+        refuse_unreserved(service_of(request).database, caller.spender, "Scoring again with a judge")
     return json_answer(asyncio.run(execute_rescoring(rescoring, keep=body.keep)))
 
 
