@@ -204,6 +204,7 @@ def test_a_server_that_is_killed_in_the_middle_of_a_stream_loses_nothing(name: s
     with gateway(name, tmp_path) as behind:
         _speaks_modern_tls_only(behind)
         _limits_and_compresses(behind)
+        _passes_uploads_on(behind)
         first = behind.submit(PLAN)
         connection, answer = behind.open("GET", f"/api/v1/runs/{first}/events")
         with closing(connection):
@@ -280,6 +281,19 @@ def _limits_and_compresses(behind: Behind) -> None:
     served = [row["server"] for row in behind.log() if row["path"] == "/health"]
     one, two = (sum(name in (f"api-{n}", f"127.0.0.1:{behind.ports[n - 1]}") for name in served) for n in (1, 2))
     assert one > two > 0, served
+
+
+def _passes_uploads_on(behind: Behind) -> None:
+    """What takes more than other requests does so behind the gateway, too: whatever is refused, the server refuses."""
+    ask = json.dumps({"models": ["demo/strong"], "prompt": "x" * 4_300_000})
+    status, _, body = behind.ask("POST", "/api/v1/playground", ask.encode())
+    assert status != 413, body
+    head = '--cut\r\nContent-Disposition: form-data; name="file"; filename="rows.jsonl"\r\n\r\n'
+    sent = head.encode() + b'{"input": "1 + 1?", "target": "2"}\n' * 125_000 + b"\r\n--cut--\r\n"
+    assert len(sent) > 4_200_000
+    for path in ("files", "submissions", "own-benchmarks", "own-benchmarks/check"):
+        status, _, body = behind.ask("POST", f"/api/v1/{path}", sent, Content_Type="multipart/form-data; boundary=cut")
+        assert status != 413, (path, body)
 
 
 def _keeps_callers_at_their_server(behind: Behind, run_id: str, chosen: int) -> None:
