@@ -112,6 +112,20 @@ def test_no_redirect_is_followed_and_no_slow_answer_waited_for(
     assert (row.state, row.error) == ("waiting", "Nothing was answered within 1 s.")
 
 
+def test_certificates_that_cannot_be_read_are_a_reason_like_others(
+    database: Database, receiver: Receiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = receiver.url.replace("http://", "https://")
+    hook = create_webhook(database, receiver.environment, url, [], by="ann").webhook_id
+    ended_run(database, tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", "missing.pem")
+    assert deliver(database, receiver.environment, tmp_path) == 1
+    [row] = WebhookStore(database).deliveries(hook)
+    assert (row.state, row.attempts) == ("waiting", 1)
+    assert row.error is not None
+    assert "missing.pem" in row.error
+
+
 WAITED_FOR: list[str] = []
 """Slow answers that somebody has read to their end."""
 

@@ -91,6 +91,8 @@ class _Polling:
                     await task.work(self._worker)
                 except ProctorError as fault:
                     log.warning("%s failed: %s", name.replace("_", " "), fault)
+                except Exception:  # of ours: what else is to be done now and then is not given up for it
+                    log.exception("%s failed", name.replace("_", " "))
                 due[name] = loop.time() + task.period_seconds
             await asyncio.sleep(HOUSEKEEPING_SECONDS)
 

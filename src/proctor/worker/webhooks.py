@@ -17,7 +17,7 @@ from msgspec import Struct
 from proctor.accounts.sealing import Sealer, require_secret
 from proctor.accounts.webhooks import WHAT, listed_hosts, signed_headers
 from proctor.domain.errors import ProctorError
-from proctor.models.trust import trusted
+from proctor.models.trust import UntrustedError, trusted
 from proctor.offline import confined
 from proctor.public_address import PrivateAddressError, connect
 from proctor.stores.webhooks import DeliveryQueue, DeliveryRow, WebhookRow
@@ -89,6 +89,8 @@ def _send(environment: Mapping[str, str], delivery: DeliveryRow, hook: WebhookRo
         raise _SendError(f"Address not allowed: {fault}.") from None
     except TimeoutError:
         raise _SendError(f"Nothing was answered within {seconds:g} s.") from None
+    except UntrustedError as fault:
+        raise _SendError(f"No certificate can be checked {fault}") from None
     except (OSError, http.client.HTTPException, ValueError) as fault:
         said = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
         raise _SendError(f"It could not be reached: {said}.") from None
