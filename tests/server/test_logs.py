@@ -128,6 +128,15 @@ def test_the_shipped_configuration_reads_these_lines(logged: Logged) -> None:
     assert requests["PUT _ilm/policy/proctor-logs"]["policy"]["phases"]["delete"]["min_age"] == "30d"
 
 
+def test_the_link_of_the_first_administrator_is_shown_and_in_no_file(tmp_path: Path) -> None:
+    with serving(tmp_path / "home", tmp_path, "--accounts", PROCTOR_LOG_FOLDER=str(tmp_path / "logs")) as server:
+        assert server.get("/health")
+    kept = "".join(path.read_text() for path in (tmp_path / "logs").rglob("*") if path.is_file())
+    assert "sets a password at" in kept
+    assert "/welcome#" in "".join(server.said)
+    assert "/welcome#" not in kept
+
+
 def test_files_of_days_that_are_over_go_and_nothing_else(tmp_path: Path) -> None:
     today = datetime.now(UTC).date()
     for days in (0, 3, 4, 40):

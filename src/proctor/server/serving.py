@@ -179,7 +179,7 @@ def _tell_accounts(database: Database, address: str) -> None:
     first = invite_first_admin(database)
     if first is not None:
         announce(f"Nobody can sign in yet. The first administrator ({first.user.name}) sets a password at")
-        announce(f"{address}{first.path}")
+        announce(f"{address}{first.path}", is_kept=False)
         announce("(shown once, good for three days; every start makes a new one)")
     if not database.is_second_wall():
         announce(

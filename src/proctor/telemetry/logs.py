@@ -121,9 +121,12 @@ def lines_dropped() -> int:
     return 0 if _STATE.handler is None else _STATE.handler.writer.dropped
 
 
-def announce(text: str, **fields: str) -> None:
-    """Tell whoever started this process; a line like all others where programs read them."""
-    if _STATE.is_json:
+def announce(text: str, *, is_kept: bool = True, **fields: str) -> None:
+    """Tell whoever started this process; a line like all others where programs read them.
+
+    What is not to be kept, since it is a secret, goes into no file of the log.
+    """
+    if _STATE.is_json and (is_kept or not _STATE.has_folder):
         logging.getLogger("proctor").info(text, extra=fields)
         if not _STATE.has_folder:
             return
