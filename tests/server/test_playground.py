@@ -247,6 +247,15 @@ def test_every_kind_makes_its_own_request_and_has_its_own_view(server: Server, f
     assert '"left": 3' in fast.requests[-1].json["messages"][-1]["content"]
 
 
+def test_uploaded_files_are_no_way_past_the_size_of_a_request(server: Server) -> None:
+    large = b"a line of text\n" * 140_000
+    kept = server.ask("POST", "/api/v1/files?name=large.txt", large, Content_Type="application/octet-stream").json
+    asked = {"models": ["demo/strong"], "prompt": "Hello", "texts": [{"file": kept["file_id"]}] * 12}
+    answer = server.post(PLAYGROUND, asked)
+    assert (answer.status, "24,000,000 bytes" in answer.json["detail"]) == (413, True)
+    assert finished(server, "demo/strong", texts=[{"file": kept["file_id"]}])["view"]["files"][0]["bytes"] == len(large)
+
+
 @pytest.mark.parametrize(
     ("fields", "where", "said"),
     [

@@ -33,7 +33,7 @@ from proctor.runs.playground.request import REQUESTS, SHOWN_TEXT, PlaygroundRequ
 from proctor.runs.playground.showing import Reader, ask_of, check_vote, is_revealed, listed_ask
 from proctor.runs.playground.turning import plan_of, ranking_of_votes, sample_of
 from proctor.server.access import V1, Caller, Me, Permission, Store, local_person
-from proctor.server.bodies import body_of, convert, large_json_value, takes
+from proctor.server.bodies import body_of, convert, large_json_value, takes, too_large
 from proctor.server.documents import answers, json_answer, reference, written
 from proctor.server.pages import next_link
 from proctor.server.plans import refuse_foreign_model
@@ -52,6 +52,8 @@ from proctor.stores.playground import OPEN_STATES, AskRow, PlaygroundStore
 router = resource("playground")
 MAX_BYTES = 32_000_000
 """Files are sent in base64, which makes four bytes of three."""
+MAX_FILE_BYTES = MAX_BYTES * 3 // 4
+"""Of all uploaded files that one ask names."""
 RETRY_SECONDS = 5
 Slot = Annotated[str, Meta(pattern="^[a-z]$")]
 EXAMPLE = {
@@ -369,13 +371,16 @@ def _with_uploads(body: PlaygroundRequest, service: Service, database: Database)
             raise ProblemError(422, "body", detail, [FieldProblem(pointer([body.FILES, place]), detail)])
     if all(one.file is None for one in sent):
         return body
-    found = []
+    found, size = [], 0
     for place, one in enumerate(sent):
         if one.file is None:
             found.append(one)
             continue
         with in_field(body.FILES, place):
             file = open_file(database, artifacts_of(service), one.file)
+        size += file.size_bytes
+        if size > MAX_FILE_BYTES:
+            raise too_large(MAX_FILE_BYTES)
         content = b"".join(file.part(0, file.size_bytes))
         found.append(SentFile(data=b64encode(content).decode(), name=file.name))
     return replace(body, **{body.FILES: found})
