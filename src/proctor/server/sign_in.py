@@ -39,7 +39,7 @@ CHECK_SECONDS = 3.0
 UNKNOWN = ProblemError(
     401,
     "unauthorised",
-    "Sign in, or send a valid key or access token: Authorization: Bearer pk_….",
+    "Sign in, or send a valid key or access token: Authorization: Bearer pk_… (of the command line: PROCTOR_KEY).",
     headers={"WWW-Authenticate": "Bearer"},
 )
 

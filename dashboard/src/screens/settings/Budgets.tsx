@@ -31,7 +31,7 @@ export function Budgets() {
             one.cost_usd === null ? (
               <Dash reason={t('budget.no-limit')} />
             ) : (
-              `${usd(one.cost_usd)} / ${t(`budget.per.${one.per}` as TextKey)}`
+              `${usd(one.cost_usd)} ${t(`budget.per.${one.per}` as TextKey)}`
             ),
         },
         {
