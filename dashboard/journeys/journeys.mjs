@@ -252,8 +252,12 @@ export async function accounts({ page, context, base, link }) {
   await settled(page);
   const hidden = await page.locator('main').innerText();
   const places = await page.locator('.navigation li').allInnerTexts();
+  await page.goto(`${base}/benchmarks`);
+  await page.getByRole('region', { name: 'Your own benchmarks' }).waitFor();
+  await settled(page);
+  const uploads = await page.locator('main input[type=file]').count();
   await context.clearCookies();
-  return { key, isShownAgain, audit, buttons, parts, hidden, places };
+  return { key, isShownAgain, audit, buttons, parts, hidden, places, uploads };
 }
 
 /** An exported site in a folder of a plain web server: leaderboard, a run, its comparison, and back again. */
@@ -318,25 +322,90 @@ const barriers = async (page, name, rules) => {
   });
 };
 
-/** Every screen in both themes: what axe finds, and whether it fits a narrow window. */
+/** A screen in both themes: what axe finds, and whether it fits a narrow window. */
+const faults = async (page, name) => {
+  const found = [];
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await settled(page);
+  await page.evaluate(AXE);
+  found.push(...(await barriers(page, `${name} light`, null)));
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+  await page.locator('html[data-theme=dark]').waitFor();
+  found.push(...(await barriers(page, `${name} dark`, ['color-contrast'])));
+  await page.setViewportSize({ width: 360, height: 740 });
+  await settled(page);
+  const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (excess > 0) {
+    const wide = await page.evaluate(() =>
+      [...document.querySelectorAll('main *')]
+        .filter((one) => one.closest('.wide') === null && one.getBoundingClientRect().right > innerWidth)
+        .map((one) => `${one.tagName}.${one.className}`),
+    );
+    found.push(`${name}: ${excess} px too wide for 360 px: ${wide.slice(0, 5).join(' ')}`);
+  }
+  return found;
+};
+
+/** Every screen in both themes. */
 export async function tour({ page, base, addresses }) {
   const found = [];
   for (const address of addresses) {
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await page.setViewportSize({ width: 1280, height: 860 });
     await page.goto(base + address);
-    await settled(page);
-    await page.evaluate(AXE);
-    found.push(...(await barriers(page, `${address} light`, null)));
-    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-    await page.locator('html[data-theme=dark]').waitFor();
-    found.push(...(await barriers(page, `${address} dark`, ['color-contrast'])));
-    await page.setViewportSize({ width: 360, height: 740 });
-    await settled(page);
-    const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    if (excess > 0) found.push(`${address}: ${excess} px too wide for 360 px`);
+    found.push(...(await faults(page, address)));
   }
   return found;
+}
+
+/** For whoever looks at screens as they are: written where PICTURES says, at two widths. */
+const picture = async (page, name) => {
+  const folder = process.env.PICTURES;
+  if (!folder) return;
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ]) {
+    await page.setViewportSize({ width, height });
+    await settled(page);
+    await page.screenshot({ path: `${folder}/${name}-${width}.png`, clip: { x: 0, y: 0, width, height: 1500 }, fullPage: true });
+  }
+  await page.setViewportSize({ width: 1280, height: 860 });
+};
+
+/** A benchmark with a fault is checked, mended, uploaded, given a second version; the first is archived. */
+export async function ownBenchmarks({ page, base, folders }) {
+  await page.goto(`${base}/benchmarks`);
+  const own = page.getByRole('region', { name: 'Your own benchmarks' });
+  const rows = () => own.locator('tbody tr td:first-child').allInnerTexts();
+  const send = async (folder, button, role) => {
+    await own.locator('input[type=file]').nth(1).setInputFiles(folder);
+    await own.getByRole('button', { name: button, exact: true }).click();
+    const said = own.getByRole(role).filter({ visible: true });
+    await said.waitFor();
+    return said.innerText();
+  };
+  const broken = await send(folders.broken, 'Check', 'alert');
+  const sound = await send(folders.first, 'Check', 'status');
+  await own.getByText('None yet.').waitFor();
+  const kept = await send(folders.first, 'Upload', 'status');
+  const other = await send(folders.other, 'Upload', 'alert');
+  await send(folders.second, 'Upload', 'status');
+  await own.locator('tbody tr').nth(1).waitFor();
+  const both = await rows();
+  await own.getByRole('button', { name: 'Archive towns@1' }).click();
+  await own.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
+  const offered = await rows();
+  await own.getByLabel('Archived, too').check();
+  await own.getByText('archived', { exact: true }).waitFor();
+  const all = await rows();
+  await picture(page, 'own-benchmarks');
+  const found = await faults(page, '/benchmarks');
+  await own.getByRole('link', { name: 'towns@1' }).click();
+  await page.getByRole('link', { name: 'New run' }).click();
+  await page.waitForURL(/\/plan\?benchmark=/);
+  return { broken, sound, kept, other, both, offered, all, found, plan: new URL(page.url()).search };
 }
 
 /** Four models side by side, of which one is a hundred times slower and one fails; then all are stopped. */

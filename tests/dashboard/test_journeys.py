@@ -157,6 +157,7 @@ def test_each_role_sees_what_it_may_do_and_no_button_beyond(browser: Browser, tm
     assert len(seen["parts"]) == 3
     assert "Audit" not in seen["hidden"]
     assert "Plan" not in seen["places"]
+    assert seen["uploads"] == 0
 
 
 def test_an_exported_site_needs_no_server_of_ours(
@@ -256,6 +257,49 @@ def test_a_blind_vote_is_one_key_and_shows_the_names_after_it(browser: Browser, 
     assert "Prompt" in seen["changed"]
     assert seen["sample"]["input"] == "What is 3 + 5?"
     assert served.get("/api/v1/playground/ranking")["votes"] == 1
+
+
+TOWNS = """\
+name: towns
+version: "{version}"
+description: Capitals of countries.
+dataset: {{source: data/towns.jsonl, fields: {{input: question, target: answer}}}}
+prompt: {{user: "{{{{ input }}}}"}}
+scorers: [{scorer}]
+"""
+
+
+def towns(folder: Path, version: str, *, scorer: str = "exact", rows: int = 6) -> str:
+    (folder / "data").mkdir(parents=True)
+    (folder / "towns.yaml").write_text(TOWNS.format(version=version, scorer=scorer))
+    lines = (f'{{"id": "{n}", "question": "Town of {n}?", "answer": "City{n}"}}\n' for n in range(rows))
+    (folder / "data" / "towns.jsonl").write_text("".join(lines))
+    return str(folder)
+
+
+def test_a_benchmark_of_ones_own_is_checked_uploaded_renewed_and_archived(
+    browser: Browser, served: Server, tmp_path: Path
+) -> None:
+    folders = {
+        "broken": towns(tmp_path / "broken", "1", scorer="exakt"),
+        "first": towns(tmp_path / "first", "1"),
+        "other": towns(tmp_path / "other", "1", rows=7),
+        "second": towns(tmp_path / "second", "2", rows=8),
+    }
+    seen = browser.go("ownBenchmarks", served, folders=folders)
+    assert "exakt" in seen["broken"]
+    assert seen["sound"].startswith("towns 1: no fault. n=6")
+    assert "towns@1" in seen["kept"]
+    assert "a version never changes" in seen["other"]
+    assert seen["both"] == ["towns@2", "towns@1"]
+    assert seen["offered"] == ["towns@2"]
+    assert seen["all"] == ["towns@2", "towns@1 archived"]
+    assert seen["found"] == []
+    assert seen["plan"] == "?benchmark=towns%401"
+    versions = served.get("/api/v1/own-benchmarks/towns")["versions"]
+    assert [(one["version"], one["files"]) for one in versions] == [
+        (version, ["data/towns.jsonl", "towns.yaml"]) for version in ("2", "1")
+    ]
 
 
 def test_no_screen_has_a_barrier_in_either_theme_and_each_fits_a_narrow_window(

@@ -27,6 +27,7 @@ export type Query = Readonly<Record<string, string | number | readonly string[] 
 interface Options {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   query?: Query;
+  /** Sent as JSON, unless it is a form. */
   body?: unknown;
   signal?: AbortSignal;
 }
@@ -53,16 +54,19 @@ function changeHeaders(): Record<string, string> {
 
 export async function send(path: string, options: Options = {}): Promise<Response> {
   const method = options.method ?? 'GET';
+  const isForm = options.body instanceof FormData;
   let response: Response;
   try {
     response = await fetch(address(path, options.query), {
       method,
       headers: {
         Accept: 'application/json',
-        ...(options.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(options.body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
         ...(method === 'GET' ? {} : changeHeaders()),
       },
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      ...(options.body === undefined
+        ? {}
+        : { body: isForm ? (options.body as FormData) : JSON.stringify(options.body) }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
   } catch (error) {

@@ -17,12 +17,12 @@ export default function BenchmarkScreen({
   const benchmark = useBenchmark(name);
   return (
     <Loaded isPage query={benchmark}>
-      {(data) => <Shown benchmark={data} />}
+      {(data) => <Shown benchmark={data} reference={name} />}
     </Loaded>
   );
 }
 
-function Shown({ benchmark }: { benchmark: BenchmarkDescription }) {
+function Shown({ benchmark, reference }: { benchmark: BenchmarkDescription; reference: string }) {
   const runs = useRuns({ benchmark: benchmark.name }, 10);
   const items = runs.data?.pages[0]?.items ?? [];
   const categories = Object.entries(benchmark.categories ?? {});
@@ -41,7 +41,7 @@ function Shown({ benchmark }: { benchmark: BenchmarkDescription }) {
             <Link className="button" to={`/leaderboard?benchmark=${encodeURIComponent(benchmark.name)}`}>
               {t('nav.leaderboard')}
             </Link>
-            <Link className="button main" to={`/plan?benchmark=${encodeURIComponent(benchmark.name)}`}>
+            <Link className="button main" to={`/plan?benchmark=${encodeURIComponent(reference)}`}>
               {t('runs.new')}
             </Link>
           </>

@@ -1,7 +1,9 @@
 /** The benchmarks that can be run, and what they measure. */
+import { lazy, Suspense } from 'react';
 import type { ListedBenchmark } from '@/api/documents';
 import { useBenchmarks } from '@/api/queries';
-import { Button, Empty, Loaded, PageHead, Tag, Wide } from '@/components/Basics';
+import { isSite } from '@/api/site';
+import { Button, Empty, Loaded, Loading, PageHead, Tag, Wide } from '@/components/Basics';
 import { Field, Search, Select } from '@/components/Fields';
 import { Link } from '@/router/Link';
 import { path, useParameters } from '@/router/location';
@@ -9,6 +11,7 @@ import { countText } from '@/numbers/text';
 import { t } from '@/text/text';
 import { Recommend } from './Recommend';
 
+const OwnBenchmarks = lazy(() => import('./OwnBenchmarks'));
 const TAGS = ['subject', 'task', 'form', 'language'] as const;
 
 export default function BenchmarksScreen() {
@@ -22,6 +25,11 @@ export default function BenchmarksScreen() {
         lead={t('benchmarks.lead')}
       />
       <Recommend />
+      {!isSite && (
+        <Suspense fallback={<Loading lines={2} />}>
+          <OwnBenchmarks />
+        </Suspense>
+      )}
       <Loaded query={benchmarks}>
         {(all) => {
           const text = parameters.get('text') ?? '';

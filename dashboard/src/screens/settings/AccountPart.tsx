@@ -2,10 +2,11 @@
 import type { ListedSession, ListedTokens } from '@/api/documents';
 import { useAdminChange } from '@/api/administration';
 import { useSession } from '@/api/session';
+import { Ago } from '@/components/Ago';
 import { Button } from '@/components/Basics';
 import { path } from '@/router/location';
 import { t } from '@/text/text';
-import { Ago, Listing } from './Listing';
+import { Listing } from './Listing';
 
 export function AccountPart() {
   const { data: session } = useSession();

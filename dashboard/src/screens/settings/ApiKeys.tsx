@@ -2,11 +2,12 @@ import { useState } from 'react';
 import type { CreatedKey, ListedKey } from '@/api/documents';
 import { useAdminChange } from '@/api/administration';
 import { useSession } from '@/api/session';
+import { Ago } from '@/components/Ago';
 import { Button } from '@/components/Basics';
 import { Field } from '@/components/Fields';
 import { path } from '@/router/location';
 import { t } from '@/text/text';
-import { Ago, Listing, Once } from './Listing';
+import { Listing, Once } from './Listing';
 
 const STALE_MS = 90 * 24 * 3600 * 1000;
 const isStale = (one: ListedKey) =>

@@ -3,12 +3,13 @@ import type { ListedWorker } from '@/api/documents';
 import { useProviders } from '@/api/queries';
 import { useMay } from '@/api/session';
 import { ServerState } from '@/app/ServerState';
+import { Ago } from '@/components/Ago';
 import { Loaded, Section, Wide } from '@/components/Basics';
 import { Field, Select } from '@/components/Fields';
 import { countText } from '@/numbers/text';
 import { chooseLanguage, LANGUAGES, t, useLanguage, type Language } from '@/text/text';
 import { chooseTheme, THEMES, useThemeChoice, type ThemeChoice } from '@/theme/theme';
-import { Ago, Listing } from './Listing';
+import { Listing } from './Listing';
 import { Status } from './Status';
 
 export function GeneralPart() {

@@ -2,8 +2,7 @@
 import type { ReactNode } from 'react';
 import { useListed } from '@/api/administration';
 import { Failure, Loaded, Section, Wide } from '@/components/Basics';
-import { agoText } from '@/numbers/text';
-import { t, useLanguage } from '@/text/text';
+import { t } from '@/text/text';
 
 export interface Column<Item> {
   head: string;
@@ -60,17 +59,6 @@ export function Listing<Item>({ title, note, path, keyOf, columns, error, childr
       {children}
       {error && <Failure error={error} />}
     </Section>
-  );
-}
-
-export function Ago({ when, never = t('settings.never') }: { when: string | null; never?: string }) {
-  const language = useLanguage();
-  if (when === null) return <span className="muted">{never}</span>;
-  const at = new Date(when);
-  return (
-    <time dateTime={when} title={at.toLocaleString(language)}>
-      {agoText(at, new Date(), language)}
-    </time>
   );
 }
 

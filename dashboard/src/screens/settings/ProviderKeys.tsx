@@ -2,11 +2,12 @@ import { useState } from 'react';
 import type { ListedProviderKey } from '@/api/documents';
 import { useAdminChange } from '@/api/administration';
 import { useProviders } from '@/api/queries';
+import { Ago } from '@/components/Ago';
 import { Button } from '@/components/Basics';
 import { Field, Select } from '@/components/Fields';
 import { path } from '@/router/location';
 import { t } from '@/text/text';
-import { Ago, Listing } from './Listing';
+import { Listing } from './Listing';
 
 /** Keys of the project for providers: set and removed, read by nobody. */
 export function ProviderKeys({ mayChange }: { mayChange: boolean }) {

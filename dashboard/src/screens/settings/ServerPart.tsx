@@ -4,11 +4,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { AuditPage, InvitedUser, ListedProject, ListedUser } from '@/api/documents';
 import { useAdminChange } from '@/api/administration';
 import { request } from '@/api/http';
+import { Ago } from '@/components/Ago';
 import { Button, Loaded, Section, Wide } from '@/components/Basics';
 import { Field } from '@/components/Fields';
 import { path } from '@/router/location';
 import { t } from '@/text/text';
-import { Ago, Listing, Once } from './Listing';
+import { Listing, Once } from './Listing';
 
 export function ServerPart() {
   return (

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { CreatedWebhook, Webhook } from '@/api/documents';
 import { useAdminChange } from '@/api/administration';
+import { Ago } from '@/components/Ago';
 import { Button } from '@/components/Basics';
 import { Field } from '@/components/Fields';
 import { path } from '@/router/location';
 import { t } from '@/text/text';
-import { Ago, Listing, Once } from './Listing';
+import { Listing, Once } from './Listing';
 
 /** Addresses that are told how runs end. */
 export function Webhooks() {

@@ -1,0 +1,70 @@
+/** Benchmarks of the project's own: listed, checked, kept version by version, archived. */
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { path } from '@/router/location';
+import { t } from '@/text/text';
+import type { BenchmarkDescription, OwnBenchmark, OwnBenchmarkPage } from './documents';
+import { address, request } from './http';
+
+export function useOwnBenchmarks(hasArchived: boolean) {
+  return useInfiniteQuery({
+    queryKey: ['own-benchmarks', hasArchived],
+    queryFn: ({ pageParam, signal }) =>
+      request<OwnBenchmarkPage>('/own-benchmarks', {
+        query: { archived: String(hasArchived), limit: 50, after: pageParam },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+  });
+}
+
+/** A file and the path that the benchmark file calls it by. */
+export interface ChosenFile {
+  name: string;
+  file: File;
+}
+
+/** Browsers refuse to send a file that was changed since it was chosen, and do not say why. */
+async function formOf(files: readonly ChosenFile[]): Promise<FormData> {
+  const form = new FormData();
+  for (const { name, file } of files) {
+    try {
+      await file.slice(0, 1).arrayBuffer();
+    } catch {
+      throw new Error(t('own.file-changed', { name }));
+    }
+    form.append('file', file, name);
+  }
+  return form;
+}
+
+export function useCheckBenchmark() {
+  return useMutation({
+    mutationFn: async (files: readonly ChosenFile[]) =>
+      request<BenchmarkDescription>('/own-benchmarks/check', { method: 'POST', body: await formOf(files) }),
+  });
+}
+
+export function useUploadBenchmark() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (files: readonly ChosenFile[]) =>
+      request<OwnBenchmark>('/own-benchmarks', { method: 'POST', body: await formOf(files) }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['own-benchmarks'] }),
+  });
+}
+
+export function useArchiveBenchmark() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ one, isArchived }: { one: OwnBenchmark; isArchived: boolean }) =>
+      request<OwnBenchmark>(path`/own-benchmarks/${one.name}/archive`, {
+        method: 'POST',
+        body: { version: one.version, is_archived: isArchived },
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['own-benchmarks'] }),
+  });
+}
+
+export const fileAddress = (one: OwnBenchmark, file: string) =>
+  address(path`/own-benchmarks/${one.name}/file`, { version: one.version, path: file });
