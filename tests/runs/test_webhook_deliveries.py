@@ -17,6 +17,7 @@ from fakes.webhook_receiver import Receiver
 from proctor.accounts.provider_keys import seal_all_anew
 from proctor.accounts.webhooks import create_webhook, read_delivery, rotate_secret
 from proctor.domain.errors import UserError
+from proctor.domain.scope import Scope
 from proctor.public_address import check_address
 from proctor.runs.resolve import PlanContext
 from proctor.stores.database import Database
@@ -66,6 +67,24 @@ def test_a_delivery_of_a_lost_process_is_tried_again(database: Database, receive
     queue.delivered(lost, 200, "late")  # by whoever was only slow: it changes nothing
     [row] = WebhookStore(database).deliveries(lost.webhook_id)
     assert (row.attempts, row.answer) == (2, "thanks")
+
+
+def test_many_messages_of_one_project_keep_no_other_waiting(
+    database: Database, receiver: Receiver, tmp_path: Path
+) -> None:
+    busy = create_webhook(database, receiver.environment, receiver.url, [], by="ann").webhook_id
+    for _ in range(6):
+        ended_run(database, tmp_path)
+    queue = DeliveryQueue(database)
+    assert queue.announce() == 6
+    second = create_webhook(database, receiver.environment, receiver.url, [], by="ann").webhook_id
+    quiet = database.within(Scope("quiet"))
+    other = create_webhook(quiet, receiver.environment, receiver.url, [], by="bob").webhook_id
+    ended_run(database, tmp_path)
+    ended_run(quiet, tmp_path)
+    assert queue.announce() == 3
+    assert {hook.id for _, hook in queue.due(3)} == {busy, other, second}
+    assert [hook.id for _, hook in queue.due(9)] == [busy] * 6
 
 
 def test_a_day_of_attempts_and_then_no_more(database: Database, receiver: Receiver, tmp_path: Path) -> None:

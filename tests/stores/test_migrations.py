@@ -35,9 +35,9 @@ STORED = json.loads((Path(__file__).parent / "data" / "stored_by_0.1.0.json").re
 pytestmark = pytest.mark.sqlite  # the engines are named in each test
 
 
-@pytest.fixture(params=["sqlite", "postgresql", "sqlite-0007", "postgresql-0007"])
+@pytest.fixture(params=["sqlite", "postgresql", "sqlite-0007", "postgresql-0007", "sqlite-0010", "postgresql-0010"])
 def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The address of a database as 0.1.0 left it, or as the last version without projects did."""
+    """The address of a database as 0.1.0 left it, or as versions between did."""
     engine, _, version = request.param.partition("-")
     if engine == "sqlite":
         url = f"sqlite:///{tmp_path / 'old.db'}"

@@ -32,6 +32,17 @@ _DELIVERY = (
     "id, webhook_id, project, run_id, event, body, state, attempts, next_at, created_at, ended_at, status, answer, "
     "error"
 )
+_IN_TURN = """
+SELECT id FROM (
+    SELECT id, next_at, row_number() OVER (PARTITION BY project ORDER BY turn, next_at, id) AS place
+    FROM (
+        SELECT id, project, next_at, row_number() OVER (PARTITION BY webhook_id ORDER BY next_at, id) AS turn
+        FROM deliveries WHERE state = 'waiting' AND next_at <= ?
+    ) AS of_webhooks
+) AS of_projects
+ORDER BY place, next_at, id LIMIT ?
+"""
+"""The next deliveries: the first of each project before the second of any."""
 
 
 class WebhookRow(Struct, frozen=True):
@@ -236,11 +247,14 @@ class DeliveryQueue:
         return len(wanted)
 
     def due(self, limit: int) -> list[tuple[DeliveryRow, WebhookRow]]:
-        """Some whose time has come, with where they go: this process's for a while."""
+        """Some whose time has come, with where they go: this process's for a while.
+
+        Projects take turns, and so do the webhooks of one: an address that hangs keeps only its own messages waiting.
+        """
         dialect = self._database.dialect
         query = (
             f"SELECT {_DELIVERY} FROM deliveries WHERE state = 'waiting' AND next_at <= ? "  # noqa: S608 - our own words
-            f"ORDER BY next_at, id LIMIT ? {dialect.skip_locked}"
+            f"AND id IN ({_IN_TURN}) {dialect.skip_locked}"
         )
         now = time.time()
         with self._database.connection() as connection:
@@ -249,7 +263,7 @@ class DeliveryQueue:
             ).fetchone() is None:  # fmt: skip
                 return []
             with connection.transaction():
-                rows = [_delivery(row) for row in connection.execute(query, [now, limit])]
+                rows = [_delivery(row) for row in connection.execute(query, [now, now, limit])]
                 connection.execute(
                     f"UPDATE deliveries SET attempts = attempts + 1, next_at = ? WHERE id IN ({places(len(rows))})",  # noqa: S608
                     [now + LEASE_SECONDS, *(row.id for row in rows)],
