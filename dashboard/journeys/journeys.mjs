@@ -369,7 +369,11 @@ const picture = async (page, name) => {
   ]) {
     await page.setViewportSize({ width, height });
     await settled(page);
-    await page.screenshot({ path: `${folder}/${name}-${width}.png`, clip: { x: 0, y: 0, width, height: 1500 }, fullPage: true });
+    await page.screenshot({
+      path: `${folder}/${name}-${width}.png`,
+      clip: { x: 0, y: 0, width, height: 1500 },
+      fullPage: true,
+    });
   }
   await page.setViewportSize({ width: 1280, height: 860 });
 };
