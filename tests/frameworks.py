@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -32,16 +34,22 @@ class Framework:
         return done.stdout
 
 
+def _find_uv() -> str | None:
+    """The one of this environment, the one that made it (nox names it in UV), or the machine's."""
+    beside = Path(sys.executable).with_name("uv")
+    return str(beside) if beside.exists() else os.environ.get("UV") or shutil.which("uv")
+
+
 @cache
 def _install(place: Path, packages: tuple[str, ...]) -> str | None:
     """Why they cannot be had; None where they are there."""
-    uv = Path(sys.executable).with_name("uv")
-    if not uv.exists():
+    uv = _find_uv()
+    if uv is None:
         return "there is no uv here: scripts/install"
     python = place / "bin" / "python"
     for command in (["venv", "-q", str(place)], ["pip", "install", "-q", "--python", str(python), *packages]):
         try:
-            done = subprocess.run([str(uv), *command], capture_output=True, text=True, timeout=SECONDS, check=False)
+            done = subprocess.run([uv, *command], capture_output=True, text=True, timeout=SECONDS, check=False)
         except subprocess.TimeoutExpired:
             return f"installing takes longer than {SECONDS} s"
         if done.returncode != 0:
