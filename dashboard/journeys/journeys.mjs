@@ -217,6 +217,9 @@ const enter = async (page, base, link) => {
   await page.locator('.navigation').waitFor();
 };
 
+const overlap = (a, b) =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
 /** An administrator invites somebody who may only read; each sees what his role may do, and no button beyond. */
 export async function accounts({ page, context, base, link }) {
   await enter(page, base, link);
@@ -256,8 +259,12 @@ export async function accounts({ page, context, base, link }) {
   await page.getByRole('region', { name: 'Your own benchmarks' }).waitFor();
   await settled(page);
   const uploads = await page.locator('main input[type=file]').count();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const boxes = [];
+  for (const part of ['.brand', '.foot', 'ul']) boxes.push(await page.locator(`.navigation > ${part}`).boundingBox());
+  const isCovered = boxes.some((one, i) => boxes.some((other, j) => i < j && overlap(one, other)));
   await context.clearCookies();
-  return { key, isShownAgain, audit, buttons, parts, hidden, places, uploads };
+  return { key, isShownAgain, audit, buttons, parts, hidden, places, uploads, isCovered };
 }
 
 /** An exported site in a folder of a plain web server: leaderboard, a run, its comparison, and back again. */

@@ -136,10 +136,10 @@ def test_a_full_disk_under_the_output_is_one_clear_line(cli: Cli, environment: d
 @pytest.mark.sqlite
 def test_an_export_that_is_refused_leaves_the_file_that_was_there(cli: Cli, home: Path) -> None:
     cli("run", "puzzles", "-m", "demo/strong", "-m", "demo/weak", "--limit", "2")
-    Path("kept.eval").write_bytes(b"an earlier export")
-    refused = cli("export", "-f", "inspect", "-o", "kept.eval")
+    Path("kept.json").write_bytes(b"an earlier export")
+    refused = cli("export", "-f", "inspect", "-o", "kept.json")
     assert refused.code == 2
     assert "holds one model on one benchmark" in refused.error
-    assert Path("kept.eval").read_bytes() == b"an earlier export"
-    assert cli("export", "-f", "inspect", "-o", "new.eval").code == 2
-    assert not Path("new.eval").exists()
+    assert Path("kept.json").read_bytes() == b"an earlier export"
+    assert cli("export", "-f", "inspect", "-o", "new.json").code == 2
+    assert not Path("new.json").exists()

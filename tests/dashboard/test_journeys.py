@@ -158,6 +158,7 @@ def test_each_role_sees_what_it_may_do_and_no_button_beyond(browser: Browser, tm
     assert "Audit" not in seen["hidden"]
     assert "Plan" not in seen["places"]
     assert seen["uploads"] == 0
+    assert not seen["isCovered"]
 
 
 def test_an_exported_site_needs_no_server_of_ours(

@@ -62,13 +62,31 @@ def test_inspect_reads_a_run_that_was_exported_and_so_do_we(cli: Cli, inspect: F
     assert (samples["second", 1]["answer"], samples["second", 1]["target"]) == ("no idea", "1")
     assert "the line is dead" in samples["third", 1]["error"]
     assert samples["third", 1]["scores"] == {}
-    [own] = cli("show", "--json").json["evaluations"]
+    run = cli("show", "--json").json
+    log = orjson.loads(Path("log.json").read_bytes())
+    assert log["eval"]["created"] == run["created_at"]
+    assert run["created_at"] <= log["stats"]["started_at"] <= log["stats"]["completed_at"]
+    [own] = run["evaluations"]
     [kept] = cli("import", "log.json", "--json").json
     [shown] = cli("show", kept["run_id"], "--json").json["evaluations"]
     assert shown["model"] == "imported/python/answers:answer"
     for name in ("trials", "scored", "invalid", "failed"):
         assert shown[name] == own[name], name
     assert shown["metrics"]["accuracy"]["value"] == own["metrics"]["accuracy"]["value"]
+
+
+@pytest.mark.sqlite
+def test_a_log_says_when_the_run_was_and_is_not_named_as_another_form(cli: Cli) -> None:
+    cli("run", "puzzles", "-m", "demo/strong", "--limit", "2")
+    refused = cli("export", "-f", "inspect", "-o", "log.eval")
+    assert refused.code == 2
+    assert "log.json" in refused.error
+    assert not Path("log.eval").exists()
+    cli("export", "-f", "inspect", "-o", "log.json")
+    run = cli("show", "--json").json
+    log = orjson.loads(Path("log.json").read_bytes())
+    assert (log["eval"]["created"], log["status"]) == (run["created_at"], "success")
+    assert run["created_at"] <= log["stats"]["started_at"] <= log["stats"]["completed_at"]
 
 
 @pytest.mark.sqlite

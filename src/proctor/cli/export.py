@@ -63,6 +63,8 @@ def export(
     """
     if all_attempts and kind == "inspect":
         raise click.UsageError("A log of Inspect has one attempt at each sample and epoch: leave out --all-attempts.")
+    if kind == "inspect" and output is not None and output.suffix == ".eval":
+        raise click.UsageError(f"The log is JSON, and Inspect reads .eval as an archive: name it {output.stem}.json.")
     if extras and kind == "junit":
         raise click.UsageError("--with adds fields to jsonl, csv and parquet; JUnit XML has no place for them.")
     from proctor import plugins

@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from proctor.domain.documents.result import ResultScore, TrialResult
 from proctor.domain.errors import UserError
+from proctor.domain.run import RunStatus
 from proctor.domain.trial import Outcome
 from proctor.reports.rows import RunRows
 from proctor.version import __version__
@@ -19,7 +20,8 @@ INVALID = "N"
 """Inspect's letter for an answer in which none could be read; it counts as 0."""
 FINISHES = {"stop": "stop", "length": "max_tokens", "filtered": "content_filter", "tool_calls": "tool_calls"}
 BEGINNING = "1970-01-01T00:00:00+00:00"
-"""A time that a row does not have."""
+"""Inspect wants a time; this one where nobody knows which."""
+STATUSES = {RunStatus.COMPLETED: "success", RunStatus.CANCELLED: "cancelled", RunStatus.FAILED: "error"}
 
 
 def export_inspect(rows: RunRows) -> Iterator[bytes]:
@@ -38,7 +40,7 @@ def export_inspect(rows: RunRows) -> Iterator[bytes]:
             " Name one with --model and --benchmark."
         )
     (model, benchmark), ids = next(iter(evaluations.items()), (("none/none", "none"), []))
-    head = orjson.dumps(_head(rows.run_id, model, benchmark, ids, epochs))
+    head = orjson.dumps(_head(rows, model, benchmark, ids, epochs))
     yield head[:-1] + b',"samples":['
     comma = b""
     for row in rows:
@@ -47,20 +49,25 @@ def export_inspect(rows: RunRows) -> Iterator[bytes]:
     yield b"]}\n"
 
 
-def _head(run_id: str, model: str, benchmark: str, ids: list[str], epochs: int) -> dict[str, Any]:
+def _head(rows: RunRows, model: str, benchmark: str, ids: list[str], epochs: int) -> dict[str, Any]:
+    run = rows.course
+    created = BEGINNING if run is None else run.created_at.isoformat()
+    began = created if run is None or run.started_at is None else run.started_at.isoformat()
+    ended = began if run is None or run.finished_at is None else run.finished_at.isoformat()
+    status = "success" if run is None else STATUSES.get(run.status, "started")
     asked = {
-        "created": BEGINNING,
+        "created": created,
         "task": benchmark,
         "dataset": {"name": benchmark, "samples": len(ids), "sample_ids": ids},
         "model": model,
         "config": {"epochs": max(epochs, 1)},
         "packages": {"proctor": __version__},
-        "metadata": {"proctor_run": run_id},
+        "metadata": {"proctor_run": rows.run_id},
         "tags": ["proctor"],
     }
     plan = {"name": "plan", "steps": [], "config": {}}
-    stats = {"started_at": BEGINNING, "completed_at": BEGINNING, "model_usage": {}}
-    return {"version": LOG_VERSION, "status": "success", "eval": asked, "plan": plan, "stats": stats}
+    stats = {"started_at": began, "completed_at": ended, "model_usage": {}}
+    return {"version": LOG_VERSION, "status": status, "eval": asked, "plan": plan, "stats": stats}
 
 
 def _sample(row: TrialResult) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime
 
 import orjson
 from msgspec import UNSET, Struct
@@ -10,6 +11,16 @@ from msgspec.structs import asdict
 
 from proctor.domain.documents.result import TrialResult
 from proctor.domain.message import Json
+from proctor.domain.run import RunStatus
+
+
+class RunCourse(Struct, frozen=True):
+    """When the run was and how it ended, for formats that say so."""
+
+    status: RunStatus
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
 
 
 class RunRows(Struct, frozen=True):
@@ -19,6 +30,7 @@ class RunRows(Struct, frozen=True):
     read: Callable[[], Iterator[TrialResult]]
     extras: tuple[str, ...] = ()
     """The fields among EXTRAS that the rows have because they were asked for."""
+    course: RunCourse | None = None
 
     def __iter__(self) -> Iterator[TrialResult]:
         return self.read()

@@ -17,7 +17,7 @@ from proctor.domain.errors import NotFoundError, did_you_mean
 from proctor.domain.message import Json
 from proctor.domain.price import basis_kind, basis_source
 from proctor.domain.trial import Outcome
-from proctor.reports.rows import RunRows, example_places
+from proctor.reports.rows import RunCourse, RunRows, example_places
 from proctor.runs.columns import EvaluationColumns
 from proctor.runs.read import scorers_in_force
 from proctor.stores.database import Database
@@ -38,7 +38,8 @@ def read_rows(
 ) -> RunRows:
     """A run's results for an export, of a model or a benchmark or all; they are read while they are walked through."""
     store = RunStore(database)
-    run_id = store.get(reference).id
+    run = store.get(reference)
+    run_id = run.id
     named = {name: value for name, value in (where or {}).items() if value is not None}
     _refuse_unknown(named, store.evaluation_rows(run_id), run_id)
 
@@ -46,7 +47,8 @@ def read_rows(
         for row in ResultStore(database).results(run_id, all_attempts=all_attempts, where=named):
             yield trial_result(row, extras=extras)
 
-    return RunRows(run_id, read, extras)
+    course = RunCourse(run.status, run.created_at, run.started_at, run.finished_at)
+    return RunRows(run_id, read, extras, course)
 
 
 class FoundSamples(Struct, frozen=True):
