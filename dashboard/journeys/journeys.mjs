@@ -217,8 +217,7 @@ const enter = async (page, base, link) => {
   await page.locator('.navigation').waitFor();
 };
 
-const overlap = (a, b) =>
-  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+const overlap = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 /** An administrator invites somebody who may only read; each sees what his role may do, and no button beyond. */
 export async function accounts({ page, context, base, link }) {
