@@ -216,6 +216,10 @@ def test_slow_clients_keep_nobody_waiting_and_are_not_too_many(small: Server, ke
             assert time.monotonic() < until, refused.status
         assert int(refused.headers["retry-after"]) > 0
         assert small.ask("GET", f"{V1}/files", **key).status == 200
+        database = open_database(f"sqlite:///{small.home / 'proctor.db'}")
+        other = create_key(database, "acme", ["run:write"], by="test").text
+        database.dispose()
+        assert send(small, b"of somebody else", Authorization=f"Bearer {other}").status == 201
     finally:
         for one in slow:
             one.close()

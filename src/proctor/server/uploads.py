@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from email.message import Message
@@ -22,6 +23,8 @@ from proctor.server.problems import ProblemError
 T = TypeVar("T")
 MAX_UPLOADS = 32
 """At once in one process."""
+UPLOADS_A_USER = 8
+"""Of these, for one user: who sends slowly keeps nobody else from sending."""
 LOOKING = 2
 """At once looked into; the others wait."""
 SILENT_SECONDS = 30.0
@@ -38,19 +41,23 @@ class UploadTurns:
     """How many may send files at once, and how many files are looked into at once."""
 
     def __init__(self) -> None:
-        self._open = 0
+        self._open: Counter[str | None] = Counter()
         self._looking = asyncio.Semaphore(LOOKING)
 
     @contextmanager
-    def one(self) -> Iterator[None]:
-        if self._open >= MAX_UPLOADS:
-            detail = f"{MAX_UPLOADS} files are being uploaded. Try again in a moment."
+    def one(self, user: str | None) -> Iterator[None]:
+        """Without accounts there is one user, None, who may have all of them."""
+        if self._open.total() >= MAX_UPLOADS or (user is not None and self._open[user] >= UPLOADS_A_USER):
+            counts = f"{self._open.total()} files are being uploaded, {self._open[user]} of them by you"
+            detail = f"{counts}. Try again in a moment."
             raise ProblemError(429, "too-many", detail, headers={"Retry-After": "5", "Connection": "close"})
-        self._open += 1
+        self._open[user] += 1
         try:
             yield
         finally:
-            self._open -= 1
+            self._open[user] -= 1
+            if not self._open[user]:
+                del self._open[user]
 
     async def look(self, work: Callable[[], T]) -> T:
         """Do it in a thread, when it is its turn."""

@@ -21,7 +21,7 @@ from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.file import FileLink, FilePage, FileText, StoredFile
 from proctor.runs.files import delete_file, keep_file, link_file, list_files, open_file, read_file, read_file_text
 from proctor.runs.kept_outputs import keep_output
-from proctor.server.access import V1, Me, Store
+from proctor.server.access import V1, Caller, Me, Store
 from proctor.server.bodies import body_of, takes
 from proctor.server.documents import answers, cached_answer, json_answer
 from proctor.server.pages import next_link
@@ -63,9 +63,11 @@ def artifacts_of(service: Service) -> Artifacts:
 
 
 @asynccontextmanager
-async def received_files(request: Request, most_bytes: int, most_files: int = 1) -> AsyncIterator[Received]:
+async def received_files(
+    request: Request, caller: Caller, most_bytes: int, most_files: int = 1
+) -> AsyncIterator[Received]:  # fmt: skip
     """What a request sends, let go of afterwards."""
-    with service_of(request).uploads.one():
+    with service_of(request).uploads.one(caller.stream_user):
         received = await receive(request, most_bytes=most_bytes, most_files=most_files)
         try:
             yield received
@@ -109,7 +111,7 @@ async def upload_file(
     service = service_of(request)
     if query.run_id is not None:
         await asyncio.to_thread(RunStore(database).get, query.run_id)
-    async with received_files(request, service.settings.upload_bytes) as received:
+    async with received_files(request, caller, service.settings.upload_bytes) as received:
         if not received.files:
             raise ProblemError(422, "body", "The form has no part 'file'.")
         [file] = received.files

@@ -25,7 +25,7 @@ from proctor.runs.own_benchmarks import (
     read_own_file,
     read_versions,
 )
-from proctor.server.access import V1, Me, Store
+from proctor.server.access import V1, Caller, Me, Store
 from proctor.server.bodies import body_of, takes
 from proctor.server.documents import answers, cached_answer, json_answer
 from proctor.server.pages import next_link
@@ -93,7 +93,7 @@ async def upload(request: Request, caller: Me, database: Store) -> Response:
     """
     context = service_of(request).context
     kept = await _with_files(
-        request, lambda files: keep_benchmark(files, context, database, caller.who)
+        request, caller, lambda files: keep_benchmark(files, context, database, caller.who)
     )  # fmt: skip
     return json_answer(kept, 201, {"Location": f"{V1}/own-benchmarks/{kept.name}"})
 
@@ -106,15 +106,15 @@ async def upload(request: Request, caller: Me, database: Store) -> Response:
         BenchmarkDescription, description="It has no fault; see `warnings`.", problems=(404,), has_body=True
     ),
 )
-async def check(request: Request, database: Store) -> Response:
+async def check(request: Request, caller: Me, database: Store) -> Response:
     """Check a benchmark with its data; nothing is kept."""
     context = service_of(request).context
-    return json_answer(await _with_files(request, lambda files: check_upload(files, context, database)))
+    return json_answer(await _with_files(request, caller, lambda files: check_upload(files, context, database)))
 
 
-async def _with_files(request: Request, work: Callable[..., T]) -> T:
+async def _with_files(request: Request, caller: Caller, work: Callable[..., T]) -> T:
     service = service_of(request)
-    async with received_files(request, service.settings.upload_bytes, MAX_FILES) as received:
+    async with received_files(request, caller, service.settings.upload_bytes, MAX_FILES) as received:
         files = [(file.name, file.content) for file in received.files]
         try:
             return await service.uploads.look(partial(work, files))

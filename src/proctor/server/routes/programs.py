@@ -139,7 +139,7 @@ async def submit_program(
     to too much is refused. Programs run in a sandbox only; where no worker has one, the submission fails and says so.
     """
     service = service_of(request)
-    async with received_files(request, MAX_ARCHIVE_BYTES, MAX_FILES) as received:
+    async with received_files(request, caller, MAX_ARCHIVE_BYTES, MAX_FILES) as received:
         work = partial(_accept, service, database, received, query, caller.who, idempotency_key)
         document = await service.uploads.look(work)
     return json_answer(document, 202, {"Location": f"{V1}/submissions/{document.submission_id}"})
