@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 import subprocess
 import sys
 import threading
@@ -201,6 +203,22 @@ def test_a_collector_that_is_away_changes_nothing(tmp_path: Path) -> None:
     with serving(tmp_path / "home", tmp_path, PROCTOR_TRACES_URL="http://127.0.0.1:9") as server:
         run_id = server.run({"models": ["demo/strong"], "benchmarks": [{"benchmark": "puzzles", "limit": 2}]})
         assert server.get(f"/api/v1/runs/{run_id}")["status"] == "completed"
+
+
+def test_a_collector_that_never_answers_does_not_hold_up_the_end_of_a_process() -> None:
+    code = (
+        "import sys; from proctor.telemetry.traces import start_tracing; from proctor.domain.tracing import span; "
+        "start_tracing(sys.argv[1], 'worker')\n"
+        "with span('work'): pass"
+    )
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        began = time.monotonic()
+        environment = {**os.environ, "OTEL_EXPORTER_OTLP_TIMEOUT": "200"}
+        subprocess.run([sys.executable, "-c", code, url], env=environment, check=True, timeout=120)
+        assert time.monotonic() - began < 100  # the exporter itself would wait for 200 seconds
+        silent.settimeout(10)
+        silent.accept()[0].close()  # it did try
 
 
 def test_without_an_address_nothing_of_opentelemetry_is_imported() -> None:

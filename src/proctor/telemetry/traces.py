@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,7 +11,7 @@ from opentelemetry import context, trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
@@ -18,7 +19,8 @@ from proctor.domain.tracing import Attributes, Kind, TraceSpan, end_tracing, tra
 from proctor.version import __version__
 
 PATH = "/v1/traces"
-FLUSH_MILLISECONDS = 5_000
+FLUSH_SECONDS = 2.0
+"""How long the end of a process waits for a collector that does not answer."""
 _PROPAGATOR = TraceContextTextMapPropagator()
 _KINDS = {"internal": SpanKind.INTERNAL, "client": SpanKind.CLIENT}
 
@@ -52,8 +54,8 @@ class OtelSpan:
 class OtelTracer:
     """Implements Tracer; what is begun in another process's trace has that one's `traceparent` as its parent."""
 
-    def __init__(self, provider: TracerProvider) -> None:
-        self._provider = provider
+    def __init__(self, provider: TracerProvider, exporter: SpanExporter) -> None:
+        self._provider, self._exporter = provider, exporter
         self._tracer = provider.get_tracer("proctor", __version__)
 
     def begin(self, name: str, attributes: Attributes, kind: Kind, parent: str | None) -> TraceSpan:
@@ -62,7 +64,16 @@ class OtelTracer:
         return OtelSpan(self._tracer.start_span(name, within, _KINDS[kind], given))
 
     def close(self) -> None:
-        self._provider.force_flush(FLUSH_MILLISECONDS)
+        # OpenTelemetry's own flush heeds no time: it tries every batch to its end, and whoever ends us kills.
+        flush = threading.Thread(target=self._provider.force_flush, name="flush-traces", daemon=True)
+        try:
+            flush.start()
+        except RuntimeError:  # the first Pythons 3.12 begin no thread at their end
+            self._provider.force_flush()
+            return
+        flush.join(FLUSH_SECONDS)
+        if flush.is_alive():
+            self._exporter.shutdown()
 
     def current(self) -> str | None:
         carrier: dict[str, str] = {}
@@ -72,14 +83,11 @@ class OtelTracer:
 
 def start_tracing(url: str, service: str) -> None:
     """Send this process's spans to a collector; OpenTelemetry's own variables (OTEL_…) say how often and how many."""
-    provider = TracerProvider(
-        resource=Resource.create(
-            {"service.name": f"proctor-{service}", "service.version": __version__, "service.namespace": "proctor"}
-        )
-    )
+    about = {"service.name": f"proctor-{service}", "service.version": __version__, "service.namespace": "proctor"}
+    provider = TracerProvider(resource=Resource.create(about), shutdown_on_exit=False)
     address = url.rstrip("/")
     exporter = OTLPSpanExporter(endpoint=address if address.endswith(PATH) else address + PATH)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
-    trace_with(OtelTracer(provider))
+    trace_with(OtelTracer(provider, exporter))
     atexit.register(end_tracing)
