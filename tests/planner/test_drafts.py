@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -334,3 +336,13 @@ def test_a_refinement_changes_what_is_said_in_its_place_and_nothing_else(said: s
     gone = {name for name, after in changes.items() if name.startswith("benchmarks") and said.startswith("without")}
     assert {name: after for name, after in changes.items() if name not in gone} == changed
     assert bool(gone) == said.startswith("without")
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ja"])
+@pytest.mark.parametrize("example", ["words.example", "recommend.example"])
+def test_the_dashboards_examples_are_understood_in_its_own_languages(language: str, example: str) -> None:
+    texts = (Path(__file__).parents[2] / "dashboard" / "src" / "text" / f"{language}.ts").read_text()
+    [sentence] = re.findall(rf"'{example}': '(.*)',", texts)
+    draft = drafted(sentence)
+    assert draft.not_understood == []
+    assert draft.plan["benchmarks"]

@@ -363,7 +363,7 @@ export const de: Texts = {
   'words.title': 'In Worten',
   'words.note': 'daraus wird der Plan unten geschrieben; er lässt sich ändern',
   'words.query': 'Was soll herausgefunden werden?',
-  'words.example': 'compare two small models on arithmetic, 100 questions',
+  'words.example': 'zwei kleine Modelle im Rechnen vergleichen, 100 Fragen',
   'words.draft': 'Entwerfen',
   'words.assumed': 'angenommen',
   'words.not-understood': 'nicht verstanden:',
@@ -374,7 +374,7 @@ export const de: Texts = {
   'recommend.title': 'Welche Benchmarks passen',
   'recommend.note': 'nach Regeln gelesen; kein Modell wird gefragt',
   'recommend.need': 'Wofür?',
-  'recommend.example': 'maths in German, short answers',
+  'recommend.example': 'Mathematik auf Deutsch, kurze Antworten',
   'recommend.ask': 'Empfehlen',
 
   'nav.review': 'Prüfen',

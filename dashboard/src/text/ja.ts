@@ -359,7 +359,7 @@ export const ja: Texts = {
   'words.title': '言葉で',
   'words.note': '下のプランがここから作られ、編集できます',
   'words.query': '何を調べますか。',
-  'words.example': 'compare two small models on arithmetic, 100 questions',
+  'words.example': '小さなモデル2つを算数で比較、100問',
   'words.draft': '下書きを作る',
   'words.assumed': '仮定',
   'words.not-understood': '理解できなかった部分:',
@@ -370,7 +370,7 @@ export const ja: Texts = {
   'recommend.title': '合うベンチマーク',
   'recommend.note': '規則で読み取ります。モデルには尋ねません',
   'recommend.need': '何のためですか。',
-  'recommend.example': 'maths in German, short answers',
+  'recommend.example': 'ドイツ語の数学',
   'recommend.ask': '推薦',
 
   'nav.review': 'レビュー',
