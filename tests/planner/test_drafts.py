@@ -37,6 +37,15 @@ def test_the_sentence_of_the_issue_is_read_and_its_gap_is_said_before_anything_i
     assert {"mgsm", "kobest-boolq"} <= set(gap.nearest)
 
 
+def test_what_is_counted_is_also_what_is_asked_and_the_draft_says_so() -> None:
+    for query in ("puzzles", "demo/strong on puzzles", "demo/strong, 20 puzzles"):
+        draft = drafted(query)
+        assert draft.plan["benchmarks"][0]["benchmark"] == "puzzles"
+        assert "what is counted is also what is asked" in str(draft.assumed), query
+    with pytest.raises(UserError, match="names a model, a benchmark"):
+        drafted("I like puzzles and long walks on the beach with my dog")
+
+
 def test_each_field_of_a_plan_can_be_said() -> None:
     draft = drafted(
         "mmlu, haiku and gpt-5-mini, keep only philosophy, 40 questions, 3 epochs, 5-shot, temperature 0.7, seed 9, "

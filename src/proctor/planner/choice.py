@@ -102,6 +102,7 @@ def choose_benchmarks(reading: Reading, catalogue: PlannerCatalogue) -> Choice:
     for item in reading.phrases.items if not choice.chosen and not choice.gaps else ():
         if default := item.means("default"):  # `20 puzzles`: what is counted is also what is asked
             choice.add(Chosen(default))
+            choice.reasons.append((default, "what is counted is also what is asked"))
     if not choice.chosen and not choice.gaps:
         choice.add(Chosen(DEFAULT))
         choice.reasons.append((DEFAULT, "no benchmark and no subject is named; this is the broadest"))

@@ -81,7 +81,9 @@ def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = Fa
 def _refuse_nothing(reading: Reading, catalogue: PlannerCatalogue) -> None:
     """A query of which nothing was understood is asked about, not guessed at."""
     _refuse_absent(reading, catalogue)
-    is_something = bool(reading.phrases.understood or reading.benchmarks or reading.sizes)
+    # `puzzles` is what is counted, and also a benchmark; within a sentence about something else it is neither.
+    names_default = not _unknown_words(reading) and any(item.means("default") for item in reading.phrases.items)
+    is_something = bool(reading.phrases.understood or reading.benchmarks or reading.sizes or names_default)
     is_elsewhere = any(item.kind == "elsewhere" for item in reading.phrases.items)
     topics = (reading.benchmarks, reading.subjects, reading.groups, reading.categories)
     if is_elsewhere and not any(topics):
