@@ -167,8 +167,9 @@ ACCEPTED = {
     "eighth": {"choice", "numeric", "includes"},
     "ninth": {"choice", "numeric", "includes"},
     "tenth": {"choice", "numeric", "includes"},
+    "eleventh": {"choice", "numeric", "includes"},
 }
-"""Sets of responses that are marked right or wrong, and the scorers they are for; the last five are of our own."""
+"""Sets of responses that are marked right or wrong, and the scorers they are for; the last six are of our own."""
 
 
 @pytest.mark.parametrize("file", ACCEPTED)

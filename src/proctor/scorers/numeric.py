@@ -97,7 +97,7 @@ class NumericMatch:
             return Score.invalid(NAME, reason=reason)
         number = reading.number
         if reading.is_range:
-            return Score(NAME, 0.0, answer=number.text, reason=f"a range, not one number; {reading.how}")
+            return Score(NAME, 0.0, answer=number.text, reason=reading.why_not)
         right = any(self._equal(number, target) for target in targets)
         verdict = "equals the target" if right else "differs from the target"
         return Score(NAME, float(right), answer=number.text, reason=f"{reading.how}; {verdict}")

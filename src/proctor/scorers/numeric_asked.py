@@ -9,7 +9,7 @@ from proctor.scorers.asked_words import asked_words, last_question, words_of
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.numbers import FoundNumber
-from proctor.scorers.numeric_patterns import REMAINDER, SO
+from proctor.scorers.numeric_patterns import REMAINDER, SO, SPENT
 
 _LEFT_BEFORE = lazy_pattern(
     r"(?:\b(?:leav(?:es?|ing)(?:\sbehind)?|remainder(?:\sof)?|with|and|rest|reste|sobran?|quedan?|bleiben|bleibt)"
@@ -46,6 +46,23 @@ _GIVEN = lazy_pattern(
     re.IGNORECASE,
 )
 """'It's 96' says all."""
+MAX_WITH_PARTS = 240
+_TOTAL = lazy_pattern(
+    r"\b(?:together|altogether|in\s(?:all|total)|total|combined|zusammen|insgesamt|gesamt\w*|ensemble|en\stout|au\stotal"
+    r"|en\stotal|juntos|juntas)\b|全部|合わせ|合計|みんなで|一共|总共|共有|모두|합하|전부|합계",
+    re.IGNORECASE,
+)
+_ALONE = lazy_pattern(
+    r"\b(?:alone|allein|à\s(?:lui|elle|eux|elles)\sseule?s?|por\ssí\ssol[oa]s?)\b|だけで|만으로", re.IGNORECASE
+)
+MAX_GONE = 40
+GONE = "the number is what is gone, not what is left"
+_COMMA = lazy_pattern(r"[，、]|,\s")
+_NOT_GONE = lazy_pattern(
+    r"=|\b(?:not|never|nicht|kein\w*|pas|no|after|nach|après|después|so|still|noch|encore|todavía|has|have|hat|keeps?"
+    r"|tiene|before|if|when|wenn|si)\b|n['’]t\b|没|不|ない|ません|안\s|않|まだ|아직|还|後|后|たら|면|から|ので|니까|므로",
+    re.IGNORECASE,
+)
 _SPACELESS = lazy_pattern(r"[\u3040-\uffff]")
 
 
@@ -103,6 +120,32 @@ def asks_remainder(question: str) -> bool:
     interrogative = _HOW_MANY.search(asked)
     asked = asked[interrogative.start() :] if interrogative else asked
     return REMAINDER.search(asked) is not None or _STILL.search(asked) is not None
+
+
+def total_before_parts(text: str, numbers: list[FoundNumber], question: str) -> FoundNumber | None:
+    """'32 legs. The spiders have 24, the dogs 8' where the question asks for all of them."""
+    if len(numbers) < 2 or len(text) > MAX_WITH_PARTS or not _TOTAL.search(last_question(question)):
+        return None
+    total, *parts = numbers
+    rest = text[total.end :]
+    if "=" in rest or SO.search(rest):
+        return None
+    is_sum = len(parts) > 1 and total.value == sum(part.value for part in parts)
+    is_of_one = len(parts) == 1 and parts[0].value < total.value and _ALONE.search(rest) is not None
+    return total if is_sum or is_of_one else None
+
+
+def says_only_what_is_gone(text: str, question: str) -> bool:
+    """'He gave away 15' where the question asks how many are left."""
+    if len(text) > MAX_GONE or not question:
+        return False
+    asked = last_question(question)
+    interrogative = _HOW_MANY.search(asked)
+    asked = asked[interrogative.start() :] if interrogative else asked
+    asked = _COMMA.split(asked)[-1]
+    if REMAINDER.search(asked) is None or SPENT.search(asked) or REMAINDER.search(text):
+        return False
+    return SPENT.search(text) is not None and _NOT_GONE.search(text) is None
 
 
 def _of_things_asked(text: str, numbers: list[FoundNumber], question: str) -> list[FoundNumber]:

@@ -10,7 +10,7 @@ from proctor.scorers.contrast import is_ruled_out_after
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import find_spelt
 from proctor.scorers.numbers import MAX_INTEGER_DIGITS, FoundNumber, find_numbers
-from proctor.scorers.numeric_asked import asks_remainder, keep_asked
+from proctor.scorers.numeric_asked import GONE, asks_remainder, keep_asked, says_only_what_is_gone, total_before_parts
 from proctor.scorers.numeric_patterns import (
     AFTERWORD,
     ARRIVES,
@@ -86,7 +86,9 @@ def last_number(text: str, *, comma_decimals: bool, question: str = "") -> tuple
         number = _likeliest(text, bold)
         return number, "the last number in bold", is_range(text, number)
     outside = ASIDE.sub(lambda found: " " * len(found[0]), text)
-    return _last(outside, question, comma_decimals) or _last(text, question, comma_decimals)
+    found = _last(outside, question, comma_decimals) or _last(text, question, comma_decimals)
+    is_gone = found is not None and len(_numbers(text, comma_decimals)) < 2 and says_only_what_is_gone(text, question)
+    return (found[0], GONE, True) if found and is_gone else found
 
 
 def opening_number(text: str, *, comma_decimals: bool) -> FoundNumber | None:
@@ -162,6 +164,8 @@ def _likeliest(text: str, numbers: list[FoundNumber]) -> FoundNumber:
 def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool] | None:
     """Of the last sentence with a number that is not merely known, the likeliest answer; else the last number."""
     numbers = _numbers(text, comma)
+    if total := total_before_parts(text, numbers, question):
+        return total, "the total of the parts behind it", False
     is_remainder_asked = asks_remainder(question)
     for start, end in _sentences_backwards(text):
         is_worked_out = any(role_of(text, number) is NumberRole.RESULT for number in _between(numbers, start, end))

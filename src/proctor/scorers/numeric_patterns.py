@@ -116,7 +116,7 @@ REMAINDER = lazy_pattern(
     re.IGNORECASE,
 )
 SPENT = lazy_pattern(
-    r"\b(?:spen[dt]\w*|used|ate|gave|paid|sold|lost|ausgegeben|gab\b|verbrauch\w*|bezahlt|gegessen|verkauft"
+    r"\b(?:spen[dt]\w*|used|ate|gave|paid|sold|lost|ausgegeben|gab\b|gibt\s[^.!?]{1,16}\s(?:weg|aus|ab)\b|verbrauch\w*|bezahlt|gegessen|verkauft"
     r"|verloren|gast\w+"
     r"|donn\w+|dio|dieron|regal\w+|gegeben|weggegeben|verschenk\w*|pag\w+|comi\w+|vendi\w+|perdi\w+|dépens\w+"
     r"|pay\w+|mang\w+|vendu\w*|perdu\w*|utilis\w+|потратил\w*)\b"
@@ -138,7 +138,7 @@ BOLD = lazy_pattern(r"\*\*([^*\n]+)\*\*")
 KNOWN = lazy_pattern(
     r"""\b(?:not|instead\ of|rather\ than|as\ opposed\ to|nicht|statt|anstelle\ von|au\ lieu\ de|plutôt\ que
     |en\ lugar\ de|en\ vez\ de|pas|non|no|не|а\ не)\s+[$€£]?$|(?:不是|而不是|ではなく|这|那|其余)$
-    |(?:[\d%]\s+|\bout\s|\d\s\w+\s)of\s[$€£]?$|\d\s(?:von|sur|de|der)\s$
+    |(?:[\d%]\s+|\bout\s|\d\s\w+\s)of\s[$€£]?$|[\d%]\s(?:von|sur|de|der)\s$
     |\b(?:half|third|quarter|fourth|fifth|sixth|eighth|tenth|hälfte|\w{2,8}tel|moitié|tiers|quart|\w+ième|mitad|tercio
       |cuarto|\w+\sparte)\s(?:of|von|de)\s$
     |\d\s\w+\s(?:von\sden|sur\sles|de\slos|de\slas)\s$
@@ -172,7 +172,7 @@ CIRCUMSTANCE = lazy_pattern(
     re.VERBOSE | re.IGNORECASE,
 )
 MEANWHILE = lazy_pattern(
-    r"""\s?[^\s\d,，。]{1,4}\s?(?:后|後|内|間で|以内|동안|후|만에)|\s(?:decimal|significant)\b|-[a-z]{2,}|(?<=[%t])\sof\b
+    r"""\s?[^\s\d,，。]{1,4}\s?(?:后|後|内|間で|以内|동안|후|만에)|\s(?:decimal|significant)\b|-[a-z]{2,}|(?<=[%t])\s(?:of|von|de[rs]?|del)\b
     |\s(?:\w+\s){0,2}?(?:(?:more|less|fewer|\w{2,}er)\s(?:\w+\s)?than\b(?!\s[$€£]?\d)|(?:mehr|weniger)\sals\b
       |(?:de\s)?(?:plus|moins)\sque\b|(?:más|menos)\sque\b)""",
     re.VERBOSE | re.IGNORECASE,

@@ -195,6 +195,6 @@ CLAUSE_END = lazy_pattern(
     r"[.!?;:…](?:\s|\Z)|[。！？；，：\n]|(?<!\d)[,、]|,\s|\s[–—]\s|[)）](?=\s?[,.])"
     r"|\b(?:but|and|yet|while|whereas|so|though|although|aber|und|jedoch|während|somit|damit|denn|mais|et|donc"
     r"|car|tandis|alors|pero|y|mientras|así)\b"
-    r"|(?<=[면고며만데니])\s|但|而(?!是)|所以|因此",
+    r"|(?<=[면고며만데니])\s|(?<=므로)\s|(?<=니까)\s|ので(?=[A-Z])|但|而(?!是)|所以|因此",
     re.IGNORECASE,
 )
