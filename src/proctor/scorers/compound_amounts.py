@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from proctor.scorers.asked_words import last_question
 from proctor.scorers.lazy_pattern import lazy_pattern
@@ -12,7 +12,7 @@ from proctor.scorers.number_words import spelt_at
 
 MAX_TEXT = 2000
 """What a longer text says in two units is part of its working."""
-_LATIN = r"[^\W\d_\u3040-\uffff]{2,12}(?:[ -][^\W\d_\u3040-\uffff]{2,12}){0,2}"
+_LATIN = r"[a-zß-ÿœ]{2,12}(?:[ -][a-zß-ÿœ]{2,12}){0,2}"
 _SIGNS = r"[〇零一二两兩三四五六七八九十百]{1,5}"
 _MANY = rf"(?<![\w.,])(?P<many>\d{{1,9}}|{_LATIN})|(?<![\d.,])(?P<more>\d{{1,9}})|(?P<signs>{_SIGNS})"
 _FEW = rf"(?P<few>\d{{1,4}}|{_LATIN}|{_SIGNS})"
@@ -34,7 +34,7 @@ class UnitPair:
 
 
 def _words(words: str) -> str:
-    return rf"(?:{words})(?![^\W\d_\u3040-\uffff])"
+    return rf"(?:{words})(?![a-zß-ÿœ])"
 
 
 PAIRS = (
@@ -82,6 +82,8 @@ PAIRS = (
     ),
 )
 _ANY_PAIR = tuple((pair, lazy_pattern(pair.pattern(), re.IGNORECASE)) for pair in PAIRS)
+_BIG = tuple(lazy_pattern(pair.big, re.IGNORECASE) for pair in PAIRS)
+_WORD = lazy_pattern(r"[A-Za-z]+")
 _ASKING = (
     r"(?:\b(?:how\s(?:many|much)|wie\s?viele?|cuánt[oa]s?|in|en)\s|combien\sd(?:e\s|['’])|何|몇\s?|多少|几)"
     r"(?:more\s|whole\s|full\s)?"
@@ -134,9 +136,11 @@ def join_amounts(text: str, question: str) -> str:
     """The text with amounts of two units as one number, of the unit that is asked for."""
     if len(text) > MAX_TEXT:
         return text
-    for (pair, pattern), units in zip(_ANY_PAIR, _ASKED_UNITS, strict=True):
-        is_small = _asks_for_small(question, units)
+    words = set(_WORD.findall(text)) if text.isascii() else None
+    for (pair, pattern), big, is_small in zip(_ANY_PAIR, _BIG, _sizes_asked(question), strict=True):
         if is_small is None and pair.is_only_if_asked:
+            continue
+        if words is not None and not any(map(big.fullmatch, words)):  # the search for two units takes long
             continue
         text = pattern.sub(partial(_joined, pair=pair, is_small=bool(is_small)), text)
     text = _BARE_CENTS.sub(r"\g<whole>.\g<rest> \g<unit>", text)
@@ -152,10 +156,14 @@ def stands_for_half(text: str) -> bool:
     return len(text) <= MAX_HALF and _HALF.search(text) is not None and _NOT_ONLY_HALF.search(text) is None
 
 
-def _asks_for_small(question: str, units: tuple[re.Pattern[str], re.Pattern[str]]) -> bool | None:
-    """None where neither unit is asked for."""
+@lru_cache(maxsize=1024)
+def _sizes_asked(question: str) -> tuple[bool | None, ...]:
+    """Of each pair whether the smaller unit is asked for; None where neither is."""
     asked = last_question(question)
-    big, small = (unit.search(asked) for unit in units)
+    return tuple(_is_small_asked(big.search(asked), small.search(asked)) for big, small in _ASKED_UNITS)
+
+
+def _is_small_asked(big: re.Match[str] | None, small: re.Match[str] | None) -> bool | None:
     if big and small:
         return small.start() < big.start()
     return small is not None if big or small else None

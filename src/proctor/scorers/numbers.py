@@ -36,7 +36,7 @@ PERCENT = r"%|percent\b|per\ cent\b|prozent\b|pour\ cent\b|por\ ciento\b|про�
 
 NUMBER = lazy_pattern(
     rf"""(?=[-–\d$€£¥₹₩₽.\\mn½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])(?<![A-Za-z_\d^])(?<![_^]\{{)
-    (?P<sign>(?<![\w)\]}}%])-|(?<==\ )(?:-\ |–\ ?)|(?:(?<=is\ )|(?<=be\ )|(?<=[:=]\ ))(?:minus|negative)\ 
+    (?P<sign>(?<![\w)\]}}%])-|(?<==\ )(?:-\ |–\ ?)|(?:(?<=is\ )|(?<=be\ )|(?<=[:=]\ ))(?:minus|negative)[ ]
       |(?<![^\n])(?:minus|negative)\ (?=\d+\W*\Z))?
     (?:[$€£¥₹₩₽]\ ?(?P<late_sign>-)?)?
     (?:

@@ -30,7 +30,7 @@ _UNITS = {
     "cent": r"cents?|ct|centimes?|céntimos?|セント|센트",
 }
 _EACH = "|".join(rf"(?P<{name}>{words})" for name, words in _UNITS.items())
-_END = r"(?![^\W\d_\u3040-\uffff/²])"
+_END = r"(?![a-zß-ÿ/²])"
 _UNIT_BEHIND = lazy_pattern(rf"\s?(?:{_EACH}){_END}", re.IGNORECASE)
 _ASKED = lazy_pattern(
     r"(?:\b(?:how\smany|wie\sviele|cuánt[oa]s|in|en)\s|\bcombien\sd(?:e\s|['’])|何|몇\s?|多少|几)"
