@@ -418,6 +418,42 @@ export async function ownBenchmarks({ page, base, folders }) {
   return { broken, sound, kept, other, both, offered, all, found, plan: new URL(page.url()).search };
 }
 
+/** What was used by model; a budget is set, changed and removed. */
+export async function usage({ page, base }) {
+  await page.goto(`${base}/settings?part=usage`);
+  await settled(page);
+  await page.getByLabel('Told apart by').selectOption('model');
+  const used = page.getByRole('region', { name: 'What was used' });
+  await used.locator('th', { hasText: 'Model' }).first().waitFor();
+  await settled(page);
+  const rows = await used
+    .locator('tbody tr')
+    .evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.innerText)));
+  const reasons = await used.locator('.dash').evaluateAll((all) => all.map((one) => one.title));
+  await picture(page, 'usage');
+  const found = await faults(page, '/settings?part=usage');
+  await page.goto(`${base}/settings?part=project`);
+  const budgets = page.getByRole('region', { name: 'Budgets' });
+  await budgets.getByLabel('Name, or the key’s id').fill('nobody');
+  await budgets.getByLabel('At most, USD').fill('5');
+  await budgets.getByRole('button', { name: 'Set' }).click();
+  const refused = await budgets.getByRole('alert').innerText();
+  await budgets.getByLabel('Name, or the key’s id').fill('local');
+  await budgets.getByRole('button', { name: 'Set' }).click();
+  await budgets.locator('tbody tr', { hasText: '$5.00' }).waitFor();
+  await budgets.getByRole('button', { name: 'Change' }).click();
+  await budgets.getByLabel('At most, USD').fill('7.5');
+  await budgets.getByLabel('Runs at once').fill('3');
+  await budgets.getByRole('button', { name: 'Set' }).click();
+  await budgets.locator('tbody tr', { hasText: '$7.50' }).waitFor();
+  const changed = await budgets.locator('tbody tr').innerText();
+  await picture(page, 'budgets');
+  found.push(...(await faults(page, '/settings?part=project')));
+  await budgets.getByRole('button', { name: 'Remove' }).click();
+  await budgets.getByText('None.').waitFor();
+  return { rows, reasons, refused, changed, found };
+}
+
 /** Four models side by side, of which one is a hundred times slower and one fails; then all are stopped. */
 export async function arena({ page, base, models, prompt }) {
   await page.goto(`${base}/arena`);

@@ -154,7 +154,7 @@ def test_each_role_sees_what_it_may_do_and_no_button_beyond(browser: Browser, tm
     assert not seen["isShownAgain"]
     assert "vera" in seen["audit"]
     assert seen["buttons"] == []
-    assert len(seen["parts"]) == 3
+    assert len(seen["parts"]) == 4
     assert "Audit" not in seen["hidden"]
     assert "Plan" not in seen["places"]
     assert seen["uploads"] == 0
@@ -301,6 +301,31 @@ def test_a_benchmark_of_ones_own_is_checked_uploaded_renewed_and_archived(
     assert [(one["version"], one["files"]) for one in versions] == [
         (version, ["data/towns.jsonl", "towns.yaml"]) for version in ("2", "1")
     ]
+
+
+def test_usage_says_what_is_unknown_and_a_budget_is_set_changed_and_removed(browser: Browser, tmp_path: Path) -> None:
+    write_hostile(tmp_path)
+    with serving(tmp_path / "home", tmp_path) as server:
+        models = ["demo/strong", "python/hostile:slow"]
+        server.run({"models": models, "benchmarks": [{"benchmark": "puzzles", "limit": 20}]})
+        seen = browser.go("usage", server)
+        items = {one["model"]: one for one in server.get("/api/v1/usage?by=model")["items"]}
+        assert server.get("/api/v1/budgets") == []
+    rows = {row[0]: row[1:] for row in seen["rows"]}
+    assert set(rows) == set(items) == set(models)
+    for model, item in items.items():
+        assert rows[model][:2] == ["1", "20"]
+        assert [int(text.replace(",", "")) for text in rows[model][4:6]] == [
+            item["input_tokens"],
+            item["output_tokens"],
+        ]
+        assert ("20 answers of unknown price" in rows[model][6]) == (item["unpriced"] == 20)
+    assert "Not measured by model." in seen["reasons"]
+    assert "The operator has set no price." in seen["reasons"]
+    assert "nobody" in seen["refused"]
+    assert "$7.5000 per month" in seen["changed"]
+    assert "0 / 3" in seen["changed"]
+    assert seen["found"] == []
 
 
 def test_no_screen_has_a_barrier_in_either_theme_and_each_fits_a_narrow_window(

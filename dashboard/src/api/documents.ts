@@ -65,4 +65,6 @@ export type ServerVersion = Schemas['ServerVersion'];
 export type ServiceStatus = Schemas['ServiceStatus'];
 export type SignedIn = Schemas['SignedIn'];
 export type TrialResult = Schemas['ServedResult'];
+export type UsageItem = Schemas['UsageItem'];
+export type UsageReport = Schemas['UsageReport'];
 export type Webhook = Schemas['Webhook'];

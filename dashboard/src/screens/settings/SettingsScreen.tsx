@@ -11,9 +11,16 @@ import { AccountPart } from './AccountPart';
 import { GeneralPart } from './GeneralPart';
 import { ProjectPart } from './ProjectPart';
 import { ServerPart } from './ServerPart';
+import { UsagePart } from './UsagePart';
 import './settings.css';
 
-const PARTS = { general: GeneralPart, account: AccountPart, project: ProjectPart, server: ServerPart } as const;
+const PARTS = {
+  general: GeneralPart,
+  account: AccountPart,
+  project: ProjectPart,
+  usage: UsagePart,
+  server: ServerPart,
+} as const;
 type PartName = keyof typeof PARTS;
 
 export default function SettingsScreen() {
