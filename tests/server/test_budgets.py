@@ -152,3 +152,27 @@ def test_asks_of_the_playground_reserve_what_they_can_cost_and_give_back_the_res
         time.sleep(0.1)
     assert site.ask("asker", "GET", "/budgets").json[0]["runs_now"] == 0
     assert site.ask("admin", "DELETE", "/budgets/project/asks").status == 204
+
+
+def test_an_ask_that_is_being_answered_counts_among_what_goes_on_at_once(site: Site) -> None:
+    database = open_database(f"sqlite:///{site.server.home / 'proctor.db'}")
+    add_project(database, "slow", by="test")
+    scopes = ["run:read", "run:write", "results:read", "project:admin"]
+    site.keys["slow"] = create_key(database, "slow", scopes, by="test").text
+    database.dispose()
+    connection = {"provider": "openai", "base_url": f"{site.provider.url}/v1"}
+    assert site.ask("slow", "POST", "/provider-keys", connection).status == 201
+    assert site.ask("admin", "PUT", "/budgets/project/slow", {"runs_at_once": 1}).status == 200
+    ask = {"models": [f"openai/any?base_url={site.provider.url}/v1"], "prompt": "What is 3 + 4?"}
+    usual, site.provider.event_seconds = site.provider.event_seconds, 5.0
+    try:
+        first = site.ask("slow", "POST", "/playground", ask)
+        assert first.status == 202, first.json
+        assert kind_of(site.ask("slow", "POST", "/playground", ask)) == (429, "limit-reached")
+        assert site.ask("slow", "POST", f"/playground/{first.json['ask_id']}/stop", {}).status == 200
+    finally:
+        site.provider.event_seconds = usual
+    until = time.monotonic() + 60
+    while site.ask("slow", "POST", "/playground", ask).status == 429:
+        assert time.monotonic() < until
+        time.sleep(0.1)

@@ -26,6 +26,8 @@ PERIODS: tuple[Period, ...] = ("day", "month", "total")
 LOCK = 0x62756467657400
 """The advisory lock of whoever reserves."""
 AGAIN_SECONDS = 5.0
+ANSWERED_SECONDS = 60.0
+"""An ask whose answers nobody has been heard of for so long was lost with its process."""
 
 
 class Spender(Struct, frozen=True):
@@ -97,10 +99,15 @@ class BudgetStore:
             return _use(connection, budget)
 
     def settle(self) -> None:
-        """Give back what runs that have ended have not spent; of one that was deleted, all counts as spent."""
+        """Give back what runs that have ended have not spent; of one that was deleted, all counts as spent.
+
+        An ask is left to whoever answers it, as long as he is heard of.
+        """
         query = (
-            "SELECT reservations.run_id, queue.run_id AS queued, queue.finished_at FROM reservations "
-            "LEFT JOIN queue ON queue.run_id = reservations.run_id WHERE NOT is_settled"
+            "SELECT reservations.run_id, queue.run_id AS queued, queue.finished_at FROM reservations "  # noqa: S608 - ours
+            "LEFT JOIN queue ON queue.run_id = reservations.run_id WHERE NOT is_settled AND NOT EXISTS "
+            "(SELECT 1 FROM playground_answers WHERE playground_answers.ask_id = reservations.run_id "
+            f"AND state IN ('waiting', 'streaming') AND beat_at > {self._database.dialect.now} - {ANSWERED_SECONDS})"
         )
         with self._database.connection() as connection:
             rows = [(row[0], row[1], row[2]) for row in connection.execute(query).fetchall()]
