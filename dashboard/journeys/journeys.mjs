@@ -418,6 +418,31 @@ export async function ownBenchmarks({ page, base, folders }) {
   return { broken, sound, kept, other, both, offered, all, found, plan: new URL(page.url()).search };
 }
 
+/** `j` is pressed beyond the rows that are loaded, while it is not yet known where further pages begin. */
+export async function edge({ page, base, run }) {
+  let release;
+  const held = new Promise((done) => (release = done));
+  await page.route('**/positions?*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${base}/runs/${run}/samples`);
+  await page.locator('.sample-detail').waitFor();
+  const at = () => new URL(page.url()).searchParams.get('at');
+  for (let index = 1; index < 100; index += 1) {
+    const before = at();
+    await page.keyboard.press('j');
+    await page.waitForURL((url) => url.searchParams.get('at') !== before);
+  }
+  const last = at();
+  for (let index = 0; index < 3; index += 1) await page.keyboard.press('j');
+  const waiting = at();
+  release();
+  await page.waitForURL((url) => url.searchParams.get('at') !== last);
+  await settled(page);
+  return { last, waiting, next: at() };
+}
+
 /** What was used by model; a budget is set, changed and removed. */
 export async function usage({ page, base }) {
   await page.goto(`${base}/settings?part=usage`);

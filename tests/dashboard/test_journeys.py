@@ -105,6 +105,14 @@ def test_three_runs_are_compared_at_once_with_the_correction_named(browser: Brow
     assert f"Holm over {found[0]['family']} comparisons" in seen["note"]
 
 
+def test_keys_beyond_the_rows_that_are_loaded_go_on_when_further_ones_are_there(
+    browser: Browser, served: Server, finished: str
+) -> None:
+    seen = browser.go("edge", served, run=finished)
+    ids = [one["result_id"] for one in served.get(f"/api/v1/runs/{finished}/results?limit=180")["items"]]
+    assert (seen["last"], seen["waiting"], seen["next"]) == (ids[99], ids[99], ids[102])
+
+
 def test_repeats_are_folded_into_one_row_with_their_distinct_answers_counted(browser: Browser, served: Server) -> None:
     plan = {**DEMO, "name": "repeats", "models": ["demo/weak"], "epochs": 3}
     run = served.run(plan)

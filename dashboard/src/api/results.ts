@@ -14,6 +14,13 @@ const pageQuery = (run: string, filters: Query, after: string) => ({
   staleTime: 60_000,
 });
 
+const positionsQuery = (run: string, filters: Query) => ({
+  queryKey: ['run', run, 'positions', filters],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    request<ResultPositions>(path`/runs/${run}/positions`, { query: { ...filters, every: PAGE }, signal }),
+  staleTime: 60_000,
+});
+
 /** The page that holds the result with this id: the last one that begins before it. */
 export function pageOf(after: readonly string[], id: string): number {
   const wanted = BigInt(id);
@@ -38,6 +45,7 @@ export interface ResultList {
   /** The row of the result with this id, where its page is here. */
   indexOf: (id: string) => number | null;
   see: (first: number, last: number) => void;
+  /** The row at this place, or the last one, as soon as it is known where the pages begin. */
   fetchRow: (index: number) => Promise<TrialResult | undefined>;
   refetch: () => void;
 }
@@ -45,12 +53,7 @@ export interface ResultList {
 export function useResultList(run: string, filters: Query, at: string | null): ResultList {
   const client = useQueryClient();
   const [seen, setSeen] = useState<readonly [number, number]>([0, 0]);
-  const positions = useQuery({
-    queryKey: ['run', run, 'positions', filters],
-    queryFn: ({ signal }) =>
-      request<ResultPositions>(path`/runs/${run}/positions`, { query: { ...filters, every: PAGE }, signal }),
-    staleTime: 60_000,
-  });
+  const positions = useQuery(positionsQuery(run, filters));
   const after = positions.data?.after ?? ['0'];
   const visible = Array.from({ length: seen[1] - seen[0] + 1 }, (_, index) => seen[0] + index);
   const own = isResultId(at) && positions.data ? [pageOf(after, at)] : [];
@@ -77,10 +80,12 @@ export function useResultList(run: string, filters: Query, at: string | null): R
     },
     see,
     fetchRow: async (index) => {
-      const start = after[Math.floor(index / PAGE)];
+      const counted = await client.fetchQuery(positionsQuery(run, filters));
+      const place = Math.min(index, counted.total - 1);
+      const start = counted.after[Math.floor(place / PAGE)];
       if (start === undefined) return undefined;
       const page = await client.fetchQuery(pageQuery(run, filters, start));
-      return page.items[index % PAGE];
+      return page.items[place % PAGE];
     },
     refetch: () => void client.invalidateQueries({ queryKey: ['run', run] }),
   };

@@ -1,5 +1,5 @@
 /** Every answer of a run: a list of any length on the left, what was asked, answered and marked on the right. */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { findNext, isResultId, useResultList, type ResultList } from '@/api/results';
 import type { Query } from '@/api/http';
@@ -88,18 +88,28 @@ function Browser({ run, filters, isFolded, clear }: BrowserProps) {
   const index = current === null ? 0 : (list.indexOf(current) ?? 0);
   const details = useResult(run, current);
   const shown = details.data ?? list.row(index);
+  // Where one goes while its row is on its way: keys pressed meanwhile count from there, and the last one wins.
+  const wanted = useRef<number | null>(null);
   const go = async (to: number) => {
-    const place = Math.min(Math.max(to, 0), list.total - 1);
-    open((list.row(place) ?? (await list.fetchRow(place)))?.result_id);
+    const place = Math.max(0, list.isCounted ? Math.min(to, list.total - 1) : to);
+    wanted.current = place;
+    try {
+      const row = list.row(place) ?? (await list.fetchRow(place));
+      if (wanted.current === place) open(row?.result_id);
+    } catch (error) {
+      if (wanted.current === place) setNotice(error instanceof Error ? error.message : String(error));
+    }
+    if (wanted.current === place) wanted.current = null;
   };
+  const step = (by: number) => void go((wanted.current ?? index) + by);
   const next = async (query: Query) => {
     const id = await findNext(run, { ...filters, ...query, after: current ?? '0' });
     if (id === null) setNotice(t('samples.no-next'));
     else open(id);
   };
   useKeys([
-    { key: 'j', label: t('keys.next'), run: () => void go(index + 1) },
-    { key: 'k', label: t('keys.previous'), run: () => void go(index - 1) },
+    { key: 'j', label: t('keys.next'), run: () => step(1) },
+    { key: 'k', label: t('keys.previous'), run: () => step(-1) },
     { key: 'w', label: t('samples.next-wrong'), run: () => void next({ wrong: 'true' }) },
     { key: 'e', label: t('samples.next-fault'), run: () => void next({ outcome: 'failed' }) },
   ]);
