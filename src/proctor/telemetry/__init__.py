@@ -1,1 +1,1 @@
-"""What operators watch: metrics that Prometheus reads."""
+"""What operators watch: metrics for Prometheus, logs as JSON lines, and traces."""
