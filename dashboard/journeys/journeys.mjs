@@ -443,6 +443,23 @@ export async function edge({ page, base, run }) {
   return { last, waiting, next: at() };
 }
 
+/** What a webhook was told, sent again. */
+export async function deliveries({ page, base, run }) {
+  await page.goto(`${base}/settings?part=project`);
+  const hooks = page.getByRole('region', { name: 'Webhooks' });
+  await hooks.getByRole('button', { name: 'Deliveries' }).click();
+  const row = hooks.getByRole('region', { name: 'Deliveries' }).locator('tbody tr', { hasText: run });
+  await row.getByText('delivered').waitFor();
+  const first = await row.innerText();
+  await picture(page, 'deliveries');
+  const found = await faults(page, '/settings?part=project');
+  const sent = page.waitForResponse((answer) => answer.url().endsWith('/resend'));
+  await row.getByRole('button', { name: 'Send again' }).click();
+  const status = (await sent).status();
+  await row.getByText('delivered').waitFor();
+  return { first, found, status };
+}
+
 /** What was used by model; a budget is set, changed and removed. */
 export async function usage({ page, base }) {
   await page.goto(`${base}/settings?part=usage`);

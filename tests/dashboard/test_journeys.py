@@ -19,6 +19,7 @@ from dashboard.node import builder
 from fakes.dialect import Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
+from fakes.webhook_receiver import Receiver
 from proctor.metrics.rounding import decimal_text
 from server.serving import Server, serving
 
@@ -334,6 +335,20 @@ def test_usage_says_what_is_unknown_and_a_budget_is_set_changed_and_removed(brow
     assert "$7.5000 per month" in seen["changed"]
     assert "0 / 3" in seen["changed"]
     assert seen["found"] == []
+
+
+def test_what_a_webhook_was_told_is_listed_and_sent_again(browser: Browser, tmp_path: Path) -> None:
+    receiver = Receiver()
+    with receiver.server, serving(tmp_path / "home", tmp_path, **receiver.environment) as server:
+        assert server.post("/api/v1/webhooks", {"url": receiver.url, "events": ["run.finished"]}).status == 201
+        run = server.run({"models": ["demo/strong"], "benchmarks": [{"benchmark": "puzzles", "limit": 1}]})
+        [told] = receiver.wait(1)
+        seen = browser.go("deliveries", server, run=run)
+        again = receiver.wait(2)[1]
+    assert again.headers["webhook-id"] == told.headers["webhook-id"]
+    assert "run.finished" in seen["first"]
+    assert "200" in seen["first"]
+    assert (seen["status"], seen["found"]) == (202, [])
 
 
 def test_no_screen_has_a_barrier_in_either_theme_and_each_fits_a_narrow_window(

@@ -6,12 +6,14 @@ import { Button } from '@/components/Basics';
 import { Field } from '@/components/Fields';
 import { path } from '@/router/location';
 import { t } from '@/text/text';
+import { Deliveries } from './Deliveries';
 import { Listing, Once } from './Listing';
 
 /** Addresses that are told how runs end. */
 export function Webhooks() {
   const change = useAdminChange();
   const create = useAdminChange<CreatedWebhook>();
+  const [shown, setShown] = useState<string | null>(null);
   const [url, setUrl] = useState('');
   return (
     <Listing<Webhook>
@@ -28,13 +30,22 @@ export function Webhooks() {
           head: '',
           isNumber: true,
           cell: (one) => (
-            <Button onClick={() => change.mutate({ method: 'DELETE', path: path`/webhooks/${one.webhook_id}` })}>
-              {t('settings.remove')}
-            </Button>
+            <span className="buttons end">
+              <Button
+                aria-pressed={shown === one.webhook_id}
+                onClick={() => setShown(shown === one.webhook_id ? null : one.webhook_id)}
+              >
+                {t('delivery.title')}
+              </Button>
+              <Button onClick={() => change.mutate({ method: 'DELETE', path: path`/webhooks/${one.webhook_id}` })}>
+                {t('settings.remove')}
+              </Button>
+            </span>
           ),
         },
       ]}
     >
+      {shown !== null && <Deliveries key={shown} webhook={shown} />}
       <Once secret={create.data?.secret ?? null} />
       <form
         className="filters add-row"
