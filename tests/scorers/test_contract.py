@@ -20,8 +20,16 @@ from proctor.domain.scorer import Scorer, Selective
 from proctor.engine.slow_scoring import ScoringProcess
 from proctor.scorers.registry import create_scorer
 
-# Puzzles, judges and programs need samples, models and sandboxes of their own: their tests are beside them.
-ELSEWHERE = ("proctor.scorers.puzzle", "proctor.scorers.judging", "proctor.scorers.code", "proctor.programs")
+# Puzzles, judges, programs and other frameworks need samples, models, sandboxes and installations of their own: their
+# tests are beside them.
+ELSEWHERE = (
+    "proctor.scorers.puzzle",
+    "proctor.scorers.judging",
+    "proctor.scorers.code",
+    "proctor.scorers.deepeval_metric",
+    "proctor.scorers.inspect_scorer",
+    "proctor.programs",
+)
 NAMES = sorted(name for name, target in plugins.BUILT_IN["scorers"].items() if not target.startswith(ELSEWHERE))
 SCHEMA = {"type": "object", "required": ["a"]}
 METADATA: dict[str, Json] = {
