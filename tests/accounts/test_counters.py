@@ -11,7 +11,7 @@ import redis_server
 from proctor.accounts.counters import Counters, MemoryCounters, RedisCounters
 from proctor.accounts.guessing import OF_NAME, GuessLimit
 from proctor.domain.errors import LimitReachedError, TooManyTriesError
-from proctor.server.request_limit import RequestLimit
+from proctor.server.request_limit import CallerLimit
 from redis_server import RedisServer
 
 pytestmark = pytest.mark.sqlite
@@ -37,7 +37,7 @@ def pair(request: pytest.FixtureRequest) -> tuple[Counters, Counters]:
 
 
 def test_many_at_once_are_counted_exactly(pair: tuple[Counters, Counters]) -> None:
-    limits = [RequestLimit(counters, 100, lambda: 30.0) for counters in pair]
+    limits = [CallerLimit(counters, 100, lambda: 30.0) for counters in pair]
 
     def take(number: int) -> int:
         try:
@@ -52,7 +52,7 @@ def test_many_at_once_are_counted_exactly(pair: tuple[Counters, Counters]) -> No
 
 def test_a_minute_later_there_are_as_many_again(pair: tuple[Counters, Counters]) -> None:
     now = [100.0]
-    first, second = (RequestLimit(counters, 2, lambda: now[0]) for counters in pair)
+    first, second = (CallerLimit(counters, 2, lambda: now[0]) for counters in pair)
     assert first.take("user later").headers() == {
         "RateLimit-Policy": '"requests";q=2;w=60', "RateLimit": '"requests";r=1;t=20',
     }  # fmt: skip
@@ -78,7 +78,7 @@ def test_who_guesses_is_stopped_by_whichever_process_and_nobody_else_is(pair: tu
 
 
 def test_while_redis_is_away_each_process_counts_for_itself(redis: RedisServer) -> None:
-    limit = RequestLimit(RedisCounters(redis.url), 1, lambda: 200.0)
+    limit = CallerLimit(RedisCounters(redis.url), 1, lambda: 200.0)
     guesses = GuessLimit(RedisCounters(redis.url))
     redis.end()
     try:

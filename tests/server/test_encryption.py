@@ -18,7 +18,7 @@ from proctor.accounts.people import add_user, set_password
 from proctor.server.access import V1
 from proctor.server.addresses import address_of
 from proctor.server.headers import hosts_of, is_encrypted
-from proctor.server.serving import Listening
+from proctor.server.serving import ListenAddress
 from proctor.server.sign_in import COOKIE, SECURE_COOKIE
 from proctor.stores.database import Database, open_database
 from server.serving import SECRET, Server, serving
@@ -206,14 +206,14 @@ def test_a_proxy_without_tls_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "is_public"),
     [
-        (Listening("127.0.0.1", 1), False),
-        (Listening("127.0.0.1", 1, "http://127.0.0.1:8000"), False),
-        (Listening("127.0.0.1", 1, f"https://{NAME}"), True),
-        (Listening("127.0.0.1", 1, proxies=("127.0.0.1",)), True),
-        (Listening("192.0.2.1", 1), True),
+        (ListenAddress("127.0.0.1", 1), False),
+        (ListenAddress("127.0.0.1", 1, "http://127.0.0.1:8000"), False),
+        (ListenAddress("127.0.0.1", 1, f"https://{NAME}"), True),
+        (ListenAddress("127.0.0.1", 1, proxies=("127.0.0.1",)), True),
+        (ListenAddress("192.0.2.1", 1), True),
     ],
 )
-def test_who_can_reach_it_decides_who_signs_in(place: Listening, is_public: bool) -> None:
+def test_who_can_reach_it_decides_who_signs_in(place: ListenAddress, is_public: bool) -> None:
     assert place.is_public is is_public
 
 

@@ -55,10 +55,10 @@ def serve(
 
     if find_spec("uvicorn") is None or find_spec("fastapi") is None:
         raise UserError("proctor serve needs more than is installed: pip install 'proctor[server]'.")
-    from proctor.server.serving import Listening, serve_until_told
+    from proctor.server.serving import ListenAddress, serve_until_told
     from proctor.settings import Settings
 
     settings = Settings.from_environment()
     with confined(settings.is_offline):
-        place = Listening(host, port, origin, tls_certificate, tls_key, proxies, accounts, tls_client_ca, names)
+        place = ListenAddress(host, port, origin, tls_certificate, tls_key, proxies, accounts, tls_client_ca, names)
         serve_until_told(settings, context(data), place, is_opening=is_opening)

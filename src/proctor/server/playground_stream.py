@@ -31,7 +31,7 @@ EVEN_RATE = 600.0
 _PART = re.compile(r"-|(\d{1,9})(?:\+(\d{1,9}))?(e?)")
 
 
-class Seen(Struct, frozen=True):
+class AnswerCursor(Struct, frozen=True):
     """What a reader has of one answer."""
 
     is_started: bool = False
@@ -45,10 +45,10 @@ class Seen(Struct, frozen=True):
         return f"{self.text}{f'+{self.reasoning}' if self.reasoning else ''}{'e' if self.has_ended else ''}"
 
 
-def read_cursor(text: str, slots: Sequence[str]) -> dict[str, Seen] | None:
+def read_cursor(text: str, slots: Sequence[str]) -> dict[str, AnswerCursor] | None:
     """What Last-Event-ID says of each answer; None where it is no id of this stream. Empty: nothing was seen."""
     if not text:
-        return {slot: Seen() for slot in slots}
+        return {slot: AnswerCursor() for slot in slots}
     parts = [_PART.fullmatch(part) for part in text.split(".")]
     if len(parts) != len(slots):
         return None
@@ -56,7 +56,7 @@ def read_cursor(text: str, slots: Sequence[str]) -> dict[str, Seen] | None:
     for slot, part in zip(slots, parts, strict=True):
         if part is None:
             return None
-        seen = Seen() if part[0] == "-" else Seen(True, int(part[1]), int(part[2] or 0), bool(part[3]))
+        seen = AnswerCursor() if part[0] == "-" else AnswerCursor(True, int(part[1]), int(part[2] or 0), bool(part[3]))
         found[slot] = seen
     return found
 
@@ -71,7 +71,7 @@ class AskStream:
         """How much of every text may be shown by now, while names are hidden."""
         self._looked_at = time.monotonic()
 
-    async def follow(self, seen: Mapping[str, Seen], ending: asyncio.Event) -> AsyncGenerator[bytes, None]:
+    async def follow(self, seen: Mapping[str, AnswerCursor], ending: asyncio.Event) -> AsyncGenerator[bytes, None]:
         """What the reader has not seen, as it comes, until every answer has ended or the server does."""
         seen = dict(seen)
         self._even = float(max((one.text for one in seen.values()), default=0))
@@ -114,7 +114,7 @@ class AskStream:
             row = store.get(row.id)
         return row.answers
 
-    def _events(self, rows: Sequence[AnswerRow], seen: dict[str, Seen]) -> list[bytes]:
+    def _events(self, rows: Sequence[AnswerRow], seen: dict[str, AnswerCursor]) -> list[bytes]:
         found = []
         most = None if self._is_shown else self._even_length(rows)
         for row in rows:
@@ -133,26 +133,26 @@ class AskStream:
         return int(self._even)
 
     def _of_answer(
-        self, row: AnswerRow, seen: Seen, most: int | None
-    ) -> list[tuple[str, dict[str, object], Seen]]:  # fmt: skip
+        self, row: AnswerRow, seen: AnswerCursor, most: int | None
+    ) -> list[tuple[str, dict[str, object], AnswerCursor]]:  # fmt: skip
         """The events of one answer that the reader has not seen."""
         if seen.has_ended:
             return []
-        found: list[tuple[str, dict[str, object], Seen]] = []
+        found: list[tuple[str, dict[str, object], AnswerCursor]] = []
         shown = answer_of(row, is_shown=self._is_shown, most=most)
         if not seen.is_started:
-            seen = Seen(True)
+            seen = AnswerCursor(True)
             found.append(("start", {"model": shown.model}, seen))
         is_replaced = bool(row.details.get("is_replaced"))
         text, reasoning = shown.text[seen.text :], (shown.reasoning or "")[seen.reasoning :]
         if (text or reasoning) and not is_replaced:
-            seen = Seen(True, seen.text + len(text), seen.reasoning + len(reasoning))
+            seen = AnswerCursor(True, seen.text + len(text), seen.reasoning + len(reasoning))
             delta: dict[str, object] = {"text": text} if text else {}
             if shown.first_token_seconds is not None:
                 delta["first_token_seconds"] = shown.first_token_seconds
             found.append(("delta", {**delta, **({"reasoning": reasoning} if reasoning else {})}, seen))
         if shown.state not in OPEN_STATES:
-            seen = Seen(True, seen.text, seen.reasoning, True)
+            seen = AnswerCursor(True, seen.text, seen.reasoning, True)
             name = "complete" if shown.state == "complete" else "error"
             found.append((name, _ended(shown, is_replaced=is_replaced), seen))
         return found
@@ -165,6 +165,6 @@ def _ended(shown: PlaygroundAnswer, *, is_replaced: bool) -> dict[str, object]:
     return {name: value for name, value in fields.items() if name not in left_out}
 
 
-def _event(name: str, data: Mapping[str, object], seen: Mapping[str, Seen]) -> bytes:
+def _event(name: str, data: Mapping[str, object], seen: Mapping[str, AnswerCursor]) -> bytes:
     cursor = ".".join(str(seen[slot]) for slot in sorted(seen))
     return b"id: %s\nevent: %s\ndata: %s\n\n" % (cursor.encode(), name.encode(), json_bytes(data))

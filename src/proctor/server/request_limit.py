@@ -31,7 +31,7 @@ class RequestAllowance(Struct, frozen=True):
         }
 
 
-class RequestLimit:
+class CallerLimit:
     def __init__(self, counters: Counters, per_minute: int, clock: Callable[[], float] = time) -> None:
         self._counters, self._limit, self._clock = counters, per_minute, clock
 

@@ -19,7 +19,7 @@ from proctor.runs.resolve import PlanContext
 from proctor.server.certificate import read_expiry
 from proctor.server.events import Feeds
 from proctor.server.project_feed import ProjectFeed
-from proctor.server.request_limit import RequestLimit
+from proctor.server.request_limit import CallerLimit
 from proctor.server.stream_limit import StreamLimit
 from proctor.server.uploads import UploadTurns
 from proctor.settings import Settings
@@ -56,7 +56,7 @@ class Service(Struct, dict=True, eq=False):
     playground: Playground = field(default_factory=Playground)
     """The asks that this process answers."""
     guesses: GuessLimit = field(default_factory=GuessLimit)
-    requests: RequestLimit | None = None
+    requests: CallerLimit | None = None
     """How many requests a minute an address, a key and a user may send; None for any number."""
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is told to end: streams say goodbye and are to be opened again."""

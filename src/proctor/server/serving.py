@@ -30,7 +30,7 @@ from proctor.server.app import create_app
 from proctor.server.certificate import make_context
 from proctor.server.execution import choose_executor
 from proctor.server.headers import hosts_of
-from proctor.server.request_limit import RequestLimit
+from proctor.server.request_limit import CallerLimit
 from proctor.server.service import Service
 from proctor.server.sign_in import identify
 from proctor.settings import Settings
@@ -72,7 +72,7 @@ class Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-class Listening(Struct, frozen=True):
+class ListenAddress(Struct, frozen=True):
     """Where a server listens, and how it is reached."""
 
     host: str
@@ -99,7 +99,7 @@ class Listening(Struct, frozen=True):
 
 
 def serve_until_told(
-    settings: Settings, context: PlanContext, place: Listening, *, is_opening: bool = False
+    settings: Settings, context: PlanContext, place: ListenAddress, *, is_opening: bool = False
 ) -> None:  # fmt: skip
     """Serve until SIGINT or SIGTERM; raises UserError for an address that cannot be used."""
     host = place.host
@@ -127,7 +127,7 @@ def serve_until_told(
         certificate=None if place.certificate is None else Path(place.certificate),
         ways=ways if has_accounts else {},
         guesses=GuessLimit(counters),
-        requests=RequestLimit(counters, settings.requests_per_minute) if has_limit else None,
+        requests=CallerLimit(counters, settings.requests_per_minute) if has_limit else None,
     )  # fmt: skip
     if has_accounts:
         _tell_accounts(database, (place.origin or address).rstrip("/"))
@@ -149,7 +149,7 @@ def serve_until_told(
         listening.close()
 
 
-def _refuse_unreachable(place: Listening) -> None:
+def _refuse_unreachable(place: ListenAddress) -> None:
     if place.key is not None and place.certificate is None:
         raise UserError("--tls-key needs --tls-certificate.")
     if place.client_authorities is not None and place.certificate is None:

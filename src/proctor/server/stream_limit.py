@@ -46,7 +46,7 @@ class StreamLimit:
             del self._open[user]
 
 
-class EventStream(StreamingResponse):
+class CountedStream(StreamingResponse):
     """Server-sent events that count among the streams of a user while they are sent."""
 
     def __init__(self, content: AsyncIterable[bytes], limit: StreamLimit, user: str | None) -> None:

@@ -16,7 +16,7 @@ from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
 from proctor.server.sign_in import while_allowed
-from proctor.server.stream_limit import EventStream
+from proctor.server.stream_limit import CountedStream
 from proctor.stores.runs import RunStore
 
 router = resource("runs")
@@ -56,7 +56,7 @@ async def follow(
     stream = service.feeds.follow(database, run.id, after, service.ending)
     if service.identify is not local_person:
         stream = while_allowed(stream, service, request, Permission.RUN_READ, caller.project)
-    return EventStream(stream, service.streams, caller.stream_user)
+    return CountedStream(stream, service.streams, caller.stream_user)
 
 
 def read_place(text: str) -> int:

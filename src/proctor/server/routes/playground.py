@@ -43,7 +43,7 @@ from proctor.server.routes.files import artifacts_of
 from proctor.server.routes.resource import resource
 from proctor.server.service import Service, service_of
 from proctor.server.sign_in import while_allowed
-from proctor.server.stream_limit import EventStream
+from proctor.server.stream_limit import CountedStream
 from proctor.stores.accounts.users import UserStore
 from proctor.stores.database import Database
 from proctor.stores.idempotency import IdempotencyStore, RequestKey
@@ -406,6 +406,6 @@ def _stream(
     stream = AskStream(service.playground, database, row, reader).follow(seen, service.ending)
     if service.identify is not local_person:
         stream = while_allowed(stream, service, request, Permission.RESULTS_READ, caller.project)
-    response = EventStream(stream, service.streams, caller.stream_user)
+    response = CountedStream(stream, service.streams, caller.stream_user)
     response.headers.update(more or {})
     return response

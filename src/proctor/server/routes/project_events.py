@@ -20,7 +20,7 @@ from proctor.server.routes.events import read_place
 from proctor.server.routes.resource import resource
 from proctor.server.service import Service, service_of
 from proctor.server.sign_in import while_allowed
-from proctor.server.stream_limit import EventStream
+from proctor.server.stream_limit import CountedStream
 from proctor.stores.database import Database
 
 router = resource("events")
@@ -54,7 +54,7 @@ async def follow_project(
     place = last_event_id if last_event_id is not None else after
     parts = _parts(service, caller, database, request, None if place is None else read_place(place), is_waiting=follow)
     first = await anext(parts)  # what cannot be read is said with a status
-    return EventStream(_as_text(first, parts), service.streams, caller.stream_user)
+    return CountedStream(_as_text(first, parts), service.streams, caller.stream_user)
 
 
 @router.websocket("/events")
