@@ -20,7 +20,7 @@ from docs.markdown import ROOT
 COLUMNS = 100
 HOME, WORK = "/home/you/.proctor", "/home/you/work"
 """What documents show in the place of the temporary folders."""
-PRIVATE = re.compile(r"PROCTOR_|.*_API_KEY$|HF_TOKEN$")
+PRIVATE = re.compile(r"PROCTOR_|.*_API_KEY$|HF_TOKEN$|CI$|BUILD_NUMBER$|PYTEST_")
 PRESS = re.compile(r"(ctrl-c|kill -9) after (\d+) answers")
 MASKS = (
     (re.compile(r"\b1[0-9a-hjkmnp-tv-z]{11}\b"), "RUN"),
