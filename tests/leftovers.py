@@ -20,6 +20,7 @@ OF_TOOLS = (
     ".ses",  # onnxruntime's
     "__pycache__",
     "node_modules",
+    "pymp-",  # of multiprocessing and billiard: a worker that is killed cannot remove its own
     "pytest-of-",
 )
 """How the names of what pytest and the tools around it keep begin; git ignores all of them."""
