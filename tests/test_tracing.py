@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracing import TRACED_CASES, followed, imports_followed
+from proctor.metrics import ranking
+from tracing import LOADERS, TRACED_CASES, followed, imports_followed
 
 
 def _tracer(frame: FrameType, event: str, argument: object) -> None:
@@ -84,3 +85,7 @@ def test_while_tests_are_collected_the_imports_of_proctor_are_traced_and_nothing
             spec.loader.exec_module(module)
             seen.append(module.seen)
     assert (during, seen, sys.gettrace()) == (None, [_tracer, None], _tracer)
+
+
+def test_what_loads_a_module_of_proctor_is_followed() -> None:
+    assert type(ranking.__loader__) in LOADERS

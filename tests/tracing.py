@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.abc import Loader
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
+from typing import Any
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
 
 TRACED_CASES = 3
 """How many cases of a test with many are followed: the others take the same ways, and are run all the same."""
@@ -35,10 +38,15 @@ def _is_repetition(item: pytest.Item) -> bool:
     return item.stash.get(REPETITION, False)
 
 
+def _place_among_cases(item: pytest.Item) -> tuple[int, ...]:
+    callspec = getattr(item, "callspec", None)
+    return () if callspec is None else tuple(callspec.indices.values())
+
+
 def find_repetitions(items: list[pytest.Item]) -> None:
     """Note which cases coverage need not follow: the same ones in every worker, whoever runs them."""
     cases: Counter[str] = Counter()
-    for item in items:
+    for item in sorted(items, key=_place_among_cases):  # plain pytest shuffles them
         callspec = getattr(item, "callspec", None)
         if callspec is None or item.get_closest_marker("traced") is not None:
             continue
@@ -50,15 +58,14 @@ def find_repetitions(items: list[pytest.Item]) -> None:
         item.stash[REPETITION] = cases[name] > TRACED_CASES
 
 
-@contextmanager
-def imports_followed() -> Iterator[None]:
-    """While tests are collected, coverage follows how Proctor's modules are imported, and nothing else."""
-    trace, execute = sys.gettrace(), SourceFileLoader.exec_module
-    if trace is None:
-        yield
-        return
+LOADERS: tuple[type[Loader], ...] = (SourceFileLoader, AssertionRewritingHook)
+"""What loads Proctor's modules: pytest rewrites the assertions of a package that brings a plugin of its own."""
 
-    def exec_module(loader: SourceFileLoader, module: ModuleType) -> None:
+
+def _follow(execute: Callable[[Any, ModuleType], None], trace: Any) -> Callable[[Any, ModuleType], None]:
+    """Return `execute` with `trace` set while a module of Proctor's is executed, and those that it imports."""
+
+    def exec_module(loader: Any, module: ModuleType) -> None:
         is_first = sys.gettrace() is None and module.__name__.partition(".")[0] == "proctor"
         if not is_first:
             execute(loader, module)
@@ -69,8 +76,19 @@ def imports_followed() -> Iterator[None]:
         finally:
             sys.settrace(None)
 
+    return exec_module
+
+
+@contextmanager
+def imports_followed() -> Iterator[None]:
+    """While tests are collected, coverage follows how Proctor's modules are imported, and nothing else."""
+    trace = sys.gettrace()
+    if trace is None:
+        yield
+        return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SourceFileLoader, "exec_module", exec_module)
+        for loader in LOADERS:
+            patch.setattr(loader, "exec_module", _follow(loader.exec_module, trace))
         sys.settrace(None)
         try:
             yield
