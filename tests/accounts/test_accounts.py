@@ -165,6 +165,10 @@ def test_a_key_does_what_its_maker_still_may(shared: Database) -> None:
     assert permissions_of(shared, UserStore(shared).named("second"), "acme") >= {"project:admin"}
     set_disabled(shared, "owner", is_disabled=True, by="second")
     assert find_key(shared, key.text) is None
+    set_disabled(shared, "owner", is_disabled=False, by="second")
+    assert find_key(shared, key.text) is None, "what was revoked stays revoked"
+    again = create_key(shared, "acme", ["run:read"], user_id=owner, by="owner")
+    assert find_key(shared, again.text) is not None
     assert second
 
 

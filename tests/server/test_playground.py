@@ -360,6 +360,27 @@ def test_blind_answers_grow_together(server: Server, fast: FakeProvider, slow: F
     assert found.texts == {one["answer"]: one["text"] for one in read(server, ask_id)["answers"]}
 
 
+def test_which_blind_answer_is_ready_first_is_not_told_by_its_line_of_data(
+    server: Server, fast: FakeProvider, slow: FakeProvider
+) -> None:
+    ask_id = begin(server, model(slow, "slow"), model(fast, "quick"), is_blind=True)["ask_id"]
+    kept = open_database(f"sqlite:///{server.home / 'proctor.db'}")
+    store = PlaygroundStore(kept)
+    deadline = time.monotonic() + 60
+    while "complete" not in {one.state for one in store.get(ask_id).answers}:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    early = [server.ask("GET", f"{PLAYGROUND}/{ask_id}/sample?target={slot}") for slot in "ab"]
+    states = {one.state for one in store.get(ask_id).answers}
+    kept.dispose()
+    assert states & {"waiting", "streaming"}, "one answer was ready, and the other was not"
+    assert [one.status for one in early] == [422, 422]
+    assert early[0].json["detail"] == early[1].json["detail"]
+    assert server.ask("GET", f"{PLAYGROUND}/{ask_id}/sample").status == 200
+    heard(server, ask_id)
+    assert LONG in server.get(f"{PLAYGROUND}/{ask_id}/sample?target=a")["target"]
+
+
 def test_votes_are_ranked_with_intervals(tmp_path: Path) -> None:
     with serving(tmp_path / "home", tmp_path) as server:
         for round_ in range(6):
@@ -467,6 +488,22 @@ def test_a_person_votes_once_with_whatever_keys_and_sees_no_names_before(tmp_pat
         voted = ask("ann's second", "POST", f"/{ask_id}/votes", {"best": ["b"]})
         assert [one["voter"] for one in voted.json["votes"]] == ["bob", "ann"]
         assert ask("ann's first", "GET", "/ranking").json["votes"] == 2
+
+
+def test_keys_that_belong_to_nobody_vote_once_together(site: tuple[Server, dict[str, str]]) -> None:
+    server, keys = site
+
+    def ask(key: str, method: str, path: str, body: Any = None) -> Any:
+        return server.ask(method, path, body, Authorization=f"Bearer {key}")
+
+    body = {"models": ["demo/strong", "demo/weak"], "prompt": "What is 3 + 4?", "is_blind": True}
+    ask_id = ask(keys["stranger"], "POST", PLAYGROUND, body).json["ask_id"]
+    ask(keys["stranger"], "GET", f"{PLAYGROUND}/{ask_id}/events")
+    scopes = {"scopes": ["run:read", "run:write", "results:read"]}
+    another = ask(keys["stranger"], "POST", "/api/v1/keys", scopes).json["key"]
+    assert ask(keys["stranger"], "POST", f"{PLAYGROUND}/{ask_id}/votes", {"best": ["a"]}).status == 201
+    assert ask(another, "POST", f"{PLAYGROUND}/{ask_id}/votes", {"best": ["a"]}).status == 409
+    assert len(ask(another, "GET", f"{PLAYGROUND}/{ask_id}").json["votes"]) == 1
 
 
 def test_answers_that_come_at_once_are_all_checked_against_their_schema(server: Server, fast: FakeProvider) -> None:

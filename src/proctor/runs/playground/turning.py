@@ -17,6 +17,7 @@ from proctor.domain.documents.playground import (
 from proctor.domain.errors import UserError
 from proctor.domain.message import Json
 from proctor.metrics.preferences import Duel, rank_preferred
+from proctor.runs.playground.showing import Reader, even_length, is_revealed
 from proctor.stores.database import Database
 from proctor.stores.playground import AskRow, AskVoteRow, PlaygroundStore
 
@@ -24,8 +25,13 @@ METHOD = "Bradley-Terry, a tie is half a win; 95 % intervals; ranks by Holm's me
 ROUNDED = 1
 
 
-def sample_of(database: Database, row: AskRow, target: str | None) -> PlaygroundSample:
-    """The ask as a line of data; `target` names the answer whose text is the right one."""
+def sample_of(database: Database, row: AskRow, target: str | None, reader: Reader) -> PlaygroundSample:
+    """The ask as a line of data; `target` names the answer whose text is the right one.
+
+    While names are hidden an answer is a target only once all have come: which one is ready first tells who wrote it.
+    """
+    if target is not None and not is_revealed(row, reader) and even_length(row.answers) is not None:
+        raise UserError("This ask is blind and not all of its answers have come: choose one when they have, or vote.")
     texts = {one.slot: one.text for one in row.answers if one.state == "complete"}
     if target is not None and target not in texts:
         raise UserError(f"There is no complete answer {target!r}; there are: {', '.join(sorted(texts)) or 'none'}.")

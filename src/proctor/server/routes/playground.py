@@ -55,6 +55,8 @@ MAX_BYTES = 32_000_000
 MAX_FILE_BYTES = MAX_BYTES * 3 // 4
 """Of all uploaded files that one ask names."""
 RETRY_SECONDS = 5
+NOBODYS_KEYS = "keys without a user"
+"""Who votes with them; no user can be called so."""
 Slot = Annotated[str, Meta(pattern="^[a-z]$")]
 EXAMPLE = {
     "kind": "text",
@@ -136,8 +138,13 @@ NamedAsk = Annotated[AskRow, Depends(_named_ask)]
 
 
 def _reader(request: Request, caller: Me) -> Reader:
-    """One person votes once, and is shown names once he has: whichever of his keys or tokens he comes with."""
+    """One person votes once, and is shown names once he has: whichever of his keys or tokens he comes with.
+
+    Keys that belong to nobody vote once together: whoever has one can be whoever has another.
+    """
     may_vote = Permission.RUN_WRITE in caller.permissions
+    if caller.key_id is not None and caller.user_id is None:
+        return Reader(NOBODYS_KEYS, may_vote)
     if caller.user_id is None or caller.session is not None:
         return Reader(caller.who, may_vote)
     database = service_of(request).database
@@ -310,9 +317,11 @@ def reveal(row: NamedAsk, reader: VotingReader, database: Store) -> Response:
     operation_id="sampleOfAsk",
     responses=answers(PlaygroundSample, description="A line of a benchmark's data.", problems=(404,)),
 )
-def sample(row: NamedAsk, database: Store, query: Annotated[SampleQuery, Query()]) -> Response:
+def sample(
+    row: NamedAsk, reader: VotingReader, database: Store, query: Annotated[SampleQuery, Query()]
+) -> Response:  # fmt: skip
     """The ask as a line of a benchmark's data."""
-    return json_answer(sample_of(database, row, query.target))
+    return json_answer(sample_of(database, row, query.target, reader))
 
 
 @router.get(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 
 from msgspec import Struct
 
@@ -80,7 +81,7 @@ class UserStore:
             end_families_of(connection, user_id)
 
     def set_disabled(self, user_id: str, *, is_disabled: bool) -> None:
-        """A disabled user has no session and no token any more, and his keys are refused."""
+        """A disabled user has no session and no token any more, and his keys are revoked for good."""
         with self._database.connection() as connection, connection.transaction():
             connection.execute(
                 "UPDATE users SET disabled_at = ? WHERE id = ?", [now_text() if is_disabled else None, user_id]
@@ -88,6 +89,10 @@ class UserStore:
             if is_disabled:
                 connection.execute("DELETE FROM sessions WHERE user_id = ?", [user_id])
                 connection.execute("DELETE FROM links WHERE user_id = ?", [user_id])
+                connection.execute(
+                    "UPDATE api_keys SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL",
+                    [time.time(), user_id],
+                )
                 end_families_of(connection, user_id)
 
     def _rows(self, which: str, *values: str) -> list[UserRow]:
