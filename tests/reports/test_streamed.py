@@ -13,7 +13,7 @@ from commands import Cli
 from fakes.provider import FakeProvider
 from proctor.runs.measuring.judging import Judging
 from proctor.runs.measuring.summary import summarise_evaluation
-from proctor.stores.results import ResultStore
+from proctor.stores.measuring import MeasuringStore
 from proctor.stores.runs import RunStore
 from runs.arithmetic import write_benchmark
 from stores.parts import new_database
@@ -52,7 +52,7 @@ def test_speed_is_counted_from_the_first_token_on(cli: Cli, provider: FakeProvid
     connection.execute("UPDATE responses SET first_token_seconds = 0.5, latency_seconds = 2.5, output_tokens = 100")
     connection.close()
     [row] = RunStore(database).evaluation_rows(run_id)
-    summary = summarise_evaluation(ResultStore(database), row, Judging(0, {}, {}), has_ended=True)
+    summary = summarise_evaluation(MeasuringStore(database), row, Judging(0, {}, {}), has_ended=True)
     database.dispose()
     assert summary.first_token_seconds.p50 == 0.5
     assert summary.tokens_per_second.p95 == pytest.approx(50)

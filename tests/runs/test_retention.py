@@ -12,7 +12,7 @@ import proctor
 from commands import Cli
 from proctor.domain.artifacts import key_of
 from proctor.stores.artifacts.folder import FolderArtifacts
-from proctor.stores.runs import month_of
+from proctor.stores.moments import month_of
 from stores.parts import connected, new_database
 
 

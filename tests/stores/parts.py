@@ -23,8 +23,9 @@ from proctor.domain.sample import Sample
 from proctor.stores.connection import Connection
 from proctor.stores.database import Database, open_database
 from proctor.stores.lost_chunks import Lost, reclaim_chunks
+from proctor.stores.moments import month_of
 from proctor.stores.queue import QueueStore
-from proctor.stores.runs import RunStore, month_of
+from proctor.stores.runs import RunStore
 from proctor.stores.steps import StepStore
 
 

@@ -23,6 +23,7 @@ from proctor.stores import codec
 from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
 from proctor.stores.journal import DatabaseJournal
+from proctor.stores.measuring import MeasuringStore
 from proctor.stores.results import ResultStore
 from stores.parts import evaluation, new_run, this_month
 
@@ -137,7 +138,7 @@ def test_a_score_that_could_not_be_measured_is_measured_again(database: Database
         return before, (await journal.recorded(item.id, [trial.id]))[trial.id].is_scored
 
     assert with_journal(database, item.id, work) == (False, True)
-    [score] = ResultStore(database).sample_scores(item.id, "echo", "1")
+    [score] = MeasuringStore(database).sample_scores(item.id, "echo", "1")
     assert score.value == 0.5
     database.dispose()
 
@@ -154,7 +155,7 @@ def test_the_latest_attempt_counts_and_the_earlier_one_is_kept(database: Databas
 
     with_journal(database, item.id, work)
     store = ResultStore(database)
-    tally = store.tally(item.id)
+    tally = MeasuringStore(database).tally(item.id)
     assert (tally.scored, tally.failed) == (1, 0)
     assert [row.attempt for row in store.results(run_id)] == [1]
     assert [row.attempt for row in store.results(run_id, all_attempts=True)] == [0, 1]
@@ -170,7 +171,7 @@ def test_an_unknown_cost_makes_the_sum_unknown_and_known_costs_add_up_exactly(
     def write(*answers: Answer) -> None:
         with_journal(database, item.id, lambda journal: journal.write(answers, []))
 
-    store = ResultStore(database)
+    store = MeasuringStore(database)
     assert store.tally(item.id).cost_usd is None
     write(*(Answer(trial, Response("x", cost_usd=Decimal("0.1"))) for trial in trials[:2]))
     assert store.tally(item.id).cost_usd == Decimal("0.2")
@@ -189,7 +190,7 @@ def test_epochs_are_averaged_within_a_sample(database: Database, tmp_path: Path)
             await journal.write([], [scored(answer, row_id, float(number == 0))])
 
     with_journal(database, item.id, work)
-    values = {score.sample_id: score.value for score in ResultStore(database).sample_scores(item.id, "echo", "1")}
+    values = {score.sample_id: score.value for score in MeasuringStore(database).sample_scores(item.id, "echo", "1")}
     assert values == {"s0": 0.5, "s1": 0.0}
     database.dispose()
 

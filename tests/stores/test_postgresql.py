@@ -28,7 +28,8 @@ from proctor.stores.keys import is_of_evaluation
 from proctor.stores.patience import StoreUnreachableError
 from proctor.stores.results import ResultStore, is_current
 from proctor.stores.runs import RunStore
-from proctor.stores.schema import metadata, responses
+from proctor.stores.schema import metadata
+from proctor.stores.tables.results import responses
 from proctor.stores.upgrade import HEAD, configuration
 from stores.parts import evaluation, new_run, this_month
 

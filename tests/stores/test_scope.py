@@ -67,13 +67,14 @@ from proctor.stores.idempotency import IdempotencyStore, RequestKey, reserve
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.leases import Lease
 from proctor.stores.listing import count_runs, list_runs
+from proctor.stores.measuring import MeasuringStore, Unmeasured
 from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkStore
 from proctor.stores.playground import AnswerRow, AskedFile, PlaygroundStore
 from proctor.stores.provider_keys import ProviderKeyStore
 from proctor.stores.queue import QueueStore
 from proctor.stores.recorded import RecordedAnswers
 from proctor.stores.repeats import sample_repeats
-from proctor.stores.results import ResultStore, Unmeasured
+from proctor.stores.results import ResultStore
 from proctor.stores.reviewing import ReviewStore
 from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
 from proctor.stores.saved_plans import SavedPlanStore
@@ -322,12 +323,12 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
         db, it.run.id, lambda prompt: prompt.messages[-1].text
     ).find("s1"),
     "repeats.sample_repeats": lambda db, it: list(sample_repeats(db, it.id, "echo", "1")),
-    "results.ResultStore.tally": lambda db, it: ResultStore(db).tally(it.id),
-    "results.ResultStore.sample_scores": lambda db, it: list(ResultStore(db).sample_scores(it.id, "echo", "1")),
-    "results.ResultStore.tally_scorer": lambda db, it: ResultStore(db).tally_scorer(it.id, "echo", "1"),
-    "results.ResultStore.covered": lambda db, it: list(ResultStore(db).covered(it.id, "echo", "1")),
-    "results.ResultStore.latencies": lambda db, it: list(ResultStore(db).latencies(it.id)),
-    "results.ResultStore.streamed": lambda db, it: list(ResultStore(db).streamed(it.id)),
+    "measuring.MeasuringStore.tally": lambda db, it: MeasuringStore(db).tally(it.id),
+    "measuring.MeasuringStore.sample_scores": lambda db, it: list(MeasuringStore(db).sample_scores(it.id, "echo", "1")),
+    "measuring.MeasuringStore.tally_scorer": lambda db, it: MeasuringStore(db).tally_scorer(it.id, "echo", "1"),
+    "measuring.MeasuringStore.covered": lambda db, it: list(MeasuringStore(db).covered(it.id, "echo", "1")),
+    "measuring.MeasuringStore.latencies": lambda db, it: list(MeasuringStore(db).latencies(it.id)),
+    "measuring.MeasuringStore.streamed": lambda db, it: list(MeasuringStore(db).streamed(it.id)),
     "results.ResultStore.positions": lambda db, it: ResultStore(db).positions(it.run.id, every=1)[1],
     "reviewing.ReviewStore.answers": lambda db, it: list(ReviewStore(db).answers(it.id, {"echo": "1"})),
     "results.ResultStore.results": lambda db, it: list(ResultStore(db).results(it.run.id)),
@@ -451,7 +452,7 @@ WORKERS = (
     "run_money.",
 )
 """The rest of these is the workers' own, who run for every project: ids from the queue, or leases."""
-MACHINERY = ("connection_thread", "keys", "postgresql", "results.is_measured", "scoping", "sqlite")
+MACHINERY = ("connection_thread", "keys", "postgresql", "measuring.is_measured", "scoping", "sqlite")
 """Parts of queries, and connections."""
 
 

@@ -362,9 +362,9 @@ def _work(item: Evaluation, execution: RunExecution) -> Work:
     if rule is None:
         return Work(item.id, trials_of(item), item.scorers)
     from proctor.stopping.rule import UNREADABLE
-    from proctor.stores.results import ResultStore, Unmeasured
+    from proctor.stores.measuring import MeasuringStore, Unmeasured
 
-    scorer, results = item.scorers[0], ResultStore(execution.database)
+    scorer, results = item.scorers[0], MeasuringStore(execution.database)
     counted = results.sample_scores(item.id, scorer.name, scorer.version, Unmeasured.UNREADABLE_WRONG)
     recorded: dict[str, Value] = {score.sample_id: UNREADABLE for score in counted}
     for score in results.sample_scores(item.id, scorer.name, scorer.version):

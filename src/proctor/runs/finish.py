@@ -74,15 +74,16 @@ def _hopeless(run: RunRow, queued: QueueRow, database: Database) -> str | None:
     tally = queued.tally
     if not tally.failed + tally.skipped:
         return None
+    from proctor.stores.measuring import MeasuringStore
     from proctor.stores.results import ResultStore
 
-    results, words = ResultStore(database), []
+    figures, words = MeasuringStore(database), []
     rows = RunStore(database).evaluation_rows(run.id)
     for row, (side, _) in zip(rows, sides_of_rows(rows), strict=True):
         trials = row["samples"] * row["epochs"]
-        if tally.failed + tally.skipped >= trials and results.tally(row["id"]).failed >= trials:
+        if tally.failed + tally.skipped >= trials and figures.tally(row["id"]).failed >= trials:
             where = {"model": row["model"], "benchmark": row["benchmark"]}
-            failed = next(results.results(run.id, outcome=Outcome.FAILED, where=where), None)
+            failed = next(ResultStore(database).results(run.id, outcome=Outcome.FAILED, where=where), None)
             reasons = [] if failed is None else [failed.error, *(score.reason for score in failed.scores)]
             fault = next(filter(None, reasons), "no scorer could measure an answer")
             words.append(every_trial_failed(row["model"], side, row["benchmark"], fault))

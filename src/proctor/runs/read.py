@@ -101,10 +101,10 @@ def _summarise(database: Database, row: EvaluationColumns, *, has_ended: bool) -
     # What computes takes longer to load than kept numbers take to show.
     from proctor.runs.measuring.judging import summarise_judging
     from proctor.runs.measuring.summary import summarise_evaluation
-    from proctor.stores.results import ResultStore
+    from proctor.stores.measuring import MeasuringStore
 
     judging = summarise_judging(database, row["id"], orjson.loads(row["scorers"]))
-    return summarise_evaluation(ResultStore(database), row, judging, has_ended=has_ended)
+    return summarise_evaluation(MeasuringStore(database), row, judging, has_ended=has_ended)
 
 
 def _stop_outcomes(database: Database, run: RunRow) -> list[StopOutcome]:
@@ -119,7 +119,7 @@ def measured(database: Database, row: EvaluationRow) -> MeasuredEvaluation:
     """An evaluation's values as a stop rule reads them."""
     from proctor.stopping.rule import UNREADABLE, MeasuredEvaluation
     from proctor.stores.comparing import EvaluationMarks
-    from proctor.stores.results import Unmeasured
+    from proctor.stores.measuring import Unmeasured
 
     scorer = next(iter(row.scorers))
     ways = (

@@ -10,8 +10,9 @@ from proctor.domain.errors import NotFoundError, RunError
 from proctor.runs.deleting import delete_run
 from proctor.stores.database import Database
 from proctor.stores.deleting import referring_runs
+from proctor.stores.moments import month_of
 from proctor.stores.retention import ExpiredRun, drop_empty_month, droppable_months, expired_runs, orphans
-from proctor.stores.runs import RunStore, month_of
+from proctor.stores.runs import RunStore
 
 ORPHAN_DAYS = 1
 """An artifact is kept before the row that refers to it: a younger one may still get its owner."""

@@ -16,7 +16,7 @@ from proctor.runs.columns import EvaluationColumns
 from proctor.runs.measuring.judging import judge_summary
 from proctor.runs.measuring.summary import scores_for
 from proctor.stores.database import Database
-from proctor.stores.results import ResultStore
+from proctor.stores.measuring import MeasuringStore
 from proctor.stores.scores import ScoreSet, ScoreStore
 
 Versions = Mapping[str, str]
@@ -64,7 +64,7 @@ def _figures(
 ) -> ScorerFigures:
     found = sets.get((scorer, version), ScoreSet(scorer, version, 0, 0, 0))
     metrics: dict[str, MetricEstimate] = {}
-    results = ResultStore(database)
+    results = MeasuringStore(database)
     has_parts = results.tally_scorer(row["id"], scorer, version).has_parts
     for name in metrics_of(scorer, orjson.loads(row["metrics"])):
         metric = create_metric(name)

@@ -7,7 +7,7 @@ from msgspec import Struct
 from proctor.domain.errors import NotFoundError
 from proctor.domain.text import storable
 from proctor.stores.database import Database
-from proctor.stores.runs import now_text
+from proctor.stores.moments import now_text
 from proctor.stores.saved_plans import new_ordered_id
 from proctor.stores.scoping import check_run, of_evaluation, of_run, scope_filter
 

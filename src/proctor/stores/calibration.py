@@ -11,7 +11,7 @@ from proctor.stores.comparing import EvaluationRow
 from proctor.stores.database import Database
 from proctor.stores.keys import is_of_evaluation, is_score_of
 from proctor.stores.result_filters import is_current
-from proctor.stores.schema import responses, scores
+from proctor.stores.tables.results import responses, scores
 
 
 class MarkPair(Struct, frozen=True):

@@ -26,8 +26,9 @@ from proctor.stores.leases import (
     owner_text,
     this_process,
 )
+from proctor.stores.moments import now_text
 from proctor.stores.queue import OPEN_RUN
-from proctor.stores.runs import PROGRESS, now_text
+from proctor.stores.runs import PROGRESS
 from proctor.stores.scoping import check_run
 from proctor.stores.statements import places
 

@@ -15,9 +15,9 @@ from proctor.metrics.answers import bare_answer
 from proctor.stores.database import Database
 from proctor.stores.json_columns import json_text
 from proctor.stores.keys import is_body_of, is_of_evaluation, is_score_of
+from proctor.stores.measuring import Unmeasured, counted_value, is_measured
 from proctor.stores.result_filters import is_current, is_of
-from proctor.stores.results import Unmeasured, counted_value, is_measured
-from proctor.stores.schema import bodies, responses, samples, scores
+from proctor.stores.tables.results import bodies, responses, samples, scores
 
 MAX_NAME_LENGTH = 200
 """Characters; a longer text names no class."""

@@ -16,11 +16,12 @@ from proctor.domain.side import EvaluationSide, prompt_settings, side_names
 from proctor.stores.database import ROWS_AT_A_TIME, Database
 from proctor.stores.json_columns import json_text
 from proctor.stores.keys import is_body_of, is_of_evaluation
+from proctor.stores.measuring import Unmeasured, counted_value, mark_weight
 from proctor.stores.result_filters import is_current, is_of
-from proctor.stores.results import Unmeasured, counted_value, mark_weight
 from proctor.stores.runs import REVISION
-from proctor.stores.schema import bodies, evaluations, responses, runs, samples, scores
 from proctor.stores.scoping import in_scope
+from proctor.stores.tables.results import bodies, responses, samples, scores
+from proctor.stores.tables.runs import evaluations, runs
 
 
 class EvaluationRow(Struct, frozen=True):

@@ -18,7 +18,8 @@ from proctor.domain.scope import EVERYTHING
 from proctor.domain.text import storable
 from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
-from proctor.stores.schema import evaluations, metadata, runs
+from proctor.stores.schema import metadata
+from proctor.stores.tables.runs import evaluations, runs
 
 ROWS_AT_ONCE = 2_000
 NUMBERED = ("evaluations", "batches", "chunks")

@@ -14,9 +14,10 @@ from proctor.domain.message import Json
 from proctor.stores.codec import to_json
 from proctor.stores.database import Database
 from proctor.stores.keys import is_body_of, is_in_evaluation
-from proctor.stores.schema import bodies, evaluations, responses, samples, scores
 from proctor.stores.scoping import in_scope, scope_filter
 from proctor.stores.statements import places
+from proctor.stores.tables.results import bodies, responses, samples, scores
+from proctor.stores.tables.runs import evaluations
 
 KEYS_AT_ONCE = 500
 

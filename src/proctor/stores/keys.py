@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, FromClause, ScalarSelect, and_, select
 
 from proctor.stores.database import Database
-from proctor.stores.schema import bodies, evaluations, responses
 from proctor.stores.scoping import in_scope
+from proctor.stores.tables.results import bodies, responses
+from proctor.stores.tables.runs import evaluations
 
 
 def month_of_evaluation(database: Database, evaluation_id: int) -> ScalarSelect[Any]:

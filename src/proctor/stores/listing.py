@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, exists, func, select, tuple_
 from proctor.domain.price import UNKNOWN
 from proctor.domain.run import RunStatus
 from proctor.stores.database import Database
-from proctor.stores.schema import evaluations, runs
 from proctor.stores.scoping import in_scope
+from proctor.stores.tables.runs import evaluations, runs
 
 
 class RunListing(Struct, frozen=True):

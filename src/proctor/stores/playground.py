@@ -21,7 +21,7 @@ from proctor.stores.codec import to_json
 from proctor.stores.connection import Row
 from proctor.stores.database import Database
 from proctor.stores.idempotency import RequestKey, reserve
-from proctor.stores.runs import now_text
+from proctor.stores.moments import now_text
 from proctor.stores.saved_plans import new_ordered_id
 from proctor.stores.scoping import Condition, scope_filter
 from proctor.stores.statements import places

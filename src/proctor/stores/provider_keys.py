@@ -9,7 +9,7 @@ from msgspec import Struct
 from proctor.domain.errors import NotFoundError
 from proctor.stores.connection import Row
 from proctor.stores.database import Database
-from proctor.stores.runs import now_text
+from proctor.stores.moments import now_text
 from proctor.stores.scoping import scope_filter
 
 PREFIX = "c-"

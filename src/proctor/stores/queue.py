@@ -27,7 +27,7 @@ from proctor.stores.database import Database
 from proctor.stores.events import add_event
 from proctor.stores.idempotency import RequestKey, reserve
 from proctor.stores.leases import is_alive, owner_text
-from proctor.stores.runs import insert_run, new_run_id
+from proctor.stores.new_runs import insert_run, new_run_id
 from proctor.stores.scoping import check_run, of_run
 from proctor.stores.statements import places
 

@@ -11,8 +11,9 @@ from proctor.domain.response import Response
 from proctor.stores import codec
 from proctor.stores.database import Database
 from proctor.stores.keys import is_body_of, is_in_evaluation
-from proctor.stores.schema import bodies, evaluations, responses, samples
 from proctor.stores.scoping import in_scope
+from proctor.stores.tables.results import bodies, responses, samples
+from proctor.stores.tables.runs import evaluations
 
 
 class RecordedAnswers:

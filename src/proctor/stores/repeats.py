@@ -13,9 +13,9 @@ from sqlalchemy import func, or_, select
 from proctor.stores.database import Database
 from proctor.stores.json_columns import json_text
 from proctor.stores.keys import is_body_of, is_of_evaluation
+from proctor.stores.measuring import Unmeasured, counted_value
 from proctor.stores.result_filters import is_current, is_of
-from proctor.stores.results import Unmeasured, counted_value
-from proctor.stores.schema import bodies, responses, samples, scores
+from proctor.stores.tables.results import bodies, responses, samples, scores
 
 
 class Repeat(Struct, frozen=True):

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_, case, exists, or_, select
 from proctor.domain.trial import Outcome
 from proctor.stores.codec import PICO
 from proctor.stores.keys import is_score_of
-from proctor.stores.schema import bodies, responses, samples, scores
+from proctor.stores.tables.results import bodies, responses, samples, scores
 
 HALF = 0.5
 

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from proctor.stores.database import Database
 from proctor.stores.keys import is_of_evaluation, is_score_of, month_of_evaluation
 from proctor.stores.result_filters import is_current
-from proctor.stores.schema import responses, scores
+from proctor.stores.tables.results import responses, scores
 
 
 class ScorableAnswer(Struct, frozen=True):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -18,12 +16,13 @@ from proctor.domain.run import RunStatus
 from proctor.domain.scope import LOCAL
 from proctor.domain.text import shorten, storable
 from proctor.stores.codec import from_pico, to_json, to_pico
-from proctor.stores.connection import Connection, Row
+from proctor.stores.connection import Row
 from proctor.stores.database import Database
 from proctor.stores.events import add_event
 from proctor.stores.leases import LEASE_SECONDS, Lease, LeaseLostError, is_alive, owner_text, this_process
+from proctor.stores.moments import month_of, now_text
+from proctor.stores.new_runs import insert_evaluations, insert_run, new_run_id
 from proctor.stores.scoping import of_run, scope_filter
-from proctor.version import __version__
 
 if TYPE_CHECKING:
     from proctor.domain.evaluation import Evaluation
@@ -35,7 +34,6 @@ PROGRESS = "progress"
 """The event that a run leaves every second, with how far it is."""
 REVISION = "revision 2"
 """Raised whenever what a summary holds is computed otherwise; kept ones of another revision are computed again."""
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 class RunRow(Struct, frozen=True):
@@ -74,28 +72,6 @@ class RunRow(Struct, frozen=True):
     @property
     def has_stop_rule(self) -> bool:
         return orjson.loads(self.plan_text).get("until") is not None
-
-
-def now_text() -> str:
-    return _text_of(datetime.now(UTC))
-
-
-def _text_of(moment: datetime) -> str:
-    return moment.isoformat(timespec="microseconds")
-
-
-def month_of(moment: datetime) -> int:
-    """The month as one number: 202611 for November 2026."""
-    return moment.year * 100 + moment.month
-
-
-def new_run_id() -> str:
-    """Sorts by time, so that the newest run is last and ids made together share no long prefix by accident."""
-    moment, text = int(time.time()), ""
-    while moment:
-        moment, digit = divmod(moment, 32)
-        text = ALPHABET[digit] + text
-    return text + "".join(secrets.choice(ALPHABET) for _ in range(5))
 
 
 class RunStore:
@@ -319,80 +295,6 @@ class RunStore:
 
 def _no_run(reference: str) -> NotFoundError:
     return NotFoundError(f"No run {reference!r}. 'proctor runs' lists them.")
-
-
-def insert_run(
-    connection: Connection, run_id: str, plan: Plan, folder: Path, data: Path | None, now: datetime, project: str
-) -> None:
-    """Write a queued run without evaluations, within a transaction."""
-    kept_data = None if data is None else str(data.absolute())
-    connection.execute(
-        "INSERT INTO runs (id, name, status, plan, folder, data, version, created_at, project) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            run_id,
-            plan.name,
-            RunStatus.QUEUED,
-            plan.model_dump_json(),
-            str(folder),
-            kept_data,
-            __version__,
-            _text_of(now),
-            project,
-        ],
-    )
-
-
-def insert_evaluations(
-    connection: Connection, run_id: str, evaluations: Sequence[Evaluation], created_at: datetime
-) -> None:
-    """Write a run's evaluations, within a transaction; they belong to the run's project."""
-    project = connection.execute("SELECT project FROM runs WHERE id = ?", [run_id]).fetchone()[0]
-    for position, evaluation in enumerate(evaluations):
-        _name_parts(connection, evaluation, now_text())
-        row = {**_evaluation_row(run_id, position, evaluation), "month": month_of(created_at), "project": project}
-        connection.insert("evaluations", tuple(row), [tuple(row.values())])
-
-
-def _name_parts(connection: Connection, evaluation: Evaluation, now: str) -> None:
-    """The model and the benchmark, each once however many runs use them."""
-    benchmark = evaluation.benchmark
-    connection.execute(
-        "INSERT INTO models (name, provider, first_used_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        [evaluation.label, evaluation.label.partition("/")[0], now],
-    )
-    connection.execute(
-        "INSERT INTO benchmarks (name, version, digest, samples, tags, first_used_at) VALUES (?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT DO NOTHING",
-        [
-            benchmark.name,
-            benchmark.version,
-            evaluation.benchmark_identity,
-            evaluation.fingerprint.count,
-            to_json(benchmark.tags),
-            now,
-        ],
-    )
-
-
-def _evaluation_row(run_id: str, position: int, evaluation: Evaluation) -> dict[str, Any]:
-    benchmark = evaluation.benchmark
-    return {
-        "run_id": run_id,
-        "position": position,
-        "model": evaluation.label,
-        "model_spec": evaluation.model_spec.model_dump_json(),
-        "benchmark": benchmark.name,
-        "benchmark_spec": evaluation.benchmark_spec.model_dump_json(),
-        "version": benchmark.version,
-        "digest": evaluation.benchmark_identity,
-        "samples": evaluation.fingerprint.count,
-        "epochs": evaluation.epochs,
-        "options": to_json(evaluation.options),
-        "scorers": to_json({scorer.name: scorer.version for scorer in evaluation.scorers}),
-        "metrics": to_json(benchmark.metrics),
-        "tags": to_json(benchmark.tags),
-    }
 
 
 def _run_row(row: Row) -> RunRow:

@@ -14,7 +14,7 @@ from proctor.domain.errors import NotFoundError
 from proctor.stores.codec import to_json
 from proctor.stores.connection import Row
 from proctor.stores.database import Database
-from proctor.stores.runs import now_text
+from proctor.stores.moments import now_text
 from proctor.stores.scoping import scope_filter
 
 PREFIX = "p-"

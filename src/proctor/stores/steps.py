@@ -23,8 +23,9 @@ from proctor.stores.connection import Connection, SqlDialect
 from proctor.stores.database import Database
 from proctor.stores.events import add_event
 from proctor.stores.leases import CHUNK_LEASE_SECONDS, LeaseLostError, this_process
+from proctor.stores.moments import month_of, now_text
+from proctor.stores.new_runs import insert_evaluations
 from proctor.stores.queue import END_EVENTS, queue_row
-from proctor.stores.runs import insert_evaluations, month_of, now_text
 from proctor.stores.scoping import check_run
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from proctor.stores.connection import Row
 from proctor.stores.database import Database
 from proctor.stores.idempotency import RequestKey, reserve
 from proctor.stores.leases import LeaseLostError
-from proctor.stores.runs import new_run_id
+from proctor.stores.new_runs import new_run_id
 from proctor.stores.scoping import scope_filter
 from proctor.stores.submissions import PREFIX, insert_submission
 

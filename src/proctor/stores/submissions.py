@@ -16,7 +16,8 @@ from proctor.domain.text import storable
 from proctor.stores import codec
 from proctor.stores.connection import Connection, Row
 from proctor.stores.database import Database
-from proctor.stores.runs import new_run_id, now_text
+from proctor.stores.moments import now_text
+from proctor.stores.new_runs import new_run_id
 from proctor.stores.scoping import of_evaluation, scope_filter
 from proctor.stores.scores import CURRENT, HAS_SCORE
 

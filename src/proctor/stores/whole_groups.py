@@ -9,7 +9,7 @@ from proctor.stores.comparing import EvaluationRow
 from proctor.stores.database import Database
 from proctor.stores.keys import is_of_evaluation
 from proctor.stores.runs import GROUP_SIZES, RunStore
-from proctor.stores.schema import responses
+from proctor.stores.tables.results import responses
 
 
 def whole_groups(database: Database, evaluation: EvaluationRow) -> frozenset[str] | None:

@@ -22,7 +22,7 @@ from proctor.runs.measuring.repeats import values_of_repeats
 from proctor.stores.classes import class_scores
 from proctor.stores.comparing import BEFORE_CONTENT, EvaluationMarks, EvaluationRow
 from proctor.stores.database import Database
-from proctor.stores.results import Unmeasured
+from proctor.stores.measuring import Unmeasured
 from proctor.stores.whole_groups import whole_groups
 
 

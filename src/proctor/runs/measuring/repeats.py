@@ -29,8 +29,8 @@ from proctor.metrics.repeats import (
 from proctor.runs.measuring.votes import Ballot
 from proctor.stores.comparing import EvaluationRow
 from proctor.stores.database import Database
+from proctor.stores.measuring import Unmeasured
 from proctor.stores.repeats import sample_repeats
-from proctor.stores.results import Unmeasured
 
 Measure = Callable[[SampleRepeats], float | None]
 

@@ -29,11 +29,11 @@ from proctor.runs.columns import EvaluationColumns
 from proctor.runs.measuring.judging import Judging
 from proctor.runs.measuring.repeats import measure_repeats
 from proctor.stores.classes import class_scores
-from proctor.stores.results import ResultStore, ScorerTally, Unmeasured
+from proctor.stores.measuring import MeasuringStore, ScorerTally, Unmeasured
 
 
 def summarise_evaluation(
-    results: ResultStore, row: EvaluationColumns, judging: Judging, *, has_ended: bool
+    results: MeasuringStore, row: EvaluationColumns, judging: Judging, *, has_ended: bool
 ) -> EvaluationFigures:
     """The evaluation's own figures, computed from its results; `judging` is what judges did in it."""
     tally = results.tally(row["id"])
@@ -84,7 +84,7 @@ def _percentiles(measured: Latencies) -> Percentiles:
     return Percentiles(found.get("p50"), found.get("p95"), found.get("p90"), found.get("p99"))
 
 
-def _streaming(results: ResultStore, evaluation_id: int) -> tuple[Percentiles, Percentiles]:
+def _streaming(results: MeasuringStore, evaluation_id: int) -> tuple[Percentiles, Percentiles]:
     """Time to the first token, and tokens a second from then on; not measured where nothing was streamed now."""
     first, speed = Latencies(), Latencies()
     for begun, whole, tokens in results.streamed(evaluation_id):
@@ -95,7 +95,7 @@ def _streaming(results: ResultStore, evaluation_id: int) -> tuple[Percentiles, P
 
 
 def _measure(
-    results: ResultStore, row: EvaluationColumns, marks: Mapping[str, ScorerTally]
+    results: MeasuringStore, row: EvaluationColumns, marks: Mapping[str, ScorerTally]
 ) -> tuple[dict[str, MetricEstimate], dict[str, dict[str, MetricEstimate]]]:
     """The first scorer's metrics go by their own names, further scorers' by `scorer.metric`."""
     metrics: dict[str, MetricEstimate] = {}
@@ -129,7 +129,7 @@ def _measure(
 
 
 def _measure_repeats(
-    results: ResultStore, row: EvaluationColumns, scorer: str, version: str, marks: ScorerTally
+    results: MeasuringStore, row: EvaluationColumns, scorer: str, version: str, marks: ScorerTally
 ) -> dict[str, MetricEstimate]:
     def measure(how: Unmeasured) -> dict[str, Estimate]:
         return measure_repeats(results.database, row["id"], scorer, version, row["epochs"], how)
@@ -142,7 +142,7 @@ def _measure_repeats(
     return found
 
 
-def _covered(results: ResultStore, evaluation_id: int, scorer: str, version: str) -> dict[str | None, float]:
+def _covered(results: MeasuringStore, evaluation_id: int, scorer: str, version: str) -> dict[str | None, float]:
     """How much of the weights the marks cover, on average, by category and of all; nothing where marks are whole."""
     shares: dict[str | None, list[float]] = {}
     if scorer_traits(scorer).has_coverage:
@@ -179,7 +179,7 @@ def with_coverage(estimate: Estimate, share: float | None, *, is_cut: bool = Tru
 
 def scores_for(
     metric: Metric,
-    results: ResultStore,
+    results: MeasuringStore,
     evaluation_id: int,
     scorer: str,
     version: str,

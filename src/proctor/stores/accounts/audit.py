@@ -16,7 +16,7 @@ from msgspec.structs import astuple, replace
 from proctor.domain.text import shorten, storable
 from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
-from proctor.stores.runs import now_text
+from proctor.stores.moments import now_text
 
 ROWS_AT_A_TIME = 1_000
 LOCK = 0x61756469740000

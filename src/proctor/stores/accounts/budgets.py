@@ -16,7 +16,8 @@ from proctor.domain.errors import BudgetError, LimitReachedError
 from proctor.stores.codec import ceil_pico, from_pico
 from proctor.stores.connection import POSTGRESQL, Connection, Row, SqlDialect
 from proctor.stores.database import Database
-from proctor.stores.runs import RunStore, now_text
+from proctor.stores.moments import now_text
+from proctor.stores.runs import RunStore
 from proctor.stores.scores import ScoreStore
 
 Kind = Literal["project", "user", "key"]

@@ -15,7 +15,7 @@ from proctor.stores.accounts.users import UserRow, UserStore
 from proctor.stores.codec import to_json
 from proctor.stores.connection import Row
 from proctor.stores.database import Database
-from proctor.stores.runs import now_text
+from proctor.stores.moments import now_text
 
 SEEN_SECONDS = 60
 """How exact the time of the last use is: a write for every request would be a high price for it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proctor.stores.accounts.users import UserRow, UserStore
 from proctor.stores.database import Database
-from proctor.stores.runs import now_text
+from proctor.stores.moments import now_text
 
 
 class IdentityStore:

@@ -13,7 +13,7 @@ from proctor.domain.text import storable
 from proctor.stores.codec import to_json
 from proctor.stores.connection import Connection, Row
 from proctor.stores.database import Database
-from proctor.stores.runs import now_text
+from proctor.stores.moments import now_text
 
 
 class TokenFamilyRow(Struct, frozen=True):

@@ -13,7 +13,7 @@ from proctor.domain.scope import LOCAL
 from proctor.stores.accounts.token_families import end_families_of
 from proctor.stores.connection import Connection, Row
 from proctor.stores.database import Database
-from proctor.stores.runs import now_text
+from proctor.stores.moments import now_text
 
 
 class UserRow(Struct, frozen=True):

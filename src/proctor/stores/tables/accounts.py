@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Table, Text, UniqueConstraint
 
-from proctor.stores.schema import BigKey, metadata
+from proctor.stores.tables.metadata import BigKey, metadata
 
 users = Table(
     "users",

@@ -1,0 +1,1 @@
+"""The tables of the schema, by what they are about; `stores.schema` is the whole of it."""
