@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,8 +24,12 @@ from proctor.stores.accounts.budgets import Spender
 from proctor.stores.database import Database, open_database
 from proctor.stores.deleting import delete_rows
 from proctor.stores.files import FileStore, NewFile
+from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkStore
+from proctor.stores.playground import AskedFile, PlaygroundStore
 from proctor.stores.queue import QueueStore
 from proctor.stores.steps import StepStore
+from proctor.stores.stored_bytes import check_room, read_stored_bytes
+from proctor.stores.submission_queue import NewProgram, SubmissionQueue
 
 PROJECT = Spender("acme")
 
@@ -164,7 +170,8 @@ def test_runs_at_once_are_counted_until_they_end(database: Database) -> None:
 
 def test_files_of_a_project_take_no_more_than_it_may_keep(database: Database) -> None:
     set_budget(database, "project", "acme", storage_bytes=1_000, by="test")
-    store = FileStore(database.within(Scope("acme")))
+    mine = database.within(Scope("acme"))
+    store = FileStore(mine)
 
     def keep(number: int) -> str | None:
         file = NewFile(
@@ -179,14 +186,58 @@ def test_files_of_a_project_take_no_more_than_it_may_keep(database: Database) ->
     with ThreadPoolExecutor(8) as pool:
         kept = [one for one in pool.map(keep, range(8)) if one is not None]
     assert len(kept) == 3
-    with pytest.raises(BudgetError, match="keeps 900 bytes of files and may keep 1,000: this one has 300"):
-        store.check_room(300)
+    with pytest.raises(BudgetError, match="keeps 900 bytes of files and may keep 1,000: this has 300"):
+        check_room(mine, 300)
     store.delete(kept[0])
-    store.check_room(300)
-    FileStore(database.within(Scope("other"))).check_room(10**9)
+    check_room(mine, 300)
+    check_room(database.within(Scope("other")), 10**9)
     add_user(database, "ada", is_admin=False, by="test")
     with pytest.raises(UserError, match="Files are a project's"):
         set_budget(database, "user", "ada", storage_bytes=1_000, by="test")
+
+
+def test_whatever_is_sent_to_a_project_counts_for_what_it_may_keep(database: Database) -> None:
+    mine = database.within(Scope("acme"))
+
+    def upload(size: int) -> Any:
+        file = NewFile(
+            name="a.txt", kind="text", media_type="text/plain", size_bytes=size, artifact="a", author="ada",
+            kept_seconds=60.0,
+        )  # fmt: skip
+        return FileStore(mine).add(file, lambda: None)
+
+    def benchmark(size: int, version: str = "1") -> Any:
+        new = NewBenchmark(
+            name="own", version=version, entry="own.yaml", files={}, size_bytes=size, description={}, author="ada"
+        )
+        return OwnBenchmarkStore(mine).add(new, lambda: None)
+
+    def program(size: int) -> str:
+        new = NewProgram(
+            name="one", problem="p", artifact="a", size_bytes=size, form="zip", refused={}, is_measuring=False,
+            author="ada",
+        )  # fmt: skip
+        return SubmissionQueue(mine).add(new)
+
+    def ask(size: int) -> str:
+        files = [AskedFile("a.txt", "text/plain", b"x" * size)]
+        return PlaygroundStore(mine).add("ada", "text", {}, [], files, is_blind=False)[0]
+
+    set_budget(database, "project", "acme", storage_bytes=1_000, by="test")
+    upload(100)
+    benchmark(200)
+    waiting = program(300)
+    asked = ask(301)
+    assert read_stored_bytes(mine) == {"acme": 901}
+    for send in (upload, partial(benchmark, version="2"), program, ask):
+        with pytest.raises(BudgetError, match="keeps 901 bytes of files and may keep 1,000: this has 100"):
+            send(100)
+    benchmark(200)  # the same version takes nothing
+    assert read_stored_bytes(mine) == {"acme": 901}
+    SubmissionQueue(mine).delete(waiting)
+    PlaygroundStore(mine).delete(asked)
+    upload(700)
+    assert read_stored_bytes(mine) == {"acme": 1_000}
 
 
 def test_what_nobody_can_reserve_is_refused_where_money_is_limited(database: Database) -> None:

@@ -13,7 +13,14 @@ from proctor.stores.submission_queue import MOST_LOST, MarkingLeases, NewProgram
 
 PROBLEM = "interval-set"
 WAITING = NewProgram(
-    name="mine", problem=PROBLEM, artifact="a" * 40, form="zip", refused={}, is_measuring=False, author="ann"
+    name="mine",
+    problem=PROBLEM,
+    artifact="a" * 40,
+    size_bytes=100,
+    form="zip",
+    refused={},
+    is_measuring=False,
+    author="ann",
 )
 
 

@@ -37,7 +37,14 @@ SOLUTION = BUILT_IN / PROBLEM / "solution"
 WHERE = f"{V1}/submissions?problem={PROBLEM}&load=false"
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 WAITING = NewProgram(
-    name="mine", problem=PROBLEM, artifact="a" * 40, form="zip", refused={}, is_measuring=False, author="ann"
+    name="mine",
+    problem=PROBLEM,
+    artifact="a" * 40,
+    size_bytes=100,
+    form="zip",
+    refused={},
+    is_measuring=False,
+    author="ann",
 )
 
 

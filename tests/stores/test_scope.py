@@ -81,9 +81,10 @@ from proctor.stores.saved_plans import SavedPlanStore
 from proctor.stores.schema import metadata
 from proctor.stores.scores import SampleAnswers, ScoreStore
 from proctor.stores.steps import StepStore
+from proctor.stores.stored_bytes import read_stored_bytes
 from proctor.stores.submission_queue import NewProgram, SubmissionQueue
 from proctor.stores.submissions import SubmissionStore
-from proctor.stores.usage import add_worker_time, read_stored_bytes, read_usage, read_worker_time
+from proctor.stores.usage import add_worker_time, read_usage, read_worker_time
 from proctor.stores.webhooks import WebhookStore
 from proctor.stores.whole_groups import whole_groups
 from stores.parts import PLAN, ListedSamples, evaluation, this_month
@@ -238,10 +239,23 @@ def add_delivery(database: Database, run_id: str) -> tuple[str, str]:
 
 
 OWN = NewBenchmark(
-    name="ours", version="1", entry="ours.yaml", files={"ours.yaml": "d" * 40}, description={}, author="ann"
+    name="ours",
+    version="1",
+    entry="ours.yaml",
+    files={"ours.yaml": "d" * 40},
+    size_bytes=100,
+    description={},
+    author="ann",
 )
 PROGRAM = NewProgram(
-    name="mine", problem="add-up", artifact="c" * 40, form="zip", refused={}, is_measuring=False, author="ann"
+    name="mine",
+    problem="add-up",
+    artifact="c" * 40,
+    size_bytes=100,
+    form="zip",
+    refused={},
+    is_measuring=False,
+    author="ann",
 )
 PROMPT = Prompt((Message("user", "s1"),))
 
@@ -252,7 +266,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "feed.fed_events": lambda db, it: (number_events(db), fed_events(db, 0))[1],
     "usage.read_usage": lambda db, it: read_usage(db, ["project"], 0, 100_000),
     "usage.read_worker_time": lambda db, it: read_worker_time(db, ["project"], 0, 100_000),
-    "usage.read_stored_bytes": lambda db, it: read_stored_bytes(db),
+    "stored_bytes.read_stored_bytes": lambda db, it: read_stored_bytes(db),
     "events.last_number": lambda db, it: last_number(db, it.run.id),
     "files.FileStore.get": lambda db, it: FileStore(db).get(it.file),
     "files.FileStore.some": lambda db, it: FileStore(db).some([it.file]),
@@ -413,7 +427,7 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "scores.ScoreStore.put_in_force": lambda db, it: ScoreStore(db).put_in_force({it.id: {"x": "1"}}),
 }
 EXEMPT = {
-    "files.FileStore.check_room": "of what is the caller's own",
+    "stored_bytes.check_room": "of what is the caller's own",
     "provider_keys.ProviderKeyStore.put": "writes what is the caller's own",
     "saved_plans.SavedPlanStore.add": "writes what is the caller's own",
     "playground.PlaygroundStore.add": "writes what is the caller's own",

@@ -23,7 +23,12 @@ def budgets() -> None:
 @click.argument("subject")
 @click.option("--cost-usd", metavar="USD", help="What all runs of a period may cost together.")
 @click.option("--per", default="month", show_default=True, metavar="PERIOD", help="day, month or total.")
-@click.option("--storage-mb", type=click.IntRange(0), metavar="N", help="What a project's uploaded files may be.")
+@click.option(
+    "--storage-mb",
+    type=click.IntRange(0),
+    metavar="N",
+    help="What files, own benchmarks and waiting programs of a project may be.",
+)
 @click.option("--runs", type=click.IntRange(0), metavar="N", help="Runs that have not ended, at once.")
 @as_json
 def set_(

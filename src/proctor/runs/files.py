@@ -18,6 +18,7 @@ from proctor.domain.errors import BudgetError, NotFoundError, StoreError, UserEr
 from proctor.stores.database import Database
 from proctor.stores.deleting import delete_unreferenced
 from proctor.stores.files import FileRow, FileStore, NewFile, artifacts_of
+from proctor.stores.stored_bytes import check_room
 
 DAY_SECONDS = 86_400.0
 LINK_SECONDS = 600
@@ -36,7 +37,7 @@ def keep_file(
     name = checked_name(name)
     content = inspect(file, name)
     size = file.seek(0, 2)
-    FileStore(database).check_room(size)
+    check_room(database, size)
     for _ in range(TRIES):
         file.seek(0)
         key = artifacts.put(name, _pieces(file))

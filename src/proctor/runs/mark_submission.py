@@ -35,8 +35,9 @@ from proctor.runs.programs import opened_runner, submit
 from proctor.runs.submissions import card_of_submission
 from proctor.runs.worker_context import WorkerContext
 from proctor.stores.database import Database
-from proctor.stores.idempotency import RequestKey
+from proctor.stores.idempotency import IdempotencyStore, RequestKey
 from proctor.stores.leases import LeaseLostError
+from proctor.stores.stored_bytes import check_room
 from proctor.stores.submission_queue import MarkingLeases, NewProgram, QueuedProgram, SubmissionQueue
 from proctor.stores.workers import WorkerStore
 
@@ -78,10 +79,13 @@ def accept_program(
     content = program_zip(program.files)
     asked = f"{problem.id}\0{name}\0{is_measuring}\0{hashlib.sha256(content).hexdigest()}"
     request = None if request_key is None else RequestKey(request_key, hashlib.sha256(asked.encode()).hexdigest())
+    if request is None or IdempotencyStore(database).find(request) is None:
+        check_room(database, len(content))
     new = NewProgram(
         name=name,
         problem=problem.id,
         artifact=artifacts.put("program.zip", content),
+        size_bytes=len(content),
         form=program.form,
         refused=program.refused,
         is_measuring=is_measuring,

@@ -32,6 +32,7 @@ from proctor.runs.resolve import PlanContext
 from proctor.stores.database import Database
 from proctor.stores.files import FileStore
 from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkRow, OwnBenchmarkStore
+from proctor.stores.stored_bytes import check_room
 
 MAX_FILES = 500
 PREFIX = "own/"
@@ -66,16 +67,18 @@ def keep_benchmark(
     """Check a benchmark and keep it as a version; RunError where another one was uploaded under that version."""
     artifacts = _artifacts(context)
     with _laid_out(files, context, database) as laid:
+        paths = {path.relative_to(laid.folder).as_posix(): path for path in sorted(laid.folder.rglob("*"))}
+        sizes = {name: path.stat().st_size for name, path in paths.items() if path.is_file()}
+        if OwnBenchmarkStore(database).find(laid.name, laid.version) is None:
+            check_room(database, sum(sizes.values()))
         kept = dict(laid.uploads)
-        for path in sorted(laid.folder.rglob("*")):
-            name = path.relative_to(laid.folder).as_posix()
-            if path.is_file() and name not in laid.uploads:
-                kept[name] = artifacts.put(path.name, _parts(path))
+        kept |= {name: artifacts.put(paths[name].name, _parts(paths[name])) for name in sizes if name not in kept}
         new = NewBenchmark(
             name=laid.name,
             version=laid.version,
             entry=laid.entry,
             files=kept,
+            size_bytes=sum(sizes.values()),
             description=plain_values(laid.description),
             author=author,
         )

@@ -8,7 +8,8 @@ from datetime import UTC, date, datetime, timedelta
 from proctor.domain.documents.usage import StoredBytes, UsageItem, UsagePrices, UsageReport
 from proctor.domain.errors import UserError
 from proctor.stores.database import Database
-from proctor.stores.usage import Dimension, Key, UsageRow, read_stored_bytes, read_usage, read_worker_time
+from proctor.stores.stored_bytes import read_stored_bytes
+from proctor.stores.usage import Dimension, Key, UsageRow, read_usage, read_worker_time
 
 EPOCH = date(1970, 1, 1)
 USUAL_DAYS = 30

@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError, RunError
 from proctor.domain.text import storable
-from proctor.stores.accounts.budgets import refuse_full_storage
 from proctor.stores.connection import Connection, Row
 from proctor.stores.database import Database
 from proctor.stores.saved_plans import new_ordered_id
 from proctor.stores.scoping import check_run, scope_filter
 from proctor.stores.statements import places
+from proctor.stores.stored_bytes import refuse_full_storage
 
 PREFIX = "f-"
 DELETED_AT_ONCE = 500
@@ -77,21 +77,13 @@ class FileStore:
         )  # fmt: skip
         values = [getattr(row, name) for name in FileRow.__struct_fields__]
         with self._database.connection() as connection, connection.transaction():
-            self._refuse_full(connection, file.size_bytes)
+            refuse_full_storage(connection, self._database.dialect, self._database.scope.owner, file.size_bytes)
             connection.execute(
                 f"INSERT INTO files ({_COLUMNS}, project) VALUES ({places(len(values) + 1)})",  # noqa: S608 - our own
                 [*values, self._database.scope.owner],
             )
             check()
         return row
-
-    def check_room(self, size_bytes: int) -> None:
-        """Raises BudgetError where the project may not keep so much more: before the content is put anywhere."""
-        with self._database.connection() as connection, connection.transaction(is_short=True):
-            self._refuse_full(connection, size_bytes)
-
-    def _refuse_full(self, connection: Connection, size_bytes: int) -> None:
-        refuse_full_storage(connection, self._database.dialect, self._database.scope.owner, size_bytes)
 
     def get(self, file_id: str) -> FileRow:
         return self.some([file_id])[0]

@@ -10,11 +10,12 @@ import orjson
 from msgspec import Struct
 
 from proctor.domain.errors import NotFoundError
-from proctor.stores.connection import POSTGRESQL, Row
+from proctor.stores.connection import POSTGRESQL, Connection, Row
 from proctor.stores.database import Database
 from proctor.stores.saved_plans import new_ordered_id
 from proctor.stores.scoping import scope_filter
 from proctor.stores.statements import places
+from proctor.stores.stored_bytes import refuse_full_storage
 
 PREFIX = "b-"
 _COLUMNS = "id, name, version, entry, files, description, author, created_at, archived_at"
@@ -27,6 +28,8 @@ class NewBenchmark(Struct, frozen=True, kw_only=True):
     """Which of the files says how to ask and to score."""
     files: Mapping[str, str]
     """Path -> artifact."""
+    size_bytes: int
+    """Of all its files."""
     description: Mapping[str, Any]
     author: str
 
@@ -50,21 +53,32 @@ class OwnBenchmarkStore:
         self._database = database
 
     def add(self, new: NewBenchmark, check: Callable[[], None]) -> OwnBenchmarkRow:
-        """Keep a version; the one that is there already where there is one. `check` raises where a file is gone."""
+        """Keep a version; the one that is there already where there is one. `check` raises where a file is gone.
+
+        Raises BudgetError where the project may not keep so much more.
+        """
         with self._database.connection() as connection, connection.transaction():
             if self._database.dialect is POSTGRESQL:
                 connection.execute("LOCK TABLE files IN ROW EXCLUSIVE MODE")  # nobody deletes artifacts meanwhile
+            self._refuse_full(connection, new)
             connection.execute(
-                f"INSERT INTO own_benchmarks ({_COLUMNS}, project) VALUES ({places(10)}) "  # noqa: S608 - our own words
+                f"INSERT INTO own_benchmarks ({_COLUMNS}, size_bytes, project) VALUES ({places(11)}) "  # noqa: S608
                 "ON CONFLICT (project, name, version) DO NOTHING",
                 [
                     new_ordered_id(PREFIX), new.name, new.version, new.entry, orjson.dumps(dict(new.files)).decode(),
                     orjson.dumps(dict(new.description)).decode(), new.author, time.time(), None,
-                    self._database.scope.owner,
+                    new.size_bytes, self._database.scope.owner,
                 ],
             )  # fmt: skip
             check()
         return self.get(new.name, new.version)
+
+    def _refuse_full(self, connection: Connection, new: NewBenchmark) -> None:
+        """A version that is there already takes nothing."""
+        owner = self._database.scope.owner
+        query = "SELECT 1 FROM own_benchmarks WHERE project = ? AND name = ? AND version = ?"
+        if connection.execute(query, [owner, new.name, new.version]).fetchone() is None:
+            refuse_full_storage(connection, self._database.dialect, owner, new.size_bytes)
 
     def find(self, name: str, version: str | None = None) -> OwnBenchmarkRow | None:
         """This version, or the newest that is not archived; None where there is none."""

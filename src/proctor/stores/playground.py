@@ -25,6 +25,7 @@ from proctor.stores.moments import now_text
 from proctor.stores.saved_plans import new_ordered_id
 from proctor.stores.scoping import Condition, scope_filter
 from proctor.stores.statements import places
+from proctor.stores.stored_bytes import refuse_full_storage
 
 PREFIX = "a-"
 OPEN_STATES = ("waiting", "streaming")
@@ -94,12 +95,15 @@ class PlaygroundStore:
     ) -> tuple[str, bool]:
         """Write an ask down before anybody is asked; gives its id, and False where its request was there before.
 
-        What it can cost at most is reserved of the spender's budgets; raises BudgetError where that is too much.
+        What it can cost at most is reserved of the spender's budgets; raises BudgetError where that is too much, or
+        where the project may not keep so much more in files.
         """
         ask_id, owner = new_ordered_id(PREFIX), self._database.scope.owner
         with self._database.connection() as connection, connection.transaction():
             if key is not None and (earlier := reserve(connection, owner, key, ask_id)) != ask_id:
                 return earlier, False
+            size_bytes = sum(len(file.content) for file in files)
+            refuse_full_storage(connection, self._database.dialect, owner, size_bytes)
             if spender is not None:
                 reserve_budget(connection, self._database.dialect, spender, ask_id, cap_usd)
             connection.execute(
@@ -116,9 +120,17 @@ class PlaygroundStore:
                 )
             for place, file in enumerate(files):
                 connection.execute(
-                    "INSERT INTO playground_files (ask_id, position, name, media_type, content, project) "
-                    "VALUES (?, ?, ?, ?, ?, ?)",
-                    [ask_id, place, storable(file.name), file.media_type, b64encode(file.content).decode(), owner],
+                    "INSERT INTO playground_files (ask_id, position, name, media_type, content, size_bytes, project) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    [
+                        ask_id,
+                        place,
+                        storable(file.name),
+                        file.media_type,
+                        b64encode(file.content).decode(),
+                        len(file.content),
+                        owner,
+                    ],
                 )
         return ask_id, True
 

@@ -108,6 +108,7 @@ CREATE TABLE own_benchmarks (
 	created_at FLOAT NOT NULL,
 	archived_at FLOAT,
 	project TEXT DEFAULT 'local' NOT NULL,
+	size_bytes INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_own_benchmarks PRIMARY KEY (id),
 	CONSTRAINT uq_own_benchmarks_project_name_version UNIQUE (project, name, version)
 );
@@ -236,6 +237,7 @@ CREATE TABLE submission_queue (
 	lease_owner TEXT,
 	lease_until FLOAT,
 	lost_leases INTEGER DEFAULT 0 NOT NULL,
+	size_bytes INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_submission_queue PRIMARY KEY (id)
 );
 
@@ -477,6 +479,7 @@ CREATE TABLE playground_files (
 	media_type TEXT NOT NULL,
 	content TEXT NOT NULL,
 	project TEXT DEFAULT 'local' NOT NULL,
+	size_bytes INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_playground_files PRIMARY KEY (ask_id, position),
 	CONSTRAINT fk_playground_files_ask_id FOREIGN KEY(ask_id) REFERENCES playground_asks (id) ON DELETE CASCADE
 );

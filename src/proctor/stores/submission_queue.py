@@ -17,6 +17,7 @@ from proctor.stores.idempotency import RequestKey, reserve
 from proctor.stores.leases import LeaseLostError
 from proctor.stores.new_runs import new_run_id
 from proctor.stores.scoping import scope_filter
+from proctor.stores.stored_bytes import refuse_full_storage
 from proctor.stores.submissions import PREFIX, insert_submission
 
 MARK_LEASE_SECONDS = 20.0
@@ -33,6 +34,8 @@ class NewProgram(Struct, frozen=True, kw_only=True):
     problem: str
     artifact: str
     """Its files, as a zip."""
+    size_bytes: int
+    """Of that zip."""
     form: str
     refused: Mapping[str, str]
     is_measuring: bool
@@ -65,19 +68,24 @@ class SubmissionQueue:
         self._database = database
 
     def add(self, program: NewProgram, request: RequestKey | None = None) -> str:
-        """Gives its id, or that of the program that an equal request handed in before."""
+        """Gives its id, or that of the program that an equal request handed in before.
+
+        Raises BudgetError where the project may not keep so much more.
+        """
         program_id, owner = f"{PREFIX}{new_run_id()}", self._database.scope.owner
         with self._database.connection() as connection, connection.transaction():
             if request is not None:
                 earlier = reserve(connection, owner, request, program_id)
                 if earlier != program_id:
                     return earlier
+            refuse_full_storage(connection, self._database.dialect, owner, program.size_bytes)
             connection.execute(
                 "INSERT INTO submission_queue (id, project, name, problem, artifact, form, refused, is_measuring, "
-                "author, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "author, created_at, size_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     program_id, owner, storable(program.name), program.problem, program.artifact, program.form,
                     orjson.dumps(dict(program.refused)).decode(), program.is_measuring, program.author, time.time(),
+                    program.size_bytes,
                 ],
             )  # fmt: skip
         return program_id

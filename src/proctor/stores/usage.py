@@ -1,4 +1,4 @@
-"""What was used: answers, tokens and money by day, project, user and model; workers' time; bytes that are stored."""
+"""What was used: answers, tokens and money by day, project, user and model; workers' time."""
 
 from __future__ import annotations
 
@@ -97,21 +97,3 @@ def read_worker_time(database: Database, by: Sequence[Dimension], since: int, un
     with database.connection() as connection:
         rows = connection.execute(query, [since, until, *scope.values]).fetchall()
     return {tuple(row)[:-1]: float(tuple(row)[-1]) for row in rows}
-
-
-def read_stored_bytes(database: Database) -> dict[str, int]:
-    """Bytes of answers and uploaded files, by project; reads all answers, so it is not asked again and again."""
-    length = "octet_length({})" if database.dialect is POSTGRESQL else "length(CAST({} AS blob))"
-    text, more = length.format("bodies.text"), length.format("bodies.more")
-    found: dict[str, int] = {}
-    queries = (
-        ("bodies", f"sum({text} + coalesce({more}, 0))"),
-        ("files", "sum(files.size_bytes)"),
-    )
-    with database.connection() as connection:
-        for table, total in queries:
-            scope = scope_filter(database, table)
-            query = f"SELECT project, {total} FROM {table} WHERE true{scope.sql} GROUP BY project"  # noqa: S608 - our own
-            for project, size in map(tuple, connection.execute(query, list(scope.values))):
-                found[project] = found.get(project, 0) + int(size or 0)
-    return found

@@ -52,7 +52,7 @@ class BudgetRow(Struct, frozen=True):
     set_by: str
     set_at: str
     storage_bytes: int | None = None
-    """Of a project's uploaded files."""
+    """Of what was sent to a project: files, benchmarks, programs; see `stores.stored_bytes`."""
 
 
 class BudgetUse(Struct, frozen=True):
@@ -151,28 +151,6 @@ def reserve_budget(
         [run_id, spender.project, spender.user_id, spender.key_id, 0 if cap_usd is None else ceil_pico(cap_usd), False,
          datetime.now(UTC).timestamp()],
     )  # fmt: skip
-
-
-def refuse_full_storage(connection: Connection, sql: SqlDialect, project: str, size_bytes: int) -> None:
-    """Within the transaction that writes an uploaded file: raises BudgetError where there is no room for it."""
-    query = "SELECT storage_bytes FROM budgets WHERE kind = 'project' AND subject = ? AND storage_bytes IS NOT NULL"
-    row = connection.execute(query, [project]).fetchone()
-    if row is None:
-        return
-    if sql is POSTGRESQL:
-        connection.execute("SELECT pg_advisory_xact_lock(?)", [LOCK])
-    kept = stored_bytes(connection, project)
-    if kept + size_bytes > row[0]:
-        raise BudgetError(
-            f"The project {project} keeps {kept:,} bytes of files and may keep {row[0]:,}: "
-            f"this one has {size_bytes:,}. Delete some, or wait until they expire."
-        )
-
-
-def stored_bytes(connection: Connection, project: str) -> int:
-    """Of the project's uploaded files."""
-    query = "SELECT coalesce(sum(size_bytes), 0) FROM files WHERE project = ?"
-    return int(connection.execute(query, [project]).fetchone()[0])
 
 
 def spender_of(connection: Connection, run_id: str) -> Spender | None:

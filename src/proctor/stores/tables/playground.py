@@ -49,6 +49,8 @@ playground_files = Table(
     Column("media_type", Text, nullable=False),
     Column("content", Text, nullable=False),
     Column("project", Text, nullable=False, server_default=text("'local'")),
+    # Of the content itself.
+    Column("size_bytes", BigKey, nullable=False, server_default=text("0")),
 )
 
 playground_votes = Table(

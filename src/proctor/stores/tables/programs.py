@@ -47,5 +47,7 @@ submission_queue = Table(
     Column("lease_until", Float),
     # How many workers were lost with it.
     Column("lost_leases", Integer, nullable=False, server_default=text("0")),
+    # Of the zip.
+    Column("size_bytes", BigKey, nullable=False, server_default=text("0")),
     Index("ix_submission_queue_state_created_at", "state", "created_at"),
 )

@@ -32,6 +32,8 @@ own_benchmarks = Table(
     Column("created_at", Float, nullable=False),
     Column("archived_at", Float),
     Column("project", Text, nullable=False, server_default=text("'local'")),
+    # Of all its files.
+    Column("size_bytes", BigKey, nullable=False, server_default=text("0")),
     UniqueConstraint("project", "name", "version"),
     Index("ix_own_benchmarks_project_id", "project", "id"),
 )
