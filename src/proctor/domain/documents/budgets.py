@@ -24,6 +24,6 @@ class ListedBudget(Document, frozen=True):
     runs_at_once: int | None
     runs_now: int
     storage_bytes: int | None
-    """What a project's uploaded files may be together."""
+    """What is kept of what was sent to a project may be so much: files, benchmarks, programs."""
     set_by: str
     set_at: str

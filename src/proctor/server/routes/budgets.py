@@ -28,7 +28,7 @@ class NewBudget(Struct, frozen=True, forbid_unknown_fields=True):
     """day, month or total."""
     runs_at_once: Annotated[int, Meta(ge=0, le=100_000)] | None = None
     storage_bytes: Annotated[int, Meta(ge=0, le=10**15)] | None = None
-    """What a project's uploaded files may be together."""
+    """What is kept of what was sent to a project may be so much: files, benchmarks, programs."""
 
 
 @router.get("/budgets", operation_id="listBudgets", responses=answers(ListedBudget, is_list=True))
