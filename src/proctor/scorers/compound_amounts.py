@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -107,6 +108,8 @@ _BARE_TENTHS = lazy_pattern(
 _POINT = lazy_pattern(rf"(?<![午早晚上夜])(?P<whole>{_SIGNS})点(?P<rest>[〇零一二三四五六七八九]{{1,6}})(?![分刻十个])")
 """'二点五'."""
 _DIGITS = {sign: str(value) for value, sign in enumerate("零一二三四五六七八九")} | {"〇": "0"}
+_HALVES = lazy_pattern("hal[bf]|demi|medi", re.IGNORECASE)
+"""What every expression of a half holds: looking for the expressions themselves takes longer."""
 _NUMBER_AND_HALF = lazy_pattern(
     r"(?<![\d.,/])(?P<count>\d{1,6})\s(?:and\sa\shalf|ein\s?halb|und\sein\shalbe[rsn]?|et\sdemie?|y\smedi[oa])\b",
     re.IGNORECASE,
@@ -136,16 +139,14 @@ def join_amounts(text: str, question: str) -> str:
     """The text with amounts of two units as one number, of the unit that is asked for."""
     if len(text) > MAX_TEXT:
         return text
-    words = set(_WORD.findall(text)) if text.isascii() else None
-    for (pair, pattern), big, is_small in zip(_ANY_PAIR, _BIG, _sizes_asked(question), strict=True):
-        if is_small is None and pair.is_only_if_asked:
-            continue
-        if words is not None and not any(map(big.fullmatch, words)):  # the search for two units takes long
-            continue
-        text = pattern.sub(partial(_joined, pair=pair, is_small=bool(is_small)), text)
+    for index in _units_named(text):
+        (pair, pattern), is_small = _ANY_PAIR[index], _sizes_asked(question)[index]
+        if is_small is not None or not pair.is_only_if_asked:
+            text = pattern.sub(partial(_joined, pair=pair, is_small=bool(is_small)), text)
     text = _BARE_CENTS.sub(r"\g<whole>.\g<rest> \g<unit>", text)
-    text = _ONE_AND_HALF.sub(lambda found: f"1.5 {found['unit'] or found['bare'] or found['german']}", text)
-    text = _NUMBER_AND_HALF.sub(r"\g<count>.5", text)
+    if _HALVES.search(text):
+        text = _ONE_AND_HALF.sub(lambda found: f"1.5 {found['unit'] or found['bare'] or found['german']}", text)
+        text = _NUMBER_AND_HALF.sub(r"\g<count>.5", text)
     if not text.isascii():
         text = _POINT.sub(_with_point, _BARE_TENTHS.sub(_with_point, text))
     return text
@@ -154,6 +155,19 @@ def join_amounts(text: str, question: str) -> str:
 def stands_for_half(text: str) -> bool:
     """Whether a short text without a number says 'half a litre'."""
     return len(text) <= MAX_HALF and _HALF.search(text) is not None and _NOT_ONLY_HALF.search(text) is None
+
+
+def _units_named(text: str) -> Sequence[int]:
+    """The pairs whose bigger unit may be in a text; searching for both units takes long."""
+    if not text.isascii():
+        return range(len(PAIRS))
+    return sorted(set().union(*map(_pairs_of, set(_WORD.findall(text)))))
+
+
+@lru_cache(maxsize=4096)
+def _pairs_of(word: str) -> frozenset[int]:
+    """The pairs whose bigger unit the word is."""
+    return frozenset(index for index, big in enumerate(_BIG) if big.fullmatch(word))
 
 
 @lru_cache(maxsize=1024)
