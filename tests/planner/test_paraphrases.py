@@ -9,6 +9,8 @@ import pytest
 from planner.world import world
 from proctor.domain.documents.draft import PlanDraft
 from proctor.domain.errors import UserError
+from proctor.models.demo import CHARACTERS
+from proctor.planner.catalogue import DEMO
 from proctor.runs.draft_plan import draft_plan
 
 
@@ -303,3 +305,103 @@ def test_codes_of_languages_behind_a_benchmark_and_names_of_other_servers_are_re
     assert item["where"] == {"category": ["de", "es", "fr"]}
     assert drafted("llama3.2 from ollama on piqa").plan["models"] == ["ollama/llama3.2"]
     assert drafted("gpt5.4 / gpt5.4-mini on piqa").plan["models"] == ["openai/gpt-5.4", "openai/gpt-5.4-mini"]
+
+
+@pytest.mark.parametrize(
+    ("query", "limit"),
+    [
+        ("1 in 20 of the mmlu questions, haiku", 703),
+        ("haiku auf mmlu, jede 20. Frage", 703),
+        ("haiku en mmlu, una de cada veinte preguntas", 703),
+        ("haiku sur mmlu, une question sur vingt", 703),
+        ("하이쿠로 mmlu 스무 문제 중 하나", 703),
+        ("haikuでmmluを20問に1問", 703),
+        ("haiku跑mmlu,每二十题抽一题", 703),
+        ("haiku on 3 dozen gsm8k problems", 36),
+        ("media docena de preguntas de piqa, haiku", 6),
+        ("piqaを2割だけhaikuで", 368),
+        ("piqa只要两成,haiku", 368),
+        ("Stichprobe von 60 aus hellaswag, haiku", 60),
+        ("a quick look at hellaswag with haiku, 60", 60),
+        ("a batch of 64 problems from svamp, haiku", 64),
+        ("models: haiku | benchmark: piqa | limit: 40", 40),
+    ],
+)
+def test_shares_dozens_and_signs_say_how_many(query: str, limit: int) -> None:
+    draft = drafted(query)
+    assert draft.plan["benchmarks"][0]["limit"] == limit
+    assert "batch" not in draft.plan
+
+
+@pytest.mark.parametrize(
+    ("said", "cost"),
+    [
+        ("on a $5 budget", 5), ("not a cent over $4", 4), ("no more than a fiver", 5), ("spend limit 15", 15),
+        ("zwei fünfzig Dollar", 2.5), ("Kostenobergrenze 4 Dollar", 4), ("keinen Cent mehr als 5 Dollar", 5),
+        ("tope de gasto: 4 dólares", 4), ("最多花5块美金", 5),
+    ],
+)  # fmt: skip
+def test_budgets_are_read_however_they_are_said(said: str, cost: float) -> None:
+    assert drafted(f"haiku, mmlu, {said}").plan["limits"] == {"cost_usd": cost}
+
+
+@pytest.mark.parametrize(
+    ("query", "models"),
+    [
+        ("strong and weak on puzzles", ["demo/strong", "demo/weak"]),
+        ("compare the demo models strong and average on arithmetic", ["demo/strong", "demo/average"]),
+        ("demo models on dates", ["demo/strong", "demo/weak"]),
+        ("opus 4.5 through 4.8 on gsm8k", [f"anthropic/claude-opus-4-{n}" for n in (5, 6, 7, 8)]),
+        ("opus 4.5 and 4.8 on gsm8k", ["anthropic/claude-opus-4-5", "anthropic/claude-opus-4-8"]),
+        ("the last two opus versions on gsm8k", ["anthropic/claude-opus-5-5", "anthropic/claude-opus-5"]),
+        ("two openai models on gsm8k", ["openai/gpt-6.1-sol", "openai/gpt-6-luna"]),
+        ("a strong model and a weak model on gsm8k", ["anthropic/claude-opus-5-5", "anthropic/claude-haiku-5-5"]),
+        ("local smollm on capitals", ["local/smollm2-135m"]),
+        ("le moins cher d'openai face au moins cher d'anthropic sur piqa",
+         ["openai/gpt-5-nano", "anthropic/claude-haiku-5-5"]),
+    ],
+)  # fmt: skip
+def test_models_that_belong_together_are_all_meant(query: str, models: list[str]) -> None:
+    assert sorted(drafted(query).plan["models"]) == sorted(models)
+
+
+def test_names_of_demo_models_are_those_that_the_provider_has() -> None:
+    assert set(DEMO) == set(CHARACTERS)
+
+
+@pytest.mark.parametrize(
+    ("query", "languages"),
+    [
+        ("mgsm ja only, haiku", {"ja"}),
+        ("mgsm/de with haiku", {"de"}),
+        ("francophone maths with haiku", {"fr"}),
+        ("non-English maths, haiku", {"bn", "de", "es", "fr", "ja", "ru", "sw", "te", "th", "zh"}),
+    ],
+)
+def test_languages_are_read_however_they_are_said(query: str, languages: set[str]) -> None:
+    (item,) = drafted(query).plan["benchmarks"]
+    assert (item["benchmark"], set(item["where"]["category"])) == ("mgsm", languages)
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("is haiku strong at maths?", "strong"),
+        ("mmlu on science questions, haiku", "science questions"),
+        ("mgsm except the Asian languages, haiku", "Asian"),
+        ("multiple choice gsm8k, haiku", "multiple choice"),
+        ("first 30 of gsm8k, haiku", "first"),
+        ("haiku on mgsm, 20 in each language", "each language"),
+        ("my model at http://localhost:8000/v1 on gsm8k", "http://localhost:8000/v1"),
+    ],
+)
+def test_words_that_change_nothing_are_told(query: str, told: str) -> None:
+    draft = drafted(query)
+    assert told in [*draft.not_understood, *(wish.text for wish in draft.unsupported)]
+    assert all(one.text != told for one in draft.understood)
+
+
+def test_who_judges_may_stand_far_from_the_verb() -> None:
+    draft = drafted("Lass Opus die Antworten von Haiku auf mt-bench bewerten, 20 Gespräche")
+    assert draft.plan["models"] == ["anthropic/claude-haiku-5-5"]
+    assert draft.plan["judge"] == ["anthropic/claude-opus-5-5"]

@@ -271,3 +271,33 @@ def test_what_is_asked_for_must_be_there(callers: tuple[Caller, Caller]) -> None
     assert acme.ask("GET", "/own-benchmarks/nowhere/file?version=1&path=x").status == 404
     assert acme.ask("POST", "/runs", {"models": "demo/weak", "benchmarks": "nowhere@1"}).status == 403
     assert acme.ask("POST", "/own-benchmarks", b"", Content_Type="application/octet-stream").status == 422
+
+
+def test_a_sentence_names_the_benchmarks_of_its_project_and_nobody_elses(
+    callers: tuple[Caller, Caller], tmp_path: Path
+) -> None:
+    acme, rival = callers
+    text = FILE.replace("name: towns", "name: refunds").replace(
+        "description: Capitals of countries.",
+        "description: Which refunds a shop grants.\ntags: {{language: de, subject: commonsense, task: reasoning}}",
+    )
+    files = {"data/towns.jsonl": ROWS, "refunds.yaml": text.format(version="1.2", source="data/towns.jsonl")}
+    assert acme.upload(files).status == 201, acme.upload(files).body
+
+    def draft(caller: Caller, query: str) -> Answer:
+        return caller.ask("POST", "/plans/draft", {"query": query})
+
+    plain = draft(acme, "refunds with demo/weak, 4 questions").json
+    assert plain["plan"]["benchmarks"] == [{"benchmark": "refunds", "limit": 4}]
+    assert plain["not_understood"] == []
+    pinned = draft(acme, "demo/weak on refunds@1.2").json["plan"]
+    assert pinned["benchmarks"] == ["refunds@1.2"]
+    [item] = acme.run(pinned)["evaluations"]
+    assert (item["benchmark"], item["version"]) == ("refunds", "1.2")
+    assert draft(acme, "German common sense with demo/weak").json["plan"]["benchmarks"] == ["refunds"]
+    assert "refunds" in draft(rival, "refunds with demo/weak, 4 questions").json["not_understood"]
+
+    found = acme.ask("GET", "/recommendations?for=mails+about+refunds").json["benchmarks"]
+    assert [one["benchmark"] for one in found] == ["refunds"]
+    assert found[0]["samples"] == 6
+    assert rival.ask("GET", "/recommendations?for=mails+about+refunds").status == 422

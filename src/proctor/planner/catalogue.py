@@ -25,6 +25,8 @@ FAMILIES: Mapping[str, tuple[str, str]] = {
 }
 """A family's name, whose it is, and which names are its members: the newest version is meant."""
 FLAGSHIP = {"openai": "gpt", "anthropic": "claude", "google": "gemini"}
+DEMO = ("strong", "weak", "perfect", "average", "guesser", "silent")
+"""The names of the demo models."""
 SMALL = {
     "openai": r"gpt-(\d+(?:\.\d+)?)-(?:luna|nano)",
     "anthropic": r"claude-haiku-(\d+(?:-\d+)?)",
@@ -57,6 +59,8 @@ class CatalogueBenchmark(Struct, frozen=True):
     description: str = ""
     max_tokens: int | None = None
     """The longest answer it asks for, where it says so."""
+    is_own: bool = False
+    """Whether it is one of a project's own, which was uploaded."""
 
 
 class CatalogueModel(Struct, frozen=True):
@@ -87,9 +91,11 @@ class PlannerCatalogue(Struct, frozen=True):
     """Providers whose key is set."""
     local: str = "local/smollm2-135m"
     prices_from: str = ""
+    own_versions: Sequence[CatalogueBenchmark] = ()
+    """Every version of a project's own benchmarks, as NAME@VERSION: understood by this name alone."""
 
     def benchmark(self, name: str) -> CatalogueBenchmark | None:
-        return next((item for item in self.benchmarks if item.name == name), None)
+        return next((item for item in (*self.benchmarks, *self.own_versions) if item.name == name), None)
 
     def versions(self, provider: str, pattern: str) -> list[str]:
         """A provider's models whose names have this form, the newest first."""
@@ -113,6 +119,11 @@ class PlannerCatalogue(Struct, frozen=True):
 
     def flagship(self, provider: str) -> str | None:
         return self.family(FLAGSHIP[provider]) if provider in FLAGSHIP else None
+
+    def lines(self, provider: str) -> list[str]:
+        """The newest of each line of a provider, the largest first."""
+        families = [*LARGE.get(provider, ()), *(name for name, (house, _) in FAMILIES.items() if house == provider)]
+        return list(dict.fromkeys(name for name in map(self.family, families) if name is not None))
 
     def cheapest(self, providers: Sequence[str]) -> list[CatalogueModel]:
         """Models for text in general with a known price, the cheapest first (input and output together)."""

@@ -14,6 +14,7 @@ from proctor.domain.text import shorten
 from proctor.metrics.power import discordance, samples_for_paired_shares
 from proctor.planner.catalogue import CatalogueBenchmark, PlannerCatalogue
 from proctor.planner.choice import DEFAULT, USUAL, Choice, Chosen, choose_benchmarks
+from proctor.planner.effects import sizes_without_effect, without_effect
 from proctor.planner.phrases import Understood
 from proctor.planner.reader import not_understood
 from proctor.planner.reading import Reading, Size, Unsupported
@@ -72,6 +73,9 @@ def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = Fa
         drafted.assumed.append(Assumed("benchmarks", name, why))
     _put_options(drafted, catalogue)
     _put_sizes_understood(drafted)
+    if not is_change:
+        drafted.unsupported += without_effect(drafted.understood, choice, catalogue)
+    drafted.unsupported += sizes_without_effect(reading)
     _add_alternatives(drafted, catalogue)
     _note_missing_keys(drafted, catalogue)
     _check_rules(drafted)

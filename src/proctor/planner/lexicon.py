@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from proctor.planner.words import Token, tokens_of
 
@@ -23,46 +23,72 @@ Concepts = tuple[tuple[str, str], ...]
 """What a phrase means: kinds with values, such as (("bench", "math"), ("subject", "mathematics"))."""
 
 
-class Node(Struct):
-    """A place in the tree of phrases."""
+class Forms(Struct, frozen=True):
+    """The phrases of one language, by their words with spaces between them."""
 
-    children: dict[str, Node] = field(default_factory=dict)
-    prefixes: list[tuple[str, Concepts]] = field(default_factory=list)
-    concepts: Concepts | None = None
+    meanings: dict[str, Concepts]
+    lengths: dict[str, int]
+    """The most words of a phrase that begins with this one."""
+    beginnings: dict[str, list[tuple[str, Concepts]]]
+    """By the words before it: how a last word may begin, for forms that end in `*`."""
+
+    def longest(self, tokens: list[Token], start: int) -> tuple[int, Concepts] | None:
+        """How many words the longest phrase that begins here has, and what it means."""
+        most = self.lengths.get(tokens[start].text, 1)
+        words = [token.text for token in tokens[start : start + most]]
+        for length in range(len(words), 0, -1):
+            meaning = self.meanings.get(" ".join(words[:length]))
+            if meaning is None and self.beginnings:
+                inside = self.beginnings.get(" ".join(words[: length - 1]), ())
+                meaning = next((one for start, one in reversed(inside) if words[length - 1].startswith(start)), None)
+            if meaning is not None:
+                return length, meaning
+        return None
 
 
 class Lexicon(Struct, frozen=True):
-    """The phrases of English and of one other language."""
+    """The phrases of a language, before those of English, which hold in every query."""
 
     language: str
-    root: Node
+    own: Forms
+    english: Forms
 
     def longest(self, tokens: list[Token], start: int) -> tuple[int, Concepts] | None:
         """The end and the meaning of the longest phrase that begins here."""
-        node, best = self.root, None
-        for index in range(start, len(tokens)):
-            text = tokens[index].text
-            for prefix, concepts in node.prefixes:
-                if text.startswith(prefix) and tokens[index].kind == "word":
-                    best = (index + 1, concepts)
-            following = node.children.get(text)
-            if following is None:
-                break
-            node = following
-            if node.concepts is not None:
-                best = (index + 1, node.concepts)
-        return best
+        if start >= len(tokens):
+            return None
+        found = self.own.longest(tokens, start)
+        other = None if self.own is self.english else self.english.longest(tokens, start)
+        if other is not None and (found is None or other[0] > found[0]):
+            found = other
+        return None if found is None else (start + found[0], found[1])
+
+    def meaning(self, word: str) -> Concepts | None:
+        """What a word means alone."""
+        return self.own.meanings.get(word, self.english.meanings.get(word))
 
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """The phrases of a language, over those of English, which hold in every query."""
-    root = Node()
-    for name in dict.fromkeys(("en", language)):
-        for concepts, forms in _entries(name):
-            for form in forms:
-                _add(root, form, concepts)
-    return Lexicon(language, root)
+    """The phrases of a language, over those of English."""
+    return Lexicon(language, _forms(language), _forms("en"))
+
+
+@cache
+def _forms(language: str) -> Forms:
+    meanings: dict[str, Concepts] = {}
+    lengths: dict[str, int] = {}
+    beginnings: dict[str, list[tuple[str, Concepts]]] = {}
+    for concepts, forms in _entries(language):
+        for form in forms:
+            words = _texts(form.rstrip("*"))
+            if form.endswith("*"):
+                beginnings.setdefault(" ".join(words[:-1]), []).append((words[-1], concepts))
+            else:
+                meanings[" ".join(words)] = concepts
+            if len(words) > lengths.get(words[0], 1):
+                lengths[words[0]] = len(words)
+    return Forms(meanings, lengths, beginnings)
 
 
 @cache
@@ -98,24 +124,13 @@ def _concept(text: str) -> tuple[str, str]:
     return kind, value
 
 
-def _add(root: Node, form: str, concepts: Concepts) -> None:
-    is_prefix = form.endswith("*")
-    node, texts = root, _texts(form.rstrip("*"))
-    for text in texts[:-1] if is_prefix else texts:
-        following = node.children.get(text)
-        if following is None:
-            following = node.children[text] = Node()
-        node = following
-    if is_prefix:
-        node.prefixes.append((texts[-1], concepts))
-    else:
-        node.concepts = concepts
-
-
 def _texts(form: str) -> list[str]:
-    """The tokens of a phrase; most are plain words, for which there is a quicker way."""
-    if form.isascii() and form.replace(" ", "").isalpha():
-        return form.split()
+    """The tokens of a phrase; most are plain words or characters, for which there is a quicker way."""
+    if form.replace(" ", "").isalpha():
+        if max(form) < "\u3000":
+            return form.split()
+        if min(form) >= "\u3040":
+            return list(form)
     return [token.text for token in tokens_of(form)]
 
 
@@ -170,9 +185,9 @@ _MENDED = frozenset(
 def single_words(language: str) -> tuple[tuple[str, Concepts], ...]:
     """The words of a language in which a slip is mended, each with its meaning."""
     words = {
-        form: lexicon(language).root.children[form].concepts
+        form: lexicon(language).meaning(form)
         for concepts, forms in _entries(language)
         for form in map(str.strip, forms)
-        if concepts[0][0] in _MENDED and form.isalpha() and len(form) >= 6 and form in lexicon(language).root.children
+        if concepts[0][0] in _MENDED and form.isalpha() and len(form) >= 6
     }
     return tuple((word, concepts) for word, concepts in words.items() if concepts and concepts[0][0] in _MENDED)

@@ -92,14 +92,21 @@ def _squashed(names: tuple[tuple[str, str], ...]) -> Names:
 def known_names(catalogue: PlannerCatalogue) -> Names:
     """The names of a catalogue."""
     models = sorted(catalogue.models, key=lambda item: item.provider not in ("openai", "anthropic"))
-    listed = [("model", item.name) for item in models]
+    listed = [("model", item.name) for item in models] + [("model", catalogue.local)]
     return _squashed((*(("benchmark", item.name) for item in catalogue.benchmarks), *listed))
 
 
-def exact_models(text: str, tokens: list[Token], catalogue: PlannerCatalogue) -> dict[int, tuple[int, str]]:
-    """Models written as `provider/name?option=value`: where each begins, where it ends, and what was written."""
+def exact_models(text: str, tokens: list[Token], catalogue: PlannerCatalogue) -> dict[int, tuple[int, tuple[str, str]]]:
+    """Models written as `provider/name?option=value`, and addresses: where each begins and ends, and what it is."""
     providers = "|".join(sorted(map(re.escape, catalogue.providers), key=len, reverse=True))
-    found = {}
+    found: dict[int, tuple[int, tuple[str, str]]] = {}
+    for match in re.finditer(r"https?://[^\s,;，、()\[\]\"']+", text, re.IGNORECASE):
+        inside = [at for at, token in enumerate(tokens) if match.start() <= token.start < match.end()]
+        found[inside[0]] = (inside[-1] + 1, ("address", match[0]))
+    for item in catalogue.own_versions:
+        for match in re.finditer(rf"(?<![\w./@-]){re.escape(item.name)}(?![\w@-]|\.\w)", text, re.IGNORECASE):
+            inside = [at for at, token in enumerate(tokens) if match.start() <= token.start < match.end()]
+            found[inside[0]] = (inside[-1] + 1, ("benchmark", item.name))
     for match in re.finditer(rf"(?<![\w/])(?:{providers})/[^\s,;，、()\[\]\"']+", text, re.IGNORECASE):
         written = re.match(r"[\x21-\x7e]+", match[0])
         spec = (written[0] if written else match[0]).rstrip(".:!?")
@@ -107,7 +114,7 @@ def exact_models(text: str, tokens: list[Token], catalogue: PlannerCatalogue) ->
         inside = [at for at, token in enumerate(tokens) if match.start() <= token.start < end]
         if inside:
             provider, slash, name = spec.partition("/")
-            found[inside[0]] = (inside[-1] + 1, provider.lower() + slash + name)
+            found[inside[0]] = (inside[-1] + 1, ("model", provider.lower() + slash + name))
     return found
 
 

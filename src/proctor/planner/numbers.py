@@ -46,6 +46,13 @@ _SCALES = {
            "cinquantaine": 50, "soixantaine": 60, "centaine": 100, "centaines": 100, "cent": 100, "cents": 100,
            "mille": 1000, "millier": 1000},
 }  # fmt: skip
+_COUNTS = {
+    "en": {"dozen": 12, "dozens": 12, "hundred": 100, "thousand": 1000},
+    "de": {"dutzend": 12, "hundert": 100, "tausend": 1000},
+    "es": {"docenas": 12, "decenas": 10, "centenares": 100, "mil": 1000, "millares": 1000},
+    "fr": {"douzaines": 12, "dizaines": 10, "centaines": 100, "mille": 1000, "milliers": 1000},
+}
+"""Words that multiply digits before them: `3 dozen`."""
 _ZERO = {"en": ("zero",), "de": ("null",), "es": ("cero",), "fr": ("zéro",)}
 _AND = {"en": "and", "es": "y", "fr": "et"}
 _UNITS = {"en": _EN, "es": _ES, "fr": _FR}
@@ -85,6 +92,14 @@ def number_in_digits(text: str, language: str) -> float | int:
         text = text.replace(".", "")
     value = float(text)
     return int(value) if value.is_integer() and "." not in text else value
+
+
+def times_of(tokens: list[Token], at: int, language: str) -> int | None:
+    """What the word at this place multiplies digits before it by; None where it does not."""
+    token = tokens[at] if at < len(tokens) else None
+    if token is None or token.gap != " ":
+        return None
+    return _COUNTS.get(language, {}).get(token.text, _COUNTS["en"].get(token.text))
 
 
 _HALVES = {
@@ -132,6 +147,8 @@ def number_in_words(tokens: list[Token], start: int, language: str) -> tuple[int
             return start + 2, round(12 * (_german(token.text) or 1)), True
         if name == "de" and (value := _german(token.text)) is not None:
             return start + 1, value, value > 1
+        if name == "es" and (token.text, _text(tokens, start + 1)) == ("media", "docena"):
+            return start + 2, 6, True
         if name in _UNITS and (found := _composed(tokens, start, name)) is not None:
             return *found, found[1] > 1
     return None

@@ -13,7 +13,7 @@ from proctor.domain.message import Json
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.lexicon import Concepts, Lexicon, language_of, language_with, lexicon
 from proctor.planner.names import exact_models, known_names
-from proctor.planner.numbers import number_in_digits, number_in_words, with_fraction
+from proctor.planner.numbers import number_in_digits, number_in_words, times_of, with_fraction
 from proctor.planner.words import Token, normalise, parts_of_lists, tokens_of
 
 STOPS = frozenset(".,;:!?()[]{}、。/|\u2026")
@@ -112,6 +112,10 @@ class Phrases(Struct):
                 parts.append([item.start, item.end])
         return " … ".join(self.text[start:end] for start, end in parts)
 
+    def share(self, number: int, percent: int) -> float:
+        """What a number of hundredths, or of tenths, is of the whole."""
+        return round((self.items[number].number or 0) * int(self.items[percent].value or 1) / 100, 6)
+
     def absorb(self, first: int, last: int, *kinds: str) -> list[int]:
         """These places, with the phrases of these kinds right before and behind them."""
         places = list(range(first, last + 1))
@@ -149,6 +153,11 @@ def read_phrases(query: str, catalogue: PlannerCatalogue) -> Phrases:
 
 def complete_names(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
     """`bfcl simple and multiple`, `kobest-copa and wic`: the second part of a name whose first part was said before."""
+    for at, item in enumerate(phrases.items):  # `gsm8k, svamp et math`: in a list of benchmarks the word is one, too
+        beside = [phrases.items[place] for place in (at - 2, at + 2) if 0 <= place < len(phrases.items)]
+        is_listed = any(one.kind == "benchmark" and len(one.meanings) == 1 for one in beside)
+        if is_listed and phrases.words(at).lower() == "math" and item.kind == "subject":
+            phrases.items[at] = replace(item, meanings=(("softname", "math"), ("subject", "mathematics")))
     for at, item in enumerate(phrases.items[:-2]):
         first, dash, _ = item.value.rpartition("-") if item.kind in ("benchmark", "bench") else ("", "", "")
         follows = at + 2
@@ -181,16 +190,18 @@ def _phrases(text: str, tokens: list[Token], language: str, catalogue: PlannerCa
             at, is_after_word = at + 1, True
             continue
         if at in written:
-            end, spec = written[at]
-            yield _phrase(tokens, at, end, (("model", spec),))
+            end, meaning = written[at]
+            yield _phrase(tokens, at, end, (meaning,))
             at, is_after_word = end, True
             continue
         found = words.longest(tokens, at)
         if found is not None and token.kind == "cjk" and _is_stray(tokens, at, found[0], is_after_word):
             found = None
+        if found is not None and found[1] == _TENTHS and not _is_numeral(tokens, at - 1):
+            found = None
         named = names.longest(tokens, at, words)
-        if named is not None and (found is None or named[0] >= found[0]):
-            found = named
+        if named is not None and (found is None or named[0] > found[0] or not _is_word(found, named, catalogue)):
+            found = named if found is None or named[0] >= found[0] else found
         number = _number(tokens, at, language, found)
         if number is not None:
             end, value, can_stand = number
@@ -215,8 +226,27 @@ def _phrases(text: str, tokens: list[Token], language: str, catalogue: PlannerCa
             at, is_after_word = end, is_ending
 
 
+_ABOUT = ("benchmark", "bench", "benches", "softname", "subject", "group", "category", "unknown")
+
+
+def _is_word(found: tuple[int, Concepts], named: tuple[int, Concepts], catalogue: PlannerCatalogue) -> bool:
+    """Whether a project's own benchmark is called as a word that means something else here: `questions`, `haiku`."""
+    kind, name = named[1][0]
+    benchmark = catalogue.benchmark(name) if kind == "benchmark" else None
+    return benchmark is not None and benchmark.is_own and found[1][0][0] not in _ABOUT
+
+
+_TENTHS: Concepts = (("percent", "10"),)
+"""`2割`, `两成`: tenths behind a number; elsewhere the sign is a part of other words."""
+
+
+def _is_numeral(tokens: list[Token], at: int) -> bool:
+    return at >= 0 and (tokens[at].kind == "number" or tokens[at].text in "一二两三四五六七八九半")
+
+
 _HEADS = ("fragen", "frage", "aufgaben", "aufgabe", "probleme", "r\u00e4tsel", "tests", "test", "modelle", "modell",
-          "kenntnisse", "wissen", "f\u00e4higkeiten", "f\u00e4higkeit", "benchmarks", "benchmark")  # fmt: skip
+          "kenntnisse", "wissen", "f\u00e4higkeiten", "f\u00e4higkeit", "benchmarks", "benchmark",
+          "obergrenze", "grenze", "limit", "rahmen", "deckel", "budget")  # fmt: skip
 """Last parts of German words: `Physikfragen` are questions of physics."""
 
 
@@ -310,6 +340,9 @@ def _digits(tokens: list[Token], at: int, language: str) -> tuple[int, float | i
     if following is not None and following.text == "k" and not following.gap:
         thousands = value * 1000
         return end + 1, int(thousands) if float(thousands).is_integer() else thousands, True
+    if (factor := times_of(tokens, end, language)) is not None:
+        product = round(value * factor, 6)
+        return end + 1, int(product) if float(product).is_integer() else product, True
     is_scale = following is not None and following.text in _SCALE_SIGNS and not following.gap
     if is_scale and tokens[end].text == "만":  # `1만` is also `only 1`
         unit = lexicon(language).longest(tokens, end + 1) if end + 1 < len(tokens) else None

@@ -12,12 +12,13 @@ from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.corrections import apply_corrections, refuse_negative
 from proctor.planner.phrases import Phrases, complete_names, read_phrases
 from proctor.planner.reading import Reading, Unsupported
+from proctor.planner.slots.lines import merge_demo, merge_ranges_of_versions
 from proctor.planner.slots.minutes import read_minutes
 from proctor.planner.slots.models import merge_versions, read_judges, read_models
 from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule
-from proctor.planner.slots.sizes import read_bare_numbers, read_points, read_sizes
+from proctor.planner.slots.sizes import read_bare_numbers, read_efforts, read_points, read_sizes
 from proctor.planner.slots.topics import merge_categories, merge_codes, merge_fields, read_topics
 from proctor.planner.spelling import mend_spelling
 
@@ -42,7 +43,9 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     reading = Reading(read_phrases(query, catalogue))
     mend_spelling(reading, catalogue)
     complete_names(reading.phrases, catalogue)
+    merge_demo(reading)
     merge_versions(reading.phrases, catalogue)
+    merge_ranges_of_versions(reading.phrases, catalogue)
     merge_categories(reading.phrases, catalogue)
     merge_fields(reading.phrases)
     merge_codes(reading.phrases, catalogue)
@@ -61,6 +64,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     read_topics(reading, catalogue)
     read_sizes(reading)
     read_bare_numbers(reading)
+    read_efforts(reading)
     reading.wants_all = any(item.kind == "allof" for item in reading.phrases.items)
     _read_intent(reading)
     _read_unsupported(reading)
@@ -70,7 +74,11 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
 def _read_absent(reading: Reading) -> None:
     """Names of the field that nothing here answers to: told with what is nearest, never passed over."""
     phrases = reading.phrases
+    is_korean = any(item.means("language") == "ko" for item in phrases.items)
     for at in list(phrases.free("absent")):
+        if is_korean and phrases.items[at].value.startswith("reading comprehension/"):
+            phrases.items[at] = replace(phrases.items[at], meanings=(("bench", "kobest-boolq"),))
+            continue
         reading.absent.append((phrases.words(at), phrases.items[at].value.partition("/")[2]))
         phrases.use(at)
     for at in list(phrases.free("absentmodel")):
@@ -137,12 +145,17 @@ def _read_unsupported(reading: Reading) -> None:
     for at in list(phrases.free("unsupported")):
         reading.unsupported.append(Unsupported(phrases.words(at), _UNSUPPORTED[phrases.items[at].value]))
         phrases.use(at)
+    for at in list(phrases.free("address")):
+        why = f"a server is part of a model's name: openai/NAME?base_url={phrases.items[at].value}"
+        reading.unsupported.append(Unsupported(phrases.words(at), why))
+        phrases.use(at)
 
 
 def not_understood(reading: Reading) -> list[str]:
     """The words of the query that changed nothing; articles, particles and polite words are not counted."""
     phrases = reading.phrases
-    places = [at for at, item in enumerate(phrases.items) if at not in phrases.used and item.kind not in _SILENT]
+    free = [(at, item) for at, item in enumerate(phrases.items) if at not in phrases.used]
+    places = [at for at, item in free if item.kind not in _SILENT or item.means("told") is not None]
     places = [at for at in places if not (phrases.items[at].kind == "compare" and phrases.words(at).lower() == "or")]
     groups: list[list[int]] = []
     for at in places:

@@ -15,9 +15,12 @@ CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _LATIN = rf"(?:(?![{CJK}])[^\W\d_])"
 _SHORT = r"gpt|opus|sonnet|haiku|gemini|usd|eur|gbp|seed|temp|level|n(?=\d\d)|x(?=\d(?!\d))|(?<=\d)h"
 """Words to which a number may be written without a space: `n50`, `x3`, `1h30`."""
+_DOLLARS = r"(?:us|au|ca|hk|nt|nz|sg|a|c|s)\$"
+"""Signs of currencies with letters: `a $5 budget` has no space in `A$`."""
 _TOKEN = re.compile(
-    rf"(?P<number>\d+(?:[.,]\d+)*|(?<![\w.])\.\d+)|(?P<word>(?:{_SHORT})(?=\d)|{_LATIN}(?:{_LATIN}|\d)*)"
-    rf"|(?P<cjk>[{CJK}])|(?P<mark><=|>=|[^\s\w]|_)"
+    rf"(?P<number>\d+(?:[.,]\d+)*|(?<![\w.])\.\d+)"
+    rf"|(?P<word>(?!{_DOLLARS})(?:(?:{_SHORT})(?=\d)|{_LATIN}(?:{_LATIN}|\d)*))"
+    rf"|(?P<cjk>[{CJK}])|(?P<mark>{_DOLLARS}|<=|>=|[^\s\w]|_)"
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 

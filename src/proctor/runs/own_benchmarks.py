@@ -35,6 +35,8 @@ from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkRow, OwnBenc
 from proctor.stores.stored_bytes import check_room
 
 MAX_FILES = 500
+MAX_OFFERED = 500
+"""The newest versions of which a sentence may speak."""
 PREFIX = "own/"
 """Before NAME@VERSION/FILE: where the files of such a benchmark lie for whoever reads it."""
 DEFAULT = "benchmark.yaml"
@@ -125,6 +127,12 @@ def find_own(database: Database, reference: str) -> OwnBenchmarkRow | None:
     if is_installed(reference) or not is_own_name(name, wanted):
         return None
     return OwnBenchmarkStore(database).find(name, wanted)
+
+
+def offered_descriptions(database: Database) -> list[tuple[str, BenchmarkDescription]]:
+    """Each version of the project's own benchmarks that is offered, by its reference, the newest first."""
+    rows = OwnBenchmarkStore(database).listed(limit=MAX_OFFERED)
+    return [(f"{row.name}@{row.version}", msgspec.convert(row.description, BenchmarkDescription)) for row in rows]
 
 
 def plain_reference(reference: str) -> str:

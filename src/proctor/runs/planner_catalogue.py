@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 import proctor.planner
 from proctor import plugins
 from proctor.benchmarks.registry import BenchmarkInfo, info_of_plugin
 from proctor.planner.catalogue import CatalogueBenchmark, CatalogueModel, PlannerCatalogue
+
+if TYPE_CHECKING:
+    from proctor.domain.documents.benchmark import BenchmarkDescription
 
 DATA = Path(proctor.planner.__file__).parent / "data"
 BENCHMARKS = DATA / "benchmarks.json"
@@ -25,15 +30,43 @@ KEYS = {
 }
 
 
-def planner_catalogue(environment: Mapping[str, str]) -> PlannerCatalogue:
-    """The benchmarks that are installed, the models of the price list, and the providers whose key is set."""
+def planner_catalogue(
+    environment: Mapping[str, str], own: Sequence[tuple[str, BenchmarkDescription]] = ()
+) -> PlannerCatalogue:
+    """The benchmarks that are installed, the models of the price list, and the providers whose key is set.
+
+    `own` are a project's own benchmarks, each version with its reference, the newest first.
+    """
     known = [_benchmark(item) for item in json.loads(BENCHMARKS.read_text(encoding="utf-8"))]
     names = {item.name for item in known}
     others = [name for name in plugins.names("benchmarks") if name not in names]
     added = [_benchmark(describe_for_planner(info_of_plugin(name))) for name in others]
     models, source = _models()
     keys = [name for name in PROVIDERS if any(environment.get(key, "").strip() for key in KEYS[name])]
-    return PlannerCatalogue([*known, *added], models, tuple(plugins.names("models")), keys, prices_from=source)
+    versions = [_of_description(reference, described) for reference, described in own]
+    newest = {item.name.partition("@")[0]: item for item in reversed(versions)}
+    uploaded = [replace(item, name=name) for name, item in sorted(newest.items())]
+    return PlannerCatalogue(
+        [*known, *added, *uploaded], models, tuple(plugins.names("models")), keys, prices_from=source,
+        own_versions=versions,
+    )  # fmt: skip
+
+
+def _of_description(name: str, described: BenchmarkDescription) -> CatalogueBenchmark:
+    """A benchmark of a project's own, with the counts that were read when it was uploaded."""
+    return CatalogueBenchmark(
+        name,
+        tags=described.tags,
+        samples=described.samples,
+        categories=described.categories or {},
+        languages=tuple(described.categories or ()) if described.tags.get("language") == "multi" else (),
+        variants=tuple(described.variants),
+        has_examples=described.shots is not None,
+        needs_judge=any(name.startswith("judge_") for name in described.scorers),
+        needs_sandbox=described.needs_sandbox,
+        description=described.description,
+        is_own=True,
+    )
 
 
 def describe_for_planner(info: BenchmarkInfo) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ SHOWN = 6
 FEWEST = 5
 """Samples below which a category says nothing of its own."""
 COST_SAMPLES = 100
+SHORT = 4
+"""Words of so few letters say nothing of what a benchmark is about."""
 
 
 def recommend(query: str, catalogue: PlannerCatalogue) -> Recommendations:
@@ -40,7 +43,8 @@ def recommend(query: str, catalogue: PlannerCatalogue) -> Recommendations:
     languages = list(reading.languages)
     # A benchmark that is known by name and not here says what it is about.
     subjects = sorted({*subjects_meant(reading), *(subject for _, subject in reading.absent)})
-    if not (languages or subjects or reading.form or reading.benchmarks or reading.categories):
+    spoken = {item.name: words for item in catalogue.benchmarks if (words := _spoken_of(item, reading))}
+    if not (languages or subjects or reading.form or reading.benchmarks or reading.categories or spoken):
         raise UserError(
             "Nothing here is a language, a subject, a form or a benchmark. Try: --for 'German maths, short answers'."
         )
@@ -48,11 +52,14 @@ def recommend(query: str, catalogue: PlannerCatalogue) -> Recommendations:
     scored = [
         (len(why), item, why)
         for item in catalogue.benchmarks
-        if (why := _reasons(item, reading, subjects)) and not (is_about and why[0].startswith("its answers"))
+        if (why := _reasons(item, reading, subjects, spoken.get(item.name, [])))
+        and not (is_about and why[0].startswith("its answers"))
     ]
     asked = sum(map(bool, (languages, subjects or reading.benchmarks, reading.form)))
     whole = [one for one in scored if one[0] >= asked]
-    ranked = sorted(whole or scored, key=lambda one: (-one[0], one[1].name))[:SHOWN]
+    own = [one for one in scored if one[1].is_own and one not in whole]
+    fitting = [*whole, *own] if whole else scored
+    ranked = sorted(fitting, key=lambda one: (-one[0], not one[1].is_own, one[1].name))[:SHOWN]
     choice = choose_benchmarks(reading, catalogue)
     uncovered = [gap.sentence for gap in choice.gaps]
     uncovered += [f"there is no benchmark {text!r} here" for text, _ in reading.absent]
@@ -71,8 +78,26 @@ def _asked_text(reading: Reading, subjects: Sequence[str]) -> str:
     return ", ".join([*languages, *subjects, *([f"{reading.form} answers"] if reading.form else [])])
 
 
-def _reasons(item: CatalogueBenchmark, reading: Reading, subjects: Sequence[str]) -> list[str]:
+def _spoken_of(item: CatalogueBenchmark, reading: Reading) -> list[str]:
+    """Words of the query that a project's own benchmark has in its name, its description or its categories."""
+    if not item.is_own:
+        return []
+    said = {word for text in (item.name, item.description, *item.categories) for word in _words(text)}
+    items = (one for one in reading.phrases.items if one.kind in ("unknown", "subject", "group", "category"))
+    asked = dict.fromkeys(word for one in items for word in _words(reading.phrases.text[one.start : one.end]))
+    return [word for word in asked if word in said]
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"[^\W\d_]+", text.lower()) if len(word) > SHORT or not word.isascii()]
+
+
+def _reasons(
+    item: CatalogueBenchmark, reading: Reading, subjects: Sequence[str], spoken_of: Sequence[str]
+) -> list[str]:
     why = []
+    if spoken_of:
+        why.append(f"the project's own; it speaks of {', '.join(spoken_of)}")
     spoken = [name for name in reading.languages if name in (item.tags.get("language"), *item.languages)]
     if spoken:
         why.append(f"in {', '.join(NAMES_OF_LANGUAGES.get(name, name) for name in spoken)}")

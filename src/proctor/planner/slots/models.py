@@ -12,9 +12,11 @@ from proctor.planner.names import UNITS as COUNTED
 from proctor.planner.names import known_names, squash
 from proctor.planner.phrases import Phrase, Phrases
 from proctor.planner.reading import Reading, Unsupported
+from proctor.planner.slots.lines import NAMED, of_lines
 from proctor.planner.slots.vary import JOINS
 
-NAMED = ("model", "family")
+FARTHEST_VERB = 12
+"""How many phrases may stand between who judges and the verb at the end of a clause."""
 
 
 def read_judges(reading: Reading, catalogue: PlannerCatalogue) -> None:
@@ -43,6 +45,8 @@ def _judges_at(phrases: Phrases, at: int) -> list[int]:
     if kind == "panel":
         return behind
     follows = phrases.text[phrases.items[at].end :]
+    if kind == "judgeverb" and not ahead and (told := _told_to(phrases, at)):
+        return told
     if kind == "judgeverb" and not ahead:  # `grade haiku on gsm8k` names what is measured
         return behind if re.match(r"\s*(?:is|:|by|with|using|von|mit|por|con|par|avec)", follows) else []
     if ahead and (kind == "judgeverb" or _is_made_to(phrases, min(ahead))):
@@ -54,6 +58,16 @@ def _is_made_to(phrases: Phrases, first: int) -> bool:
     """`let opus judge`, `have gpt-5 as judge`: who judges stands before the word."""
     begins = phrases.text[: phrases.items[first].start].rstrip().lower()
     return bool(re.search(r"\b(?:let|have|make|get|ask|lass|lasse|laisse|deja)$", begins))
+
+
+def _told_to(phrases: Phrases, verb: int) -> list[int]:
+    """`lass Opus die Antworten von Haiku bewerten`: who judges stands behind `lass`, far from the verb."""
+    for at in range(verb - 1, max(-1, verb - FARTHEST_VERB), -1):
+        if phrases.items[at].value in (".", ";", ","):
+            return []
+        if phrases.is_kind(at, *NAMED) and at not in phrases.used and _is_made_to(phrases, at):
+            return _chain(phrases, at, 1)
+    return []
 
 
 def _chain(phrases: Phrases, at: int | None, step: int) -> list[int]:
@@ -89,13 +103,13 @@ def read_models(reading: Reading, catalogue: PlannerCatalogue) -> None:
     left_out = _excluded_models(reading, catalogue)
     _use_describing(phrases)
     for at in list(phrases.free(*NAMED, "provider")):
-        aged = _of_age(reading, catalogue, at)
-        if aged:
-            found += aged
+        several = of_lines(reading, catalogue, at) or _of_age(reading, catalogue, at)
+        if several:
+            found += several
             continue
         name = _resolve(reading, catalogue, at)
-        if name is not None:
-            found.append((at, name, [at]))
+        also = [value for kind, value in phrases.items[at].meanings if kind == "also"]
+        found += [(at, one, [at]) for one in (*also, name) if one is not None]
     for at in list(phrases.free("predecessor")):
         found += _of_predecessor(reading, catalogue, at, found)
     for at in list(phrases.free("age")):
@@ -225,12 +239,14 @@ def _of_age(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tupl
     """`the previous sonnet`, `the two newest opus models`: versions of a family by their age."""
     phrases = reading.phrases
     item = phrases.items[at]
-    ages = [place for place in (phrases.before(at, most=1), phrases.after(at, most=0)) if phrases.is_kind(place, "age")]
+    before = phrases.before(at, most=1)
+    over = phrases.before(before, most=0) if phrases.is_kind(before, "number") else before  # `last two opus versions`
+    ages = [place for place in (over, phrases.after(at, most=0)) if phrases.is_kind(place, "age")]
     if not ages:
         return []
     age, number = phrases.items[ages[0]].value, phrases.before(min(ages[0], at), most=1)
     if not phrases.is_kind(number, "number"):
-        number = phrases.before(at, most=0) if ages[0] < at else None
+        number = before if ages[0] < at else None
     phrases.use(ages[0])
     known = FAMILIES if item.kind == "family" else FLAGSHIP
     if item.kind == "model" or item.value not in known:

@@ -31,6 +31,7 @@ def read_money(reading: Reading) -> None:
         if amount is None:
             continue
         places = [at] if number is None else sorted((at, number))
+        amount, places = _with_dollars(phrases, amount, places)
         currency = phrases.items[at].value
         if currency not in ("usd", "cent"):
             raise UserError(
@@ -45,6 +46,9 @@ def read_money(reading: Reading) -> None:
     for amount, places in found:
         _set(reading, *_with_cents(phrases, amount, places))
     _read_spoken(reading)
+    for at in list(phrases.free("amount")):  # `a fiver`
+        reading.budget_without_currency = True
+        _set(reading, Decimal(phrases.items[at].value), [at])
     for at in list(phrases.free("nolimit")):
         phrases.use(at)
         reading.unsupported.append(
@@ -59,7 +63,7 @@ def _set(reading: Reading, amount: Decimal, places: list[int]) -> None:
     if reading.cost_usd is not None and reading.cost_usd != amount:
         raise UserError(f"The query names two budgets, ${reading.cost_usd} and ${amount}: say one.")
     reading.cost_usd = amount
-    around = phrases.absorb(min(places), max(places), "atmost", "budget", "total")
+    around = phrases.absorb(min(places), max(places), "atmost", "budget", "total", "except")
     phrases.take("limits.cost_usd", float(amount), *sorted({*places, *around}))
 
 
@@ -71,6 +75,19 @@ def _amount(phrases: Phrases, at: int, number: int | None) -> Decimal | None:
     if value is None:
         return None
     return Decimal(str(value)) * (Decimal("0.01") if phrases.items[at].value == "cent" else 1)
+
+
+def _with_dollars(phrases: Phrases, cents: Decimal, places: list[int]) -> tuple[Decimal, list[int]]:
+    """`zwei fünfzig Dollar`: a small number in words right before one of two digits is the dollars of it."""
+    dollars, number = places[0] - 1, places[0]
+    if dollars < 0 or not all(phrases.is_kind(at, "number") and at not in phrases.used for at in (dollars, number)):
+        return cents, places
+    first, second = phrases.items[dollars], phrases.items[number]
+    written = phrases.text[first.start : second.end]
+    is_spoken = not any(letter.isdigit() for letter in written) and 10 <= cents < 100
+    if not (is_spoken and isinstance(first.number, int) and first.number < 20 and phrases.text[first.end] == " "):
+        return cents, places
+    return first.number + cents / 100, [dollars, *places]
 
 
 def _with_cents(phrases: Phrases, amount: Decimal, places: list[int]) -> tuple[Decimal, list[int]]:
@@ -94,9 +111,7 @@ def _read_spoken(reading: Reading) -> None:
     for at in list(phrases.free("budget")):
         if not re.search(SPENDING, phrases.words(at).lower()):
             continue  # `cap it at 50` may well be questions
-        number = phrases.after(
-            at + (at + 1 < len(phrases.items) and phrases.items[at + 1].value == ":"), over="atmost", most=3
-        )
+        number = phrases.after(_behind_its_limit(phrases, at), over="atmost", most=3)
         if reading.cost_usd is not None or not phrases.is_kind(number, "number"):
             continue
         follows = phrases.after(number, most=0)
@@ -110,6 +125,15 @@ def _read_spoken(reading: Reading) -> None:
             continue
         reading.budget_without_currency = True
         _set(reading, value, places)
+
+
+def _behind_its_limit(phrases: Phrases, at: int) -> int:
+    """The place from which an amount is looked for: over `limit` or `ceiling`, and over a colon."""
+    for kinds in (("limit", "atmost", "budget"), ("stop",)):
+        following = at + 1
+        is_next = following < len(phrases.items) and phrases.is_kind(following, *kinds)
+        at += is_next and (kinds != ("stop",) or phrases.items[following].value == ":")
+    return at
 
 
 def _number_of(phrases: Phrases, at: int) -> int | None:

@@ -216,7 +216,8 @@ def _read_switches(reading: Reading) -> None:
         set_option(reading, name, SWITCHES[name], at)
     for at in list(phrases.free("cacheword")):  # `don't bother with the cache`
         if "cache" not in reading.options and re.search(WITHOUT, phrases.text[: phrases.items[at].start].lower()):
-            set_option(reading, "cache", False, at)
+            before = phrases.before(at, most=0)
+            set_option(reading, "cache", False, *([before] if phrases.is_kind(before, "except") else []), at)
     variants = list(phrases.free("variant"))
     names = list(dict.fromkeys(phrases.items[at].value for at in variants))
     both = [at - 1 for at in variants if phrases.is_kind(at - 1 if at else None, "bothways")]

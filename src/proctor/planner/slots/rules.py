@@ -141,8 +141,8 @@ def share_at(phrases: Phrases, number: int, *, is_bar: bool = False) -> tuple[fl
     """A number that is a share: percent, points, or between 0 and 1."""
     value = phrases.items[number].number or 0
     unit = phrases.after(number, most=1)
-    if unit is not None and phrases.is_kind(unit, "percent", "points"):
-        return round(value / 100, 6), [number, unit]
+    if phrases.is_kind(unit, "percent", "points"):
+        return phrases.share(number, unit), [number, unit]
     if phrases.is_kind(unit, "currency", "minutes") or phrases.is_kind(
         phrases.before(number, most=0), "currency", "temperature", "top_p", "seed"
     ):

@@ -39,10 +39,11 @@ def read_points(reading: Reading) -> None:
 def read_sizes(reading: Reading) -> None:
     """Every size that is said, where it is said."""
     phrases = reading.phrases
+    read_one_in(reading)
     for at in list(phrases.free("percent")):
         number = phrases.before(at, most=0)
         if phrases.is_kind(number, "number"):
-            _add_share(reading, (phrases.items[number or 0].number or 0) / 100, number or 0, at)
+            _add_share(reading, phrases.share(number, at), number, at)
     for at in list(phrases.free("percentprefix")):
         number = phrases.after(at, most=0)
         if phrases.is_kind(number, "number"):
@@ -63,11 +64,49 @@ def read_sizes(reading: Reading) -> None:
             _add_share(reading, value, number, number)
     for at in list(phrases.free("number")):
         _read_count(reading, at)
-    for at in list(phrases.free("effort")):
+    _read_distant_total(reading)
+
+
+def read_efforts(reading: Reading) -> None:
+    """`a quick look`: a size where no number says one."""
+    for at in list(reading.phrases.free("effort")):
         if not reading.sizes:
             reading.sizes.append(Size("quick", QUICK, at))
-        phrases.use(at)
-    _read_distant_total(reading)
+        reading.phrases.use(at)
+
+
+def read_one_in(reading: Reading) -> None:
+    """`1 in 20 of mmlu`, `jede 20. Frage`, `20문제 중 하나`, `20問に1問`: a share."""
+    phrases = reading.phrases
+    for at in list(phrases.free("number")):
+        of, item = phrases.items[at].number or 0, phrases.items[at]
+        if not isinstance(of, int) or of < 2 or at in phrases.used:
+            continue
+        before, behind = phrases.text[: item.start].lower(), phrases.text[item.end :].lower()
+        first, last = at, at
+        if (found := _ONE_OF.search(before)) or ((found := _EACH.search(before)) and _ORDINAL.match(behind)):
+            ordinal = _ORDINAL.match(behind)
+            end = item.end + (ordinal.end() if ordinal else 0)
+            first = next(place for place, one in enumerate(phrases.items) if one.end > found.start())
+            last = max(place for place, one in enumerate(phrases.items) if one.start < end)
+        elif found := _OF_WHOLE.match(behind):
+            last = max(place for place, one in enumerate(phrases.items) if one.start < item.end + found.end())
+        else:
+            continue
+        phrases.use(*range(first, last + 1))
+        _add_share(reading, 1 / of, first, last)
+
+
+_ONE_OF = re.compile(
+    r"(?<![\w.])(?:1|one|eine[rs]?|una?|uno|une)\s+(?:(?:question|problem|frage|aufgabe|pregunta|problème|problema)e?\s+)?"
+    r"(?:in|out of|in every|out of every|of every|von|aus|de cada|sur)\s+$"
+)
+_EACH = re.compile(r"(?:every|each|jede[rs]?)\s+$")
+_ORDINAL = re.compile(r"(?:th|st|nd|rd)\b|\.(?=\s+(?:frage|aufgabe|problem))")
+_OF_WHOLE = re.compile(
+    r"\s*(?:문제|문항|개|건)?\s*(?:중에?서?|마다|당|에)\s*(?:하나|(?:한|1)\s*(?:문제|문항|개|건))씩?"
+    r"|\s*問?(?:に|中|ごとに|につき)\s*[1一]\s*問|\s*[题道]?题?(?:里|中|当中)?(?:抽|选|取|做|测)[1一][题道]题?"
+)
 
 
 def _read_distant_total(reading: Reading) -> None:
@@ -113,7 +152,8 @@ def _read_written_fractions(reading: Reading) -> None:
 def _read_count(reading: Reading, at: int) -> None:
     phrases = reading.phrases
     count, unit = phrases.items[at].number or 0, phrases.after(at, over="counter", most=2)
-    before = phrases.before(at, most=2)
+    is_colon = at > 1 and phrases.items[at - 1].value in (":", "=")
+    before = phrases.before(at - is_colon, most=2)
     is_before = phrases.is_kind(before, "sample") and at - before <= 2 and not _is_other_unit(phrases, unit)
     named = at + 1
     while named < len(phrases.items) and named - at <= 2 and phrases.items[named].kind in DESCRIBING:

@@ -81,11 +81,12 @@ def _refused(phrases: Phrases, at: int) -> set[int]:
 
 
 def merge_codes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
-    """`mgsm (de, fr)`: codes of languages right behind a benchmark that has them."""
+    """`mgsm (de, fr)`, `mgsm-ja`, `mgsm ja only`: codes of languages right behind a benchmark that has them."""
+    sign = r"\s*(?:[(\[:/_-]|\s)\s*" if phrases.language in ("en", "ja", "ko", "zh") else r"\s*[(\[:/_-]\s*"
     for item in [one for one in phrases.items if one.kind == "benchmark"]:
         benchmark = catalogue.benchmark(item.value)
         codes = set(benchmark.languages) if benchmark else set()
-        found = re.match(r"\s*[(\[:]\s*([a-z]{2}(?:[\s,/&+]+(?:and\s+)?[a-z]{2})*)\b", phrases.text[item.end :].lower())
+        found = re.match(rf"{sign}([a-z]{{2}}(?:[\s,/&+]+(?:and\s+)?[a-z]{{2}})*)\b", phrases.text[item.end :].lower())
         if not codes or found is None or not set(re.findall(r"\b[a-z]{2}\b", found[1])) <= codes:
             continue
         first, end = item.end + found.start(1), item.end + found.end(1)

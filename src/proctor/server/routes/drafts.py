@@ -16,6 +16,7 @@ from proctor.domain.documents.recommendation import Recommendations
 from proctor.domain.errors import PlanError, UserError
 from proctor.planning.plan_file import model_spec
 from proctor.runs.draft_plan import draft_plan
+from proctor.runs.own_benchmarks import offered_descriptions
 from proctor.runs.planner_catalogue import planner_catalogue
 from proctor.runs.recommend import recommend, recommend_after, with_costs
 from proctor.server.access import Caller, Me, Permission, Store
@@ -27,6 +28,7 @@ from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
 from proctor.stores.accounts.audit import AuditStore
+from proctor.stores.database import Database
 
 router = resource("drafts")
 
@@ -39,10 +41,12 @@ class DraftQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @router.post("/plans/draft", operation_id="draftPlan", responses=answers(PlanDraft, has_body=True))
-def draft(request: Request, caller: Me, body: Annotated[DraftQuery, Depends(body_of(DraftQuery))]) -> Response:
+def draft(
+    request: Request, caller: Me, database: Store, body: Annotated[DraftQuery, Depends(body_of(DraftQuery))]
+) -> Response:
     """The plan that a sentence means, with what was understood, assumed and not understood; nothing is run.
 
-    The query and what was made of it are in the audit log.
+    The project's own benchmarks are understood by their names. The query and what was made of it are in the audit log.
     """
     if body.base is not None:
         try:
@@ -50,17 +54,24 @@ def draft(request: Request, caller: Me, body: Annotated[DraftQuery, Depends(body
         except PlanError as error:
             error.field = ("from", *error.field)
             raise
-    return json_answer(draft_on_record(request, caller, body.query, base=body.base))
+    return json_answer(draft_on_record(request, caller, database, body.query, base=body.base))
 
 
 def draft_on_record(
-    request: Request, caller: Caller, query: str, *, base: dict[str, Any] | None = None, what: str = "draft-plan"
+    request: Request,
+    caller: Caller,
+    database: Database,
+    query: str,
+    *,
+    base: dict[str, Any] | None = None,
+    what: str = "draft-plan",
 ) -> PlanDraft:
     """The draft of a query; what was asked and what was made of it are in the audit log, refusals too."""
     service = service_of(request)
     rows, address = AuditStore(service.database), address_of(request)
     try:
-        made = draft_plan(query, planner_catalogue(service.context.environment), base=base)
+        catalogue = planner_catalogue(service.context.environment, offered_descriptions(database))
+        made = draft_plan(query, catalogue, base=base)
     except UserError as error:
         rows.add(caller.who, what, of=query, project=caller.project, address=address, outcome=f"refused: {error}")
         raise
@@ -87,7 +98,7 @@ def recommendations(request: Request, caller: Me, database: Store, query: Annota
     if (query.need is None) == (query.after is None):
         raise ProblemError(422, "parameters", "Give 'for' or 'after', one of both.")
     context = service_of(request).context.of_project(caller.project)
-    catalogue = planner_catalogue(context.environment)
+    catalogue = planner_catalogue(context.environment, offered_descriptions(database))
     if query.after is not None:
         if Permission.RESULTS_READ not in caller.permissions:
             raise ProblemError(403, "forbidden", f"This needs the permission results:read, which {caller.who} lacks.")

@@ -98,7 +98,7 @@ def generate_leaderboard(
 ) -> Response:
     """Draft a plan from words and run it; use `POST /api/v1/plans/draft`, then `POST /api/v1/runs`."""
     models = [_model_name(index, model) for index, model in enumerate(body.models)]
-    drafted = draft_on_record(request, caller, body.query, what="generate-leaderboard")
+    drafted = draft_on_record(request, caller, database, body.query, what="generate-leaderboard")
     if drafted.gaps:
         detail = f"Nothing is run: {drafted.gaps[0].sentence}. Name one of them."
         raise ProblemError(422, "no-data", detail, [FieldProblem("/query", detail)])

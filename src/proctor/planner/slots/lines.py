@@ -1,0 +1,115 @@
+"""Models that are named by what belongs together: the demo models, versions of a family, all of a provider."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from msgspec.structs import replace
+
+from proctor.planner.catalogue import DEMO, FAMILIES, PlannerCatalogue
+from proctor.planner.names import UNITS, known_names, squash
+from proctor.planner.phrases import Phrases
+from proctor.planner.reading import Reading
+from proctor.planner.slots.vary import JOINS
+
+NAMED = ("model", "family")
+_TIERS = {"strong": "large", "weak": "small"}
+_RANGE = frozenset({"to", "through", "thru", "until", "till", "-", "\u2013", "~", "\u301c", "bis", "a", "al", "hasta",
+                    "à", "jusqu'à", "から", "到", "至", "에서", "부터"})  # fmt: skip
+_EVERY = frozenset({"all", "all the", "every", "each", "alle", "sämtliche", "jedes", "todos", "todos los", "tous",
+                    "tous les", "모든", "すべての", "全ての", "全", "所有", "所有的"})  # fmt: skip
+
+
+def merge_demo(reading: Reading) -> None:
+    """`demo strong and weak`, `strong vs weak`: the names of the demo models, where these are what is named."""
+    phrases = reading.phrases
+    words = {at: phrases.words(at).lower() for at in range(len(phrases.items))}
+    for at in [place for place, word in words.items() if word in _TIERS]:  # `a strong model and a weak model`
+        if phrases.is_kind(phrases.after(at, most=0), "modelword"):
+            phrases.items[at] = replace(phrases.items[at], meanings=(("tier", _TIERS[words.pop(at)]),))
+    named = [at for at, word in words.items() if word in DEMO]
+    demos = [at for at, item in enumerate(phrases.items) if item.kind == "demo"]
+    if not demos and not _are_joined(phrases, named):
+        return
+    for at in named:
+        phrases.items[at] = replace(phrases.items[at], meanings=(("model", f"demo/{words[at]}"),))
+        reading.model_notes.append((f"demo/{words[at]}", f"{words[at]!r} is the name of a demo model"))
+    if named:
+        phrases.use(*demos)
+        return
+    for at in demos:
+        behind = phrases.after(at, most=1)
+        is_one = re.match(r"\s+(?:model|modell|modelo|modèle)\b", phrases.text[phrases.items[at].end :].lower())
+        names = DEMO[:1] if is_one else DEMO[:2]
+        meanings = (("model", f"demo/{names[0]}"), *(("also", f"demo/{name}") for name in names[1:]))
+        phrases.items[at] = replace(phrases.items[at], meanings=meanings)
+        reading.model_notes += [(f"demo/{name}", "a demo model; no name of one is said") for name in names]
+        phrases.use(*([behind] if phrases.is_kind(behind, "modelword") else []))
+
+
+def _are_joined(phrases: Phrases, named: list[int]) -> bool:
+    """`strong vs weak`, with no word for models behind and no other model beside them."""
+    if len({phrases.words(at).lower() for at in named}) < 2 or any(item.kind in NAMED for item in phrases.items):
+        return False
+    for first, second in pairwise(named):
+        between = phrases.text[phrases.items[first].end : phrases.items[second].start].strip().lower()
+        is_link = between in JOINS or between in (",", "vs", "vs.", "v", "versus", "against", "better than", "beat")
+        if not is_link or phrases.is_kind(phrases.after(second, most=0), "modelword", "provider"):
+            return False
+    return True
+
+
+def merge_ranges_of_versions(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
+    """`opus 4.5 through 4.8`, `sonnet 4 and 4.5`: numbers behind a version are further versions of its family."""
+    names = known_names(catalogue).squashed
+    at = 0
+    while at + 2 < len(phrases.items):
+        item, link, number = phrases.items[at : at + 3]
+        family = _family_of(catalogue, item.value) if item.kind == "model" and number.number is not None else None
+        written = phrases.text[number.start : number.end]
+        said = phrases.text[link.start : link.end].lower()
+        is_range = said in _RANGE
+        is_linked = is_range or said in JOINS or link.kind == "compare" or (said == "," and "." in written)
+        follows = phrases.items[at + 3].kind if at + 3 < len(phrases.items) else ""
+        meaning = names.get(squash(f"{family}{written}")) if family and is_linked else None
+        if meaning is not None and meaning[0][0] == "model" and meaning[0][1] != item.value and follows not in UNITS:
+            inside = _between(catalogue, str(family), item.value, meaning[0][1]) if is_range else ()
+            meanings = (*meaning, *(("also", name) for name in inside))
+            phrases.items[at + 2] = replace(number, meanings=meanings, number=None)
+            if is_range:
+                phrases.use(at + 1)
+        at += 1
+
+
+def _family_of(catalogue: PlannerCatalogue, model: str) -> str | None:
+    """The family whose versions a model is one of."""
+    families = (name for name in FAMILIES if name not in ("claude", "gemini"))
+    return next((name for name in families if model in catalogue.generations(name)), None)
+
+
+def _between(catalogue: PlannerCatalogue, family: str, first: str, last: str) -> list[str]:
+    names = catalogue.generations(family)
+    if first not in names or last not in names:
+        return []
+    low, high = sorted((names.index(first), names.index(last)))
+    return names[low + 1 : high]
+
+
+def of_lines(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tuple[int, str, list[int]]]:
+    """`all anthropic models`, `two openai models`: the newest of each line of a provider, or so many of them."""
+    phrases = reading.phrases
+    word, before = phrases.after(at, most=0), at - 1
+    if phrases.items[at].kind != "provider" or before < 0 or before in phrases.used:
+        return []
+    is_every = phrases.words(before).lower() in _EVERY
+    count = phrases.items[before].number
+    if not phrases.is_kind(word, "modelword") or not (is_every or (isinstance(count, int) and 1 < count <= 20)):
+        return []
+    lines = catalogue.lines(phrases.items[at].value)
+    names = lines if is_every else lines[: int(count or 0)]
+    why = f"the newest of each line of {phrases.items[at].value} in the price list"
+    reading.model_notes += [(name, why) for name in names]
+    places = [before, at, word]
+    phrases.use(*places)
+    return [(at, name, places) for name in names]
