@@ -405,3 +405,22 @@ def test_who_judges_may_stand_far_from_the_verb() -> None:
     draft = drafted("Lass Opus die Antworten von Haiku auf mt-bench bewerten, 20 Gespräche")
     assert draft.plan["models"] == ["anthropic/claude-haiku-5-5"]
     assert draft.plan["judge"] == ["anthropic/claude-opus-5-5"]
+
+
+@pytest.mark.parametrize(
+    "query", ["sonnet muss auf arc-easy 90 % schaffen, 200 Fragen", "sonnetはarc-easyで90%以上が必須、200問"]
+)
+def test_what_must_be_reached_is_a_bar_however_far_the_verb(query: str) -> None:
+    draft = drafted(query)
+    assert draft.fail_under == {"accuracy": 0.9}
+    assert draft.plan["benchmarks"] == [{"benchmark": "arc-easy", "limit": 200}]
+
+
+def test_a_provider_that_asks_which_of_its_models_is_no_further_model() -> None:
+    draft = drafted("which openai model is best at Spanish maths? try mini and nano, 40 questions")
+    assert draft.plan["models"] == ["openai/gpt-5.4-mini", "openai/gpt-5.4-nano"]
+    assert draft.then == "compare"
+
+
+def test_a_kind_of_puzzle_is_the_benchmark_of_these_puzzles() -> None:
+    assert drafted("luna on puzzles: 15 logic ones").plan["benchmarks"] == [{"benchmark": "logic", "limit": 15}]

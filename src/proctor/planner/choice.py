@@ -26,7 +26,7 @@ USUAL: Mapping[str, str] = {
 """The benchmark that an English subject means when nothing more is said."""
 BROAD: Mapping[str, str] = {"en": "mmlu", "ja": "jmmlu"}
 """The broad benchmark of each language, whose categories are fields of knowledge."""
-SUBJECT_OF: Mapping[str, str] = {"arithmetic": "mathematics", "svamp": "mathematics"}
+SUBJECT_OF: Mapping[str, str] = {"arithmetic": "mathematics", "svamp": "mathematics", "logic": "logic"}
 DEFAULT = "mmlu"
 REGIONS = frozenset({"Africa", "Americas", "Asia", "Europe", "Oceania"})
 """The categories of `capitals`."""
@@ -92,6 +92,13 @@ def choose_benchmarks(reading: Reading, catalogue: PlannerCatalogue) -> Choice:
     choice = Choice()
     languages = [name for name in reading.languages if name not in reading.excluded_languages]
     subjects = list(reading.subjects)
+    if (
+        subjects == ["logic"]
+        and not reading.benchmarks
+        and any(item.means("default") for item in reading.phrases.items)
+    ):
+        place = next(at for at, item in enumerate(reading.phrases.items) if item.means("default"))
+        reading.benchmarks.append(("logic", place))  # `puzzles: 15 logic ones`
     for name, at in reading.benchmarks:
         _choose_named(reading, catalogue, choice, name, at, languages, subjects)
     _choose_categories(reading, catalogue, choice, languages)

@@ -138,6 +138,16 @@ def _house(item: Phrase) -> str:
     return item.value.partition("/")[0] if item.kind == "model" else FAMILIES[item.value][0]
 
 
+_WHICH = re.compile(
+    r"\b(?:which|what|welches|welcher|welche|qué|cuál|quel|quelle)\s+(?:\w+\s+)?$|(?:どの|어느|어떤|哪个|哪款)\s*$"
+)
+
+
+def _is_asked(phrases: Phrases, provider: int) -> bool:
+    """`which openai model is best? try mini and nano`: the provider asks which, and is no model of its own."""
+    return bool(_WHICH.search(phrases.text[: phrases.items[provider].start].lower()))
+
+
 def _use_describing(phrases: Phrases) -> None:
     """`haiku (anthropic)`, `클로드 하이쿠`: a provider right beside a model of its own says no further one."""
     for at in list(phrases.free("family"))[:-1]:
@@ -146,8 +156,12 @@ def _use_describing(phrases: Phrases) -> None:
             gap = phrases.text[phrases.items[at].end : behind.start]
             if _house(behind) == FAMILIES[line][0] and gap in ("", " ", "-"):
                 phrases.use(at)
+    named = {_house(item) for item in phrases.items if item.kind in NAMED}
     for at in list(phrases.free("provider")):
         house = phrases.items[at].value
+        if house in named and _is_asked(phrases, at):
+            phrases.use(at)
+            continue
         for beside in (phrases.before(at, most=2, stops=False), phrases.after(at, most=2, stops=False)):
             if beside is None or not phrases.is_kind(beside, *NAMED):
                 continue
@@ -324,7 +338,10 @@ def _of_tier(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tup
             return []
     is_named = any(item.kind in NAMED for item in phrases.items)
     is_open = not (providers or is_every or any(phrases.is_kind(place, "number") for place in around))
-    if is_open and is_named and phrases.items[at].means("compare") is not None:
+    named = {_house(item) for item in phrases.items if item.kind in NAMED}
+    named |= {"openai" for item in phrases.items if item.kind == "sizeword"}
+    is_asked = any(phrases.items[place].value in named and _is_asked(phrases, place) for place in providers)
+    if ((is_open and is_named) or is_asked) and phrases.items[at].means("compare") is not None:
         return []  # `which model is best, haiku or opus`
     tiers = [place for place in around if phrases.is_kind(place, "tier")]
     found = []

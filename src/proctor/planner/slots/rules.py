@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from proctor.domain.errors import UserError
 from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading
@@ -90,11 +92,33 @@ def read_gates(reading: Reading) -> None:
             ]
             phrases.take("fail_under.accuracy", bar, *sorted({at, *places, *said}))
             break
+    _read_obligations(reading)
     for number in list(phrases.free("number")):  # the same bar said once more
         share = share_at(phrases, number, is_bar=True)
         before = phrases.before(number, most=1)
         if reading.gates and share and share[0] in reading.gates.values() and phrases.is_kind(before, "atmost"):
             phrases.take("fail_under.accuracy", share[0], *sorted({before or number, *share[1]}))
+
+
+_MUST = re.compile(r"\b(?:must|has to|have to|needs to|need to|should|muss|müssen|soll|sollte|debe|tiene que|doit)\b")
+_REACH = re.compile(
+    r"\b(?:reach|get|score|achieve|hit|schaffen|erreichen|erzielen|kommen|holen|bringen|alcanzar|sacar|lograr|llegar|obtener"
+    r"|atteindre|obtenir|faire|avoir|dépasser|superar)\b"
+)
+
+
+def _read_obligations(reading: Reading) -> None:
+    """`sonnet muss auf arc-easy 90 % schaffen`: a share that must be reached, with other words between."""
+    phrases = reading.phrases
+    for number in list(phrases.free("number")):
+        share = share_at(phrases, number, is_bar=True)
+        if reading.gates or share is None or _is_of_samples(phrases, share[1][-1]):
+            continue
+        near = phrases.clause(number, breaks=lambda item: item.kind == "stop")
+        said = phrases.text[phrases.items[near[0]].start : phrases.items[near[-1]].end].lower()
+        if _MUST.search(said) and _REACH.search(said):
+            reading.gates["accuracy"] = share[0]
+            phrases.take("fail_under.accuracy", share[0], *share[1])
 
 
 def _read_bars(reading: Reading) -> None:
