@@ -101,7 +101,7 @@ class Client:
         return ShownRun(**{name: getattr(served, name) for name in ShownRun.__struct_fields__})
 
     def runs(self, *, limit: int = 50, after: str | None = None, **query: Any) -> RunPage:
-        """A page of runs, newest first: status, model, benchmark, text, since, until."""
+        """A page of runs, newest first: status, model, benchmark, text, owner, kind, since, until."""
         return self._convert(self._ask("GET", "/runs", {**query, "limit": limit, "after": after}), RunPage)
 
     def list_runs(self, *, limit: int, after: str | None = None, **query: Any) -> list[ListedRun]:

@@ -28,6 +28,7 @@ from proctor.domain.trial import Answer, Outcome, Result, Trial
 from proctor.planning.expand import trials_of
 from proctor.stores.annotations import AnnotationStore
 from proctor.stores.answer_cache import AnswerCache, count_kept
+from proctor.stores.ask_usage import read_ask_usage
 from proctor.stores.batches import BatchMember, BatchStore
 from proctor.stores.cached_answers import forget_answers, judges_answers, lent_answers
 from proctor.stores.calibration import mark_pairs
@@ -66,7 +67,7 @@ from proctor.stores.history import (
 from proctor.stores.idempotency import IdempotencyStore, RequestKey, reserve
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.leases import Lease
-from proctor.stores.listing import count_runs, list_runs
+from proctor.stores.listing import RunFilter, asked_models, count_runs, list_asks, list_runs
 from proctor.stores.measuring import MeasuringStore, Unmeasured
 from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkStore
 from proctor.stores.playground import AnswerRow, AskedFile, PlaygroundStore
@@ -265,6 +266,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "events.context_of": lambda db, it: context_of(db, it.run.id),
     "feed.fed_events": lambda db, it: (number_events(db), fed_events(db, 0))[1],
     "usage.read_usage": lambda db, it: read_usage(db, ["project"], 0, 100_000),
+    "ask_usage.read_ask_usage": lambda db, it: read_ask_usage(db, ["project"], 0, 100_000, voter="ann", may_vote=True),
     "usage.read_worker_time": lambda db, it: read_worker_time(db, ["project"], 0, 100_000),
     "stored_bytes.read_stored_bytes": lambda db, it: read_stored_bytes(db),
     "events.last_number": lambda db, it: last_number(db, it.run.id),
@@ -288,6 +290,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "saved_plans.SavedPlanStore.listed": lambda db, it: SavedPlanStore(db).listed(),
     "playground.PlaygroundStore.get": lambda db, it: PlaygroundStore(db).get(it.asked),
     "playground.PlaygroundStore.listed": lambda db, it: PlaygroundStore(db).listed(),
+    "playground.PlaygroundStore.some": lambda db, it: PlaygroundStore(db).some([it.asked]),
     "playground.PlaygroundStore.voted": lambda db, it: PlaygroundStore(db).voted(),
     "playground.PlaygroundStore.file": lambda db, it: PlaygroundStore(db).file(it.asked, 0),
     "playground.PlaygroundStore.open_slots": lambda db, it: PlaygroundStore(db).open_slots(it.asked),
@@ -332,6 +335,8 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
         db, it.id, lambda journal: journal.cached([it.trials[0].cache_key or ""])
     ),
     "listing.list_runs": lambda db, it: list_runs(db, limit=9),
+    "listing.list_asks": lambda db, it: list_asks(db, limit=9, wanted=RunFilter()),
+    "listing.asked_models": lambda db, it: asked_models(db),
     "listing.count_runs": lambda db, it: count_runs(db),
     "recorded.RecordedAnswers.find": lambda db, it: RecordedAnswers(
         db, it.run.id, lambda prompt: prompt.messages[-1].text

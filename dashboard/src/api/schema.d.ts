@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List Runs
-         * @description List runs, newest first.
+         * @description List runs, newest first; asks of the playground are among them where `kind` says so.
          */
         get: operations["listRuns"];
         put?: never;
@@ -835,7 +835,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read Ask
+         * Get Ask
          * @description What was asked, and the answers as far as they have come; names are hidden while a vote is blind.
          */
         get: operations["readAsk"];
@@ -3122,7 +3122,9 @@ export interface components {
         /** ListedRun */
         ListedRun: {
             run_id: string;
+            kind: components["schemas"]["RunKind"];
             name: string | null;
+            started_by: string | null;
             status: components["schemas"]["RunStatus"];
             shown_status: components["schemas"]["ShownStatus"];
             is_executing: boolean;
@@ -4203,6 +4205,11 @@ export interface components {
             data?: string;
         };
         /**
+         * RunKind
+         * @enum {unknown}
+         */
+        RunKind: "evaluation" | "playground";
+        /**
          * RunPage
          * @description Runs, newest first.
          */
@@ -4740,6 +4747,7 @@ export interface components {
             user: string | null;
             model: string | null;
             runs: number;
+            asks: number;
             answers: number;
             cached: number;
             failed: number;
@@ -5072,8 +5080,12 @@ export interface operations {
                 model?: string[];
                 /** @description With all of these benchmarks. */
                 benchmark?: string[];
-                /** @description A part of the run's name. */
+                /** @description A part of the run's name, or of an ask's prompt. */
                 text?: string | null;
+                /** @description Who started it: a user's name, or `key ID`. */
+                owner?: string | null;
+                /** @description Runs on benchmarks, asks of the playground (read at /playground/ID), or both. */
+                kind?: "evaluation" | "playground" | "all";
                 /** @description Started then or later; an offset from UTC belongs to it. */
                 since?: string | null;
                 /** @description Started before. */

@@ -50,27 +50,33 @@ DATE = Date()
     help="With this benchmark. Repeatable.",
 )  # fmt: skip
 @click.option("--name", metavar="TEXT", help="Whose name contains this.")
+@click.option("--owner", metavar="WHO", help="Started by this user, or 'key ID', over a server.")
+@click.option(
+    "--kind", default="evaluation", show_default=True, type=click.Choice(["evaluation", "playground", "all"]),
+    help="Runs on benchmarks, asks of the playground, or both.",
+)  # fmt: skip
 @click.option("--since", type=DATE, metavar="DATE", help="Started on this day or later (2026-11-17, local time).")
 @click.option("--until", type=DATE, metavar="DATE", help="Started before this day.")
 @click.option("--before", metavar="RUN", shell_complete=complete_run, help="Older than this run: the next page.")
 @server_option
 @as_json
 def runs(
-    limit: int, status: str | None, before: str | None, server: str | None, as_json: bool, **given: Any
+    limit: int, status: str | None, before: str | None, kind: str, server: str | None, as_json: bool, **given: Any
 ) -> None:  # fmt: skip
     """List the runs, newest first. The process of an 'interrupted' run has ended: 'proctor resume' finishes it."""
     from proctor.cli.context import database, print_json
     from proctor.cli.remote import client_of
     from proctor.domain.documents.listing import ShownStatus
-    from proctor.runs.listing import find_runs
+    from proctor.runs.listing import find_runs, kinds_of
 
     shown = None if status is None else ShownStatus(status)
     client = client_of(server)
     if client is not None:
-        found = client.list_runs(limit=limit, after=before, status=status, **_query(**given))
+        found = client.list_runs(limit=limit, after=before, status=status, kind=kind, **_query(**given))
     else:
         with database() as opened:
-            found = find_runs(opened, limit=limit, wanted=_filter(**given), status=shown, before=before)
+            wanted, kinds = _filter(**given), kinds_of(kind)
+            found = find_runs(opened, limit=limit, wanted=wanted, status=shown, before=before, kinds=kinds)
     if as_json:
         print_json(found[:limit])
         return
@@ -82,11 +88,11 @@ def runs(
 
 
 def _query(
-    *, models: Sequence[str], benchmarks: Sequence[str], name: str | None, **dates: datetime | None
+    *, models: Sequence[str], benchmarks: Sequence[str], name: str | None, owner: str | None, **dates: datetime | None
 ) -> dict[str, Any]:
     """The same filters, as a server knows them."""
     moments = {key: None if day is None else day.astimezone().isoformat() for key, day in dates.items()}
-    return {"model": models, "benchmark": benchmarks, "text": name, **moments}
+    return {"model": models, "benchmark": benchmarks, "text": name, "owner": owner, **moments}
 
 
 def _filter(*, since: datetime | None, until: datetime | None, **given: Any) -> RunFilter:
@@ -112,7 +118,7 @@ def _print(found: Sequence[ListedRun], *, is_filtered: bool) -> None:
         column.justify = "left"
     table.add_column("What", overflow="fold")
     for item in found:
-        what = f"{', '.join(item.models)} on {', '.join(item.benchmarks)}"
+        what = f"{', '.join(item.models)}{' on ' if item.benchmarks else ' side by side'}{', '.join(item.benchmarks)}"
         # A process that was killed could not say how long it took.
         is_untimed = not item.seconds and item.shown_status == "interrupted"
         table.add_row(

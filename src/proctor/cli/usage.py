@@ -51,12 +51,13 @@ def _print(found: UsageReport) -> None:
     from proctor.cli.terminal import cell, console, plain_table
 
     names = [name.capitalize() for name in found.by]
-    table = plain_table(names, ("Runs", "Answers", "Failed", "Tokens", "Cost", "Workers", "At your price"))
+    table = plain_table(names, ("Runs", "Asks", "Answers", "Failed", "Tokens", "Cost", "Workers", "At your price"))
     for item in found.items:
         hours = None if item.worker_seconds is None else f"{item.worker_seconds / 3600:.2f} h"
         table.add_row(
             *(cell(str(getattr(item, name) or "-")) for name in found.by),
             str(item.runs),
+            str(item.asks),
             str(item.answers),
             str(item.failed),
             str(item.input_tokens + item.output_tokens),

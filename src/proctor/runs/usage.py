@@ -7,6 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 
 from proctor.domain.documents.usage import StoredBytes, UsageItem, UsagePrices, UsageReport
 from proctor.domain.errors import UserError
+from proctor.runs.playground.showing import Reader
+from proctor.stores.ask_usage import read_ask_usage
 from proctor.stores.database import Database
 from proctor.stores.stored_bytes import read_stored_bytes
 from proctor.stores.usage import Dimension, Key, UsageRow, read_usage, read_worker_time
@@ -15,6 +17,8 @@ EPOCH = date(1970, 1, 1)
 USUAL_DAYS = 30
 MOST_DAYS = 3_660
 GB = 1e9
+OPERATOR = Reader("local", may_vote=True)
+"""The person at the machine, who votes under this name on a server without accounts."""
 
 
 def report_usage(
@@ -23,8 +27,12 @@ def report_usage(
     since: date | None = None,
     until: date | None = None,
     prices: UsagePrices | None = None,
+    reader: Reader = OPERATOR,
 ) -> UsageReport:
-    """From `since` to `until`, both counted; the last 30 days if nothing is said. Raises UserError for a wrong span."""
+    """From `since` to `until`, both counted; the last 30 days if nothing is said. Raises UserError for a wrong span.
+
+    What a blind ask used is told without its models until the reader may know who is who.
+    """
     prices = prices or UsagePrices(None, None)
     until = until or datetime.now(UTC).date()
     since = since or until - timedelta(days=USUAL_DAYS - 1)
@@ -33,6 +41,8 @@ def report_usage(
         raise UserError(f"Usage is of 1 to {MOST_DAYS} days; {since} to {until} is none of these.")
     by = tuple(dict.fromkeys(by))
     rows = {row.key: row for row in read_usage(database, by, first, after)}
+    for row in read_ask_usage(database, by, first, after, voter=reader.name, may_vote=reader.may_vote):
+        rows[row.key] = rows[row.key] + row if row.key in rows else row
     times = None if "model" in by else read_worker_time(database, by, first, after)
     keys = sorted({*rows, *(times or {})}, key=lambda key: [(part is None, part) for part in key])
     items = [_item(by, key, rows.get(key), times, prices) for key in keys]
@@ -53,6 +63,7 @@ def _item(
         user=_text(named.get("user")),
         model=_text(named.get("model")),
         runs=row.runs if row else 0,
+        asks=row.asks if row else 0,
         answers=row.answers if row else 0,
         cached=row.cached if row else 0,
         failed=row.failed if row else 0,

@@ -16,11 +16,12 @@ from msgspec import Struct
 
 from proctor.domain.documents.document import json_bytes, plain_values
 from proctor.domain.documents.playground import PlaygroundAnswer
-from proctor.runs.playground.live import LOST, LOST_SECONDS, Playground
+from proctor.runs.playground.live import Playground
+from proctor.runs.playground.reading import read_ask
 from proctor.runs.playground.showing import Reader, answer_of, even_length, is_revealed
 from proctor.server.events import BEAT, BEAT_SECONDS, RETRY
 from proctor.stores.database import Database
-from proctor.stores.playground import OPEN_STATES, AnswerRow, AskRow, PlaygroundStore
+from proctor.stores.playground import OPEN_STATES, AnswerRow, AskRow
 
 LOOK_SECONDS = 0.5
 """How often the database is asked about an ask of another process."""
@@ -106,13 +107,7 @@ class AskStream:
         await asyncio.sleep(GATHER_SECONDS)
 
     def _read(self) -> Sequence[AnswerRow]:
-        store = PlaygroundStore(self._database)
-        row = store.get(self._row.id)
-        if any(one.state in OPEN_STATES for one in row.answers) and store.end_lost(
-            row.id, LOST_SECONDS, {"error": LOST}
-        ):
-            row = store.get(row.id)
-        return row.answers
+        return read_ask(self._database, self._row.id).answers
 
     def _events(self, rows: Sequence[AnswerRow], seen: dict[str, AnswerCursor]) -> list[bytes]:
         found = []

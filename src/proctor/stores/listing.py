@@ -13,13 +13,17 @@ from sqlalchemy import ColumnElement, exists, func, select, tuple_
 from proctor.domain.price import UNKNOWN
 from proctor.domain.run import RunStatus
 from proctor.stores.database import Database
+from proctor.stores.json_columns import json_text
+from proctor.stores.playground import AskRow, PlaygroundStore
 from proctor.stores.scoping import in_scope
+from proctor.stores.tables.playground import playground_answers, playground_asks
 from proctor.stores.tables.runs import evaluations, runs
 
 
 class RunListing(Struct, frozen=True):
     id: str
     name: str | None
+    started_by: str | None
     status: RunStatus
     created_at: datetime
     seconds: float
@@ -42,6 +46,8 @@ class RunFilter(Struct, frozen=True):
     since: datetime | None = None
     until: datetime | None = None
     """Started before this."""
+    owner: str | None = None
+    """Who started it: a user's name, or `key ID`."""
 
 
 def list_runs(
@@ -69,6 +75,7 @@ def list_runs(
         RunListing(
             id=row.id,
             name=row.name,
+            started_by=row.started_by,
             status=RunStatus(row.status),
             created_at=datetime.fromisoformat(row.created_at),
             seconds=row.seconds,
@@ -88,6 +95,8 @@ def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
         found.append(runs.c.status.in_([status.value for status in wanted.statuses]))
     if wanted.name is not None:
         found.append(runs.c.name.icontains(wanted.name, autoescape=True))
+    if wanted.owner is not None:
+        found.append(runs.c.started_by == wanted.owner)
     if wanted.since is not None:
         found.append(runs.c.created_at >= _moment(wanted.since))
     if wanted.until is not None:
@@ -113,6 +122,39 @@ def _costs(parts: Sequence[Any]) -> tuple[tuple[float | None, str, Mapping[str, 
         for summary in summaries
         if summary["scored"] + summary["invalid"] + summary["failed"]
     )
+
+
+def list_asks(
+    database: Database, *, limit: int, wanted: RunFilter, before: tuple[str, str] | None = None
+) -> list[AskRow]:
+    """The newest asks of the playground, as `list_runs`; `name` is a part of the prompt, and no status is looked at."""
+    if wanted.benchmarks:
+        return []
+    asks, answers = playground_asks, playground_answers
+    query = select(asks.c.id).order_by(asks.c.created_at.desc(), asks.c.id.desc()).limit(limit)
+    query = query.where(*in_scope(database, asks))
+    for name in wanted.models:
+        query = query.where(exists().where(answers.c.ask_id == asks.c.id, answers.c.model == name))
+    if wanted.name is not None:
+        query = query.where(json_text(asks.c.request, "prompt").icontains(wanted.name, autoescape=True))
+    if wanted.owner is not None:
+        query = query.where(asks.c.author == wanted.owner)
+    if wanted.since is not None:
+        query = query.where(asks.c.created_at >= _moment(wanted.since))
+    if wanted.until is not None:
+        query = query.where(asks.c.created_at < _moment(wanted.until))
+    if before is not None:
+        query = query.where(tuple_(asks.c.created_at, asks.c.id) < before)
+    with database.reading() as connection:
+        ids = list(connection.execute(query).scalars())
+    return PlaygroundStore(database).some(ids)
+
+
+def asked_models(database: Database) -> list[str]:
+    """Every model that was asked in the playground."""
+    with database.reading() as connection:
+        query = select(playground_answers.c.model).where(*in_scope(database, playground_answers)).distinct()
+        return list(connection.execute(query).scalars())
 
 
 def count_runs(database: Database) -> int:

@@ -146,13 +146,21 @@ class PlaygroundStore:
         return self._with_parts([row])[0]
 
     def listed(self, *, after: str | None = None, limit: int = 50) -> list[AskRow]:
-        """Newest first; `after` is the last one seen."""
+        """Newest first, without the texts of answers; `after` is the last one seen."""
         scope = self._scope()
         older, values = ("", []) if after is None else (" AND id < ?", [after])
         query = f"SELECT * FROM playground_asks WHERE 1 = 1{scope.sql}{older} ORDER BY id DESC LIMIT ?"  # noqa: S608
         with self._database.connection() as connection:
             rows = connection.execute(query, [*scope.values, *values, limit]).fetchall()
-        return self._with_parts(rows)
+        return self._with_parts(rows, has_texts=False)
+
+    def some(self, ask_ids: Sequence[str]) -> list[AskRow]:
+        """Those of them that there are, in this order, without the texts of answers."""
+        scope = self._scope()
+        query = f"SELECT * FROM playground_asks WHERE id IN ({places(len(ask_ids))}){scope.sql}"  # noqa: S608 - our own
+        with self._database.connection() as connection:
+            rows = {row["id"]: row for row in connection.execute(query, [*ask_ids, *scope.values]).fetchall()}
+        return self._with_parts([rows[ask_id] for ask_id in ask_ids if ask_id in rows], has_texts=False)
 
     def voted(self, *, is_blind_only: bool = True) -> list[AskRow]:
         """Every ask that somebody voted on, oldest first; its votes are those that count."""

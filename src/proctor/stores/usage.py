@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from proctor.stores.codec import from_pico
 from proctor.stores.connection import POSTGRESQL
@@ -37,6 +38,12 @@ class UsageRow(Struct, frozen=True):
     """Of answers whose cost is known."""
     unpriced: int
     """Answers whose cost nobody knows."""
+    asks: int = 0
+    """Of the playground."""
+
+    def __add__(self, other: UsageRow) -> UsageRow:
+        mine, its = (asdict(one) for one in (self, other))
+        return UsageRow(self.key, **{name: mine[name] + its[name] for name in mine if name != "key"})
 
 
 def add_worker_time(database: Database, run_id: str, seconds: float) -> None:

@@ -22,9 +22,12 @@ class UsageItem(Document, frozen=True):
     """By UTC."""
     project: str | None
     user: str | None
-    """Who started the run: a user's name, or `key ID`; None also for runs that a command executed."""
+    """Who started the run, or asked: a user's name, or `key ID`; None also for runs that a command executed."""
     model: str | None
+    """None also for answers of a blind ask whose names are still hidden from whoever reads this."""
     runs: int
+    asks: int
+    """Asks of the playground, whose answers are counted with those of runs."""
     answers: int
     cached: int
     """Answers that cost nothing because they were there already."""

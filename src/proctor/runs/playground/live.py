@@ -33,11 +33,8 @@ log = logging.getLogger("proctor.playground")
 KEEP_SECONDS = 0.5
 """How often what has grown is written down."""
 STOP_SECONDS = 5.0
-LOST_SECONDS = 20.0
-"""An answer that nobody has written or waited for so long was lost with its process."""
 MAX_OPEN = 240
 """Answers that one process waits for at once."""
-LOST = "The server that was asking ended before the answer did; it may have been billed. Ask again."
 ENDED = "The server ended while this was being answered; it may have been billed. Ask again."
 
 

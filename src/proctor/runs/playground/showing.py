@@ -70,7 +70,7 @@ def answer_of(row: AnswerRow, *, is_shown: bool, most: int | None = None) -> Pla
         latency_seconds=found.get("latency_seconds") if is_shown else None,
         tokens_per_second=found.get("tokens_per_second") if is_shown else None,
         usage=_usage(found.get("usage")) if is_shown else None,
-        cost_usd=_cost(found) if is_shown else None,
+        cost_usd=cost_of(found) if is_shown else None,
         cost_basis=found.get("cost_basis") if is_shown else None,
     )
 
@@ -80,7 +80,7 @@ def ask_of(row: AskRow, reader: Reader) -> PlaygroundAsk:
     is_shown = is_revealed(row, reader)
     most = None if is_shown else even_length(row.answers)
     answers = sorted(row.answers, key=lambda one: (one.position if is_shown and not row.is_blind else 0, one.slot))
-    costs = [cost for one in answers if (cost := _cost(one.details)) is not None]
+    costs = [cost for one in answers if (cost := cost_of(one.details)) is not None]
     return PlaygroundAsk(
         ask_id=row.id,
         kind=row.kind,
@@ -135,6 +135,6 @@ def _usage(found: Mapping[str, Any] | None) -> PlaygroundUsage | None:
     return PlaygroundUsage(**{name: found.get(name) for name in names})
 
 
-def _cost(details: Mapping[str, Any]) -> float | None:
+def cost_of(details: Mapping[str, Any]) -> float | None:
     cost = details.get("cost_usd")
     return None if cost is None else float(cost)

@@ -16,7 +16,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from proctor.accounts.budgets import settle_ended_runs
-from proctor.accounts.sign_in import permissions_of
 from proctor.domain.documents.playground import (
     AskPage,
     PlaygroundAsk,
@@ -28,7 +27,7 @@ from proctor.domain.documents.problem_details import FieldProblem
 from proctor.domain.errors import in_field
 from proctor.runs.files import open_file
 from proctor.runs.playground.asking import prepare_ask, read_models
-from proctor.runs.playground.live import LOST, LOST_SECONDS
+from proctor.runs.playground.reading import read_ask
 from proctor.runs.playground.request import REQUESTS, SHOWN_TEXT, PlaygroundRequest, SentFile
 from proctor.runs.playground.showing import Reader, ask_of, check_vote, is_revealed, listed_ask
 from proctor.runs.playground.turning import plan_of, ranking_of_votes, sample_of
@@ -44,10 +43,10 @@ from proctor.server.routes.resource import resource
 from proctor.server.service import Service, service_of
 from proctor.server.sign_in import while_allowed
 from proctor.server.stream_limit import CountedStream
-from proctor.stores.accounts.users import UserStore
+from proctor.server.voting import VotingReader
 from proctor.stores.database import Database
 from proctor.stores.idempotency import IdempotencyStore, RequestKey
-from proctor.stores.playground import OPEN_STATES, AskRow, PlaygroundStore
+from proctor.stores.playground import AskRow, PlaygroundStore
 
 router = resource("playground")
 MAX_BYTES = 32_000_000
@@ -55,8 +54,6 @@ MAX_BYTES = 32_000_000
 MAX_FILE_BYTES = MAX_BYTES * 3 // 4
 """Of all uploaded files that one ask names."""
 RETRY_SECONDS = 5
-NOBODYS_KEYS = "keys without a user"
-"""Who votes with them; no user can be called so."""
 Slot = Annotated[str, Meta(pattern="^[a-z]$")]
 EXAMPLE = {
     "kind": "text",
@@ -127,34 +124,10 @@ async def _request_of(request: Request) -> PlaygroundRequest:
 
 
 def _named_ask(ask_id: str, database: Store) -> AskRow:
-    store = PlaygroundStore(database)
-    row = store.get(ask_id)
-    if any(one.state in OPEN_STATES for one in row.answers) and store.end_lost(ask_id, LOST_SECONDS, {"error": LOST}):
-        row = store.get(ask_id)
-    return row
+    return read_ask(database, ask_id)
 
 
 NamedAsk = Annotated[AskRow, Depends(_named_ask)]
-
-
-def _reader(request: Request, caller: Me) -> Reader:
-    """One person votes once, and is shown names once he has: whichever of his keys or tokens he comes with.
-
-    Keys that belong to nobody vote once together: whoever has one can be whoever has another.
-    """
-    may_vote = Permission.RUN_WRITE in caller.permissions
-    if caller.key_id is not None and caller.user_id is None:
-        return Reader(NOBODYS_KEYS, may_vote)
-    if caller.user_id is None or caller.session is not None:
-        return Reader(caller.who, may_vote)
-    database = service_of(request).database
-    user = UserStore(database).get(caller.user_id)
-    if user is None:
-        return Reader(caller.who, may_vote)
-    return Reader(user.name, Permission.RUN_WRITE.value in permissions_of(database, user, caller.project))
-
-
-VotingReader = Annotated[Reader, Depends(_reader)]
 
 
 @router.post(
@@ -233,7 +206,7 @@ def ranking(database: Store, query: Annotated[RankingQuery, Query()]) -> Respons
 
 
 @router.get("/playground/{ask_id}", operation_id="readAsk", responses=answers(PlaygroundAsk, problems=(404,)))
-def read_ask(row: NamedAsk, reader: VotingReader) -> Response:
+def get_ask(row: NamedAsk, reader: VotingReader) -> Response:
     """What was asked, and the answers as far as they have come; names are hidden while a vote is blind."""
     return json_answer(ask_of(row, reader))
 

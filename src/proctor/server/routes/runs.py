@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Header, Query
 from msgspec import Meta, Struct
@@ -27,7 +27,7 @@ from proctor.runs.accept import accept, requeue
 from proctor.runs.cancel import cancel_run
 from proctor.runs.content import keep_content
 from proctor.runs.deleting import delete_run
-from proctor.runs.listing import find_runs
+from proctor.runs.listing import find_runs, kinds_of
 from proctor.runs.own_benchmarks import with_files, with_own_benchmarks
 from proctor.runs.rescore import execute_rescoring, prepare, put_in_force
 from proctor.runs.resolve import check_names
@@ -41,6 +41,7 @@ from proctor.server.plans import located, read_plan, refuse_foreign_model, refus
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import NamedRun, resource
 from proctor.server.service import service_of
+from proctor.server.voting import VotingReader
 from proctor.stores.database import Database
 from proctor.stores.deleting import referring_runs
 from proctor.stores.idempotency import IdempotencyStore, RequestKey
@@ -58,7 +59,11 @@ class RunQuery(BaseModel):
     status: ShownStatus | None = None
     model: list[str] = Field(default_factory=list, max_length=20, description="With all of these models.")
     benchmark: list[str] = Field(default_factory=list, max_length=20, description="With all of these benchmarks.")
-    text: str | None = Field(None, max_length=200, description="A part of the run's name.")
+    text: str | None = Field(None, max_length=200, description="A part of the run's name, or of an ask's prompt.")
+    owner: str | None = Field(None, max_length=200, description="Who started it: a user's name, or `key ID`.")
+    kind: Literal["evaluation", "playground", "all"] = Field(
+        "evaluation", description="Runs on benchmarks, asks of the playground (read at /playground/ID), or both."
+    )
     since: datetime | None = Field(None, description="Started then or later; an offset from UTC belongs to it.")
     until: datetime | None = Field(None, description="Started before.")
     after: str | None = Field(None, max_length=64, description="The last run of the page before.")
@@ -126,16 +131,27 @@ def _accepted(run_id: str) -> Response:
     operation_id="listRuns",
     responses=answers(RunPage, description="Newest first.", headers={"Link": "The next page."}, problems=(404,)),
 )
-def list_runs(request: Request, database: Store, query: Annotated[RunQuery, Query()]) -> Response:
-    """List runs, newest first."""
+def list_runs(
+    request: Request, database: Store, reader: VotingReader, query: Annotated[RunQuery, Query()]
+) -> Response:  # fmt: skip
+    """List runs, newest first; asks of the playground are among them where `kind` says so."""
     wanted = RunFilter(
         models=tuple(query.model),
         benchmarks=tuple(query.benchmark),
         name=query.text,
+        owner=query.owner,
         since=_moment("since", query.since),
         until=_moment("until", query.until),
     )
-    found = find_runs(database, limit=query.limit, wanted=wanted, status=query.status, before=query.after)
+    found = find_runs(
+        database,
+        limit=query.limit,
+        wanted=wanted,
+        status=query.status,
+        before=query.after,
+        kinds=kinds_of(query.kind),
+        reader=reader,
+    )
     after = found[query.limit - 1].run_id if len(found) > query.limit else None
     return json_answer(RunPage(found[: query.limit], after), headers=next_link(request, after))
 

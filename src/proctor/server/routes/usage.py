@@ -17,6 +17,7 @@ from proctor.server.documents import answers, json_answer
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
+from proctor.server.voting import VotingReader
 from proctor.stores.usage import Dimension
 
 router = resource("usage")
@@ -32,11 +33,14 @@ class UsageQuery(BaseModel):
 
 
 @router.get("/usage", operation_id="readUsage", responses=answers(UsageReport, description="What was used."))
-def read_usage(request: Request, caller: Me, database: Store, query: Annotated[UsageQuery, Query()]) -> Response:
+def read_usage(
+    request: Request, caller: Me, reader: VotingReader, database: Store, query: Annotated[UsageQuery, Query()]
+) -> Response:
     """What was asked, what it cost, how long workers were busy, and what is stored, at the operator's prices."""
     service = service_of(request)
     if query.all_projects:
         if Permission.ADMIN not in caller.permissions:
             raise ProblemError(403, "forbidden", "Usage of all projects is for administrators.")
         database = service.database
-    return json_answer(report_usage(database, query.by, query.since, query.until, service.settings.usage_prices))
+    prices = service.settings.usage_prices
+    return json_answer(report_usage(database, query.by, query.since, query.until, prices, reader))
