@@ -443,6 +443,36 @@ export async function edge({ page, base, run }) {
   return { last, waiting, next: at() };
 }
 
+/** A run is watched until it is decided, stopped by a key, and taken up again by another. */
+export async function watched({ page, base, run, release }) {
+  await page.goto(`${base}/runs/${run}`);
+  const stop = page.getByRole('button', { name: /^Stop: it is decided/ });
+  await stop.waitFor();
+  const decided = await heading(page);
+  const every = page.getByRole('region', { name: 'Every answer' });
+  const dots = await every.getByRole('img').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+  const strip = every.locator('.dot-strip').first();
+  const pace = await page.getByRole('region', { name: 'Pace' }).innerText();
+  const lead = await page.locator('.lead').innerText();
+  await picture(page, 'run-live');
+  const found = await faults(page, '/runs/live');
+  await strip.click({ position: { x: 4, y: 4 } });
+  await page.locator('.sample-detail').waitFor();
+  const first = new URL(page.url()).search;
+  await page.goBack();
+  await stop.waitFor();
+  await page.locator('h1').click();
+  await page.keyboard.press('.');
+  await page.locator('h1', { hasText: 'Stopped.' }).waitFor();
+  const stopped = await heading(page);
+  found.push(...(await faults(page, '/runs/stopped')));
+  await page.getByRole('button', { name: /^Resume/ }).waitFor();
+  writeFileSync(release, '');
+  await page.keyboard.press('p');
+  await page.locator('h1', { hasText: 'is better by' }).waitFor();
+  return { decided, dots, pace, lead, first, stopped, found, ended: await heading(page) };
+}
+
 /** What a webhook was told, sent again. */
 export async function deliveries({ page, base, run }) {
   await page.goto(`${base}/settings?part=project`);

@@ -152,6 +152,31 @@ def test_a_going_run_stays_live_in_all_tabs_by_one_connection_when_the_server_co
     assert seen["hasTakenOver"]
 
 
+def test_a_run_that_is_decided_is_stopped_by_one_key_and_taken_up_again_by_another(
+    browser: Browser, tmp_path: Path
+) -> None:
+    write_hostile(tmp_path)
+    plan = {
+        "models": ["demo/strong", "python/hostile:slow"],
+        "benchmarks": [{"benchmark": "puzzles", "parameters": {"count": 400}, "limit": 150}],
+        "limits": {"concurrency": 2},
+    }
+    with serving(tmp_path / "home", tmp_path) as server:
+        run = server.post("/api/v1/runs", plan).json["run_id"]
+        seen = browser.go("watched", server, run=run, release=str(tmp_path / "release"))
+        ended = server.wait(run)
+    assert re.match(r"demo/strong is better than python/hostile:slow by \d+\.\d points, between", seen["decided"])
+    assert seen["stopped"].startswith("Stopped. demo/strong is better than python/hostile:slow by ")
+    assert "the intervals hold however often one looks" in seen["lead"]
+    assert re.search(r"python/hostile:slow\n\t\d+\t.+ (ms|s)", seen["pace"])
+    assert seen["dots"][0].startswith("demo/strong, puzzles: 1")
+    assert "model=demo%2Fstrong" in seen["first"]
+    assert "at=" in seen["first"]
+    assert seen["found"] == []
+    assert ended["status"] == "completed"
+    assert [one["pending"] + one["stopped"] for one in ended["evaluations"]] == [0, 0]
+
+
 def test_each_role_sees_what_it_may_do_and_no_button_beyond(browser: Browser, tmp_path: Path) -> None:
     with serving(tmp_path / "home", tmp_path, "--accounts") as guarded:
         code, said, _ = guarded.cli("users", "add", "ada", "--admin")

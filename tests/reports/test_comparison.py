@@ -191,6 +191,19 @@ def test_a_rule_that_left_nothing_out_has_not_decided_how_many_samples_there_are
     assert len(found.warnings) == 1
 
 
+def test_a_run_that_somebody_stopped_half_way_says_what_that_does_to_its_interval(
+    database: Database, tmp_path: Path
+) -> None:
+    whole = Told({name: float(n % 4 == 0) for n, name in enumerate(names(80))})
+    part = Told({**whole.marks, "s000": NOT_ASKED}, model="demo/b")
+    run = record(database, tmp_path, whole, part)
+    assert one(compare_runs(database, [run])).warnings == []
+    with database.connection() as connection:
+        connection.execute("UPDATE runs SET status = 'cancelled' WHERE id = ?", [run])
+    [warning] = one(compare_runs(database, [run])).warnings
+    assert warning.startswith(f"Somebody stopped run {run} before the end.")
+
+
 def write_planned(database: Database, run: str, groups: Mapping[str, str]) -> None:
     """Write down how many samples of each group were to be asked, as a run with a rule does."""
     [digest] = {row.digest for row in evaluations_of(database, run)}

@@ -66,6 +66,7 @@ from proctor.stores.history import (
 )
 from proctor.stores.idempotency import IdempotencyStore, RequestKey, reserve
 from proctor.stores.journal import DatabaseJournal
+from proctor.stores.latest_results import latest_results
 from proctor.stores.leases import Lease
 from proctor.stores.listing import RunFilter, asked_models, count_runs, list_asks, list_runs
 from proctor.stores.measuring import MeasuringStore, Unmeasured
@@ -334,6 +335,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "journal.DatabaseJournal.cached": lambda db, it: with_journal(
         db, it.id, lambda journal: journal.cached([it.trials[0].cache_key or ""])
     ),
+    "latest_results.latest_results": lambda db, it: latest_results(db, it.evaluation, 9),
     "listing.list_runs": lambda db, it: list_runs(db, limit=9),
     "listing.list_asks": lambda db, it: list_asks(db, limit=9, wanted=RunFilter()),
     "listing.asked_models": lambda db, it: asked_models(db),

@@ -114,6 +114,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/interim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Interim
+         * @description A run so far: intervals that hold however often one looks, which pairs are decided, the newest results.
+         */
+        get: operations["readInterimResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/cancel": {
         parameters: {
             query?: never;
@@ -2870,6 +2890,58 @@ export interface components {
             timeout_seconds: number;
             images: components["schemas"]["SentFile"][];
         };
+        /**
+         * InterimEvaluation
+         * @description One model on one benchmark so far.
+         */
+        InterimEvaluation: {
+            model: string;
+            benchmark: string;
+            side: string;
+            points: components["schemas"]["InterimPoint"][];
+            unknown_because: string | null;
+            per_minute: number | null;
+            latest: components["schemas"]["LatestResult"][];
+        };
+        /**
+         * InterimPair
+         * @description The paired difference of two models' scores, B minus A; pairs share the chance of an error between them.
+         */
+        InterimPair: {
+            benchmark: string;
+            a: string;
+            b: string;
+            n: number;
+            value: number | null;
+            interval: [
+                number,
+                number
+            ];
+            is_decided: boolean;
+        };
+        /**
+         * InterimPoint
+         * @description A score, or a difference, after so many samples in the order in which they were drawn.
+         */
+        InterimPoint: {
+            n: number;
+            value: number | null;
+            interval: [
+                number,
+                number
+            ];
+        };
+        /**
+         * InterimResults
+         * @description A run so far; its intervals are confidence sequences: watching until one fits makes nobody wrong more often.
+         */
+        InterimResults: {
+            run_id: string;
+            confidence: number;
+            evaluations: components["schemas"]["InterimEvaluation"][];
+            pairs: components["schemas"]["InterimPair"][];
+            cost_limit_usd: number | null;
+        };
         /** InvitedUser */
         InvitedUser: {
             name: string;
@@ -2956,6 +3028,13 @@ export interface components {
             value: number;
             note: string;
             labelled_at: string;
+        };
+        /** LatestResult */
+        LatestResult: {
+            result_id: string;
+            sample_id: string;
+            /** @enum {unknown} */
+            mark: "failed" | "invalid" | "partial" | "right" | "wrong";
         };
         /** Leaderboard */
         Leaderboard: {
@@ -5234,6 +5313,37 @@ export interface operations {
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
             409: components["responses"]["problem-409"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readInterimResults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is known before its end. */
+            200: {
+                headers: {
+                    /** @description Its state. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InterimResults"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];

@@ -18,6 +18,7 @@ from proctor.domain.scope import Scope
 from proctor.domain.tracing import span
 from proctor.offline import confined
 from proctor.planning.matrix import expand_matrix
+from proctor.planning.selection import Filtered, SelectedSamples
 from proctor.runs.asking import face_opponents
 from proctor.runs.content import restored
 from proctor.runs.replay import name_replays
@@ -29,7 +30,7 @@ from proctor.stores.database import Database
 from proctor.stores.events import context_of
 from proctor.stores.leases import LeaseLostError
 from proctor.stores.queue import QueueStore
-from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
+from proctor.stores.runs import GROUP_SIZES, RANDOM_ORDER, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 from proctor.stores.steps import StepLease, StepStore
 
@@ -101,7 +102,12 @@ def _write(lease: StepLease, run: RunRow, here: PlanContext, database: Database,
         spent = store.spent_usd(run.id) + ScoreStore(database).spent_on_judges(run.id)
         taken = spent + run.unanswered_usd
     steps.write_prepared(
-        lease, plan, evaluations, slices_of(plan, evaluations), taken_usd=taken, events=_group_sizes(plan, evaluations)
+        lease,
+        plan,
+        evaluations,
+        slices_of(plan, evaluations),
+        taken_usd=taken,
+        events=[*_group_sizes(plan, evaluations), _random_order(evaluations)],
     )
     return evaluations
 
@@ -125,3 +131,13 @@ def _group_sizes(plan: Plan, evaluations: list[Evaluation]) -> list[tuple[str, d
     numbered = [replace(item, id=place) for place, item in enumerate(evaluations)]
     rule = stop_rule(plan, numbered)
     return [] if rule is None else [(GROUP_SIZES, dict(rule.group_sizes))]
+
+
+def _random_order(evaluations: list[Evaluation]) -> tuple[str, dict[str, Any]]:
+    """What is selected by hashes of the ids is asked in their order; all else in that of its file."""
+    drawn = {
+        item.benchmark_identity
+        for item in evaluations
+        if isinstance(item.samples, SelectedSamples) and not isinstance(item.samples, Filtered)
+    }
+    return RANDOM_ORDER, {"benchmarks": sorted(drawn)}

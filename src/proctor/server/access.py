@@ -99,6 +99,7 @@ PERMISSIONS: dict[tuple[str, str], Permission] = {
     ("GET", f"{V1}/runs/{{run_id}}/results"): Permission.RESULTS_READ,
     ("GET", f"{V1}/runs/{{run_id}}/results/{{result_id}}"): Permission.RESULTS_READ,
     ("GET", f"{V1}/runs/{{run_id}}/positions"): Permission.RESULTS_READ,
+    ("GET", f"{V1}/runs/{{run_id}}/interim"): Permission.RESULTS_READ,
     ("GET", f"{V1}/runs/{{run_id}}/report"): Permission.RESULTS_READ,
     ("GET", f"{V1}/runs/{{run_id}}/export"): Permission.RESULTS_READ,
     ("POST", f"{V1}/runs/{{run_id}}/cancel"): Permission.RUN_WRITE,

@@ -292,9 +292,7 @@ def _outcome(
 ) -> StopOutcome:
     sequence = ConfidenceSequence.of_differences(alpha=alpha) if len(items) > 1 else ConfidenceSequence(alpha=alpha)
     groups = items[0].groups
-    shared = set.intersection(*(set(item.values) for item in items))
-    if sizes is None:
-        sizes, shared = _without_plan(groups, shared, items[0].planned)
+    sizes, shared = group_sizes_of(items[0], set.intersection(*(set(item.values) for item in items)), sizes)
     watch = Watch(tuple(item.label for item in items), sequence, sizes)
     for sample_id in sorted(shared, key=lambda name: shuffle_key(seed, name, groups[name])):
         for side, item in enumerate(items):
@@ -315,16 +313,18 @@ def _outcome(
     )
 
 
-def _without_plan(
-    groups: Mapping[str, str | None], asked: set[str], planned: int
-) -> tuple[Mapping[str, int], set[str]]:  # fmt: skip
-    """The sizes of groups, and the samples to be counted, of a run that did not write the planned sizes down.
+def group_sizes_of(
+    item: MeasuredEvaluation, asked: set[str], planned: Mapping[str, int] | None
+) -> tuple[Mapping[str, int], set[str]]:
+    """The sizes of groups, and the samples to be counted; `planned` is None of a run that did not write them down.
 
-    Where samples are missing nobody knows which groups are whole, so none counts.
+    Where samples are missing then, nobody knows which groups are whole, so none counts.
     """
-    if len(asked) == planned:
-        return _group_sizes(groups[name] for name in asked), asked
-    return {}, {name for name in asked if groups[name] is None}
+    if planned is not None:
+        return planned, asked
+    if len(asked) == item.planned:
+        return _group_sizes(item.groups[name] for name in asked), asked
+    return {}, {name for name in asked if item.groups[name] is None}
 
 
 def _sequence(rule: Until, evaluations: Sequence[Evaluation]) -> ConfidenceSequence:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 GROUP_SIZES = "group sizes"
 """The event that says how many samples of each group are planned, by benchmark; of runs that may stop early."""
+RANDOM_ORDER = "random order"
+"""The event that names the benchmarks whose samples are asked in an order that has nothing to do with their scores."""
 PROGRESS = "progress"
 """The event that a run leaves every second, with how far it is."""
 REVISION = "revision 2"

@@ -1,13 +1,16 @@
 import type { RunDocument } from '@/api/documents';
+import { isGoing } from '@/api/queries';
 import { Section, SideName, Wide } from '@/components/Basics';
 import { Cost, Count } from '@/components/Figures';
+import { costText } from '@/numbers/text';
 import { t } from '@/text/text';
 
 /** What the run spent: by model, by judges, and in all. */
-export function Money({ run }: { run: RunDocument }) {
+export function Money({ run, limit }: { run: RunDocument; limit: number | null }) {
   const { totals } = run;
   return (
     <Section title={t('run.money')} note={t(totals.cost_basis === 'free' ? 'run.money.free' : 'run.money.note')}>
+      <Spend run={run} limit={limit} />
       <Wide label={t('run.money')}>
         <table>
           <thead>
@@ -59,5 +62,44 @@ export function Money({ run }: { run: RunDocument }) {
         </table>
       </Wide>
     </Section>
+  );
+}
+
+/** What all will cost at the price so far of each model's answers; null where one has none yet, or no known price. */
+export function expectedCost(run: RunDocument): number | null {
+  let sum = run.totals.judges_cost_usd ?? 0;
+  for (const one of run.evaluations) {
+    const asked = one.trials - one.pending - one.stopped;
+    if (one.cost_usd === null || asked === 0) return null;
+    sum += (one.cost_usd / asked) * (one.trials - one.stopped);
+  }
+  return sum;
+}
+
+/** Spent, expected and allowed on one bar; nothing where there is nothing to pay or no more to come. */
+function Spend({ run, limit }: { run: RunDocument; limit: number | null }) {
+  const { cost_usd: spent, cost_basis: basis } = run.totals;
+  const expected = isGoing(run) ? expectedCost(run) : null;
+  if (spent === null || (expected ?? spent) === 0) return null;
+  if (expected === null && limit === null) return null;
+  const whole = Math.max(spent, expected ?? 0, limit ?? 0);
+  const width = (usd: number) => `${(100 * usd) / whole}%`;
+  return (
+    <div className="spend">
+      <div className="spend-bar" aria-hidden="true">
+        {expected !== null && <i className="expected" style={{ width: width(expected) }} />}
+        <i className="spent" style={{ width: width(spent) }} />
+        {limit !== null && <i className="limit" style={{ left: width(limit) }} />}
+      </div>
+      <p className="small">
+        {[
+          t('run.spent', { usd: costText(spent, basis) }),
+          expected === null ? null : t('run.expected', { usd: costText(expected, 'computed') }),
+          limit === null ? null : t('run.cost-limit', { usd: costText(limit) }),
+        ]
+          .filter((one) => one !== null)
+          .join(' · ')}
+      </p>
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 /** A run: what it says so far, while it is going and when it is done. */
-import type { ListedRun, RunDocument } from '@/api/documents';
+import type { InterimResults, ListedRun, RunDocument } from '@/api/documents';
+import { useInterim } from '@/api/interim';
 import { isGoing, useComparison, useRun, useRunAction } from '@/api/queries';
 import { useMay } from '@/api/session';
 import { isSite } from '@/api/site';
@@ -15,6 +16,8 @@ import { countText, secondsText } from '@/numbers/text';
 import { plural, t, type TextKey } from '@/text/text';
 import { Evaluations } from './Evaluations';
 import { Faults } from './Faults';
+import { Interim, slowestLeft } from './Interim';
+import { interimSentence, isDecided } from './interimSentence';
 import { LiveBadge } from './LiveBadge';
 import { Money } from './Money';
 import { Setup } from './Setup';
@@ -30,10 +33,17 @@ export default function RunScreen({ parameters: { run = '' } }: { parameters: Re
   );
 }
 
+/** A run that was stopped still says what was known then; one that was completed has more to say. */
+const hasInterim = (run: RunDocument) =>
+  !isSite && run.evaluations.length > 0 && (isGoing(run) || run.status === 'cancelled');
+
 function Shown({ run, live }: { run: RunDocument; live: Live | null }) {
+  const isWanted = hasInterim(run);
+  const asked = useInterim(run.run_id, isWanted, isGoing(run));
+  const interim = isWanted ? (asked.data?.found ?? null) : null;
   return (
     <>
-      <Head run={run} live={live} />
+      <Head run={run} live={live} interim={interim} />
       {run.waiting_for !== null && (
         <p className="notice" role="status">
           {run.waiting_for}
@@ -46,9 +56,10 @@ function Shown({ run, live }: { run: RunDocument; live: Live | null }) {
       )}
       {run.evaluations.length > 0 && (
         <>
+          {interim !== null && <Interim run={run} interim={interim} />}
           <Evaluations run={run} />
-          <div className="columns">
-            <Money run={run} />
+          <div className="columns run-evidence">
+            <Money run={run} limit={interim?.cost_limit_usd ?? null} />
             <Faults run={run} />
           </div>
           <Setup run={run} />
@@ -62,7 +73,14 @@ const done = (run: RunDocument) =>
   run.evaluations.reduce((sum, one) => sum + one.trials - one.pending - one.stopped, 0);
 const trials = (run: RunDocument) => run.evaluations.reduce((sum, one) => sum + one.trials, 0);
 
-function Head({ run, live }: { run: RunDocument; live: Live | null }) {
+interface HeadProps {
+  run: RunDocument;
+  live: Live | null;
+  interim: InterimResults | null;
+}
+
+function Head({ run, live, interim }: HeadProps) {
+  const left = interim === null || !isGoing(run) ? null : slowestLeft(run, interim);
   const benchmarks = [...new Set(run.evaluations.map((one) => one.benchmark))];
   const facts =
     run.evaluations.length === 0
@@ -74,6 +92,8 @@ function Head({ run, live }: { run: RunDocument; live: Live | null }) {
           benchmarks.join(', '),
           plural('run.models', new Set(run.evaluations.map((one) => one.model)).size),
           run.seconds > 0 ? secondsText(run.seconds) : null,
+          left === null ? null : t('run.slowest-left', { time: secondsText(Math.round(left)) }),
+          interim?.evaluations.some(({ points }) => points.length > 0) ? t('run.every-look') : null,
         ].filter((one) => one !== null && one !== '');
   return (
     <PageHead
@@ -83,23 +103,25 @@ function Head({ run, live }: { run: RunDocument; live: Live | null }) {
           {run.name !== null && ` · ${run.name}`}
         </>
       }
-      title={<Headline run={run} />}
+      title={<Headline run={run} interim={interim} />}
       lead={facts.join(' · ')}
       tools={live && <LiveBadge live={live} />}
     >
       {isGoing(run) && <progress value={run.progress} max={1} aria-label={t('run.progress')} />}
-      <Actions run={run} />
+      <Actions run={run} isDecided={interim !== null && isDecided(interim)} />
     </PageHead>
   );
 }
 
 /** With several models: who is better. With one: what was measured. */
-function Headline({ run }: { run: RunDocument }) {
+function Headline({ run, interim }: Omit<HeadProps, 'live'>) {
   const [first] = run.evaluations;
   const isComparable = run.status === 'completed' && canCompare(run);
   const comparisons = useComparison({ a: run.run_id }, isComparable).data?.comparisons ?? [];
   if (run.status === 'queued') return <>{t('run.queued')}</>;
   if (comparisons.length > 0) return <Leader comparisons={comparisons} />;
+  const soFar = interim === null ? null : interimSentence(interim);
+  if (soFar !== null) return <>{isGoing(run) ? soFar : `${t('run.stopped')} ${soFar}`}</>;
   if (isGoing(run)) return <>{t('run.going', { percent: Math.floor(run.progress * 100) })}</>;
   if (run.status !== 'completed') return <>{t(`run.ended.${run.status}` as TextKey)}</>;
   if (run.evaluations.length === 1 && first) {
@@ -115,7 +137,7 @@ const canCompare = ({ evaluations }: RunDocument) =>
   evaluations.length <= MOST_SIDES &&
   evaluations.some((one, index) => evaluations.findIndex((other) => other.benchmark === one.benchmark) < index);
 
-function Actions({ run }: { run: RunDocument }) {
+function Actions({ run, isDecided }: { run: RunDocument; isDecided: boolean }) {
   const cancel = useRunAction(run.run_id, 'cancel');
   const resume = useRunAction(run.run_id, 'resume');
   const compareLink = canCompare(run) ? `/compare?a=${encodeURIComponent(run.run_id)}` : null;
@@ -129,7 +151,9 @@ function Actions({ run }: { run: RunDocument }) {
     { key: 'r', label: t('review.open'), run: () => navigate(reviewLink('random', { run: run.run_id })) },
     { key: 'f', label: t('keys.faults'), run: () => navigate(samplesLink(run.run_id, { outcome: 'failed' })) },
     ...(compareLink ? [{ key: 'c', label: t('keys.compare'), run: () => navigate(compareLink) }] : []),
+    ...(going ? [{ key: 'p', label: t('run.pause'), run: () => cancel.mutate() }] : []),
     ...(going ? [{ key: '.', label: t('run.stop'), run: () => cancel.mutate() }] : []),
+    ...(canResume ? [{ key: 'p', label: t('run.resume'), run: () => resume.mutate() }] : []),
   ]);
   const error = cancel.error ?? resume.error;
   return (
@@ -140,6 +164,22 @@ function Actions({ run }: { run: RunDocument }) {
             {t('action.compare')} <kbd>c</kbd>
           </Link>
         )}
+        {going && (
+          <Button
+            {...(isDecided ? { kind: 'main' as const } : {})}
+            shortcut={isDecided ? '.' : 'p'}
+            title={t('run.pause.what')}
+            onClick={() => cancel.mutate()}
+            disabled={cancel.isPending || cancel.isSuccess}
+          >
+            {t(cancel.isSuccess ? 'run.stopping' : isDecided ? 'run.stop-decided' : 'run.pause')}
+          </Button>
+        )}
+        {canResume && (
+          <Button shortcut="p" onClick={() => resume.mutate()} disabled={resume.isPending}>
+            {t('run.resume')}
+          </Button>
+        )}
         <Link className="button" to={samplesLink(run.run_id, {})}>
           {t('run.see-samples')} <kbd>s</kbd>
         </Link>
@@ -147,16 +187,6 @@ function Actions({ run }: { run: RunDocument }) {
           <Link className="button" to={reviewLink('random', { run: run.run_id })}>
             {t('review.open')} <kbd>r</kbd>
           </Link>
-        )}
-        {going && (
-          <Button shortcut="." onClick={() => cancel.mutate()} disabled={cancel.isPending || cancel.isSuccess}>
-            {cancel.isSuccess ? t('run.stopping') : t('run.stop')}
-          </Button>
-        )}
-        {canResume && (
-          <Button onClick={() => resume.mutate()} disabled={resume.isPending}>
-            {t('run.resume')}
-          </Button>
         )}
         {!isGoing(run) && !isSite && (
           <>

@@ -20,6 +20,7 @@ from proctor.domain.documents.comparison import (
 )
 from proctor.domain.documents.estimate import MetricEstimate
 from proctor.domain.documents.evaluation import EvaluationFigures
+from proctor.domain.run import RunStatus
 from proctor.metrics.compare import ANYTIME, PairedComparison, correct
 from proctor.metrics.labels import scorer_traits
 from proctor.metrics.rounding import figure_text
@@ -187,15 +188,28 @@ def _unlike(comparison: PairedComparison) -> list[str]:
 
 def _stopping(pair: Pair, comparison: PairedComparison, summaries: Summaries) -> list[str]:
     """What a rule that stops early does to the numbers, said for each run in which it left something out."""
-    rows = [row for row in (pair.a, pair.b) if row.until is not None and _is_cut_short(summaries[row.id])]
-    if not rows or not comparison.n:
+    cut = [row for row in (pair.a, pair.b) if _is_cut_short(summaries[row.id])]
+    if not cut or not comparison.n:
         return []
+    rows = [row for row in cut if row.until is not None]
+    if not rows:
+        return _stopped_by_hand(cut)
     runs = " and ".join(dict.fromkeys(f"run {row.run_id} ('{row.until}')" for row in rows))
     start = f"A stop rule chose the number of samples by looking at the results, in {runs}: "
     if comparison.test == ANYTIME:
         end = "the intervals of A's and B's own scores assume a fixed number of samples and do not."
         return [f"{start}the difference, its interval and p are anytime-valid and hold; {end}"]
     return [f"{start}intervals and p assume a fixed number of samples, so they are too narrow and too small."]
+
+
+def _stopped_by_hand(cut: Sequence[EvaluationRow]) -> list[str]:
+    """Of runs that somebody cancelled: nobody knows whether because of what they showed."""
+    cancelled = dict.fromkeys(row.run_id for row in cut if row.run_status is RunStatus.CANCELLED)
+    if not cancelled:
+        return []
+    runs = " and ".join(f"run {run}" for run in cancelled)
+    why = "intervals and p assume a fixed number of samples, so they are too narrow and too small"
+    return [f"Somebody stopped {runs} before the end. If that was because of what it showed, {why}."]
 
 
 def _is_cut_short(summary: EvaluationFigures) -> bool:

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from proctor.accounts.budgets import refuse_unreserved, settle_ended_runs
 from proctor.domain.documents.accepted import AcceptedRun, RunPage, ServedRun
 from proctor.domain.documents.deletion import RunDeletion
+from proctor.domain.documents.interim import InterimResults
 from proctor.domain.documents.listing import ShownStatus
 from proctor.domain.documents.rescored import Rescored
 from proctor.domain.documents.run import StoppingRun
@@ -27,6 +28,7 @@ from proctor.runs.accept import accept, requeue
 from proctor.runs.cancel import cancel_run
 from proctor.runs.content import keep_content
 from proctor.runs.deleting import delete_run
+from proctor.runs.interim import read_interim
 from proctor.runs.listing import find_runs, kinds_of
 from proctor.runs.own_benchmarks import with_files, with_own_benchmarks
 from proctor.runs.rescore import execute_rescoring, prepare, put_in_force
@@ -164,6 +166,18 @@ def list_runs(
 def get_run(request: Request, run_id: str, database: Store) -> Response:
     """A run with all its numbers, and how far it is."""
     return cached_answer(request, served_run(database, run_id))
+
+
+@router.get(
+    "/runs/{run_id}/interim",
+    operation_id="readInterimResults",
+    responses=answers(
+        InterimResults, description="What is known before its end.", problems=(404,), headers={"ETag": "Its state."}
+    ),
+)
+def get_interim(request: Request, run: NamedRun, database: Store) -> Response:
+    """A run so far: intervals that hold however often one looks, which pairs are decided, the newest results."""
+    return cached_answer(request, read_interim(database, run.id))
 
 
 @router.post(
