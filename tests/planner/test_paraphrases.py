@@ -424,3 +424,67 @@ def test_a_provider_that_asks_which_of_its_models_is_no_further_model() -> None:
 
 def test_a_kind_of_puzzle_is_the_benchmark_of_these_puzzles() -> None:
     assert drafted("luna on puzzles: 15 logic ones").plan["benchmarks"] == [{"benchmark": "logic", "limit": 15}]
+
+
+@pytest.mark.parametrize(
+    ("query", "benchmarks"),
+    [
+        ("all the science benchmarks with haiku, 40 each", {"arc-challenge", "arc-easy", "openbookqa"}),
+        ("alle englischen Benchmarks zu Naturwissenschaften, haiku", {"arc-challenge", "arc-easy", "openbookqa"}),
+        ("todas las pruebas de sentido común en inglés, haiku", {"hellaswag", "piqa", "winogrande"}),
+        ("tous les benchmarks d'appel d'outils, haiku", {"bfcl-multiple", "bfcl-parallel", "bfcl-simple"}),
+        ("영어 상식 벤치마크 전부 하이쿠로", {"hellaswag", "piqa", "winogrande"}),
+        ("英語の常識ベンチマーク全部をhaikuで", {"hellaswag", "piqa", "winogrande"}),
+        ("英语常识的基准全部用haiku测", {"hellaswag", "piqa", "winogrande"}),
+        ("all programming benchmarks except requirements, haiku",
+         {"humaneval", "humaneval-plus", "mbpp", "mbpp-plus"}),
+        ("haiku on bfcl, all three bfcl sets, 33 per set", {"bfcl-multiple", "bfcl-parallel", "bfcl-simple"}),
+        ("한국어 언어학 벤치마크로 haiku", {"kobest-sentineg", "kobest-wic"}),
+        ("science questions, haiku", {"arc-challenge"}),
+    ],
+)  # fmt: skip
+def test_all_benchmarks_about_a_subject_are_all_of_them(query: str, benchmarks: set[str]) -> None:
+    found = drafted(query).plan["benchmarks"]
+    assert {item if isinstance(item, str) else item["benchmark"] for item in found} == benchmarks
+
+
+def test_a_number_behind_a_version_is_no_group_of_its_digits() -> None:
+    for query in ("mmlu gpt-5.5，100题", "gpt-5.5,100 questions,mmlu"):
+        plan = drafted(query).plan
+        assert plan["models"] == ["openai/gpt-5.5"]
+        assert plan["benchmarks"] == [{"benchmark": "mmlu", "limit": 100}]
+    assert drafted("mmlu, haiku, 1,000 questions").plan["benchmarks"] == [{"benchmark": "mmlu", "limit": 1000}]
+
+
+@pytest.mark.parametrize(
+    ("query", "then"),
+    [
+        ("请对 gpt-5.2 进行 ifeval 评测", None),
+        ("luna对terra,piqa三十五题", "compare"),
+        ("does mythos 5.2 beat fable 5.2 on math, it beats it, I think", "compare"),
+        ("wie schlägt sich sol bei piqa", None),
+    ],
+)
+def test_words_compare_only_between_models(query: str, then: str | None) -> None:
+    assert (drafted(query).then or None) == then
+
+
+def test_variants_are_known_by_the_names_that_benchmarks_give_them() -> None:
+    assert drafted("truthfulqa mc2 with haiku").plan["benchmarks"][0]["variant"] == "mc2"
+    (item,) = drafted("bbh, zero-shot, haiku, 40 questions").plan["benchmarks"]
+    assert item == {"benchmark": "bbh", "limit": 40, "variant": "zero-shot"}
+
+
+def test_so_many_versions_of_a_family_and_half_a_dollar_are_read() -> None:
+    names = ["anthropic/claude-fable-5-2", "anthropic/claude-fable-5-1", "anthropic/claude-fable-5"]
+    assert drafted("fable三个版本在svamp上排个名").plan["models"] == names
+    assert drafted("three versions of fable on svamp").plan["models"] == names
+    assert drafted("haiku,openbookqa,最多半美元").plan["limits"] == {"cost_usd": 0.5}
+    assert drafted("is luna good at piqa? max 50c").plan["limits"] == {"cost_usd": 0.5}
+
+
+def test_a_total_of_costs_is_no_total_of_samples() -> None:
+    query = "opus en piqa y winogrande con 250 preguntas; el coste total no debe superar los 12 dólares estadounidenses"
+    plan = drafted(query).plan
+    assert [item["limit"] for item in plan["benchmarks"]] == [250, 250]
+    assert plan["limits"] == {"cost_usd": 12}

@@ -163,12 +163,16 @@ def _choose_named(
     benchmark = catalogue.benchmark(name)
     if benchmark is None:
         return
+    others = [place for _, place in reading.benchmarks if reading.phrases.items[place].kind == "benchmark"]
+    if is_described and name == "bbh" and others:
+        return  # `reasoning` beside a benchmark that is named says how it is answered
     if is_described:
         benchmark = _of_its_name(reading, catalogue, benchmark)
         name = benchmark.name
     own = benchmark.tags.get("language", "")
     foreign = [language for language in languages if language != own and language not in benchmark.languages]
     is_every = is_soft and any(item.kind == "alllanguages" for item in reading.phrases.items)
+    is_every = is_every or (is_soft and reading.wants_every)
     if is_every or (is_described and languages and len(foreign) == len(languages) and own != "multi"):
         subject = SUBJECT_OF.get(name, benchmark.tags.get("subject", "general"))
         subjects += [] if subject in subjects else [subject]
@@ -277,6 +281,11 @@ def _choose_subject(reading: Reading, catalogue: PlannerCatalogue, choice: Choic
     of_form = [item for item in fitting if reading.form in (None, item.tags.get("form"))] or fitting
     if not of_form:
         choice.gaps.append(_gap(catalogue, language or None, subject))
+        return
+    if reading.wants_every and language in ("", "en"):
+        for item in of_form:
+            choice.add(Chosen(item.name))
+        choice.reasons.append((of_form[0].name, f"every benchmark about {subject}"))
         return
     if language in ("", "en"):
         usual = USUAL.get(subject, "")

@@ -65,6 +65,7 @@ def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = Fa
     if not choice.chosen:
         left_out = ", ".join(dict.fromkeys(reading.excluded_benchmarks))
         raise UserError(f"The query leaves out every benchmark that it names ({left_out}): name one to run.")
+    _read_variant(reading, choice, catalogue)
     drafted = Drafted({}, reading, choice, unsupported=list(reading.unsupported))
     _assume_spelling(drafted)
     _put_models(drafted, catalogue)
@@ -80,6 +81,20 @@ def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = Fa
     _note_missing_keys(drafted, catalogue)
     _check_rules(drafted)
     return drafted
+
+
+def _read_variant(reading: Reading, choice: Choice, catalogue: PlannerCatalogue) -> None:
+    """`zero-shot` is a variant where every benchmark that is meant has one of this name."""
+    known = [catalogue.benchmark(item.benchmark) for item in choice.chosen]
+    has_variant = all(item is not None and "zero-shot" in item.variants for item in known)
+    is_written = re.search(r"zero[ -]?shot", reading.phrases.text, re.IGNORECASE)
+    if has_variant and is_written and reading.options.get("shots") == 0 and "variant" not in reading.options:
+        del reading.options["shots"]
+        reading.options["variant"] = "zero-shot"
+        reading.phrases.understood[:] = [
+            Understood(one.text, "benchmarks.variant", "zero-shot") if one.field == "benchmarks.shots" else one
+            for one in reading.phrases.understood
+        ]
 
 
 def _refuse_nothing(reading: Reading, catalogue: PlannerCatalogue) -> None:

@@ -17,7 +17,8 @@ from proctor.planner.numbers import number_in_digits, number_in_words, times_of,
 from proctor.planner.words import Token, normalise, parts_of_lists, tokens_of
 
 STOPS = frozenset(".,;:!?()[]{}、。/|\u2026")
-_SECONDS = {"s": ("seconds", ""), "m": ("minutes", "1")}
+_UNITS_BEHIND = {"s": ("seconds", ""), "m": ("minutes", "1"), "c": ("currency", "cent")}
+"""Letters that are units right behind a number: `30s`, `50c`."""
 SILENT_CJK = 4
 """Endings and particles behind a word that was understood say nothing of their own."""
 
@@ -151,6 +152,14 @@ def read_phrases(query: str, catalogue: PlannerCatalogue) -> Phrases:
     return Phrases(text, language, parts_of_lists(tokens, language), items)
 
 
+def read_variants(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
+    """`truthfulqa mc2`: variants by the names that the catalogue has for them."""
+    known = {name for item in catalogue.benchmarks for name in item.variants}
+    for at, item in enumerate(phrases.items):
+        if item.kind == "unknown" and phrases.words(at).lower() in known:
+            phrases.items[at] = replace(item, meanings=(("variant", phrases.words(at).lower()),))
+
+
 def complete_names(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
     """`bfcl simple and multiple`, `kobest-copa and wic`: the second part of a name whose first part was said before."""
     for at, item in enumerate(phrases.items):  # `gsm8k, svamp et math`: in a list of benchmarks the word is one, too
@@ -158,6 +167,9 @@ def complete_names(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
         is_listed = any(one.kind == "benchmark" and len(one.meanings) == 1 for one in beside)
         if is_listed and phrases.words(at).lower() == "math" and item.kind == "subject":
             phrases.items[at] = replace(item, meanings=(("softname", "math"), ("subject", "mathematics")))
+        is_left_out = item.kind == "unknown" and at > 0 and phrases.items[at - 1].kind == "except"
+        if is_left_out and catalogue.benchmark(phrases.words(at).lower()) is not None:  # `except requirements`
+            phrases.items[at] = replace(item, meanings=(("benchmark", phrases.words(at).lower()),))
     for at, item in enumerate(phrases.items[:-2]):
         first, dash, _ = item.value.rpartition("-") if item.kind in ("benchmark", "bench") else ("", "", "")
         follows = at + 2
@@ -185,8 +197,8 @@ def _phrases(text: str, tokens: list[Token], language: str, catalogue: PlannerCa
     while at < len(tokens):
         token = tokens[at]
         found: tuple[int, Concepts] | None
-        if at and token.text in _SECONDS and not token.gap and tokens[at - 1].kind == "number":
-            yield _phrase(tokens, at, at + 1, (_SECONDS[token.text],))
+        if at and token.text in _UNITS_BEHIND and not token.gap and tokens[at - 1].kind == "number":
+            yield _phrase(tokens, at, at + 1, (_UNITS_BEHIND[token.text],))
             at, is_after_word = at + 1, True
             continue
         if at in written:

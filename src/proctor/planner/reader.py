@@ -10,15 +10,16 @@ from msgspec.structs import replace
 from proctor.planner.amounts import merge_ranges
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.corrections import apply_corrections, refuse_negative
-from proctor.planner.phrases import Phrases, complete_names, read_phrases
+from proctor.planner.phrases import Phrases, complete_names, read_phrases, read_variants
 from proctor.planner.reading import Reading, Unsupported
+from proctor.planner.slots.every import read_every
 from proctor.planner.slots.lines import merge_demo, merge_ranges_of_versions
 from proctor.planner.slots.minutes import read_minutes
 from proctor.planner.slots.models import merge_versions, read_judges, read_models
 from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule
-from proctor.planner.slots.sizes import read_bare_numbers, read_efforts, read_points, read_sizes
+from proctor.planner.slots.sizes import read_bare_numbers, read_difference, read_efforts, read_points, read_sizes
 from proctor.planner.slots.topics import merge_categories, merge_codes, merge_fields, read_topics
 from proctor.planner.spelling import mend_spelling
 
@@ -43,6 +44,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     reading = Reading(read_phrases(query, catalogue))
     mend_spelling(reading, catalogue)
     complete_names(reading.phrases, catalogue)
+    read_variants(reading.phrases, catalogue)
     merge_demo(reading)
     merge_versions(reading.phrases, catalogue)
     merge_ranges_of_versions(reading.phrases, catalogue)
@@ -61,11 +63,16 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     read_judges(reading, catalogue)
     _read_absent(reading)
     read_models(reading, catalogue)
+    read_every(reading)
     read_topics(reading, catalogue)
+    read_difference(reading)
     read_sizes(reading)
     read_bare_numbers(reading)
     read_efforts(reading)
-    reading.wants_all = any(item.kind == "allof" for item in reading.phrases.items)
+    reading.wants_all = any(
+        item.kind == "allof" and not (reading.wants_every and at in reading.phrases.used)
+        for at, item in enumerate(reading.phrases.items)
+    )
     _read_intent(reading)
     _read_unsupported(reading)
     return reading
@@ -120,13 +127,25 @@ def _read_intent(reading: Reading) -> None:
     wishes: tuple[tuple[str, Literal["compare", "rank"]], ...] = (("compare", "compare"), ("rank", "rank"))
     for kind, wish in wishes:
         meant = [at for at, item in enumerate(phrases.items) if at not in phrases.used and item.means(kind) is not None]
-        places = [at for at in meant if phrases.words(at).lower() != "or"]
+        places = [at for at in meant if phrases.words(at).lower() not in _BETWEEN_MODELS or _is_between(phrases, at)]
         if kind == "compare" and not places:
             places = _either_or(phrases)
         if places:
             phrases.take("then", wish, places[0])
             phrases.use(*places)
             reading.then = wish
+
+
+_BETWEEN_MODELS = frozenset({"or", "对"})
+"""Words that compare only where a model stands on both sides, and otherwise say nothing."""
+
+
+def _is_between(phrases: Phrases, at: int) -> bool:
+    """`haiku对sonnet`: whether there are models right before and behind; `or` asks which only in a question."""
+    if phrases.words(at).lower() == "or":
+        return False
+    sides = phrases.items[max(0, at - 2) : at], phrases.items[at + 1 : at + 3]
+    return all(any(item.kind in ("model", "family", "models", "provider") for item in side) for side in sides)
 
 
 def _either_or(phrases: Phrases) -> list[int]:
@@ -156,7 +175,8 @@ def not_understood(reading: Reading) -> list[str]:
     phrases = reading.phrases
     free = [(at, item) for at, item in enumerate(phrases.items) if at not in phrases.used]
     places = [at for at, item in free if item.kind not in _SILENT or item.means("told") is not None]
-    places = [at for at in places if not (phrases.items[at].kind == "compare" and phrases.words(at).lower() == "or")]
+    weak = [at for at in places if phrases.items[at].kind == "compare" and phrases.words(at).lower() in _BETWEEN_MODELS]
+    places = [at for at in places if at not in weak]
     groups: list[list[int]] = []
     for at in places:
         if groups and at == groups[-1][-1] + 1:

@@ -52,6 +52,8 @@ class Reading(Struct):
     levels: str | None = None
     sizes: list[Size] = field(default_factory=list)
     wants_all: bool = False
+    wants_every: bool = False
+    """Every benchmark that is about what is said, not the usual one alone."""
     cost_usd: Decimal | None = None
     budget_without_currency: bool = False
     ranges: list[tuple[float | int, float | int]] = field(default_factory=list)

@@ -45,7 +45,8 @@ def normalise(query: str) -> str:
     found = _CONTROL.search(query)
     if found:
         raise UserError(f"The query has a control character (U+{ord(found[0]):04X}) in it: write it as plain text.")
-    text = unicodedata.normalize("NFKC", query).replace("\u2019", "'").strip()
+    spaced = re.sub(r"(?<=\d)\uff0c(?=\d)", "\uff0c ", query)  # a wide comma divides, and groups no digits
+    text = unicodedata.normalize("NFKC", spaced).replace("\u2019", "'").strip()
     if len(text) > MAX_CHARACTERS:  # one character may stand for eighteen
         raise UserError(f"The query has {len(text):,} characters when its ligatures are written out: say it shorter.")
     if not re.search(r"\w", text):
@@ -74,7 +75,7 @@ def parts_of_lists(tokens: list[Token], language: str) -> list[Token]:
         parts = token.text.split(",")
         is_decimal = len(parts) == 2 and language not in ("zh", "ja", "ko") and "." not in parts[0]
         is_grouped = all(re.fullmatch(r"\d{3}(\.\d+)?", part) for part in parts[1:])
-        is_grouped = is_grouped and 0 < len(parts[0]) <= 3 and parts[0] != "0"
+        is_grouped = is_grouped and re.fullmatch(r"[1-9]\d{0,2}", parts[0]) is not None
         if token.kind != "number" or len(parts) == 1 or is_decimal or is_grouped or language in ("de", "es", "fr"):
             found.append(token)
             continue

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from proctor.planner.catalogue import DEMO, FAMILIES, PlannerCatalogue
 from proctor.planner.names import UNITS, known_names, squash
 from proctor.planner.phrases import Phrases
-from proctor.planner.reading import Reading
+from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.vary import JOINS
 
 NAMED = ("model", "family")
@@ -94,6 +94,36 @@ def _between(catalogue: PlannerCatalogue, family: str, first: str, last: str) ->
         return []
     low, high = sorted((names.index(first), names.index(last)))
     return names[low + 1 : high]
+
+
+_VERSIONS = re.compile(
+    r"\s*(?:latest |newest |neuesten |letzten )?(?:个|つの|개(?:의)?|가지)?\s*"
+    r"(?:versions?|versionen|versiones|版本|バージョン|버전)",
+    re.IGNORECASE,
+)
+
+
+def of_versions(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tuple[int, str, list[int]]]:
+    """`three versions of fable`, `fable三个版本`: so many of the newest versions of a family."""
+    phrases = reading.phrases
+    item = phrases.items[at]
+    for step in (-1, 1):
+        number = next(
+            (place for place in (at + step, at + 2 * step, at + 3 * step) if 0 <= place < len(phrases.items)
+             and phrases.items[place].number is not None and place not in phrases.used), None,
+        )  # fmt: skip
+        count = phrases.items[number].number if number is not None else None
+        if item.kind != "family" or number is None or not isinstance(count, int) or not 1 < count <= 20:
+            continue
+        if _VERSIONS.match(phrases.text[phrases.items[number].end :]):
+            names = catalogue.generations(item.value)[:count]
+            reading.model_notes += [(name, f"one of the newest versions of {item.value}") for name in names]
+            if len(names) < count:
+                told = f"only {len(names)} versions of {item.value} are known here"
+                reading.unsupported.append(Unsupported(phrases.words(number), told))
+            phrases.use(at, number)
+            return [(at, name, sorted((at, number))) for name in names]
+    return []
 
 
 def of_lines(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tuple[int, str, list[int]]]:

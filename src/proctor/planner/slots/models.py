@@ -12,7 +12,7 @@ from proctor.planner.names import UNITS as COUNTED
 from proctor.planner.names import known_names, squash
 from proctor.planner.phrases import Phrase, Phrases
 from proctor.planner.reading import Reading, Unsupported
-from proctor.planner.slots.lines import NAMED, of_lines
+from proctor.planner.slots.lines import NAMED, of_lines, of_versions
 from proctor.planner.slots.vary import JOINS
 
 FARTHEST_VERB = 12
@@ -103,7 +103,8 @@ def read_models(reading: Reading, catalogue: PlannerCatalogue) -> None:
     left_out = _excluded_models(reading, catalogue)
     _use_describing(phrases)
     for at in list(phrases.free(*NAMED, "provider")):
-        several = of_lines(reading, catalogue, at) or _of_age(reading, catalogue, at)
+        several = of_versions(reading, catalogue, at) or of_lines(reading, catalogue, at)
+        several = several or _of_age(reading, catalogue, at)
         if several:
             found += several
             continue

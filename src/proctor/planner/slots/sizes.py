@@ -36,6 +36,25 @@ def read_points(reading: Reading) -> None:
                 break
 
 
+_DIFFERENCE = re.compile(r"differen|unterschied|abstand|apart|gap|diferencia|écart|différence|差|차이")
+
+
+def read_difference(reading: Reading) -> None:
+    """`so many questions that 4 points of difference show`: points of a difference, with no word for seeing."""
+    phrases = reading.phrases
+    if any(item.kind in ("until", "untilword", "interval", "gate") for item in phrases.items) or reading.sizes:
+        return
+    for number in list(phrases.free("number")):
+        unit = phrases.after(number, most=0)
+        clause = phrases.clause(number, breaks=lambda item: item.kind == "stop")
+        said = phrases.text[phrases.items[clause[0]].start : phrases.items[clause[-1]].end].lower()
+        points = phrases.items[number].number or 0
+        if phrases.is_kind(unit, "points") and _DIFFERENCE.search(said) and 0 < points < 100:
+            reading.sizes.append(Size("points", points, number))
+            phrases.use(number, unit, *(at for at in clause if phrases.items[at].kind == "see"))
+            return
+
+
 def read_sizes(reading: Reading) -> None:
     """Every size that is said, where it is said."""
     phrases = reading.phrases
@@ -65,6 +84,12 @@ def read_sizes(reading: Reading) -> None:
     for at in list(phrases.free("number")):
         _read_count(reading, at)
     _read_distant_total(reading)
+
+
+def _is_of_money(phrases: Phrases, total: int) -> bool:
+    """`el coste total no debe superar 12 dólares` says nothing of samples."""
+    beside = [at for at in (total - 2, total - 1, total + 1, total + 2) if 0 <= at < len(phrases.items)]
+    return any(phrases.is_kind(at, "budget", "currency") for at in beside)
 
 
 def read_efforts(reading: Reading) -> None:
@@ -112,7 +137,7 @@ _OF_WHOLE = re.compile(
 def _read_distant_total(reading: Reading) -> None:
     """`60 questions of gsm8k and svamp in total`: the word stands at the end of the clause."""
     phrases = reading.phrases
-    places = list(phrases.free("total"))
+    places = [at for at in phrases.free("total") if not _is_of_money(phrases, at)]
     if places and len(reading.sizes) == 1 and reading.sizes[0].kind == "count":
         reading.sizes[0] = replace(reading.sizes[0], is_total=True)
         phrases.use(*places)

@@ -140,6 +140,28 @@ def _family_of(kind: str) -> str:
     return "topic" if kind in ("subject", "group", "category") else "named" if kind in ("benchmark", "bench") else kind
 
 
+_BOTH_BEFORE = re.compile(
+    r"(?:\b(?:all|both|all of|every|alle[nr]?|sämtliche[nr]?|beide[nr]?|ambos|ambas|todos|todas|tous|toutes)"
+    r"(?: the| de[rns]| los| las| les)?(?: two| three| zwei| drei| dos| tres| deux| trois)?"
+    r"|\b(?:the|die|los|las|les) (?:two|three|zwei|drei|dos|tres|deux|trois)"
+    r"|모든|すべての|全ての|全|所有|全部)\s*$"
+)
+_BOTH_BEHIND = re.compile(
+    r"\s*(?:[(,]\s*)?(?:both|all\b|beide|alle\b|ambos|todos|tous|전부|모두|둘 다|両方|全部|すべて|全て|两个|三个|都|全)"
+)
+
+
+def _whole_family(phrases: Phrases, catalogue: PlannerCatalogue, at: int) -> list[str]:
+    """`all three bfcl sets`, `both arc`: every benchmark whose name begins with the word that is written."""
+    item = phrases.items[at]
+    written = phrases.text[item.start : item.end].lower()
+    before, behind = phrases.text[: item.start].lower(), phrases.text[item.end :].lower()
+    if not (_BOTH_BEFORE.search(before) or _BOTH_BEHIND.match(behind)):
+        return []
+    names = [one.name for one in catalogue.benchmarks if one.name.partition("-")[0] == written]
+    return names if len(names) > 1 else []
+
+
 def _set_topic(reading: Reading, catalogue: PlannerCatalogue, at: int, *, is_excluded: bool) -> None:
     phrases = reading.phrases
     for kind, value in phrases.items[at].meanings:
@@ -147,6 +169,9 @@ def _set_topic(reading: Reading, catalogue: PlannerCatalogue, at: int, *, is_exc
             if is_excluded:
                 reading.excluded_benchmarks.append(value)
                 phrases.take("benchmarks.except", value, at)
+            elif kind == "bench" and (family := _whole_family(phrases, catalogue, at)):
+                reading.benchmarks += [(name, at) for name in family]
+                phrases.take("benchmarks", list(family), at)
             elif catalogue.benchmark(value) is not None:
                 phrases.use(at)
                 reading.benchmarks.append((value if kind != "softname" else f"?{value}", at))
