@@ -23,7 +23,7 @@ help:
 	@echo "make image  the container image"
 	@echo "make locks  write the lockfiles anew (requirements/*.lock)"
 	@echo "make site   the documentation as a site that needs no network, in site/"
-	@echo "make drill  lose everything, restore it from a backup, and time that (RESULTS=100000)"
+	@echo "make drill  lose everything, bring it back from a backup and from the archived log, and time that (RESULTS=100000)"
 	@echo "make bench  measure speed against a local mock provider (bench/RESULTS.md)"
 
 run: $(VENV)/.run

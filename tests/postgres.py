@@ -25,6 +25,8 @@ OFF = ("fsync", "full_page_writes", "autovacuum")
 class PostgresServer:
     """The folder that it makes is removed when it is stopped."""
 
+    off = OFF
+
     def __init__(self, binaries: Path) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="proctor-postgres-"))
         self._as_user = _unprivileged()
@@ -40,7 +42,11 @@ class PostgresServer:
         self._run(
             "initdb", "-D", str(data), "-U", "postgres", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"
         )
+        self.configure()
         self.start()
+
+    def configure(self) -> None:
+        """What a server of another kind sets before it is started for the first time."""
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [str(self._binaries / program), *arguments]
@@ -49,7 +55,7 @@ class PostgresServer:
     def start(self) -> None:
         options = ["-D", str(self.folder / "data"), "-p", str(self.port), "-c", "listen_addresses=127.0.0.1"]
         options += ["-c", "unix_socket_directories=", "-c", "max_connections=100", "-c", "shared_buffers=32MB"]
-        for name in OFF:
+        for name in self.off:
             options += ["-c", f"{name}=off"]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(

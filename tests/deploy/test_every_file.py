@@ -21,6 +21,7 @@ TESTED_BY = {
     "kubernetes": ("test_kubernetes.py", '"deploy" / "kubernetes"'),
     "profiles": ("test_profiles.py", '"profiles"'),
     "logging": ("../server/test_logs.py", "logging"),
+    "postgresql": ("test_point_in_time.py", "postgresql"),
     "prometheus": ("../server/test_metrics.py", "prometheus"),
     "systemd": ("test_systemd.py", '"deploy" / "systemd"'),
     "terraform": ("test_terraform.py", '"deploy" / "terraform"'),
@@ -38,6 +39,14 @@ NAMED = {
         "grafana-boards.yaml",
     ),
     "image": ("Dockerfile", "health.py"),
+    "postgresql": (
+        "wal.conf",
+        "archive-wal",
+        "base-backup",
+        "recover",
+        "postgresql-base-backup.service",
+        "postgresql-base-backup.timer",
+    ),
     "profiles": ("proctor-sandbox.seccomp.json", "proctor-sandbox.apparmor", "proctor_sandbox.te"),
 }
 """Folders whose files are named one by one: a new one must be, too."""

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import configparser
+import itertools
 import re
 import shlex
 import shutil
 import subprocess
 import sysconfig
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import yaml
 
+import proctor
 from deploy.command_lines import refuse_unknown_command, unknown_settings
 from deploy.local_processes import ROOT
+from deploy.timers import elapses
+from proctor.cli.cache import Age
+from proctor.runs.backups import list_backups, make_backup, prune_backups
+from proctor.stores.artifacts.folder import FolderArtifacts
+from proctor.stores.backups.places import FolderPlace
+from proctor.stores.database import open_database
 
 FOLDER = ROOT / "deploy" / "systemd"
 PROGRAM = "/usr/local/lib/proctor/bin/proctor"
@@ -108,8 +117,29 @@ def test_the_sandbox_pool_is_freed_of_what_keeps_sandboxes_from_being_made_and_o
     assert set(free) - {"Delegate"} <= set(usual)
 
 
-def test_the_timer_starts_the_backup() -> None:
-    timer = configparser.ConfigParser(interpolation=None)
-    timer.read(FOLDER / "proctor-backup.timer")
-    assert timer["Timer"]["OnCalendar"]
-    assert (FOLDER / "proctor-backup.service").is_file()
+def test_each_night_has_a_backup_and_each_is_kept_for_thirty_days(home: Path, tmp_path: Path) -> None:
+    """Two months by the timer's own calendar, with the words of the unit that it starts; the clock is the test's."""
+    proctor.evaluate("puzzles", models="demo/strong", limit=2)
+    database = open_database(f"sqlite:///{home / 'proctor.db'}")
+    artifacts, place = FolderArtifacts(home / "artifacts"), FolderPlace(tmp_path / "backups")
+    make, prune = [shlex.split(line)[1:] for line in read(FOLDER / "proctor-backup.service")["ExecStart"]]
+    assert make == ["backup", "create"]
+    assert prune[:2] == ["backup", "prune"]
+    keep_days = Age().convert(prune[prune.index("--keep") + 1], None, None) / timedelta(days=1).total_seconds()
+    nights = elapses(FOLDER / "proctor-backup.timer", 60)
+    assert [later - earlier for earlier, later in itertools.pairwise(nights)] == [timedelta(days=1)] * 59
+    for count, night in enumerate(nights, 1):
+        made = make_backup(database, artifacts, place, None, clock=lambda night=night: night)
+        assert made.backup.created_at == night
+        prune_backups(place, keep_days, is_dry_run=False, clock=lambda night=night: night + timedelta(minutes=5))
+        kept = [one.created_at for one in list_backups(place).backups]
+        assert kept == nights[max(0, count - 30) : count][::-1]
+    database.dispose()
+
+
+def test_the_chart_does_what_the_timer_does() -> None:
+    """Every night at the same time, for the same days."""
+    chart = yaml.safe_load((ROOT / "deploy" / "helm" / "proctor" / "values.yaml").read_text())["backup"]
+    [timer] = {(at.minute, at.hour) for at in elapses(FOLDER / "proctor-backup.timer", 40)}
+    assert chart["schedule"].split() == [*map(str, timer), "*", "*", "*"]
+    assert chart["keep"] in read(FOLDER / "proctor-backup.service")["ExecStart"][1].split()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
@@ -45,15 +45,26 @@ class CopiedArtifacts(Struct, frozen=True):
     gone: int
 
 
-def make_backup(database: Database, artifacts: Artifacts, place: BackupPlace, key: BackupKey | None) -> MadeBackup:
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def make_backup(
+    database: Database,
+    artifacts: Artifacts,
+    place: BackupPlace,
+    key: BackupKey | None,
+    *,
+    clock: Callable[[], datetime] = utc_now,
+) -> MadeBackup:
     """Copy everything, while others may write; what is interrupted is no backup, and leaves no other one damaged."""
-    started, began = datetime.now(UTC), time.monotonic()
+    started, began = clock(), time.monotonic()
     backup_id = f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
     folder = f"{BACKUPS}/{backup_id}"
     place.put(f"{folder}/{STARTED}", [])
     tables: list[TableContent] = []
     with database.snapshot() as connection:
-        created_at = datetime.now(UTC)
+        created_at = clock()
         rows = write_rows(connection, tables)
         size = place.put(f"{folder}/{ROWS}", _sealed(key, f"{folder}/{ROWS}", rows))
     copied = _copy_artifacts(artifacts, place, key)
@@ -149,10 +160,12 @@ def verify_backup(place: BackupPlace, manifest: Manifest, key: BackupKey | None)
     return VerifiedBackup(manifest.id, manifest.rows, manifest.artifacts, faults)
 
 
-def prune_backups(place: BackupPlace, keep_days: float, *, is_dry_run: bool) -> PrunedBackups:
+def prune_backups(
+    place: BackupPlace, keep_days: float, *, is_dry_run: bool, clock: Callable[[], datetime] = utc_now
+) -> PrunedBackups:
     """Remove backups that are older, never the newest; then bodies of artifacts that no backup refers to any more."""
     finished, unfinished = _found(place)
-    now = datetime.now(UTC)
+    now = clock()
     old = {one.id for one in finished[1:] if one.created_at < now - timedelta(days=keep_days)}
     killed = {one for one in unfinished if _begun(one) < now - timedelta(hours=UNFINISHED_HOURS)}
     kept = [one for one in finished if one.id not in old]
@@ -261,7 +274,7 @@ def _begun(backup_id: str) -> datetime:
     try:
         return datetime.strptime(backup_id.partition("-")[0], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     except ValueError:
-        return datetime.now(UTC)  # not ours: it is left alone
+        return utc_now()  # not ours: it is left alone
 
 
 def _sealed(key: BackupKey | None, name: str, chunks: Iterable[bytes]) -> Iterable[bytes]:
