@@ -123,6 +123,16 @@ export async function review({ page, base, run, model }) {
   return { seen, said, again: await heading(page), agreement: await page.locator('main').innerText() };
 }
 
+/** A link to an answer that is not among the first of its queue. */
+export async function reviewBeyond({ page, base, run, at }) {
+  await page.goto(`${base}/review/random?run=${run}&n=20&at=${at}`);
+  await page.locator('.review-answer').waitFor();
+  const shown = await page.locator('.review-answer').getAttribute('aria-label');
+  await page.goto(base);
+  await settled(page);
+  return { shown, title: await heading(page) };
+}
+
 /** A failing program: which requirement, and what another program does better. */
 export async function scorecard({ page, base, programs }) {
   await page.goto(`${base}/scorecards/${programs[0]}`);
@@ -481,13 +491,15 @@ export async function deliveries({ page, base, run }) {
   const row = hooks.getByRole('region', { name: 'Deliveries' }).locator('tbody tr', { hasText: run });
   await row.getByText('delivered').waitFor();
   const first = await row.innerText();
+  await row.getByRole('button', { name: 'Show' }).click();
+  const body = await hooks.locator('.delivery-body').innerText();
   await picture(page, 'deliveries');
   const found = await faults(page, '/settings?part=project');
   const sent = page.waitForResponse((answer) => answer.url().endsWith('/resend'));
   await row.getByRole('button', { name: 'Send again' }).click();
   const status = (await sent).status();
   await row.getByText('delivered').waitFor();
-  return { first, found, status };
+  return { first, body, found, status };
 }
 
 /** What was used by model; a budget is set, changed and removed. */

@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from '@/api/queries';
+import { reloadWhenBuiltAnew } from '@/app/builtAnew';
 import { Gate } from '@/app/Gate';
 import { Shell } from '@/app/Shell';
 import { loadLanguage, wantedLanguage } from '@/text/text';
@@ -10,6 +11,7 @@ import '@/theme/tokens.css';
 import '@/theme/base.css';
 
 watchTheme();
+reloadWhenBuiltAnew();
 await loadLanguage(wantedLanguage());
 
 const root = document.getElementById('root');

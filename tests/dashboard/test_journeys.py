@@ -80,6 +80,14 @@ def test_answers_are_marked_by_keys_and_compared_with_the_scorer(
     assert "demo/weak · puzzles · puzzle" in seen["agreement"]
 
 
+def test_a_link_into_review_shows_its_answer_though_it_is_not_among_the_first(
+    browser: Browser, served: Server, finished: str
+) -> None:
+    queue = served.get(f"/api/v1/runs/{finished}/review?limit=180")["items"]
+    seen = browser.go("reviewBeyond", served, run=finished, at=queue[150]["result_id"])
+    assert seen["shown"] == queue[150]["sample_id"]
+
+
 def test_a_result_is_marked_commented_and_found_again(browser: Browser, served: Server, finished: str) -> None:
     seen = browser.go("sample", served, run=finished)
     wrong = served.get(f"/api/v1/runs/{finished}/positions?score_to=0")["total"]
@@ -373,6 +381,8 @@ def test_what_a_webhook_was_told_is_listed_and_sent_again(browser: Browser, tmp_
     assert again.headers["webhook-id"] == told.headers["webhook-id"]
     assert "run.finished" in seen["first"]
     assert "200" in seen["first"]
+    assert run in seen["body"]
+    assert '"type": "run.finished"' in seen["body"]
     assert (seen["status"], seen["found"]) == (202, [])
 
 

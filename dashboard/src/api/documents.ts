@@ -74,3 +74,4 @@ export type TrialResult = Schemas['ServedResult'];
 export type UsageItem = Schemas['UsageItem'];
 export type UsageReport = Schemas['UsageReport'];
 export type Webhook = Schemas['Webhook'];
+export type WholeDelivery = Schemas['WholeDelivery'];

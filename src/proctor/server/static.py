@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import mimetypes
 import re
 from html import escape
@@ -26,7 +27,7 @@ sources, with <code>python scripts/build_dashboard.py</code>.</p>
 
 
 def find_files(folder: Path = FOLDER) -> dict[str, Path]:
-    """The dashboard's files by address: what is not among them when the server starts is never served."""
+    """The dashboard's files by address: what is not among them is never served."""
     if not (folder / "index.html").is_file():
         return {}
     return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
@@ -36,12 +37,14 @@ class Dashboard:
     """Serves the files; an address without a dot is a page of the dashboard, which finds its own way."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
-        self._files = find_files(folder)
+        self._folder = folder
+        self._built, self._files = _built_at(folder), find_files(folder)
         written = folder / "not-built.txt"
         self._reason = written.read_text(encoding="utf-8") if written.is_file() else ""
 
     async def answer(self, request: Request) -> Response:
         path = request.path_params["path"]
+        await asyncio.to_thread(self._look_again)
         if path in self._files and path != "index.html":
             is_hashed = HASHED.search(path) is not None and "/" in path
             cache = FOR_EVER if is_hashed else "no-cache"
@@ -52,3 +55,18 @@ class Dashboard:
         if not self._files:
             return HTMLResponse(ABSENT.replace("{reason}", escape(self._reason)), headers={"Cache-Control": "no-cache"})
         return FileResponse(self._files["index.html"], media_type="text/html", headers={"Cache-Control": "no-cache"})
+
+    def _look_again(self) -> None:
+        """Built anew while the server runs, the dashboard is that of its files now, not of those that are gone."""
+        built = _built_at(self._folder)
+        if built != self._built:
+            self._built, self._files = built, find_files(self._folder)
+
+
+def _built_at(folder: Path) -> tuple[int, int] | None:
+    """When the page was written, which a build does last; None where there is none."""
+    try:
+        found = (folder / "index.html").stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino

@@ -1,23 +1,48 @@
-/** What a run's comparisons come to in a sentence: the verdict on two models, or who is shown to be better than all others. */
+/** What a run's comparisons come to in a sentence: the verdict on two models, who is better than all others, or who cannot be told apart. */
 import type { Comparison } from '@/api/documents';
-import { t } from '@/text/text';
+import { t, useLanguage } from '@/text/text';
 import { Verdict } from './Verdict';
+
+export interface Standing {
+  /** No comparison shows another to be better than one of these. */
+  ahead: readonly string[];
+  /** Each of these is shown to be worse than some other. */
+  behind: readonly string[];
+}
+
+export function standingOf(comparisons: readonly Comparison[]): Standing {
+  const names = [...new Set(comparisons.flatMap(({ a, b }) => [a.name, b.name]))];
+  const isBehind = (name: string) =>
+    comparisons.some(({ a, b, better }) => better !== null && better !== name && [a.name, b.name].includes(name));
+  return { ahead: names.filter((name) => !isBehind(name)), behind: names.filter(isBehind) };
+}
 
 /** The side that every comparison it is in shows to be the better one; null where there is none. */
 export function leaderOf(comparisons: readonly Comparison[]): string | null {
-  const names = new Set(comparisons.flatMap(({ a, b }) => [a.name, b.name]));
+  const [first, ...tied] = standingOf(comparisons).ahead;
   const isAhead = (name: string) =>
     comparisons.every(({ a, b, better }) => (a.name !== name && b.name !== name) || better === name);
-  return [...names].find(isAhead) ?? null;
+  return first !== undefined && tied.length === 0 && isAhead(first) ? first : null;
 }
 
+/** More names than these are counted. */
+const MOST_NAMES = 5;
+
 export function Leader({ comparisons }: { comparisons: readonly Comparison[] }) {
-  const [first, second] = comparisons;
+  const language = useLanguage();
+  const [first] = comparisons;
   if (!first) return null;
-  if (!second) return <Verdict comparison={first} />;
-  const onFirst = comparisons.filter((one) => one.benchmark === first.benchmark);
+  const { benchmark } = first;
+  const onFirst = comparisons.filter((one) => one.benchmark === benchmark);
+  if (onFirst.length === 1) return <Verdict comparison={first} />;
   const leader = leaderOf(onFirst);
-  const others = new Set(onFirst.flatMap(({ a, b }) => [a.name, b.name])).size - 1;
-  if (leader === null) return <>{t('leader.none', { benchmark: first.benchmark })}</>;
-  return <>{t('leader.one', { model: leader, n: others, benchmark: first.benchmark })}</>;
+  const { ahead, behind } = standingOf(onFirst);
+  if (leader !== null) return <>{t('leader.one', { model: leader, n: behind.length, benchmark })}</>;
+  if (ahead.length < 2) return <>{t('leader.none', { benchmark })}</>;
+  const listed = (names: readonly string[]) =>
+    names.length > MOST_NAMES
+      ? t('leader.models', { n: names.length })
+      : new Intl.ListFormat(language, { type: 'conjunction' }).format(names);
+  if (behind.length === 0) return <>{t('leader.tied', { models: listed(ahead), benchmark })}</>;
+  return <>{t('leader.tied-ahead', { models: listed(ahead), others: listed(behind), benchmark })}</>;
 }

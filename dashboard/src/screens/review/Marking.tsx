@@ -1,6 +1,7 @@
 /** One answer after the other; each key is one mark, and the last can be taken back. */
 import { useEffect, useState, type ReactNode } from 'react';
 import type { ResultDetails, ReviewItem } from '@/api/documents';
+import { isResultId } from '@/api/results';
 import { usePrefetchResult, useResult, useSetLabel } from '@/api/review';
 import { useMay, useSession } from '@/api/session';
 import { useKeys } from '@/app/keys';
@@ -17,6 +18,11 @@ interface MarkingProps {
   items: readonly ReviewItem[];
   trail: ReactNode;
   lead: string;
+}
+
+/** An answer that the address names and that is not among the first of the queue: shown all the same. */
+function beyond(wanted: string | null): Pick<ReviewItem, 'result_id' | 'scores'> | null {
+  return isResultId(wanted) ? { result_id: wanted, scores: {} } : null;
 }
 
 type Marks = Readonly<Record<string, number>>;
@@ -37,7 +43,7 @@ export function Marking({ run, items, trail, lead }: MarkingProps) {
   const prefetch = usePrefetchResult();
   const wanted = parameters.get('at');
   const open = items.filter(({ result_id: id }) => marks[id] === undefined && !skipped.includes(id));
-  const current = items.find((one) => one.result_id === wanted) ?? open[0] ?? null;
+  const current = items.find((one) => one.result_id === wanted) ?? beyond(wanted) ?? open[0] ?? null;
   const result = useResult(run, current?.result_id ?? null);
   const next = open.find((one) => one !== current);
   useEffect(() => {
@@ -84,7 +90,7 @@ export function Marking({ run, items, trail, lead }: MarkingProps) {
     { key: 's', label: t('review.skip'), run: skip },
     { key: 'u', label: t('review.undo'), run: undo },
   ]);
-  const done = Object.keys(marks).length;
+  const done = items.filter(({ result_id: id }) => marks[id] !== undefined).length;
   const last = items.find((one) => one.result_id === undone.at(-1));
   return (
     <>

@@ -1,4 +1,5 @@
 /** What a webhook was told: how often it was tried, what was answered, and sending it again. */
+import { Fragment, useState } from 'react';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import type { Delivery, DeliveryPage } from '@/api/documents';
 import { request } from '@/api/http';
@@ -9,6 +10,7 @@ import { countText } from '@/numbers/text';
 import { Link } from '@/router/Link';
 import { path } from '@/router/location';
 import { t, type TextKey } from '@/text/text';
+import { DeliveryBody } from './DeliveryBody';
 
 const LOOK: Readonly<Record<string, string>> = { delivered: 'mark-right', failed: 'mark-wrong' };
 
@@ -35,7 +37,7 @@ export function Deliveries({ webhook }: { webhook: string }) {
           return all.length === 0 ? (
             <p className="muted">{t('delivery.none')}</p>
           ) : (
-            <Table all={all} resend={(one) => resend.mutate(one)} isBusy={resend.isPending} />
+            <Table webhook={webhook} all={all} resend={(one) => resend.mutate(one)} isBusy={resend.isPending} />
           );
         }}
       </Loaded>
@@ -46,12 +48,14 @@ export function Deliveries({ webhook }: { webhook: string }) {
 }
 
 interface TableProps {
+  webhook: string;
   all: readonly Delivery[];
   resend: (one: Delivery) => void;
   isBusy: boolean;
 }
 
-function Table({ all, resend, isBusy }: TableProps) {
+function Table({ webhook, all, resend, isBusy }: TableProps) {
+  const [opened, setOpened] = useState<string | null>(null);
   return (
     <Wide label={t('delivery.title')} height={420}>
       <table>
@@ -70,25 +74,41 @@ function Table({ all, resend, isBusy }: TableProps) {
         </thead>
         <tbody>
           {all.map((one) => (
-            <tr key={one.delivery_id}>
-              <td>
-                <Link to={path`/runs/${one.run_id}`}>{one.run_id}</Link>
-              </td>
-              <td>{one.event}</td>
-              <td className={LOOK[one.state] ?? 'mark-invalid'}>{t(`delivery.state.${one.state}` as TextKey)}</td>
-              <td className="number">{countText(one.attempts)}</td>
-              <td className="small">
-                {one.status} {one.error !== null && <VisibleText text={one.error} />}
-              </td>
-              <td>
-                <Ago when={one.created_at} />
-              </td>
-              <td className="number">
-                <Button disabled={isBusy} onClick={() => resend(one)}>
-                  {t('delivery.resend')}
-                </Button>
-              </td>
-            </tr>
+            <Fragment key={one.delivery_id}>
+              <tr>
+                <td>
+                  <Link to={path`/runs/${one.run_id}`}>{one.run_id}</Link>
+                </td>
+                <td>{one.event}</td>
+                <td className={LOOK[one.state] ?? 'mark-invalid'}>{t(`delivery.state.${one.state}` as TextKey)}</td>
+                <td className="number">{countText(one.attempts)}</td>
+                <td className="small">
+                  {one.status} {one.error !== null && <VisibleText text={one.error} />}
+                </td>
+                <td>
+                  <Ago when={one.created_at} />
+                </td>
+                <td className="number">
+                  <Button
+                    kind="quiet"
+                    aria-expanded={opened === one.delivery_id}
+                    onClick={() => setOpened(opened === one.delivery_id ? null : one.delivery_id)}
+                  >
+                    {t('delivery.show')}
+                  </Button>
+                  <Button disabled={isBusy} onClick={() => resend(one)}>
+                    {t('delivery.resend')}
+                  </Button>
+                </td>
+              </tr>
+              {opened === one.delivery_id && (
+                <tr>
+                  <td colSpan={7}>
+                    <DeliveryBody webhook={webhook} delivery={one.delivery_id} />
+                  </td>
+                </tr>
+              )}
+            </Fragment>
           ))}
         </tbody>
       </table>
