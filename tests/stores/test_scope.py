@@ -473,7 +473,7 @@ WORKERS = (
     "run_money.",
 )
 """The rest of these is the workers' own, who run for every project: ids from the queue, or leases."""
-MACHINERY = ("connection_thread", "keys", "postgresql", "measuring.is_measured", "scoping", "sqlite")
+MACHINERY = ("connection_thread", "keys", "postgresql", "result_filters.is_measured", "scoping", "sqlite")
 """Parts of queries, and connections."""
 
 

@@ -50,6 +50,8 @@ def refuse_unknown(gates: Mapping[str, float], known: Sequence[str]) -> None:
 
 def refuse_unwritable(reports: Sequence[Path], *, is_of_gates: bool = True) -> None:
     """A report that could not be written is a mistake, found before anything is asked."""
+    if not reports:
+        return
     from proctor import plugins
     from proctor.reports.formats import format_of, report_endings
 

@@ -15,8 +15,8 @@ from proctor.metrics.answers import bare_answer
 from proctor.stores.database import Database
 from proctor.stores.json_columns import json_text
 from proctor.stores.keys import is_body_of, is_of_evaluation, is_score_of
-from proctor.stores.measuring import Unmeasured, counted_value, is_measured
-from proctor.stores.result_filters import is_current, is_of
+from proctor.stores.measuring import Unmeasured
+from proctor.stores.result_filters import counted_value, is_current, is_measured, is_of
 from proctor.stores.tables.results import bodies, responses, samples, scores
 
 MAX_NAME_LENGTH = 200

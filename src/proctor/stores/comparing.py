@@ -16,8 +16,8 @@ from proctor.domain.side import EvaluationSide, prompt_settings, side_names
 from proctor.stores.database import ROWS_AT_A_TIME, Database
 from proctor.stores.json_columns import json_text
 from proctor.stores.keys import is_body_of, is_of_evaluation
-from proctor.stores.measuring import Unmeasured, counted_value, mark_weight
-from proctor.stores.result_filters import is_current, is_of
+from proctor.stores.measuring import Unmeasured
+from proctor.stores.result_filters import counted_value, is_current, is_of, mark_weight
 from proctor.stores.runs import REVISION
 from proctor.stores.scoping import in_scope
 from proctor.stores.tables.results import bodies, responses, samples, scores

@@ -31,6 +31,10 @@ class Connection(Protocol):
 
     def execute(self, statement: str, parameters: Sequence[Any] = (), /) -> Cursor: ...
 
+    def stream(self, statement: str, parameters: Sequence[Any] = (), /) -> Iterator[Row]:
+        """The rows of a query, few of them in memory at a time."""
+        ...
+
     def insert(
         self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str = ""
     ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from copy import copy
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from proctor.domain.errors import UserError
 from proctor.domain.measuring import measure
 from proctor.domain.scope import EVERYTHING, Scope
-from proctor.stores.connection import Connection, SqlDialect
+from proctor.stores.connection import Connection, Row, SqlDialect
 from proctor.stores.upgrade import HEAD
 
 if TYPE_CHECKING:
@@ -147,8 +147,13 @@ class Database(ABC):
         finally:
             measure("database_seconds", time.perf_counter() - began)
 
+    def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Row]:
+        """The rows of a plain query, few of them in memory at a time."""
+        with self.connection() as connection:
+            yield from connection.stream(query, values)
+
     def stream(self, query: sqlalchemy.Executable) -> Iterator[Any]:
-        """The rows of a query, few of them in memory at a time."""
+        """The rows of a query of SQLAlchemy's, few of them in memory at a time."""
         with self.reading() as connection:
             found = connection.execution_options(yield_per=ROWS_AT_A_TIME).execute(query)
             try:

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from proctor.domain.errors import StoreError, UserError
-from proctor.stores.connection import POSTGRESQL, Connection, Cursor
-from proctor.stores.database import Database, NewerDatabaseError
+from proctor.stores.connection import POSTGRESQL, Connection, Cursor, Row
+from proctor.stores.database import ROWS_AT_A_TIME, Database, NewerDatabaseError
 from proctor.stores.patience import StoreUnreachableError
 from proctor.stores.score_rows import replace_score
 from proctor.stores.statements import insert_statements
@@ -98,6 +98,12 @@ class PostgresConnection:
         cursor = self._driver.cursor(row_factory=_named_rows)
         found: Cursor = cursor.execute(_translated(statement), parameters)
         return found
+
+    def stream(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+        # Only a cursor with a name, which lives as long as a transaction, leaves the rows on the server.
+        with self._driver.transaction(), self._driver.cursor("rows", row_factory=_named_rows) as cursor:
+            cursor.itersize = ROWS_AT_A_TIME
+            yield from cursor.execute(_translated(statement), parameters)
 
     def insert(
         self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str = ""

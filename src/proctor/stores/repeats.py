@@ -13,8 +13,8 @@ from sqlalchemy import func, or_, select
 from proctor.stores.database import Database
 from proctor.stores.json_columns import json_text
 from proctor.stores.keys import is_body_of, is_of_evaluation
-from proctor.stores.measuring import Unmeasured, counted_value
-from proctor.stores.result_filters import is_current, is_of
+from proctor.stores.measuring import Unmeasured
+from proctor.stores.result_filters import counted_value, is_current, is_of
 from proctor.stores.tables.results import bodies, responses, samples, scores
 
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 
 import orjson
-from sqlalchemy import ColumnElement, and_, case, exists, or_, select
+from sqlalchemy import ColumnElement, Float, Integer, and_, case, exists, literal_column, or_, select
 
 from proctor.domain.trial import Outcome
 from proctor.stores.codec import PICO
-from proctor.stores.keys import is_score_of
+from proctor.stores.database import Database
+from proctor.stores.keys import is_of_evaluation, is_score_of
+from proctor.stores.measuring import COUNTED_VALUES, MARK_WEIGHT, Unmeasured
 from proctor.stores.tables.results import bodies, responses, samples, scores
 
 HALF = 0.5
@@ -31,6 +33,27 @@ def is_current() -> ColumnElement[bool]:
 def is_of(scorer: str, version: str) -> ColumnElement[bool]:
     """The score is this scorer's of the response; what responses without one are joined by too."""
     return and_(is_score_of(scores), scores.c.scorer == scorer, scores.c.version == version)
+
+
+def is_measured(database: Database, evaluation_id: int, scorer: str, version: str) -> ColumnElement[bool]:
+    """The score is this scorer's, of a current response, and says something."""
+    return and_(
+        is_of_evaluation(database, evaluation_id),
+        scores.c.scorer == scorer,
+        scores.c.version == version,
+        scores.c.value.is_not(None),
+        is_current(),
+    )
+
+
+def counted_value(unmeasured: Unmeasured) -> ColumnElement[float]:
+    """The mark, or what stands for it; null for what is left out."""
+    return literal_column(COUNTED_VALUES[unmeasured], Float)
+
+
+def mark_weight() -> ColumnElement[int]:
+    """How many things the mark is the share of; null where there is no mark."""
+    return literal_column(MARK_WEIGHT, Integer)
 
 
 def outcome_sql(scorers: str) -> ColumnElement[str]:

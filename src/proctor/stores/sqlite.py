@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from proctor.domain.errors import StoreError, UserError
-from proctor.stores.connection import SQLITE, Connection
+from proctor.stores.connection import SQLITE, Connection, Row
 from proctor.stores.database import Database, NewerDatabaseError
 from proctor.stores.score_rows import replace_score
 from proctor.stores.statements import insert_statements
@@ -29,6 +29,9 @@ PREFIX = "sqlite:///"
 
 class SqliteConnection(sqlite3.Connection):
     """Implements Connection; the driver's own class, so that nothing stands between a run and its writes."""
+
+    def stream(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+        return self.execute(statement, parameters)  # a cursor reads the file while it is read
 
     def insert(
         self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str = ""

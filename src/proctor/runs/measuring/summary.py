@@ -27,8 +27,6 @@ from proctor.metrics.metric import Metric, ReadsAnswers, measure_all, takes_scor
 from proctor.metrics.registry import create_metric, metric_name
 from proctor.runs.columns import EvaluationColumns
 from proctor.runs.measuring.judging import Judging
-from proctor.runs.measuring.repeats import measure_repeats
-from proctor.stores.classes import class_scores
 from proctor.stores.measuring import MeasuringStore, ScorerTally, Unmeasured
 
 
@@ -131,6 +129,10 @@ def _measure(
 def _measure_repeats(
     results: MeasuringStore, row: EvaluationColumns, scorer: str, version: str, marks: ScorerTally
 ) -> dict[str, MetricEstimate]:
+    from proctor.runs.measuring.repeats import (
+        measure_repeats,
+    )  # most runs have one epoch, and SQLAlchemy is slow to load
+
     def measure(how: Unmeasured) -> dict[str, Estimate]:
         return measure_repeats(results.database, row["id"], scorer, version, row["epochs"], how)
 
@@ -190,6 +192,8 @@ def scores_for(
         return results.sample_scores(evaluation_id, scorer, version, unmeasured)
     if not has_votes(scorer, version):
         return iter(())
+    from proctor.stores.classes import class_scores  # few metrics need it, and SQLAlchemy is slow to load
+
     return class_scores(results.database, evaluation_id, scorer, version, unmeasured)
 
 
