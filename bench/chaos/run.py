@@ -1,8 +1,9 @@
 """`make chaos`: runs on real workers while everything is killed at random, and proof that nothing came of it.
 
-Real PostgreSQL, Redis and worker groups; a provider with faults in one answer of ten. Processes are signalled by their
-ids: worker children, whole groups, beat, Redis (every other time with its data wiped), PostgreSQL (immediate stop), and
-frozen for 40 s. Afterwards the database and the provider's own counters are asked what happened.
+Real PostgreSQL, Redis, worker groups and an API process that takes the plans; a provider with faults in one answer
+of ten. Processes are signalled by their ids: worker children, whole groups, beat, the API, Redis (every other time with
+its data wiped), PostgreSQL (immediate stop), and frozen for 40 s. Afterwards the database, the provider's own counters
+and what a client heard of the API are asked what happened.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -24,14 +24,18 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench")]
+
+from chaos.api import Api, Following, numbers_of  # noqa: E402
 
 import postgres  # noqa: E402
 from redis_server import RedisServer  # noqa: E402
 from runs.arithmetic import provider_process, write_benchmark  # noqa: E402
 from worker.cluster import Cluster, children, is_running, signal_process  # noqa: E402
 
-ACTIONS = {"child": 45, "group": 15, "beat": 5, "redis": 10, "redis wiped": 10, "postgresql": 10, "frozen 40 s": 5}
+ACTIONS = {"child": 40, "group": 15, "beat": 5, "api": 15, "redis": 10, "redis wiped": 10, "postgresql": 10,
+           "frozen 40 s": 5}  # fmt: skip
+END_SECONDS = 900
 FROZEN_SECONDS = 40.0
 CAP_USD = 50
 KEPT = ("model", "benchmark", "trials", "scored", "invalid", "failed", "stopped", "metrics", "categories", "usage")
@@ -47,7 +51,9 @@ class Chaos:
         self.known_recorded = 0
         self.thawing: list[threading.Timer] = []
         self.back: dict[str, list[float]] = {}
+        self.breaks = self.events = self.handed_in = 0
         self.problems: list[str] = []
+        self.loads: list[float] = [os.getloadavg()[0]]
 
     def measure(self) -> str:
         server = postgres.server()
@@ -75,45 +81,70 @@ class Chaos:
             postgres.stop()
 
     def _measure(self) -> str:
-        plan = ("run", "sums.yaml", "-m", f"openai/sums?base_url={self.provider}/v1", "--no-cache", "--json",
-                "--concurrency", "48", "--retries", "10", "--max-tokens", "20", "--assume-price", "1/1",
-                "--max-cost", str(CAP_USD))  # fmt: skip
+        plan = {
+            "models": [f"openai/sums?base_url={self.provider}/v1"],
+            "benchmarks": ["sums.yaml"],
+            "sampling": {"max_tokens": 20},
+            "cache": False,
+            "limits": {"concurrency": 48, "retries": 10, "assume_price": "1/1", "cost_usd": CAP_USD},
+        }
+        (self.folder / "plan.yaml").write_text(json.dumps(plan))  # JSON is YAML
         began = time.monotonic()
-        code, out, err = self.cluster.run(*plan, "--here")
+        code, out, err = self.cluster.run("run", "plan.yaml", "--here", "--json")
         assert code == 0, err
         alone, seconds_alone = json.loads(out), time.monotonic() - began
         say(f"undisturbed: {seconds_alone:.0f} s")
         self.cluster.start(1, "--beat")
         self.cluster.start(1)
+        self.api = Api(self.cluster)
+        self.api.start()
         lines = []
         while sum(self.kills.values()) < self.kills_wanted:
             self._post("/reset")
             before, self.at_risk, self.known_recorded = self.kills.copy(), 0, 0
             began = time.monotonic()
-            run = self.cluster.command(*plan)
+            run = Following(self.api.address, plan)
+            run.start()
             self._disturb(run)
-            out, err = run.communicate(timeout=900)
             seconds = time.monotonic() - began
-            if run.returncode != 0:
-                self.problems.append(f"a run ended with {run.returncode}: {err[-1000:]}")
+            if run.ended_as != "finished":
+                self.problems.append(f"run {run.run_id} ended as {run.ended_as}, after {len(run.numbers)} events")
                 break
-            lines.append(self._judge(json.loads(out), alone, self.kills - before, seconds))
+            self._check_heard(run)
+            lines.append(self._judge(run.document(), alone, self.kills - before, seconds))
             say(lines[-1])
         for timer in self.thawing:
             timer.join()
         pids = [pid for group in self.cluster.groups for pid in (group.pid, *children(group.pid))]
+        pids.append(self.api.end())
         self.cluster.close()
         left = [pid for pid in pids if is_running(pid)]
         if left:
             self.problems.append(f"{len(left)} processes were left running")
         return self._table(lines, seconds_alone)
 
-    def _disturb(self, run: subprocess.Popen[str]) -> None:
-        """Kill something every few seconds while the run goes on."""
-        while run.poll() is None:
-            time.sleep(self.rng.uniform(0.5, 1.5) * self.pause)
-            if run.poll() is None:
+    def _disturb(self, run: Following) -> None:
+        """Kill something every few seconds while the run goes on; one that does not end is given up."""
+        until = time.monotonic() + END_SECONDS + 10 * self.trials / 1000
+        while run.is_alive() and time.monotonic() < until:
+            run.join(self.rng.uniform(0.5, 1.5) * self.pause)
+            if run.is_alive():
                 self._act(self.rng.choices(list(ACTIONS), list(ACTIONS.values()))[0])
+
+    def _check_heard(self, run: Following) -> None:
+        """What the client heard of the API while that was killed: every event once and in order, and one run."""
+        assert run.run_id is not None
+        self.breaks += run.breaks
+        self.events += len(run.numbers)
+        if run.numbers != numbers_of(self.api.address, run.run_id):
+            self.problems.append(f"{run.run_id}: the events that a client followed are not those of the run")
+        if (again := run.hand_in_again()) != run.run_id:
+            self.problems.append(f"{run.run_id}: the same request once more made run {again}")
+        name = self.cluster.database_url.rpartition("/")[2]
+        [[count]] = self.server.execute("SELECT count(*) FROM runs", name)
+        self.handed_in += 1
+        if count != self.handed_in + 1:  # and the undisturbed one
+            self.problems.append(f"{count} runs in the database, and {self.handed_in + 1} were handed in")
 
     def _act(self, action: str) -> None:
         group = self.rng.choice(self.cluster.groups)
@@ -134,6 +165,10 @@ class Chaos:
         elif action == "group":
             self.cluster.kill(group)
             threading.Thread(target=self.cluster.start, args=(1, "--beat")).run()
+        elif action == "api":
+            self.api.kill()
+            time.sleep(1)
+            self.api.start()
         elif action.startswith("redis"):
             self.redis.end()
             time.sleep(1)
@@ -151,6 +186,7 @@ class Chaos:
             timer.start()
             self.thawing.append(timer)
         self.kills[action] += 1
+        self.loads.append(os.getloadavg()[0])
         self._wait_for_more(action, done)
 
     def _wait_for_more(self, action: str, done: int) -> None:
@@ -227,9 +263,13 @@ class Chaos:
 
     def _table(self, lines: list[str], seconds_alone: float) -> str:
         kills = ", ".join(f"{name} {count}" for name, count in self.kills.most_common())
-        about = f"`make chaos`: two worker groups of two processes, {sum(self.kills.values())} kills ({kills}), "
+        about = "`make chaos`: two worker groups of two processes and an API process that takes the plans, "
+        about += f"{sum(self.kills.values())} kills ({kills}), "
         about += "a provider with faults in one answer of ten and 100 ms. "
-        about += f"Undisturbed, in one process: {seconds_alone:.0f} s."
+        about += f"Undisturbed, in one process: {seconds_alone:.0f} s. "
+        about += f"{os.cpu_count()} processors, load {min(self.loads):.0f} to {max(self.loads):.0f}."
+        heard = f"A client followed the runs over the API: its stream broke {self.breaks} times, and it heard "
+        heard += f"{self.events:,} events, each once and in order." if not self.problems else "what is said below."
         said = [
             "# Chaos",
             "",
@@ -238,6 +278,8 @@ class Chaos:
             "| trials | time | kills | recorded | scores | asked again | at risk | most in flight, of 48 | cap |",
             "|---|---|---|---|---|---|---|---|---|",
             *lines,
+            "",
+            heard,
             "",
             "Seconds until sixty further answers came, after each kind of kill (median, longest):",
             "",

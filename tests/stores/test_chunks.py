@@ -140,6 +140,47 @@ def test_runs_of_one_priority_take_turns_and_the_urgent_one_comes_first(database
     assert [taken(database).run_id for _ in range(2)] == [urgent, large]
 
 
+def test_a_run_of_few_trials_does_not_wait_behind_large_chunks(database: Database) -> None:
+    large = new_chunks(database, chunks=4, size=10_000)
+    assert taken(database).run_id == large
+    small = new_chunks(database, chunks=3, size=10)
+    assert [taken(database).run_id for _ in range(4)] == [small, small, small, large]
+
+
+def test_a_ring_that_waited_gives_the_chunk_that_is_due_by_then(database: Database) -> None:
+    large = new_chunks(database, chunks=4, size=10_000)
+    store = ChunkStore(database)
+    rung = [chunk.id for chunk in store.announce(Pool, again_seconds=60, limit=2)]
+    taken(database)
+    small = new_chunks(database, chunks=2, size=10)
+    first, second, third = (store.lease_rung(rung[1]) for _ in range(3))
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    assert [chunk.run_id for chunk in (first, second, third)] == [small, small, large]
+    assert third.id == rung[1]
+    # Its ring was heard for another: until it was taken itself, it could be rung for again.
+    new_chunks(database, chunks=1, size=10)
+    [again] = store.announce(Pool, again_seconds=60, limit=1)
+    urgent = new_chunks(database, chunks=1, priority=Priority.HIGH)
+    passed_over = store.lease_rung(again.id)
+    assert passed_over is not None
+    assert passed_over.run_id == urgent
+    assert again.id in [chunk.id for chunk in store.announce(Pool, again_seconds=60, limit=1)]
+    assert store.lease_rung(10**6) is None
+
+
+def test_a_ring_is_followed_within_its_pool(database: Database) -> None:
+    new_chunks(database, chunks=1, pool=Pool.SANDBOX)
+    new_chunks(database, chunks=2)
+    store = ChunkStore(database)
+    [chunk] = store.announce([Pool.SANDBOX], again_seconds=60, limit=1)
+    found = store.lease_rung(chunk.id)
+    assert found is not None
+    assert found.pool is Pool.SANDBOX
+    assert store.lease_rung(chunk.id) is None
+
+
 def test_a_worker_takes_only_chunks_of_its_pools(database: Database) -> None:
     new_chunks(database, chunks=1, pool=Pool.SANDBOX)
     store, workers = ChunkStore(database), WorkerStore(database)

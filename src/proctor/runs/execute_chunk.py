@@ -65,8 +65,8 @@ class ExecutedChunk(Struct, frozen=True):
 
 
 async def execute_chunk(chunk_id: int, worker: WorkerContext) -> ExecutedChunk:
-    """Execute the chunk if nobody else does; calling it again after any end, a crash included, is harmless."""
-    chunk = await asyncio.to_thread(ChunkStore(worker.database).lease, chunk_id)
+    """Execute the chunk of its pool that is most due, this one or another's; after any end it may be called again."""
+    chunk = await asyncio.to_thread(ChunkStore(worker.database).lease_rung, chunk_id)
     if chunk is None:
         return ExecutedChunk(ChunkEnd.NOT_LEASED)
     return await execute_leased(chunk, worker)

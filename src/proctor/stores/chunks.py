@@ -32,6 +32,8 @@ from proctor.stores.runs import PROGRESS
 from proctor.stores.scoping import check_run
 from proctor.stores.statements import places
 
+TURN_SECONDS = 0.01
+"""For each trial of the chunk that it was given, a run waits so much longer for its next turn."""
 PROGRESS_SECONDS = 0.25
 """No run gets progress events more often than this."""
 
@@ -78,13 +80,23 @@ class ChunkStore:
 
     # Leases
 
-    def lease(self, chunk_id: int) -> Chunk | None:
-        """Claim the chunk for this process; None when it is not waiting, or its run is not wanted any more."""
-        with self._database.connection() as connection, connection.transaction(is_short=True):
-            return self._lease(connection, chunk_id)
+    def lease_rung(self, chunk_id: int) -> Chunk | None:
+        """Claim what `lease_next` gives of the pool of the chunk that was rung for; None when none waits there.
+
+        Rings wait one behind the other: by the time that one is heard, another run's chunk may be due before this one.
+        """
+        with self._database.connection() as connection:
+            row = connection.execute("SELECT pool FROM chunks WHERE id = ?", [chunk_id]).fetchone()
+        found = None if row is None else self.lease_next([Pool(row["pool"])])
+        if found is not None and found.id != chunk_id:
+            with self._database.connection() as connection:  # its ring is used up
+                connection.execute(
+                    "UPDATE chunks SET announced_at = NULL WHERE id = ? AND state = ?", [chunk_id, ChunkState.WAITING]
+                )
+        return found
 
     def lease_next(self, pools: Iterable[Pool], without: Collection[str] = ()) -> Chunk | None:
-        """Claim a waiting chunk: of the most urgent run, and of those the one that was served longest ago.
+        """Claim a waiting chunk: of the most urgent run, and of those the one that was served longest ago, or least.
 
         Runs in `without` are passed over.
         """
@@ -124,8 +136,8 @@ class ChunkStore:
             return None
         found = chunk_of(row)
         connection.execute(
-            f"UPDATE queue SET served_at = {now}, begun_at = coalesce(begun_at, {now}) WHERE run_id = ?",  # noqa: S608
-            [found.run_id],
+            f"UPDATE queue SET served_at = {now} + ?, begun_at = coalesce(begun_at, {now}) WHERE run_id = ?",  # noqa: S608
+            [TURN_SECONDS * found.count, found.run_id],
         )
         started = connection.execute(
             "UPDATE runs SET status = ?, started_at = coalesce(started_at, ?) WHERE id = ? AND status = ?",

@@ -144,7 +144,7 @@ class Child:
             return
         self._chunks_done += executed.end is ChunkEnd.FINISHED
         if executed.is_last and executed.run_id is not None:
-            await asyncio.to_thread(self.bell.finish, executed.run_id)
+            await self.finish(executed.run_id)  # a ring would wait behind chunks of other runs
         else:
             self._begin(self._announce())
 

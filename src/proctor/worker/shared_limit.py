@@ -19,9 +19,11 @@ LEASE_SECONDS = 6.0
 LEASE_MARGIN_SECONDS = 1.0
 """By so much a worker believes its lease to be shorter than Redis does."""
 HEARTBEAT_SECONDS = 1.0
+FIRST_HEARTBEAT_SECONDS = 0.1
+"""After more was granted: those who came a moment later have none yet. Every next one takes twice as long."""
 ASK_AGAIN_SECONDS = 0.2
 """Between two requests for permits while there are none left."""
-IDLE_SECONDS = 2.0
+IDLE_SECONDS = 0.2
 """Without a request for so long, a process gives its permits back."""
 BLOCK_SECONDS = 0.25
 """Times to send are taken for so long ahead."""
@@ -88,6 +90,8 @@ class SharedLimit(RateLimit):
         self._timer: asyncio.TimerHandle | None = None
         self._watchers: dict[asyncio.Event, asyncio.Task[None]] = {}
         self._ask_slots_at = self._ask_permits_at = self._beat_at = -math.inf
+        self._heartbeat_seconds = HEARTBEAT_SECONDS
+        self._is_giving_back = False
         self._used_at = clock()
         self._was_open_here = False
         self._asked_tokens = 0.0
@@ -151,6 +155,11 @@ class SharedLimit(RateLimit):
             elif used is not None:
                 bucket.owed += used - set_aside
         super().settle(set_aside, usage, rate, further=further)
+        if self._is_giving_back and self._in_flight <= self._permits:
+            self._is_giving_back, self._beat_at = False, self._used_at  # told at once: another waits for it
+        if not self._in_flight and not self._waiting:
+            self._beat_at = min(self._beat_at, self._used_at + IDLE_SECONDS)
+            self._wake(self)
         self._pump()
 
     def _give_up(self, waiting: _Waiting) -> None:
@@ -280,7 +289,7 @@ class SharedLimit(RateLimit):
     def request(self) -> tuple[str, ...]:
         """The arguments of the script, after the holder's name; what was lowered before is given back by them."""
         self.sequence += 1
-        if self._clock() > self._used_at + IDLE_SECONDS and not self._waiting:
+        if self._clock() >= self._used_at + IDLE_SECONDS and not self._waiting:
             self._permits = min(self._permits, self._in_flight)
         held = max(self._permits, self._in_flight)
         is_open = self.breaker.is_open_here
@@ -303,13 +312,16 @@ class SharedLimit(RateLimit):
         now = self._clock()
         for bucket, told in zip(self.buckets, self._told, strict=False):
             bucket.owed -= told
+        is_more = answer.granted > self._permits
+        self._heartbeat_seconds = (
+            FIRST_HEARTBEAT_SECONDS if is_more else min(2 * self._heartbeat_seconds, HEARTBEAT_SECONDS)
+        )
         self._permits = min(answer.granted, max(answer.target, 0))
         self._valid_until = sent_at + LEASE_SECONDS - LEASE_MARGIN_SECONDS
-        self._beat_at = now + HEARTBEAT_SECONDS
-        if answer.target < answer.granted and self._in_flight < answer.granted:
+        self._beat_at = now + self._heartbeat_seconds
+        self._is_giving_back = answer.target < answer.granted <= self._in_flight
+        if answer.target < answer.granted and not self._is_giving_back:
             self._beat_at = now  # what is not in use is given back at once
-        elif answer.target < answer.granted:
-            self._beat_at = now + ASK_AGAIN_SECONDS
         self._ask_permits_at = now + (HEARTBEAT_SECONDS if answer.granted else ASK_AGAIN_SECONDS)
         if answer.wait_seconds > 0:
             self._ask_slots_at = now + answer.wait_seconds

@@ -22,7 +22,7 @@ queue = Table(
     # When its first chunk was begun, since it was accepted the last time.
     Column("begun_at", Float),
     Column("finished_at", Float),
-    # When a chunk of it was taken last: runs of one priority take turns.
+    # When a chunk of it was taken last, and later for a large one: runs of one priority take turns.
     Column("served_at", Float, nullable=False, server_default=text("0")),
     Column("progressed_at", Float, nullable=False, server_default=text("0")),
     # When a broker was told last that it must be prepared or finished.
