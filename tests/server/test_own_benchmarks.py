@@ -110,6 +110,11 @@ def test_a_benchmark_is_uploaded_used_by_name_and_version_and_never_changes(
     second = acme.client.upload_benchmark(write(tmp_path / "b", version="2", rows=ROWS.replace("City", "Town")))
     assert [one.version for one in acme.client.own_benchmark("towns").versions] == ["2", "1"]
 
+    [listed] = [one for one in acme.client.benchmarks() if one.is_own]
+    assert (listed.name, listed.version, listed.scorers, listed.licence) == ("towns", "2", ("exact",), "CC0-1.0")
+    assert not any(one.name == "towns" for one in rival.client.benchmarks())
+    assert acme.client.benchmarks()[1].name, "and those of the catalogue"
+
     plan = {"models": ["demo/strong"], "benchmarks": ["towns@1"]}
     run = acme.run(plan)
     assert run["status"] == "completed", run
@@ -133,6 +138,7 @@ def test_a_benchmark_is_uploaded_used_by_name_and_version_and_never_changes(
 
     acme.client.archive_benchmark("towns", "2")
     assert [one.version for one in acme.client.own_benchmarks().items] == ["1"]
+    assert [one.version for one in acme.client.benchmarks() if one.is_own] == ["1"]
     assert {one.version for one in acme.client.own_benchmarks(archived=True).items} == {"1", "2"}
     assert acme.run({**plan, "benchmarks": ["towns@2"]})["status"] == "completed"
     assert acme.run({**plan, "benchmarks": ["towns"]})["evaluations"][0]["version"] == "1"

@@ -278,6 +278,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "own_benchmarks.OwnBenchmarkStore.find": lambda db, it: OwnBenchmarkStore(db).find(it.own),
     "own_benchmarks.OwnBenchmarkStore.get": lambda db, it: OwnBenchmarkStore(db).get(it.own, "1"),
     "own_benchmarks.OwnBenchmarkStore.versions": lambda db, it: OwnBenchmarkStore(db).versions(it.own),
+    "own_benchmarks.OwnBenchmarkStore.offered": lambda db, it: OwnBenchmarkStore(db).offered(),
     "own_benchmarks.OwnBenchmarkStore.listed": lambda db, it: OwnBenchmarkStore(db).listed(),
     "webhooks.WebhookStore.get": lambda db, it: WebhookStore(db).get(it.webhook),
     "webhooks.WebhookStore.listed": lambda db, it: WebhookStore(db).listed(),

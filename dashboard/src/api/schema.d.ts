@@ -467,7 +467,7 @@ export interface paths {
         };
         /**
          * Benchmarks
-         * @description List the benchmarks that come with Proctor or are installed; needs no data.
+         * @description List the project's own benchmarks, and those that come with Proctor or are installed; needs no data.
          */
         get: operations["listBenchmarks"];
         put?: never;
@@ -2361,6 +2361,10 @@ export interface components {
             scorers: string[];
             /** @default false */
             needs_sandbox: boolean;
+            /** @default null */
+            version: string | null;
+            /** @default false */
+            is_own: boolean;
         };
         /** BenchmarkRequest */
         BenchmarkRequest: {

@@ -49,6 +49,10 @@ class BenchmarkInfo(Struct, frozen=True):
     """Each variant and what it is; the first one is meant when none is named."""
     scorers: tuple[str, ...] = ()
     needs_sandbox: bool = False
+    version: str | None = None
+    """None where only reading it would tell."""
+    is_own: bool = False
+    """Whether a project uploaded it; others come with Proctor or are installed."""
 
     @property
     def form(self) -> str | None:
@@ -305,6 +309,7 @@ def info_of(definition: BenchmarkFile) -> BenchmarkInfo:
         variants={**first, **named},
         scorers=tuple(name for entry in definition.scorers for name in entry),
         needs_sandbox=definition.needs_sandbox,
+        version=definition.version,
     )
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from proctor.benchmarks.file_content import PIECE_BYTES
 from proctor.benchmarks.foreign import is_own_name, read_foreign, uploads_of
-from proctor.benchmarks.registry import is_installed
+from proctor.benchmarks.registry import BenchmarkInfo, is_installed
 from proctor.benchmarks.uploads import FOLDER
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.benchmark import BenchmarkDescription
@@ -98,6 +98,11 @@ def list_own(database: Database, *, after: str | None, limit: int, has_archived:
     rows = OwnBenchmarkStore(database).listed(after=after, limit=limit + 1, has_archived=has_archived)
     shown = rows[:limit]
     return OwnBenchmarkPage([_document(row) for row in shown], shown[-1].id if len(rows) > limit else None)
+
+
+def list_offered(database: Database) -> list[BenchmarkInfo]:
+    """What plans may call by name, each in its newest version, as a list of benchmarks shows it."""
+    return [_info(row) for row in OwnBenchmarkStore(database).offered()]
 
 
 def read_versions(database: Database, name: str) -> OwnBenchmarkVersions:
@@ -266,6 +271,26 @@ def _document(row: OwnBenchmarkRow) -> OwnBenchmark:
         created_at=_moment(row.created_at),
         archived_at=None if row.archived_at is None else _moment(row.archived_at),
         description=msgspec.convert(row.description, BenchmarkDescription),
+    )
+
+
+def _info(row: OwnBenchmarkRow) -> BenchmarkInfo:
+    told = msgspec.convert(row.description, BenchmarkDescription)
+    return BenchmarkInfo(
+        name=row.name,
+        description=told.description,
+        tags=dict(told.tags),
+        licence=told.licence,
+        source=told.source,
+        parameters=dict(told.parameters),
+        protocol=told.protocol,
+        homepage=told.homepage,
+        shots=told.shots,
+        variants=dict(told.variants),
+        scorers=tuple(told.scorers),
+        needs_sandbox=told.needs_sandbox,
+        version=row.version,
+        is_own=True,
     )
 
 

@@ -124,6 +124,17 @@ class OwnBenchmarkStore:
         with self._database.connection() as connection:
             return [_row(row) for row in connection.execute(query, [*mine.values, *values, limit])]
 
+    def offered(self) -> list[OwnBenchmarkRow]:
+        """The newest version of each that is not archived, by name."""
+        mine = scope_filter(self._database, "mine")
+        query = (
+            f"SELECT {_COLUMNS} FROM own_benchmarks AS mine WHERE archived_at IS NULL{mine.sql} "  # noqa: S608 - our own
+            "AND NOT EXISTS (SELECT 1 FROM own_benchmarks AS newer WHERE newer.project = mine.project "
+            "AND newer.name = mine.name AND newer.archived_at IS NULL AND newer.id > mine.id) ORDER BY name, project"
+        )
+        with self._database.connection() as connection:
+            return [_row(row) for row in connection.execute(query, list(mine.values))]
+
     def archive(self, name: str, version: str, *, is_archived: bool) -> OwnBenchmarkRow:
         """It is offered no more, or again; who names its version still gets it."""
         found, mine = self.get(name, version), scope_filter(self._database, "own_benchmarks")

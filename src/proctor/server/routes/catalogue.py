@@ -21,7 +21,7 @@ from proctor.runs.benchmarks import describe_benchmark
 from proctor.runs.content import keep_content
 from proctor.runs.dry_run import estimate_run
 from proctor.runs.models import describe_model, describe_providers, search_models
-from proctor.runs.own_benchmarks import find_own, with_files, with_own_benchmarks
+from proctor.runs.own_benchmarks import find_own, list_offered, with_files, with_own_benchmarks
 from proctor.runs.resolve import resolve_without_keys
 from proctor.server.access import Me, Store
 from proctor.server.bodies import json_value, takes
@@ -69,14 +69,15 @@ class ModelQuery(BaseModel):
 
 
 @router.get("/benchmarks", operation_id="listBenchmarks", responses=answers(BenchmarkInfo, is_list=True))
-def benchmarks(request: Request, query: Annotated[BenchmarkQuery, Query()]) -> Response:
-    """List the benchmarks that come with Proctor or are installed; needs no data."""
+def benchmarks(request: Request, database: Store, query: Annotated[BenchmarkQuery, Query()]) -> Response:
+    """List the project's own benchmarks, and those that come with Proctor or are installed; needs no data."""
     given = {name: word for name in TAXONOMY if (word := getattr(query, name, None)) is not None}
     try:
         refuse_foreign_words(given)
     except ValueError as error:
         raise ProblemError(422, "parameters", f"{error}.") from None
-    return cached_answer(request, [item for item in list_benchmarks() if given.items() <= item.tags.items()])
+    every = [*list_offered(database), *list_benchmarks()]
+    return cached_answer(request, [item for item in every if given.items() <= item.tags.items()])
 
 
 @router.get(
