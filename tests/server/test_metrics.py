@@ -8,15 +8,16 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from proctor.telemetry.metrics import DatabaseCollector
 from proctor.telemetry.process_metrics import ProcessMetrics
 from server.serving import Server
+from stores.parts import new_database
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -107,15 +108,61 @@ def test_every_query_of_alerts_and_dashboards_names_a_metric_that_is_exported(se
         for group in yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text())["groups"]
         for rule in group["rules"]
     }
-    for path in sorted((DEPLOY / "grafana").glob("*.json")):
-        board: dict[str, Any] = json.loads(path.read_text())
-        for panel in board["panels"]:
-            queries |= {f"{path.stem}: {panel['title']}": target["expr"] for target in panel["targets"]}
+    queries |= dashboard_queries()
     assert len(queries) > 30
     for where, query in queries.items():
         names = set(NAME.findall(query))
         assert names or "up{" in query, where
         assert names <= known, where
+
+
+def dashboard_queries() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path in sorted((DEPLOY / "grafana").glob("*.json")):
+        for panel in json.loads(path.read_text())["panels"]:
+            found |= {f"{path.stem}: {panel['title']}": target["expr"] for target in panel["targets"]}
+    return found
+
+
+def names_counted_in_the_database(home: Path) -> set[str]:
+    """Of counters and histograms, which fall when runs are removed."""
+    database = new_database(home)
+    families = list(DatabaseCollector(database, home, lambda: None).collect())
+    database.dispose()
+    suffixes = {"counter": ("_total",), "histogram": ("_bucket", "_count", "_sum")}
+    names = {f"{one.name}{suffix}" for one in families for suffix in suffixes.get(one.type, ())}
+    return names - {"proctor_log_lines_dropped_total"}  # the process's own
+
+
+def test_what_falls_when_runs_are_removed_is_not_read_as_a_restart(home: Path) -> None:
+    falling = names_counted_in_the_database(home)
+    assert {"proctor_answers_total", "proctor_cost_usd_total", "proctor_lost_leases_total"} <= falling
+    alerts = yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text())["groups"][0]["rules"]
+    for where, query in (dashboard_queries() | {rule["alert"]: rule["expr"] for rule in alerts}).items():
+        restarts = re.findall(r"\b(?:rate|irate|increase)\((\w+)", query)
+        assert not falling & set(restarts), where
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed: apt-get install prometheus")
+def test_two_servers_and_the_end_of_a_run_change_no_figure_of_a_dashboard(tmp_path: Path) -> None:
+    """Ten answers a minute, told by two servers; then a run of a thousand is removed."""
+    query = dashboard_queries()["providers: Answers per second"]
+    told = [
+        {"series": f'proctor_answers_total{{provider="demo",result="answered",instance="{name}"}}', "values": values}
+        for name, values in (("a", "1000+10x10 100+0x20"), ("b", "1000+10x10 100+0x20"))
+    ]
+    labels = '{provider="demo", result="answered"}'
+    asked = [
+        {"expr": query, "eval_time": "10m", "exp_samples": [{"labels": labels, "value": 10 / 60}]},
+        {"expr": query, "eval_time": "11m30s", "exp_samples": [{"labels": labels, "value": 0}]},
+    ]
+    case = {
+        "evaluation_interval": "30s",
+        "tests": [{"interval": "1m", "input_series": told, "promql_expr_test": asked}],
+    }
+    (tmp_path / "boards.yaml").write_text(yaml.safe_dump(case))
+    ended = subprocess.run(["promtool", "test", "rules", "boards.yaml"], cwd=tmp_path, capture_output=True, check=False)
+    assert ended.returncode == 0, ended.stdout.decode() + ended.stderr.decode()
 
 
 def test_every_alert_leads_to_a_section_of_the_runbook() -> None:

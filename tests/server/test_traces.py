@@ -221,6 +221,25 @@ def test_a_collector_that_never_answers_does_not_hold_up_the_end_of_a_process() 
         silent.accept()[0].close()  # it did try
 
 
+@pytest.mark.sqlite
+def test_a_run_of_the_command_line_is_one_tree_per_trial(home: Path, collector: Collector) -> None:
+    """`proctor run` in a process of its own, which sends what it has before it ends."""
+    command = [sys.executable, "-m", "proctor", "run", "puzzles", "-m", "demo/strong", "--limit", "3", "--json"]
+    environment = {**os.environ, "PROCTOR_TRACES_URL": collector.url}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    [root] = collector.named("execute run")
+    assert root.attributes["proctor.run.id"] == json.loads(done.stdout)["run_id"]
+    assert root.service == "proctor-run"
+    trials = collector.named("trial")
+    assert [collector.path(trial) for trial in trials] == [["execute run", "trial"]] * 3
+    calls = [one for one in collector.spans if one.name.startswith("chat ")]
+    assert [collector.path(call)[:2] for call in calls] == [["execute run", "trial"]] * 3
+    assert all(collector.path(score)[1] == "trial" for score in collector.named("score"))
+    assert len(collector.named("score")) == 3
+    assert not any(b"ANSWER" in body for body in collector.bodies)
+    assert home.exists()
+
+
 def test_without_an_address_nothing_of_opentelemetry_is_imported() -> None:
     """Beyond what FastAPI itself imports for the server."""
     code = (
